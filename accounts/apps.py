@@ -16,12 +16,16 @@ class AccountsConfig(AppConfig):
         sealed anew."""
         from django.contrib.auth.signals import user_logged_in, user_logged_out, user_login_failed
 
-        from accounts import checks, marks  # noqa: F401 (importing registers the checks)
+        from accounts import (
+            checks,  # noqa: F401 (importing registers the checks)
+            session_marks,
+        )
         from accounts.models import AuthenticatorApp
-        from accounts.services import acts, sign_ins
-        from foundation import sealed_rows, sealing
+        from accounts.services import audit_actions as acts
+        from accounts.services import sign_ins
+        from foundation.security import sealed_rows, sealing
 
-        user_logged_in.connect(marks.of_a_sign_in, dispatch_uid="accounts.marks")
+        user_logged_in.connect(session_marks.mark_signed_in, dispatch_uid="accounts.session_marks")
         user_login_failed.connect(sign_ins.of_a_wrong_password, dispatch_uid="accounts.wrong_password")
         user_logged_out.connect(sign_ins.of_a_sign_out, dispatch_uid="accounts.sign_out")
         acts.register()

@@ -3,8 +3,12 @@
 from typing import Any
 
 from django.conf import settings
-from django.core.checks import CheckMessage, Tags, register
-from django.core.checks import Warning as Doubt
+from django.core.checks import (
+    CheckMessage,
+    Tags,
+    Warning,  # noqa: A004 (Django's word)
+    register,
+)
 
 
 @register(Tags.security, deploy=True)
@@ -13,4 +17,4 @@ def signing_up_has_its_mails(**_: Any) -> list[CheckMessage]:
     if settings.SIGN_UP != "open" or "dummy" not in settings.EMAIL_BACKEND:
         return []
     hint = "Set EMAIL_URL, or SIGN_UP=invitation, where links are handed over."
-    return [Doubt("SIGN_UP is open, and no e-mails are sent: nobody can sign up.", hint=hint, id="sunwi.W002")]
+    return [Warning("SIGN_UP is open, and no e-mails are sent: nobody can sign up.", hint=hint, id="sunwi.W002")]

@@ -27,7 +27,7 @@ class NoLongerValid(NotFound):
     code = "link_expired"
 
 
-class Taken(Conflict):
+class AlreadyTaken(Conflict):
     """An e-mail address or a name that another account has."""
 
     code = "taken"
@@ -45,7 +45,7 @@ class StaffStay(Conflict):
     code = "staff_stay"
 
 
-class KeptOut(Conflict):
+class ExcludedPlayer(Conflict):
     """Who is banned, hidden or disqualified does not erase their own player."""
 
     code = "kept_out"

@@ -2,10 +2,10 @@
 
 from celery import shared_task
 
-from accounts.services.mail import send_due
-from accounts.services.retain import blank_invitations, drop_former_emails, drop_sessions
+from accounts.services.mails.outbox import send_due
+from accounts.services.retention import blank_invitations, drop_former_emails, drop_sessions
 from foundation import clock
-from foundation.each import run_each
+from foundation.worker.each import run_each
 
 
 @shared_task
@@ -17,5 +17,5 @@ def send_mails() -> int:
 @shared_task
 def retain() -> list[int]:
     """Blank invitations that ended long ago, and let go addresses of before and sessions that are over."""
-    at = clock.agreed()
+    at = clock.trusted_now()
     return run_each(lambda: blank_invitations(at), lambda: drop_former_emails(at), drop_sessions)

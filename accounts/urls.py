@@ -3,8 +3,8 @@
 from django.contrib.auth.views import LogoutView
 from django.urls import path
 
-from accounts.mailed import ROUTES
-from accounts.views import confirm, email_back, passwords, privacy, security, sign_in, sign_up
+from accounts.mail_urls import ROUTES
+from accounts.views import confirm, passwords, privacy, restore_email, security, sign_in, sign_up
 
 urlpatterns = [
     path("accounts/login/", sign_in.SignIn.as_view(), name="login"),
@@ -24,7 +24,7 @@ urlpatterns = [
     path("accounts/privacy/", privacy.privacy, name="privacy"),
     path("accounts/email/", sign_up.email, name="account-email"),
     path(ROUTES["account-email-confirm"], sign_up.email_confirm, name="account-email-confirm"),
-    path(ROUTES["account-email-back"], email_back.email_back, name="account-email-back"),
+    path(ROUTES["account-email-back"], restore_email.restore_email, name="account-email-back"),
     path("accounts/security/", security.security, name="account-security"),
     path("accounts/security/app/", security.app, name="account-app"),
     path("accounts/security/app/remove/", security.remove_app, name="account-app-remove"),

@@ -56,7 +56,7 @@ def main() -> int:
     options.results.mkdir(parents=True, exist_ok=True)
     if options.peer_nakama:
         asked = ["--nakama", str(options.peer_nakama), "--players", str(max(1, options.players // PEER_SHARE)), *rest]
-        return 0 if _runs("peer", options.results / "nakama.json", asked) else 1
+        return 0 if _runs("nakama_peer.peer", options.results / "nakama.json", asked) else 1
     begun = time.monotonic()
     failed = []
     for name in options.only:

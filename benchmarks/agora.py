@@ -16,8 +16,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from benchmarks.command import run_sized
-from benchmarks.figures import Figure, Sample, Size, at_least, ratio, spend
+from benchmarks.harness.command import run_sized
+from benchmarks.harness.figures import Figure, Sample, Size, at_least, ratio, spend
 
 WANTED = ("leaderboard==3.7.3", "redis==2.10.6")
 SCRIPT = Path(__file__).parent / "limits" / "agora.py"
@@ -95,11 +95,11 @@ def _peer(folder: Path, players: int) -> Iterator[Callable[[str, float], Sample]
 
 
 def _ours(size: Size) -> dict[str, Callable[[], Sample]]:
-    from benchmarks.boards import MOVING, forget_redis, open_board, settle
-    from foundation import redis as links
+    from benchmarks.harness.boards import MOVING, forget_redis, open_board, settle
+    from foundation.redis import client as links
     from leaderboards.stores.base import Around, Page
-    from leaderboards.stores.zset import ZsetStore
-    from leaderboards.stores.zset_ranks import plain_rank
+    from leaderboards.stores.redis.reads import ZsetStore
+    from leaderboards.stores.redis.single_rank import plain_rank
 
     plain = open_board("redis", "Bench plain", **MOVING)
     dense = open_board("redis", "Bench dense", ties="dense", update="latest", maximum=1_000_000)
@@ -122,10 +122,10 @@ def _fill(plain: Any, dense: Any, players: int) -> None:
     from django.conf import settings
 
     from benchmarks.limits import sorted_sets
-    from config import addresses
+    from config.components import redis_urls
 
     url, names = settings.CACHES["boards"]["LOCATION"], range(1, players + 1)
-    client, theirs = redis.Redis.from_url(url), redis.Redis.from_url(addresses.with_database(url, PEERS))
+    client, theirs = redis.Redis.from_url(url), redis.Redis.from_url(redis_urls.with_database(url, PEERS))
     bits, scores = plain.layout.time_bits, _scores(players)
     for board in ("agora", "agora_ties"):
         sorted_sets.fill(theirs, board, ((f"player-{n}", float(n % scores)) for n in names))
@@ -137,7 +137,7 @@ def _fill(plain: Any, dense: Any, players: int) -> None:
     sorted_sets.fill(client, dense.family.scores, ((str(score), float(score)) for score in range(scores)))
     for start in range(0, players, A_CALL):
         held: Any = {f"player-{n}": f"{0:019d}|{n % scores}" for n in names[start : start + A_CALL]}
-        client.hset(dense.family.held, mapping=held)
+        client.hset(dense.family.stored_state, mapping=held)
 
 
 def _scores(players: int) -> int:
@@ -152,16 +152,16 @@ def _one(players: int) -> tuple[int, str]:
 def _entries(period: Any, players: int) -> tuple[int, list[Any]]:
     from foundation import clock
     from leaderboards.core.instants import milliseconds
-    from leaderboards.stores.zset_writes import ToJudge
+    from leaderboards.stores.redis.writes import EntryToEvaluate
 
     at_ms = period.layout.quantize(milliseconds(clock.now()))
     scores = _scores(players)
-    return A_CALL, [ToJudge(_one(players)[1], (random.randrange(scores),), at_ms, None) for _ in range(A_CALL)]
+    return A_CALL, [EntryToEvaluate(_one(players)[1], (random.randrange(scores),), at_ms, None) for _ in range(A_CALL)]
 
 
 def _submit(period: Any, entries: list[Any]) -> None:
-    from foundation import redis as links
-    from leaderboards.stores.zset_writes import ENTRIES_PER_CALL, ZsetWriter
+    from foundation.redis import client as links
+    from leaderboards.stores.redis.writes import ENTRIES_PER_CALL, ZsetWriter
 
     for start in range(0, len(entries), ENTRIES_PER_CALL):
         part = entries[start : start + ENTRIES_PER_CALL]

@@ -17,13 +17,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from benchmarks import wrk
-from benchmarks.command import run_sized
-from benchmarks.figures import Bound, Figure, Sample, Size, in_turns, median_rate, over, rounded
+from benchmarks.harness import wrk
+from benchmarks.harness.command import run_sized
+from benchmarks.harness.figures import Bound, Figure, Sample, Size, in_turns, median_rate, over, rounded
+from benchmarks.harness.load import HOST
+from benchmarks.harness.sites import OURS, Site, served
+from benchmarks.harness.wrk import Ask
 from benchmarks.http import HYBRID_SHARE, SCORES, stores
-from benchmarks.load import HOST
-from benchmarks.sites import OURS, Site, served
-from benchmarks.wrk import Ask
 
 LONGER = 5  # a pass of ours, in seconds of a usual one
 ENTRY = '{"board":%d,"player":"{player}","points":{points}}'
@@ -60,8 +60,8 @@ def _keys() -> list[str]:
 
 def asks(players: int, folder: Path) -> dict[str, Ask]:
     """A redis board of so many players and a hybrid one of a tenth, settled; what each figure asks of them."""
-    from benchmarks.boards import MOVING, filled_board, forget_redis, settle
-    from foundation import service_keys
+    from benchmarks.harness.boards import MOVING, filled_board, forget_redis, settle
+    from foundation.security import service_keys
 
     few = max(1, players // HYBRID_SHARE)
     in_redis, hybrid = filled_board(players, "redis", **MOVING), filled_board(few, "hybrid", **MOVING)
@@ -137,9 +137,9 @@ def _figures(size: Size, site: Site, least: Site, asked: dict[str, Ask]) -> dict
 
 
 def _outlast_memories() -> None:
-    from foundation.sql import LATELY_SECONDS
+    from foundation.db.resilience import CACHE_TTL
 
-    time.sleep(LATELY_SECONDS)
+    time.sleep(CACHE_TTL)
 
 
 def _shown(name: str, ours: list[Sample], theirs: list[Sample]) -> dict[str, Any]:

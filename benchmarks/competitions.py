@@ -13,7 +13,7 @@ from typing import Any
 
 import redis
 
-from benchmarks.command import run
+from benchmarks.harness.command import run
 
 RUNS = 5
 CHANGED = 1000
@@ -30,13 +30,13 @@ def measure(players: int) -> dict[str, Any]:
 def _snapshots(players: int, storage: str) -> dict[str, Any]:
     from django.conf import settings
 
-    from benchmarks.boards import forget_redis
+    from benchmarks.harness.boards import forget_redis
     from foundation import clock
-    from leaderboards.services.settle import settle_due
+    from leaderboards.services.sync.resync_periods import resync_due
 
     competition = running(players, storage)
     forget_redis()
-    settle_due(clock.now())
+    resync_due(clock.now())
     client = redis.Redis.from_url(settings.CACHES["boards"]["LOCATION"])
     costs = [
         _cost(competition, client, competition.starts_at + (nth + 1) * timedelta(minutes=30)) for nth in range(RUNS)
@@ -52,13 +52,13 @@ def _snapshots(players: int, storage: str) -> dict[str, Any]:
 
 def running(players: int, storage: str, **settings: Any) -> Any:
     """A competition of these settings that began a week ago, and everybody who plays in it."""
-    from benchmarks.boards import fill
+    from benchmarks.harness.boards import fill
     from competitions.models import Competition, Participant
-    from competitions.services.publish import publish
+    from competitions.services.lifecycle.publish import publish
     from foundation import clock
     from leaderboards.models import Board, Player
     from leaderboards.services.boards import apply_boards
-    from leaderboards.services.open import open_period
+    from leaderboards.services.periods.open import open_period
 
     at, name = clock.now(), f"Bench competitions {storage}"
     board = Board.objects.get(seq=apply_boards([{"name": name, "period": "event", "storage": storage}], at)[name])
@@ -76,7 +76,7 @@ def running(players: int, storage: str, **settings: Any) -> Any:
 
 def _cost(competition: Any, client: redis.Redis, due_at: datetime) -> tuple[float, float, float]:
     """Seconds on the clock, milliseconds of Redis in all, and of its longest call."""
-    from competitions.services.snapshot import take
+    from competitions.services.lifecycle.snapshots import take_snapshot
     from foundation import clock
 
     if competition.board.storage == "redis":
@@ -86,7 +86,7 @@ def _cost(competition: Any, client: redis.Redis, due_at: datetime) -> tuple[floa
     client.slowlog_reset()
     client.config_resetstat()
     begun = time.perf_counter()
-    take(competition, due_at, clock.now())
+    take_snapshot(competition, due_at, clock.now())
     seconds = time.perf_counter() - begun
     calls = [call["duration"] for call in client.slowlog_get(100_000) if b"CONFIG" not in call["command"].upper()]
     client.config_set("slowlog-log-slower-than", -1)
@@ -96,10 +96,10 @@ def _cost(competition: Any, client: redis.Redis, due_at: datetime) -> tuple[floa
 def _change(competition: Any) -> None:
     """Some play, as they do between two snapshots."""
     from foundation import clock
-    from leaderboards.core.entries import read_entry
+    from leaderboards.core.input.entries import read_entry
     from leaderboards.core.submissions import Caller
     from leaderboards.models import Player
-    from leaderboards.services.submit import submit
+    from leaderboards.services.submit.pipeline import submit
 
     names = Player.objects.order_by("?").values_list("external_id", flat=True)[:CHANGED]
     rows = [

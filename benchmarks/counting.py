@@ -13,7 +13,7 @@ from typing import Any
 
 import redis
 
-from benchmarks.command import run
+from benchmarks.harness.command import run
 
 CHUNK = 1_000
 PAGES = 1_000

@@ -13,8 +13,8 @@ from typing import Any
 
 import redis
 
-from benchmarks.command import run_sized
-from benchmarks.figures import Figure, Sample, Size, in_turns, median_rate, spend, under
+from benchmarks.harness.command import run_sized
+from benchmarks.harness.figures import Figure, Sample, Size, in_turns, median_rate, spend, under
 
 A_CALL = 250
 STEP = 10
@@ -46,7 +46,7 @@ class _Board:
     def __init__(self, size: Size) -> None:
         from django.conf import settings
 
-        from benchmarks.boards import MOVING, forget_redis, open_board, settle
+        from benchmarks.harness.boards import MOVING, forget_redis, open_board, settle
 
         self._size = size
         self._period = open_board("redis", "Bench growth", **MOVING)
@@ -59,14 +59,14 @@ class _Board:
     def costs(self, players: int) -> dict[str, tuple[list[Sample], list[Sample]]]:
         """What both sides do in turns once there are so many players."""
         from benchmarks.limits import sorted_sets
-        from leaderboards.stores.base import Around, Named
+        from leaderboards.stores.base import Around, ForPlayers
 
         sorted_sets.fill(self._client, self._period.family.zset, self._new(players))
         self._players = players
         key, spent = self._period.family.zset, partial(spend, self._size.seconds)
         rank = partial(spent, self._one, lambda name: self._client.zrevrank(key, name))
         add = partial(spent, self._rows, partial(sorted_sets.pipelined_zadd, self._client, key))
-        named = partial(spent, self._one, lambda name: self._read(Named((name,))))
+        named = partial(spent, self._one, lambda name: self._read(ForPlayers((name,))))
         around = partial(spent, self._one, lambda name: self._read(Around(name, 4)))
         submit = partial(spent, self._to_judge, self._submit)
         turns = partial(in_turns, self._size.passes)
@@ -88,22 +88,24 @@ class _Board:
         return A_CALL, [(self._name(), self._score()) for _ in range(A_CALL)]
 
     def _read(self, question: Any) -> None:
-        from foundation import redis as links
-        from leaderboards.stores.zset import ZsetStore
+        from foundation.redis import client as links
+        from leaderboards.stores.redis.reads import ZsetStore
 
         ZsetStore(links.boards()).read(self._period, [question])
 
     def _to_judge(self) -> tuple[int, list[Any]]:
         from foundation import clock
         from leaderboards.core.instants import milliseconds
-        from leaderboards.stores.zset_writes import ToJudge
+        from leaderboards.stores.redis.writes import EntryToEvaluate
 
         at_ms = self._period.layout.quantize(milliseconds(clock.now()))
-        return A_CALL, [ToJudge(self._name(), (random.randrange(1_000_000),), at_ms, None) for _ in range(A_CALL)]
+        return A_CALL, [
+            EntryToEvaluate(self._name(), (random.randrange(1_000_000),), at_ms, None) for _ in range(A_CALL)
+        ]
 
     def _submit(self, entries: list[Any]) -> None:
-        from foundation import redis as links
-        from leaderboards.stores.zset_writes import ZsetWriter
+        from foundation.redis import client as links
+        from leaderboards.stores.redis.writes import ZsetWriter
 
         ZsetWriter(links.boards()).submit(self._period, entries)
 

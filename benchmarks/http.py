@@ -21,8 +21,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from benchmarks.command import run_sized
-from benchmarks.figures import (
+from benchmarks.harness.command import run_sized
+from benchmarks.harness.figures import (
     Bound,
     Figure,
     Sample,
@@ -36,8 +36,8 @@ from benchmarks.figures import (
     spend,
     under,
 )
-from benchmarks.load import HOST, Order
-from benchmarks.sites import OURS, Site, begin, finish, served
+from benchmarks.harness.load import HOST, Order
+from benchmarks.harness.sites import OURS, Site, begin, finish, served
 
 SCORES = "/api/v1/scores"
 CONNECTIONS = 16
@@ -66,7 +66,7 @@ def stores() -> tuple[int, ...]:
     from django.conf import settings
     from django.db import connection
 
-    from benchmarks.meter import parent_of
+    from benchmarks.harness.meter import parent_of
 
     with redis.Redis.from_url(settings.CACHES["boards"]["LOCATION"]) as client:
         cache = int(client.info("server")["process_id"])
@@ -79,8 +79,8 @@ class _Run:
     """Two boards full of players, a key, both sites, and what is asked of them."""
 
     def __init__(self, size: Size, site: Site, least: Site) -> None:
-        from benchmarks.boards import MOVING, filled_board, forget_redis, settle
-        from foundation import service_keys
+        from benchmarks.harness.boards import MOVING, filled_board, forget_redis, settle
+        from foundation.security import service_keys
 
         self.size, self.site, self.least = size, site, least
         self.in_redis = filled_board(size.players, "redis", **MOVING)
@@ -156,9 +156,9 @@ def _zadd_loop(run: _Run) -> Any:
     from django.conf import settings
 
     from benchmarks.limits import sorted_sets
-    from config import addresses
+    from config.components import redis_urls
 
-    client = redis.Redis.from_url(addresses.with_database(settings.CACHES["boards"]["LOCATION"], 3))
+    client = redis.Redis.from_url(redis_urls.with_database(settings.CACHES["boards"]["LOCATION"], 3))
     names = [f"player-{n}" for n in range(1, run.size.players + 1)]
     random.shuffle(names)
     sorted_sets.fill(client, "limit", ((name, float(random.getrandbits(50))) for name in names))
@@ -199,9 +199,9 @@ def _pages(run: _Run) -> dict[str, Any]:
 
 def _etag(site: Site, path: str, headers: Mapping[str, str] = MappingProxyType({})) -> str:
     """The ETag of a page at rest: each process may keep an answer from before the last score for so long."""
-    from foundation.second import STALE_SECONDS
+    from foundation.caching.micro_cache import MAX_STALE_SECONDS
 
-    time.sleep(STALE_SECONDS)
+    time.sleep(MAX_STALE_SECONDS)
     asked = urllib.request.Request(f"http://{HOST}:{site.port}{path}", headers=dict(headers))
     with urllib.request.urlopen(asked, timeout=10) as answer:
         return str(answer.headers["ETag"])
@@ -271,14 +271,14 @@ def _busy_cores() -> Iterator[None]:
 
 
 def _store_p99(run: _Run) -> Sample:
-    from foundation import redis as links
-    from leaderboards.stores.base import Named
-    from leaderboards.stores.zset import ZsetStore
+    from foundation.redis import client as links
+    from leaderboards.stores.base import ForPlayers
+    from leaderboards.stores.redis.reads import ZsetStore
 
     store, taken = ZsetStore(links.boards()), []
     until = time.perf_counter() + run.size.seconds
     while (begun := time.perf_counter()) < until:
-        store.read(run.in_redis, [Named((f"player-{random.randrange(run.size.players) + 1}",))])
+        store.read(run.in_redis, [ForPlayers((f"player-{random.randrange(run.size.players) + 1}",))])
         taken.append(time.perf_counter() - begun)
     return Sample(1000 * sorted(taken)[len(taken) * 99 // 100], 1, {"unit": "ms", "reads": len(taken)})
 

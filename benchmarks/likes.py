@@ -15,8 +15,8 @@ from functools import partial
 from multiprocessing.connection import Connection
 from typing import Any
 
-from benchmarks.command import run_sized
-from benchmarks.figures import Figure, Sample, Size, over, rounded
+from benchmarks.harness.command import run_sized
+from benchmarks.harness.figures import Figure, Sample, Size, over, rounded
 
 WRITERS = 16
 MOST_PLAYERS = 20_000
@@ -39,19 +39,19 @@ class Pass:
 
 def measure(size: Size) -> dict[str, Any]:
     """All figures of one run."""
-    from benchmarks.boards import forget_redis, make_players
+    from benchmarks.harness.boards import forget_redis, make_players
     from foundation import clock
-    from leaderboards.services.settle import settle_due
-    from likes.registry import provide
-    from likes.services import settle as kinds
+    from leaderboards.services.sync.resync_periods import resync_due
+    from likes.registry import register_kind
+    from likes.services import resync as kinds
 
     names = make_players(min(size.players, MOST_PLAYERS))
     ways = {name: _Way(name, names) for name in WAYS}
     for way in ways.values():
-        provide(way.likeable)
+        register_kind(way.likeable)
     forget_redis()
-    settle_due(clock.now())
-    kinds.settle_due(clock.now())
+    resync_due(clock.now())
+    kinds.resync_due(clock.now())
     passes = [{name: way.measure(size.seconds) for name, way in ways.items()} for _ in range(size.passes)]
     figures: dict[str, Any] = {"players": len(names), "writers": WRITERS}
     for name in WAYS:
@@ -123,7 +123,7 @@ def _let_go() -> None:
     """Connections are not for children to share."""
     from django.db import connections
 
-    from foundation import redis as links
+    from foundation.redis import client as links
 
     connections.close_all()
     links.boards().reset()

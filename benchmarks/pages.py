@@ -11,10 +11,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from benchmarks.command import run_sized
-from benchmarks.figures import Figure, Sample, Size, under
-from benchmarks.load import HOST
-from benchmarks.sites import OURS, served
+from benchmarks.harness.command import run_sized
+from benchmarks.harness.figures import Figure, Sample, Size, under
+from benchmarks.harness.load import HOST
+from benchmarks.harness.sites import OURS, served
 
 MOST_PLAYERS = 100_000  # what a page shows does not grow beyond
 LINE = {"offline": False, "latency": 150, "downloadThroughput": 200_000, "uploadThroughput": 93_750}
@@ -34,8 +34,8 @@ new PerformanceObserver(list => list.getEntries().forEach(each => {
 
 def measure(size: Size) -> dict[str, Any]:
     """All figures of one run: a board for anybody, and for a viewer far down; a competition of as many players."""
-    from benchmarks.boards import MOVING, filled_board, forget_redis, settle
     from benchmarks.competitions import running
+    from benchmarks.harness.boards import MOVING, filled_board, forget_redis, settle
 
     players = min(size.players, MOST_PLAYERS)
     period = filled_board(players, "redis", **MOVING)

@@ -14,8 +14,8 @@ from typing import Any
 
 import redis
 
-from benchmarks.command import run_sized
-from benchmarks.figures import Sample, Size, at_least, median_rate, once, over
+from benchmarks.harness.command import run_sized
+from benchmarks.harness.figures import Sample, Size, at_least, median_rate, once, over
 
 MIRRORED = 20_000
 A_CALL = 1000
@@ -40,8 +40,8 @@ class _Pass:
         from django.conf import settings
         from django.db import connection
 
-        from benchmarks.boards import MOVING, filled_board, forget_redis
-        from config import addresses
+        from benchmarks.harness.boards import MOVING, filled_board, forget_redis
+        from config.components import redis_urls
 
         self.players = players
         self.period = filled_board(players, "redis", f"Bench {nth}", **MOVING)
@@ -49,25 +49,25 @@ class _Pass:
         options = connection.settings_dict
         self.dsn = f"host={options['HOST']} user={options['USER']} dbname={options['NAME']}"
         self.url = settings.CACHES["boards"]["LOCATION"]
-        self.bare = redis.Redis.from_url(addresses.with_database(self.url, 3))
+        self.bare = redis.Redis.from_url(redis_urls.with_database(self.url, 3))
 
     def measure(self) -> dict[str, tuple[Sample, Sample]]:
         return {"rebuild": self._rebuild(), "mirror": self._mirror(), "close": self._close()}
 
     def _rebuild(self) -> tuple[Sample, Sample]:
-        from benchmarks.boards import settle
+        from benchmarks.harness.boards import settle
         from benchmarks.limits import recovery
-        from config import addresses
+        from config.components import redis_urls
 
         ours = once(self.players, partial(settle, self.period))
         rows = recovery.ranked(self.dsn, self.period.pk)
-        theirs = recovery.zadd_loop(addresses.with_database(self.url, 3), rows)
+        theirs = recovery.zadd_loop(redis_urls.with_database(self.url, 3), rows)
         return ours, Sample(self.players, theirs)
 
     def _mirror(self) -> tuple[Sample, Sample]:
         from benchmarks.limits.ledger import Ledger
         from leaderboards.models import Player
-        from leaderboards.services.mirror import mirror
+        from leaderboards.services.sync.mirror import mirror
 
         numbers = dict(Player.objects.values_list("external_id", "pk"))
         names = random.sample(sorted(numbers), min(MIRRORED, self.players))
@@ -82,13 +82,13 @@ class _Pass:
     def _soil(self, names: list[str]) -> None:
         """Scores that SQL does not have yet."""
         from foundation import clock
-        from foundation import redis as links
+        from foundation.redis import client as links
         from leaderboards.core.instants import milliseconds
-        from leaderboards.stores.zset_writes import ENTRIES_PER_CALL, ToJudge, ZsetWriter
+        from leaderboards.stores.redis.writes import ENTRIES_PER_CALL, EntryToEvaluate, ZsetWriter
 
         at = clock.now()
         at_ms = self.period.layout.quantize(milliseconds(at))
-        entries = [ToJudge(name, (points,), at_ms, None) for name, points in _points(names)]
+        entries = [EntryToEvaluate(name, (points,), at_ms, None) for name, points in _points(names)]
         for start in range(0, len(entries), ENTRIES_PER_CALL):
             part = entries[start : start + ENTRIES_PER_CALL]
             ZsetWriter(links.boards()).submit(self.period, part)
@@ -96,7 +96,7 @@ class _Pass:
     def _close(self) -> tuple[Sample, Sample]:
         from benchmarks.limits.ranked_out import copy_out
         from foundation import clock
-        from leaderboards.services.close import close_period
+        from leaderboards.services.periods.close import close_period
 
         client = redis.Redis.from_url(self.url)
         theirs = once(self.players, partial(copy_out, client, self.period.family.zset, self.dsn))

@@ -12,8 +12,8 @@ from typing import Any
 
 import redis
 
-from benchmarks.command import run
-from benchmarks.meter import Cost, Meter
+from benchmarks.harness.command import run
+from benchmarks.harness.meter import Cost, Meter
 
 
 def measure(players: int) -> dict[str, Any]:
@@ -29,11 +29,11 @@ def _recover(players: int, storage: str) -> dict[str, Any]:
     from django.conf import settings
     from django.db import connection
 
-    from benchmarks.boards import filled_board, forget_redis
+    from benchmarks.harness.boards import filled_board, forget_redis
     from benchmarks.limits import recovery as limits
     from foundation import clock
-    from leaderboards.services.close import close_period
-    from leaderboards.services.settle import settle_due
+    from leaderboards.services.periods.close import close_period
+    from leaderboards.services.sync.resync_periods import resync_due
 
     period = filled_board(players, storage)
     with connection.cursor() as cursor:
@@ -43,7 +43,7 @@ def _recover(players: int, storage: str) -> dict[str, Any]:
     zadd = limits.zadd_loop(settings.CACHES["default"]["LOCATION"], limits.ranked(dsn, period.pk))
     forget_redis()
     meter = Meter(redis.Redis.from_url(url), backend)
-    settle = meter.cost(lambda: settle_due(clock.now()))
+    settle = meter.cost(lambda: resync_due(clock.now()))
     period.refresh_from_db()
     if period.stale_since is not None:
         raise SystemExit("settling did not finish")

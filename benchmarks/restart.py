@@ -17,8 +17,8 @@ from typing import Any
 
 import redis
 
-from benchmarks.command import run
-from benchmarks.servers import cache_in
+from benchmarks.harness.command import run
+from benchmarks.harness.servers import cache_in
 from config.local.valkey import Valkey
 
 SCORED = 5_000
@@ -30,7 +30,7 @@ def measure(players: int) -> dict[str, Any]:
     """Seconds until both boards are live: on a replica, with the files, and without."""
     from django.conf import settings
 
-    from benchmarks.boards import filled_board, forget_redis, settle
+    from benchmarks.harness.boards import filled_board, forget_redis, settle
 
     made = cache_in(Path(os.environ["DATA_DIR"]))
     periods = [filled_board(players, "hybrid", f"Bench {number}") for number in (1, 2)]
@@ -103,18 +103,18 @@ def _client(place: Path) -> redis.Redis:
 def _live_on(seconds: int) -> None:
     """As the worker does, once a second."""
     from foundation import clock
-    from leaderboards.services.settle import settle_due
+    from leaderboards.services.sync.resync_periods import resync_due
 
     for _ in range(seconds):
-        settle_due(clock.now())
+        resync_due(clock.now())
         time.sleep(1)
 
 
 def _score(boards: list[int], players: int) -> None:
     from foundation import clock
-    from leaderboards.core.entries import read_entry
+    from leaderboards.core.input.entries import read_entry
     from leaderboards.core.submissions import Caller
-    from leaderboards.services.submit import submit
+    from leaderboards.services.submit.pipeline import submit
 
     for start in range(0, SCORED, 500):
         names = random.sample(range(1, players + 1), 500)
@@ -126,22 +126,22 @@ def _score(boards: list[int], players: int) -> None:
 
 def _seconds_until_live(periods: list[Any]) -> float:
     from foundation import clock
-    from foundation import redis as links
     from foundation.errors import Unavailable
+    from foundation.redis import client as links
     from leaderboards.models import Period
-    from leaderboards.services.settle import settle_due
+    from leaderboards.services.sync.resync_periods import resync_due
 
     give_up = time.monotonic() + PATIENCE_SECONDS
     while True:
         try:
-            links.settling().call("PING")
+            links.resync_client().call("PING")
             break
         except Unavailable:
-            links.settling().reset()
+            links.resync_client().reset()
             time.sleep(0.01)
     began = time.monotonic()
     while time.monotonic() < give_up:
-        settle_due(clock.now())
+        resync_due(clock.now())
         ours = Period.objects.filter(pk__in=[period.pk for period in periods])
         if not ours.exclude(stale_since=None).exists():
             return round(time.monotonic() - began, 2)
@@ -150,7 +150,7 @@ def _seconds_until_live(periods: list[Any]) -> float:
 
 def _differences() -> int:
     from foundation import clock
-    from leaderboards.services.verify import verify_all
+    from leaderboards.services.sync.verify import verify_all
 
     return sum(each.differences for each in verify_all(clock.now(), float("inf"), repair=False))
 

@@ -15,8 +15,8 @@ from typing import Any
 
 import redis
 
-from benchmarks.command import run_sized
-from benchmarks.figures import Figure, Sample, Size, at_least, in_turns, median_rate, over, ratio, spend, under
+from benchmarks.harness.command import run_sized
+from benchmarks.harness.figures import Figure, Sample, Size, at_least, in_turns, median_rate, over, ratio, spend, under
 
 A_CALL = 1000
 HYBRID_SHARE = 5
@@ -25,7 +25,7 @@ IDS = 20_000  # so many that their small hashes hold more than one each
 
 def measure(size: Size) -> dict[str, Any]:
     """All figures of one run."""
-    from benchmarks.boards import MOVING, filled_board, forget_redis, settle
+    from benchmarks.harness.boards import MOVING, filled_board, forget_redis, settle
 
     in_redis = filled_board(size.players, "redis", **MOVING)
     hybrid = filled_board(max(1, size.players // HYBRID_SHARE), "hybrid", **MOVING)
@@ -63,13 +63,13 @@ class _Board:
         from django.conf import settings
 
         from benchmarks.limits import sorted_sets
-        from config import addresses
+        from config.components import redis_urls
         from leaderboards.models import Player, Standing
 
         self.period, self.size = period, size
         url = settings.CACHES["boards"]["LOCATION"]
         self.client = redis.Redis.from_url(url)
-        self.bare = redis.Redis.from_url(addresses.with_database(url, 3))
+        self.bare = redis.Redis.from_url(redis_urls.with_database(url, 3))
         players = dict(Player.objects.values_list("external_id", "pk"))
         self.players = _Names(list(players), players)
         ranked = Standing.objects.filter(period=period).order_by("player").values_list("member", "score")
@@ -83,14 +83,14 @@ class _Board:
 def _memory(board: _Board) -> dict[str, Any]:
     """Of a board that rests: mirrored, no ids. Then what each id adds."""
     from benchmarks.limits.sorted_sets import memory
-    from leaderboards.stores.zset_writes import ENTRIES_PER_CALL
+    from leaderboards.stores.redis.writes import ENTRIES_PER_CALL
 
     keys = list(board.client.scan_iter(match=f"*{board.period.family.zset}*", count=10_000))
     ours = Sample(sum(memory(board.client, key) for key in keys), board.size.players)
     theirs = Sample(memory(board.bare, board.KEY), board.size.players)
     for _ in range(0, IDS, ENTRIES_PER_CALL):
         _submit(board, _to_judge(board, ENTRIES_PER_CALL, with_ids=True)[1])
-    ids = list(board.client.scan_iter(match=f"*{{{board.period.ids_of}}}:ids:*", count=10_000))
+    ids = list(board.client.scan_iter(match=f"*{{{board.period.id_namespace}}}:ids:*", count=10_000))
     kept, used = sum(board.client.hlen(key) for key in ids), sum(memory(board.client, key) for key in ids)
     return {
         "memory_overhead": over([ours], [theirs], under(1.05)),
@@ -130,20 +130,20 @@ def _to_judge(board: _Board, many: int, with_ids: bool = False) -> tuple[int, Se
     from foundation import clock
     from leaderboards.core.id_buckets import bucketed_id
     from leaderboards.core.instants import milliseconds
-    from leaderboards.stores.zset_writes import ToJudge
+    from leaderboards.stores.redis.writes import EntryToEvaluate
 
     at_ms = board.period.layout.quantize(milliseconds(clock.now()))
     made = []
     for name in board.players.some(many):
         points = random.randrange(1_000_000)
         own = bucketed_id("bench", f"{random.getrandbits(96):x}", f"{name} {points}") if with_ids else None
-        made.append(ToJudge(name, (points,), at_ms, own))
+        made.append(EntryToEvaluate(name, (points,), at_ms, own))
     return len(made), made
 
 
 def _submit(board: _Board, entries: Sequence[Any]) -> None:
-    from foundation import redis as links
-    from leaderboards.stores.zset_writes import ENTRIES_PER_CALL, Verdict, ZsetWriter
+    from foundation.redis import client as links
+    from leaderboards.stores.redis.writes import ENTRIES_PER_CALL, Verdict, ZsetWriter
 
     writer = ZsetWriter(links.boards())
     for start in range(0, len(entries), ENTRIES_PER_CALL):
@@ -154,7 +154,7 @@ def _submit(board: _Board, entries: Sequence[Any]) -> None:
 
 def _entries(players: _Names, period: Any) -> tuple[int, list[Any]]:
     """Entries as the API reads them."""
-    from leaderboards.core.entries import Entry
+    from leaderboards.core.input.entries import Entry
 
     names = players.some(A_CALL)
     return len(names), [
@@ -166,7 +166,7 @@ def _entries(players: _Names, period: Any) -> tuple[int, list[Any]]:
 def _through_service(entries: list[Any]) -> None:
     from foundation import clock
     from leaderboards.core.submissions import Caller
-    from leaderboards.services.submit import submit
+    from leaderboards.services.submit.pipeline import submit
 
     outcomes = submit(entries, Caller("bench"), clock.now())
     if not all(outcome.status.is_accepted for outcome in outcomes):
@@ -175,9 +175,9 @@ def _through_service(entries: list[Any]) -> None:
 
 def _reads(board: _Board) -> dict[str, Figure]:
     from benchmarks.limits.sorted_sets import three_calls
-    from foundation import redis as links
+    from foundation.redis import client as links
     from leaderboards.stores.base import Around, Page
-    from leaderboards.stores.zset import ZsetStore
+    from leaderboards.stores.redis.reads import ZsetStore
 
     store = ZsetStore(links.boards())
     return {
@@ -202,8 +202,8 @@ def _in_sql(period: Any, board: _Board) -> dict[str, Any]:
     from django.db import connection
 
     from benchmarks.limits.ledger import Ledger
-    from foundation import redis as links
-    from leaderboards.stores.zset_ranks import plain_rank
+    from foundation.redis import client as links
+    from leaderboards.stores.redis.single_rank import plain_rank
 
     size, players = board.size, board.players
     options = connection.settings_dict

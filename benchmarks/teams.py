@@ -13,9 +13,9 @@ from typing import Any
 
 import redis
 
-from benchmarks.command import run_sized
-from benchmarks.figures import Sample, Size, at_least, in_turns, once, over, rounded
-from benchmarks.meter import Meter
+from benchmarks.harness.command import run_sized
+from benchmarks.harness.figures import Sample, Size, at_least, in_turns, once, over, rounded
+from benchmarks.harness.meter import Meter
 
 TEAM, COUNTS, DIVISIONS = 5, 3, 3
 KEPT_READINGS = 1000
@@ -25,9 +25,9 @@ LEAST = 0.04  # of the plain statement's rate
 def measure(size: Size) -> dict[str, Any]:
     """All figures of one run."""
     from benchmarks.limits import teams as limits
-    from competitions.selectors.grouped import forget_grouped, grouped
+    from competitions.selectors.standings.group_standings import clear_group_standings, group_standings
     from foundation import clock
-    from leaderboards.selectors.periods import period_by_label
+    from leaderboards.selectors.catalog.periods import period_by_label
 
     competition = _with_teams(size.players)
     period, meter, dsn = period_by_label(competition.board, competition.label), _meter(), _dsn()
@@ -35,10 +35,10 @@ def measure(size: Size) -> dict[str, Any]:
         raise SystemExit("the competition has no period")
 
     def read() -> Any:
-        return grouped(competition, clock.now())
+        return group_standings(competition, clock.now())
 
     def cold() -> Sample:
-        forget_grouped()
+        clear_group_standings()
         cost = meter.cost(read)
         return Sample(1, cost.seconds, {"cpu": cost.cpu})
 
@@ -46,7 +46,7 @@ def measure(size: Size) -> dict[str, Any]:
         return Sample(1, limits.seconds(dsn, period.pk, competition.pk, COUNTS))
 
     def read_anew() -> None:
-        forget_grouped()
+        clear_group_standings()
         read()
 
     ours, theirs = in_turns(size.beside, cold, plain)

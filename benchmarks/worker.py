@@ -12,13 +12,14 @@ import time
 from pathlib import Path
 from typing import Any
 
-from benchmarks import api, wrk
-from benchmarks.background import background
-from benchmarks.command import run_sized
-from benchmarks.figures import Figure, Sample, Size, at_most, rounded
+from benchmarks import api
+from benchmarks.harness import wrk
+from benchmarks.harness.background import background
+from benchmarks.harness.command import run_sized
+from benchmarks.harness.figures import Figure, Sample, Size, at_most, rounded
+from benchmarks.harness.meter import proportional_megabytes, tree_seconds
+from benchmarks.harness.sites import OURS, Site, served
 from benchmarks.http import stores
-from benchmarks.meter import proportional_megabytes, tree_seconds
-from benchmarks.sites import OURS, Site, served
 
 QUIET_BOARDS = 10
 QUIET_PLAYERS = 1_000
@@ -46,8 +47,8 @@ def measure(size: Size) -> dict[str, Any]:
 
 def _boards(players: int, folder: Path) -> wrk.Ask:
     """Ten quiet boards, five of each storage, the first redis board with so many players; a score of that one."""
-    from benchmarks.boards import MOVING, filled_board, forget_redis, settle
-    from foundation import service_keys
+    from benchmarks.harness.boards import MOVING, filled_board, forget_redis, settle
+    from foundation.security import service_keys
 
     few = min(QUIET_PLAYERS, players)
     sizes = [players] + [few] * (QUIET_BOARDS - 1)

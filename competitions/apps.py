@@ -16,31 +16,40 @@ class CompetitionsConfig(AppConfig):
         knowing of this app."""
         from accounts.selectors import language
         from competitions.models import RewardGrant
-        from competitions.selectors.own import grants_before_shadows, hides_results, is_disqualified
-        from competitions.selectors.preferences import asked_language
-        from competitions.selectors.readings import telling
-        from competitions.selectors.series import series_of_boards
-        from competitions.services import acts, judge, series_totals
-        from competitions.services.events import Competitions, keeps_places, left_out
-        from competitions.services.forget import forget
-        from competitions.services.likeable import likeable
-        from competitions.services.rewrite import rewrite
-        from foundation import service_keys
-        from foundation.watch import readings
-        from leaderboards.selectors import hidden, kept, own_export, reserved
-        from leaderboards.services import erase, events, leave
+        from competitions.selectors.notices.metrics import notice_readings
+        from competitions.selectors.notices.preferences import asked_language
+        from competitions.selectors.participants.own_data import (
+            grants_before_shadows,
+            has_hidden_results,
+            is_disqualified,
+        )
+        from competitions.selectors.series.series import series_of_boards
+        from competitions.services import audit_actions as acts
+        from competitions.services.comments.likeable import likeable
+        from competitions.services.erasure.anonymize import anonymize_player
+        from competitions.services.erasure.rewrite_results import rewrite_results_of
+        from competitions.services.event_port import CompetitionEvents, excluded_players, keeps_places
+        from competitions.services.results import judge
+        from competitions.services.series import totals as series_totals
+        from foundation.monitoring import readings
+        from foundation.security import service_keys
+        from leaderboards.selectors.catalog import reserved
+        from leaderboards.selectors.player_data import account_export, personal_data
+        from leaderboards.selectors.visibility import hidden
+        from leaderboards.services import events
+        from leaderboards.services.players import delete_account, erase
         from likes import registry
 
         acts.register()
-        readings.also("notices", telling)
+        readings.register("notices", notice_readings)
         language.provide(asked_language)
         service_keys.reserve(judge.JURY, series_totals.SERVICE)
-        events.provide(Competitions())
-        hidden.provide(left_out, keeps_places)
-        own_export.unless(hides_results)
-        kept.before_shadows(RewardGrant, grants_before_shadows)
-        leave.unless(is_disqualified)
-        reserved.provide(series_of_boards)
-        erase.also(forget)
-        erase.renamed(rewrite)
-        registry.provide(likeable())
+        events.provide(CompetitionEvents())
+        hidden.register_event_exclusions(excluded_players, keeps_places)
+        account_export.register_export_blocker(has_hidden_results)
+        personal_data.register_values_before_shadow(RewardGrant, grants_before_shadows)
+        delete_account.register_disqualified_check(is_disqualified)
+        reserved.register_reserved_boards(series_of_boards)
+        erase.register_hook(anonymize_player)
+        erase.register_rename_hook(rewrite_results_of)
+        registry.register_kind(likeable())

@@ -7,12 +7,12 @@ from competitions.core.lifecycle import Phase
 from leaderboards import formats
 
 
-def phase_word(phase: Phase, revision: int = 1, *, is_behind: bool = False) -> str:
+def phase_word(phase: Phase, revision: int = 1, *, is_outdated: bool = False) -> str:
     """Where a competition stands, as a label in the active language; of a final result that was revised, by which
-    ``revision`` (from 1), and that another is made where the latest ``is_behind``. The API has words of its own, which
-    stay."""
+    ``revision`` (from 1), and that another is made where the latest ``is_outdated``. The API has words of its own,
+    which stay."""
     word = _word(phase)
-    if phase is Phase.FINAL and is_behind:
+    if phase is Phase.FINAL and is_outdated:
         return _("%(phase)s · being worked out again") % {"phase": word}
     if phase is not Phase.FINAL or revision <= 1:
         return word

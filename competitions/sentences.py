@@ -14,11 +14,11 @@ from competitions.models import Notice, NoticeKind
 from leaderboards import formats
 
 # The reason that the schedule gives a revision. It says nothing of why: it may be a wish, a ban, or a shadow.
-OTHERS_LEFT_OUT = "Who is shown in the result has changed."
+EXCLUSIONS_CHANGED = "Who is shown in the result has changed."
 BANNED_OR_LET_IN = "A player was banned, or let in again."  # what it said until bans were not all there is
-LEFT_OUT_ANEW = (OTHERS_LEFT_OUT, BANNED_OR_LET_IN)
+EXCLUSION_REASONS = (EXCLUSIONS_CHANGED, BANNED_OR_LET_IN)
 # Why somebody's reward is another one though no place moved: the reason of the act is for the player it is about.
-PRIZES_MOVED_ON = "Somebody else's reward was taken back or given back, so each reward behind it has moved."
+OTHER_REWARD_MOVED = "Somebody else's reward was taken back or given back, so each reward behind it has moved."
 # The same where several acts came together, and none of them alone is why.
 SEVERAL_CHANGES = "Several changes came together, and each reward follows the result as it is now."
 MOST_SCORES = 10  # that one notice names
@@ -39,9 +39,9 @@ def sentences(notice: Notice, zone: str) -> list[str]:
 
 def reason_shown(reason: str) -> str:
     """A published reason as somebody typed it; those that the schedule gives are said in the active language."""
-    if reason in LEFT_OUT_ANEW:
+    if reason in EXCLUSION_REASONS:
         return _("Who is shown in the result has changed.")
-    if reason == PRIZES_MOVED_ON:
+    if reason == OTHER_REWARD_MOVED:
         return _("Somebody else's reward was taken back or given back, so each reward behind it has moved.")
     if reason == SEVERAL_CHANGES:
         return _("Several changes came together, and each reward follows the result as it is now.")
@@ -51,7 +51,7 @@ def reason_shown(reason: str) -> str:
 def zoned(at: datetime, zone: str, now: datetime, *, seconds: bool = False) -> str:
     """Fri 20 Nov, 14:03 (Asia/Seoul): a time on the clock of ``zone``, which it names; with its year if that is not
     the one of ``now``, and with ``seconds`` where they matter."""
-    said = {"moment": formats.dated(at, zone, now, seconds=seconds), "zone": zone}
+    said = {"moment": formats.date_and_time(at, zone, now, seconds=seconds), "zone": zone}
     return pgettext("a time and its zone", "%(moment)s (%(zone)s)") % said
 
 
@@ -108,7 +108,7 @@ def _sentence(notice: Notice, zone: str) -> str:
 
 
 def _reinstated(notice: Notice) -> str:
-    """Anybody who has gone meanwhile stays gone (``services/disqualify.py``)."""
+    """Anybody who has gone meanwhile stays gone (``services/participants/disqualify.py``)."""
     if "left_at" in _of_change(notice):
         return _("Your disqualification was lifted. You do not take part: you have left, or were removed.")
     return _("You take part again, and your scores count.")
@@ -116,7 +116,7 @@ def _reinstated(notice: Notice) -> str:
 
 def _back(notice: Notice) -> str:
     """On a board that keeps no scores somebody comes back without theirs, and anybody who is disqualified stays so
-    (``services/bring_back.py``)."""
+    (``services/participants/bring_back.py``)."""
     details = _of_change(notice)
     if "disqualified_at" in details:
         stands = _(
@@ -159,7 +159,7 @@ def _judged(notice: Notice) -> list[str]:
 def _score(notice: Notice) -> str:
     """As the board's unit spells it."""
     text, board = str(_of_change(notice).get("score", "")), notice.competition.board
-    return text if board.criteria or not text else formats.measured(board, Decimal(text))
+    return text if board.criteria or not text else formats.points_with_unit(board, Decimal(text))
 
 
 def _of_change(notice: Notice) -> dict[str, Any]:
@@ -179,7 +179,7 @@ def _before(notice: Notice) -> str:
 def _end_moved(notice: Notice, zone: str) -> str:
     ends_at = datetime.fromisoformat(notice.details["ends_at"])
     return _("The competition now ends on %(moment)s.") % {
-        "moment": zoned(ends_at, zone, notice.created_at, seconds=notice.competition.course.is_short)
+        "moment": zoned(ends_at, zone, notice.created_at, seconds=notice.competition.timeline.is_short)
     }
 
 

@@ -9,24 +9,24 @@ from functools import partial
 
 from celery import shared_task
 
-from competitions.services.finish import finish_due
-from competitions.services.freeze import freeze_due
-from competitions.services.league_turn import turn_due
-from competitions.services.leagues import begin_due, place_due
-from competitions.services.mail import send_due
-from competitions.services.notices import release_held
-from competitions.services.notify import compare_due
-from competitions.services.outcomes import tell_results
+from competitions.services.leagues.promotion import turn_due
+from competitions.services.leagues.seasons import begin_due, place_due
+from competitions.services.lifecycle.finish import finish_due
+from competitions.services.lifecycle.freeze import freeze_due
+from competitions.services.lifecycle.snapshots import take_due_snapshots
+from competitions.services.notices.after_ban import notify_after_bans
+from competitions.services.notices.mail import send_due
+from competitions.services.notices.notices import release_deferred
+from competitions.services.notices.rank_notices import compare_due_snapshots
+from competitions.services.notices.result_notices import notify_results
+from competitions.services.notices.reward_notices import notify_rewards
+from competitions.services.participants.remove_withdrawn import remove_withdrawn_due
+from competitions.services.results.revisions import publish_due_revisions
 from competitions.services.retain import retain_due
-from competitions.services.revise import revise_due
-from competitions.services.reward import follow_due, grant_due
-from competitions.services.series import score_due
-from competitions.services.snapshot import take_due
-from competitions.services.strays import take_out_due
-from competitions.services.tell_let_in import tell_let_in
-from competitions.services.tell_rewards import tell_rewards
+from competitions.services.rewards.reward import grant_due_rewards, settle_due_rewards
+from competitions.services.series.count_results import count_due_series
 from foundation import clock
-from foundation.each import run_each
+from foundation.worker.each import run_each
 
 
 @shared_task
@@ -35,25 +35,25 @@ def advance() -> None:
 
     Final results that have changed are published last.
     """
-    _run(freeze_due, take_out_due, take_due, compare_due, finish_due, revise_due)
+    _run(freeze_due, remove_withdrawn_due, take_due_snapshots, compare_due_snapshots, finish_due, publish_due_revisions)
 
 
 @shared_task
 def tell() -> None:
     """Let go of what was held through the night, and send e-mails."""
-    _run(release_held, send_due)
+    _run(release_deferred, send_due)
 
 
 @shared_task
 def reward() -> None:
     """Grant what final rankings earn, let it follow later revisions, and tell players their places and rewards."""
-    _run(grant_due, follow_due, tell_let_in, tell_results, tell_rewards)
+    _run(grant_due_rewards, settle_due_rewards, notify_after_bans, notify_results, notify_rewards)
 
 
 @shared_task
 def score_series() -> None:
     """Count what series have not counted, and write their totals."""
-    _run(score_due)
+    _run(count_due_series)
 
 
 @shared_task
@@ -74,4 +74,4 @@ def _run(*steps: Callable[[datetime], int]) -> None:
 
 
 def _now(step: Callable[[datetime], int]) -> int:
-    return step(clock.agreed())
+    return step(clock.trusted_now())

@@ -4,9 +4,9 @@ from django.urls import path
 
 from competitions import views
 from competitions.views.leagues import panel
-from leaderboards.views import panels
+from leaderboards.views.board_pages import panels
 
-panels.provide(panel)
+panels.register_panel(panel)
 
 urlpatterns = [
     path("competitions/", views.competitions, name="competitions"),

@@ -29,6 +29,6 @@ class AdminConfig(SimpleAdminConfig):
 
 def _check_pages(app_configs: Any, **kwargs: Any) -> list[checks.CheckMessage]:
     admin.autodiscover()
-    from leaderboards.admin.lookups import every_list_names_its_lookups
+    from leaderboards.admin.base.lookups import check_lookups_are_declared
 
-    return [*check_admin_app(app_configs, **kwargs), *every_list_names_its_lookups(app_configs, **kwargs)]
+    return [*check_admin_app(app_configs, **kwargs), *check_lookups_are_declared(app_configs, **kwargs)]

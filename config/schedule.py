@@ -1,7 +1,7 @@
 """Everything that happens by itself, on one page.
 
 Each second somebody looks whether mirroring, settling or counting has anything to do, and sends what has
-(``foundation/due.py``); those come by themselves every half minute too, should a look ever miss something.
+(``foundation/worker/due.py``); those come by themselves every half minute too, should a look ever miss something.
 They go first, and wait ten seconds for a thread of the worker. The trap: without that a worker whose threads are all
 busy with mails, purges and imports takes the others one by one while these expire, and SQL does not follow Redis for
 as long as it lasts. Everything else expires after its interval: a worker that was away finds one run waiting, not a
@@ -10,7 +10,7 @@ thousand. That is thrift, not safety: every task here may run twice, late, or tw
 
 from typing import Any
 
-from foundation.urgent import URGENT
+from foundation.worker.urgent import URGENT
 
 USUAL = 6  # the priority of all others
 BY_ITSELF = 30  # seconds

@@ -12,9 +12,10 @@ from urllib.parse import quote
 import environ
 from django.core.exceptions import ImproperlyConfigured
 
-from config import accounts, addresses, brakes, caches, logs, policy, sealing, secret_files, sql, watching
+from config.components import accounts, caches, csp, logs, metrics, rate_limits, redis_urls, sealing, secret_files
+from config.components import databases as sql
 from config.schedule import SCHEDULE
-from foundation import places
+from foundation import file_locations
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 # Where ninja's page of the API's documents lies, with its files. It is found, not loaded: a worker needs none of it.
@@ -25,7 +26,7 @@ env.ENVIRON = secret_files.with_files(os.environ)
 
 # -- Where things are ---------------------------------------------------------------------------
 
-DATA_DIR = Path(env.str("DATA_DIR", default=str(places.demo_folder()))).resolve()
+DATA_DIR = Path(env.str("DATA_DIR", default=str(file_locations.demo_folder()))).resolve()
 DEMO_ENV = DATA_DIR / "env"
 if DEMO_ENV.is_file():
     env.read_env(DEMO_ENV)
@@ -36,7 +37,7 @@ SECRET_KEY = env.str("SECRET_KEY", default="")
 if not SECRET_KEY:
     raise ImproperlyConfigured(
         f"SECRET_KEY is not set, and there is no demo in {DATA_DIR}. "
-        f"Set SECRET_KEY (or SECRET_KEY_FILE) in the environment, or start the demo once with `{places.DEMO}`."
+        f"Set SECRET_KEY (or SECRET_KEY_FILE) in the environment, or start the demo once with `{file_locations.DEMO}`."
     )
 SECRET_KEY_FALLBACKS = env.list("SECRET_KEY_FALLBACKS", default=[])
 # What SQL keeps of signing secrets is encrypted with the first; all decrypt.
@@ -64,35 +65,35 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "foundation.short_way.ShortWay",
+    "foundation.http.fast_path.ApiFastPath",
     "django.middleware.security.SecurityMiddleware",
-    "foundation.middleware.ApiOverTls",
-    "leaderboards.middleware.UnchangedMiddleware",
-    "foundation.page_middleware.OnePolicy",
+    "foundation.http.middleware.ApiHttpsOnly",
+    "leaderboards.middleware.NotModifiedMiddleware",
+    "foundation.http.page_middleware.ContentSecurityPolicy",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "foundation.page_middleware.PageLanguages",
-    "foundation.middleware.PageBrake",
+    "foundation.http.page_middleware.PageLanguages",
+    "foundation.http.middleware.PageThrottle",
     "likes.middleware.GuestVisits",
-    "leaderboards.middleware.KeptPages",
-    "foundation.page_middleware.PageSessions",
+    "leaderboards.middleware.CachedPagesMiddleware",
+    "foundation.http.page_middleware.PageSessions",
     "django.middleware.common.CommonMiddleware",
-    "foundation.uploads.BodySizes",
+    "foundation.http.uploads.BodySizeLimit",
     "django.middleware.csrf.CsrfViewMiddleware",
     "accounts.middleware.AccountLogins",
-    "foundation.audit.requests.AuditMiddleware",
-    "foundation.page_middleware.PageMessages",
+    "foundation.audit.middleware.AuditMiddleware",
+    "foundation.http.page_middleware.PageMessages",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "foundation.middleware.ServersAwayMiddleware",
+    "foundation.http.middleware.ServersUnavailable",
     "likes.middleware.UserVisits",
 ]
 
 # What stands before the API's views; each of them does all its work around what it is given.
 API_MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
-    "foundation.middleware.ApiOverTls",
-    "foundation.page_middleware.OnePolicy",
+    "foundation.http.middleware.ApiHttpsOnly",
+    "foundation.http.page_middleware.ContentSecurityPolicy",
     "django.middleware.common.CommonMiddleware",
-    "foundation.audit.requests.AuditMiddleware",
+    "foundation.audit.middleware.AuditMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
 
@@ -131,10 +132,10 @@ SQL_LONG_STATEMENT_SECONDS = env.float("SQL_LONG_STATEMENT_SECONDS", default=360
 # -- Redis: boards, page cache and broker never share a database --------------------------------
 
 REDIS_URL = secret_files.redis_url(env, "REDIS", "redis://127.0.0.1:6379/0")
-CACHE_URL = secret_files.redis_url(env, "CACHE", addresses.neighbour(REDIS_URL, 1))
-BROKER_URL = secret_files.redis_url(env, "BROKER", addresses.neighbour(REDIS_URL, 2))
+CACHE_URL = secret_files.redis_url(env, "CACHE", redis_urls.neighbour(REDIS_URL, 1))
+BROKER_URL = secret_files.redis_url(env, "BROKER", redis_urls.neighbour(REDIS_URL, 2))
 for _name, _url in (("CACHE_URL", CACHE_URL), ("BROKER_URL", BROKER_URL)):
-    if addresses.same_database(REDIS_URL, _url):
+    if redis_urls.same_database(REDIS_URL, _url):
         raise ImproperlyConfigured(
             f"{_name} names the same Redis database as REDIS_URL, where the boards live. "
             "Give it another database number, or better another server."
@@ -145,7 +146,7 @@ CACHES = caches.caches(CACHE_URL, REDIS_URL)
 # -- Celery: thrift lives here, correctness in unique rows, versions and scripts ----------------
 
 # All three: Celery's command line takes BROKER_URL of the environment for the first, which has no password from a file.
-CELERY_BROKER_URL = CELERY_BROKER_READ_URL = CELERY_BROKER_WRITE_URL = addresses.for_broker(BROKER_URL)
+CELERY_BROKER_URL = CELERY_BROKER_READ_URL = CELERY_BROKER_WRITE_URL = redis_urls.for_broker(BROKER_URL)
 # A worker waits for its broker for as long as it takes, and also where it refuses: full, or a replica for a moment.
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None
@@ -173,7 +174,7 @@ CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"
 
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("ko", "한국어")]
-LOCALE_PATHS = [places.folder("locale")]
+LOCALE_PATHS = [file_locations.folder("locale")]
 USE_I18N = True
 USE_TZ = True
 TIME_ZONE = "UTC"
@@ -201,8 +202,8 @@ COMMENT_LIKES_RATE = env.int("COMMENT_LIKES_RATE", default=100)
 
 STATIC_URL = "static/"
 STATICFILES_DIRS = [NINJA / "static"]
-if places.CHECKOUT:  # an installed package has them inside, where they are found as those of any app
-    STATICFILES_DIRS.append(places.CHECKOUT / "static")
+if file_locations.CHECKOUT:  # an installed package has them inside, where they are found as those of any app
+    STATICFILES_DIRS.append(file_locations.CHECKOUT / "static")
 # With STATIC_ROOT, `collectstatic` has put hashed names there; without it (demo, tests,
 # development) files are served from where they lie and nothing has to be collected.
 STATIC_ROOT = env.str("STATIC_ROOT", default="") or None
@@ -270,17 +271,17 @@ FORMS_WITH_FILES = {
 LARGEST_UPLOAD = 8 * 1024 * 1024
 FILE_UPLOAD_MAX_MEMORY_SIZE = LARGEST_UPLOAD
 FILE_UPLOAD_HANDLERS = [
-    "foundation.uploads.FormsWithFiles",
+    "foundation.http.uploads.RejectUnexpectedFiles",
     "django.core.files.uploadhandler.MemoryFileUploadHandler",
 ]
 
-CONTENT_SECURITY_POLICY = {"DIRECTIVES": policy.DIRECTIVES}
+CONTENT_SECURITY_POLICY = {"DIRECTIVES": csp.DIRECTIVES}
 
 # The sites that may show boards inside frames (`https://example.org`), by `?embed=1`. None by default.
 EMBED_SITES = env.list("EMBED_SITES", default=[])
 
 # -- Limits: "requests/seconds" within any such time; "" or "0" for none --------------------------
-RATE_LIMITS = brakes.limits(env)
+RATE_LIMITS = rate_limits.limits(env)
 EXPORTS_AT_ONCE = max(env.int("EXPORTS_AT_ONCE", default=2), 1)  # long files (CSV) that one process makes at once
 # How many proxies a request comes through, each of which adds to X-Forwarded-For. 0: nobody's word is taken.
 TRUSTED_PROXIES = env.int("TRUSTED_PROXIES", default=0)
@@ -306,8 +307,8 @@ DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="Sunwi <sunwi@localho
 
 # -- What a monitoring system reads at /metrics --------------------------------------------------
 
-METRICS_FOLDER, METRICS_NETWORKS, METRICS_TOKEN = watching.folder(env), watching.networks(env), watching.token(env)
+METRICS_FOLDER, METRICS_NETWORKS, METRICS_TOKEN = metrics.folder(env), metrics.networks(env), metrics.token(env)
 
 # -- Logs: one line each, UTC, to standard error ------------------------------------------------
 
-LOGGING = logs.to_standard_error(env.str("LOG_LEVEL", default="INFO"))
+LOGGING = logs.logging_config(env.str("LOG_LEVEL", default="INFO"))

@@ -9,15 +9,15 @@ from django.core.cache import close_caches
 from django.core.signals import request_finished
 from django.core.wsgi import get_wsgi_application
 
-from foundation.bodies import Application, reading_to_the_end
-from foundation.content_types import reading_their_charset
+from foundation.http.content_types import reject_unreadable_charsets
+from foundation.http.request_bodies import Application, drain_request_bodies
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
-application: Application = reading_their_charset(get_wsgi_application())
+application: Application = reject_unreadable_charsets(get_wsgi_application())
 import_module(settings.ROOT_URLCONF)  # now, and not with the first request
 if settings.TRUSTED_PROXIES:
-    application = reading_to_the_end(application)
+    application = drain_request_bodies(application)
 
 # The caches keep their connections: there is nothing to close after each request, and asking takes its time.
 request_finished.disconnect(close_caches)

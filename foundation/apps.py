@@ -17,16 +17,22 @@ class FoundationConfig(AppConfig):
 
     def ready(self) -> None:
         """The checks register themselves; the outbox tells readiness what waits for somebody."""
-        from foundation import checks, health, sealed_rows  # noqa: F401 (importing registers the checks)
-        from foundation.audit import words
-        from foundation.watch import own, readings, tasks
-        from foundation.webhooks import upkeep
+        from foundation.audit import own_actions as words
+        from foundation.monitoring import (
+            checks,  # noqa: F401 (importing registers the checks)
+            health,
+            readings,
+        )
+        from foundation.monitoring import own_readings as own
+        from foundation.monitoring import task_metrics as tasks
+        from foundation.security import sealed_rows
+        from foundation.webhooks import retention as upkeep
 
         words.register()
-        health.also(upkeep.trouble)
-        health.also(sealed_rows.trouble)
-        readings.also("servers", own.servers)
-        readings.also("upkeep", own.upkeep)
+        health.register_check(upkeep.health_problems)
+        health.register_check(sealed_rows.health_problems)
+        readings.register("servers", own.servers)
+        readings.register("upkeep", own.upkeep)
         tasks.listen()
         pre_migrate.connect(_take_time, sender=self)
         post_migrate.connect(_hurry_again, sender=self)

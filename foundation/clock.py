@@ -3,7 +3,7 @@
 SQL's clock is what all processes share. A process whose own is more than two seconds off it takes no
 submissions: they would land in the wrong period, or break ties wrongly. It lets in no signed requests: a caught one
 could come again once its nonce is forgotten. Nor does it do what cannot be undone
-(opening, closing, freezing, rewarding, expiring, folding): that takes its time from ``agreed``.
+(opening, closing, freezing, rewarding, expiring, folding): that takes its time from ``trusted_now``.
 
 ``FAST_CLOCK`` lets days pass in seconds, for rehearsals and tests: "<real>,<shown>,<speed>", the first two in
 seconds since 1970. Processes that are given the same text agree on the time. SQL's clock says nothing then.
@@ -22,14 +22,14 @@ from foundation.errors import Unavailable
 
 __all__ = [
     "ClockOff",
-    "agreed",
+    "freeze_at",
     "is_fast",
     "is_off",
     "monotonic",
     "now",
     "offset_from_sql",
     "refuse_if_off",
-    "stand_at",
+    "trusted_now",
 ]
 
 TOLERATED = timedelta(seconds=2)
@@ -59,7 +59,7 @@ def now() -> datetime:
 
 
 @contextmanager
-def stand_at(shown: datetime) -> Iterator[None]:
+def freeze_at(shown: datetime) -> Iterator[None]:
     """Let this process's clock show nothing but this instant within the block: a rehearsal's own time."""
     global _FAST  # noqa: PLW0603 (the clock of the process)
     before, _FAST = _FAST, (0.0, shown.timestamp(), 0.0)
@@ -79,7 +79,7 @@ def offset_from_sql() -> timedelta:
     return _compared()[1]
 
 
-def agreed() -> datetime:
+def trusted_now() -> datetime:
     """The present instant for what cannot be undone: never later than SQL's clock by more than what is tolerated.
 
     SQL is asked each time. Raises ``ClockOff``, and ``django.db.Error`` while SQL does not answer.

@@ -2,7 +2,7 @@
 
 Each app adds one class per refusal in its own ``errors.py``. A class carries a stable ``code``
 for programs; an instance carries ``detail``, a sentence for people that says what was wrong
-and what to do. HTTP statuses are not known here: they live in ``foundation/problems.py``.
+and what to do. HTTP statuses are not known here: they live in ``foundation/http/problems.py``.
 """
 
 from typing import ClassVar

@@ -7,12 +7,11 @@ from typing import Any, ClassVar
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from foundation import sealing
-
 # Django finds the models of an app here.
 from foundation.audit.models import AuditEntry, AuditSubject
-from foundation.limits import MOST_REQUESTS, MOST_SECONDS, Limit
+from foundation.security import sealing
 from foundation.sync.rows import DrawnGeneration
+from foundation.throttling.limits import MOST_REQUESTS, MOST_SECONDS, Limit
 from foundation.webhooks.models import WebhookDelivery, WebhookEndpoint
 
 __all__ = [
@@ -100,7 +99,7 @@ class ServiceKey(models.Model):
 
 
 class UsedNonce(models.Model):
-    """A nonce that a signed request has used up; ``foundation/nonces.py`` writes and forgets them."""
+    """A nonce that a signed request has used up; ``foundation/security/nonces.py`` writes and forgets them."""
 
     key = models.ForeignKey(ServiceKey, models.CASCADE, db_index=False)  # the constraint finds a key's rows
     nonce = models.CharField(max_length=64)

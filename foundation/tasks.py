@@ -2,14 +2,16 @@
 
 from celery import current_app, shared_task
 
-from foundation import clock, key_guards, nonces
-from foundation.audit import upkeep as audit
-from foundation.due import due
-from foundation.each import run_each
+from foundation import clock
+from foundation.audit import retention as audit
+from foundation.db.resilience import BackOff, SqlAway
 from foundation.models import Heartbeat
-from foundation.sql import BackOff, SqlAway
-from foundation.urgent import URGENT
-from foundation.webhooks import sending, upkeep
+from foundation.security import key_restrictions, nonces
+from foundation.webhooks import dispatch
+from foundation.webhooks import retention as upkeep
+from foundation.worker.due import find_due_work
+from foundation.worker.each import run_each
+from foundation.worker.urgent import URGENT
 
 WORKER = "worker"
 
@@ -20,7 +22,7 @@ _back_off = BackOff()
 def look() -> list[str]:
     """Send the urgent tasks that have something to do; their names. While SQL is away, try less often."""
     try:
-        names = _back_off.attempt(due)
+        names = _back_off.attempt(find_due_work)
     except SqlAway:
         return []
     for name in names:
@@ -37,23 +39,23 @@ def heartbeat() -> None:
 @shared_task
 def deliver_webhooks() -> int:
     """Send the messages that are due."""
-    return sending.deliver_due(clock.now())
+    return dispatch.deliver_due(clock.now())
 
 
 @shared_task
 def retain_webhooks() -> int:
     """Let go messages that were delivered or dropped long ago."""
-    return upkeep.retain(clock.agreed())
+    return upkeep.retain(clock.trusted_now())
 
 
 @shared_task
 def retain_audit() -> int:
     """Let go entries of the audit log that were kept long enough."""
-    return audit.retain(clock.agreed())
+    return audit.retain(clock.trusted_now())
 
 
 @shared_task
 def retain_signatures() -> list[int]:
     """Let go nonces that no signature can bear any more, and signing secrets past their rotation."""
-    at = clock.agreed()
-    return run_each(lambda: nonces.forget_old(at), lambda: key_guards.forget_previous(at))
+    at = clock.trusted_now()
+    return run_each(lambda: nonces.forget_old(at), lambda: key_restrictions.forget_previous(at))

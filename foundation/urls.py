@@ -3,7 +3,7 @@
 from django.urls import path
 
 from foundation import views
-from foundation.watch.page import metrics
+from foundation.monitoring.metrics_view import metrics
 
 urlpatterns = [
     path("healthz", views.alive, name="healthz"),

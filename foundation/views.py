@@ -10,7 +10,8 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from foundation import health, places
+from foundation import file_locations
+from foundation.monitoring import health
 
 
 @never_cache
@@ -39,17 +40,19 @@ def _json(content: object, status: int = 200) -> HttpResponse:
 @cache
 def version() -> str:
     """The product's version, from its own project file or from the installed package."""
-    if places.CHECKOUT:
+    if file_locations.CHECKOUT:
         import tomllib
 
-        return str(tomllib.loads((places.CHECKOUT / "pyproject.toml").read_text("utf-8"))["project"]["version"])
+        return str(tomllib.loads((file_locations.CHECKOUT / "pyproject.toml").read_text("utf-8"))["project"]["version"])
     return metadata.version("sunwi")
 
 
 @cache
 def commit() -> str | None:
     """The commit that runs: from GIT_COMMIT, which an image is built with, or from the checkout."""
-    return os.environ.get("GIT_COMMIT") or (_checked_out(places.CHECKOUT / ".git") if places.CHECKOUT else None)
+    return os.environ.get("GIT_COMMIT") or (
+        _checked_out(file_locations.CHECKOUT / ".git") if file_locations.CHECKOUT else None
+    )
 
 
 def _checked_out(git: Path) -> str | None:

@@ -14,20 +14,26 @@ class LeaderboardsConfig(AppConfig):
     def ready(self) -> None:
         """Who stands below asks what is late, what to do about dead letters, what a new Redis may remember, and
         what is due."""
-        from foundation import dead_letters, due, health, service_keys
-        from foundation.sync import settling
-        from foundation.watch import readings as watched
-        from leaderboards.selectors import readings
-        from leaderboards.selectors.lag import lag
-        from leaderboards.selectors.purging import BASELINE
-        from leaderboards.services import acts, import_scores, judge_quarantine, look, mirror
-        from leaderboards.services.settle import everything
+        from foundation import dead_letters
+        from foundation.monitoring import health
+        from foundation.monitoring import readings as watched
+        from foundation.security import service_keys
+        from foundation.sync import resyncing
+        from foundation.worker import due
+        from leaderboards.selectors.moderation.purges import BASELINE
+        from leaderboards.selectors.monitoring import metrics
+        from leaderboards.selectors.monitoring.lag import lag
+        from leaderboards.services import audit_actions
+        from leaderboards.services.imports import score_rows
+        from leaderboards.services.moderation import review_quarantine
+        from leaderboards.services.sync import due_work, mirror
+        from leaderboards.services.sync.resync_periods import resyncs_of_all_periods
 
-        acts.register()
-        service_keys.reserve(BASELINE, import_scores.SERVICE, judge_quarantine.SERVICE)
-        health.also(lag)
-        watched.also("boards", readings.late)
-        watched.also("boards in Redis", readings.in_redis)
-        due.also(look.due, look.TASKS)
-        settling.also(everything)
-        dead_letters.provide(mirror.DEAD, mirror.DEAD_WORK)
+        audit_actions.register()
+        service_keys.reserve(BASELINE, score_rows.SERVICE, review_quarantine.SERVICE)
+        health.register_check(lag)
+        watched.register("boards", metrics.sql_metrics)
+        watched.register("boards in Redis", metrics.redis_metrics)
+        due.register_check(due_work.find_due_work, due_work.TASKS)
+        resyncing.register_resync_source(resyncs_of_all_periods)
+        dead_letters.register_handler(mirror.DEAD_LETTER_KIND, mirror.DEAD_LETTER_WORK)

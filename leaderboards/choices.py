@@ -9,8 +9,8 @@ from django.utils.translation import pgettext_lazy
 
 from leaderboards.core import plausibility
 from leaderboards.core.periods import PeriodKind
-from leaderboards.core.plausibility import Rule
-from leaderboards.core.rules import Order, TieBreak, Ties, Update
+from leaderboards.core.plausibility import LimitKind
+from leaderboards.core.ranking.rules import Order, TieBreak, Ties, Update
 
 # Written out, or nobody would find the words to translate.
 PERIODS = [
@@ -74,22 +74,22 @@ class Visibility(TextChoices):
     PRIVATE = "private", _("private")
 
 
-class Against(TextChoices):
+class JumpBaseline(TextChoices):
     """What of a player's last submissions a jump is held against."""
 
-    BEST = plausibility.Against.BEST.value, _("the best of them")
-    MEDIAN = plausibility.Against.MEDIAN.value, _("their median")
+    BEST = plausibility.JumpBaseline.BEST.value, _("the best of them")
+    MEDIAN = plausibility.JumpBaseline.MEDIAN.value, _("their median")
 
 
 class PlausibilityRule(TextChoices):
     """Which limit an entry broke."""
 
-    LEAST = Rule.LEAST.value, _("fewer points than plausible")
-    MOST = Rule.MOST.value, _("more points than plausible")
-    SUBMISSIONS = Rule.SUBMISSIONS.value, _("too many submissions in a minute")
-    POINTS = Rule.POINTS.value, _("too many points in a minute")
-    OWN_JUMP = Rule.OWN_JUMP.value, _("a jump against their own")
-    FIELD_JUMP = Rule.FIELD_JUMP.value, _("a jump against the field")
+    LEAST = LimitKind.LEAST.value, _("fewer points than plausible")
+    MOST = LimitKind.MOST.value, _("more points than plausible")
+    SUBMISSIONS = LimitKind.SUBMISSIONS.value, _("too many submissions in a minute")
+    POINTS = LimitKind.POINTS.value, _("too many points in a minute")
+    OWN_JUMP = LimitKind.OWN_JUMP.value, _("a jump against their own")
+    FIELD_JUMP = LimitKind.FIELD_JUMP.value, _("a jump against the field")
 
 
 class Decision(TextChoices):
@@ -99,7 +99,7 @@ class Decision(TextChoices):
     VOIDED = "voided", pgettext_lazy("a quarantined entry", "voided")
 
 
-class State(TextChoices):
+class PeriodState(TextChoices):
     """A period's life."""
 
     OPEN = "open", _("open")

@@ -33,7 +33,7 @@ Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class CardRow:
     """A row of the picture; ``tied`` where others share the rank."""
 
     rank: int
@@ -43,7 +43,7 @@ class Place:
     tied: bool = False
 
 
-def draw_card(title: str, places: Sequence[Place]) -> bytes:
+def draw_card(title: str, places: Sequence[CardRow]) -> bytes:
     """A PNG: the board's name over its best."""
     image = Image.new("RGB", SIZE, PAPER)
     draw = ImageDraw.Draw(image)

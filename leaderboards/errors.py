@@ -127,13 +127,13 @@ class TooManyAttempts(Conflict):
     code = "too_many_attempts"
 
 
-class StandingMoved(Conflict):
+class StandingChanged(Conflict):
     """The standing is no longer what the caller saw."""
 
     code = "standing_moved"
 
 
-class InTheFuture(Invalid):
+class TimeInFuture(Invalid):
     """The entry says that it happens later than now."""
 
     code = "in_the_future"
@@ -161,7 +161,7 @@ class NotEditable(Conflict):
     code = "not_editable"
 
 
-class EditedSince(Conflict):
+class NewerEditExists(Conflict):
     """An edit is to be undone, and there is a later one."""
 
     code = "edited_since"
@@ -204,7 +204,7 @@ class RulesChanged(StorageUnavailable):
         super().__init__("The rules of this period were changed a moment ago; try again.")
 
 
-class HeldUp(StorageUnavailable):
+class RequestExpired(StorageUnavailable):
     """The process that judges the entry was held up for so long that others count on the request being over."""
 
 
@@ -249,7 +249,7 @@ class QuarantineDecided(Conflict):
     code = "quarantine_decided"
 
 
-class QuarantineUnsure(Conflict):
+class QuarantineOutcomeUnknown(Conflict):
     """Whether a quarantined entry was applied before cannot be known any more."""
 
     code = "quarantine_unsure"
@@ -273,13 +273,13 @@ class BadTable(Invalid):
     code = "bad_table"
 
 
-class TooManyWait(Conflict):
+class TooManyPendingImports(Conflict):
     """As many files of one account as may wait for a yes do so already."""
 
     code = "too_many_wait"
 
 
-class NoColumn(BadTable):
+class MissingColumn(BadTable):
     """A table without the column that was named for ``part``: ``player``, ``points``, ``at`` or ``id``."""
 
     def __init__(self, detail: str, part: str) -> None:
@@ -293,7 +293,7 @@ class ImportNotReady(Conflict):
     code = "import_not_ready"
 
 
-class ImportStays(Conflict):
+class ImportNotUndoable(Conflict):
     """The import, or a part of it, cannot be undone any more."""
 
     code = "import_stays"

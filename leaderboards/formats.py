@@ -14,10 +14,10 @@ from django.utils.formats import number_format
 from django.utils.translation import get_language, gettext_noop, ngettext, pgettext
 from django.utils.translation import gettext as _
 
-from leaderboards.core.criteria import ACHIEVED_AT
 from leaderboards.core.periods import PeriodKind, Window, days_of
+from leaderboards.core.ranking.criteria import ACHIEVED_AT
 from leaderboards.models import Board, Unit
-from leaderboards.selectors import PeriodShown
+from leaderboards.selectors import PeriodInfo
 
 Number = int | Decimal
 
@@ -63,7 +63,7 @@ def ordinal(rank: int) -> str:
     return patterns.get(last, pgettext("ordinal, all others", "#th")).replace("#", number(rank))
 
 
-def clock(seconds: Decimal, places: int) -> str:
+def duration(seconds: Decimal, places: int) -> str:
     """1:05, 1:02:05 or 1:05.250."""
     whole, fraction = divmod(abs(seconds), 1)
     minutes, rest = divmod(int(whole), _MINUTE)
@@ -76,13 +76,13 @@ def clock(seconds: Decimal, places: int) -> str:
 def points(board: Board, value: Number) -> str:
     """Points as the board's unit spells them, without what stands behind the number."""
     if board.unit == Unit.SECONDS:
-        return clock(Decimal(value), board.decimals)
+        return duration(Decimal(value), board.decimals)
     if board.unit == Unit.MILLISECONDS:
-        return clock(Decimal(value) / 1000, 3 + board.decimals)
+        return duration(Decimal(value) / 1000, 3 + board.decimals)
     return number(value, board.decimals)
 
 
-def measured(board: Board, value: Number) -> str:
+def points_with_unit(board: Board, value: Number) -> str:
     """Points with their unit, as a sentence has them: 12,345 points, 3.20 km, 1:05.250."""
     text = points(board, value)
     if suffix := board.format or _SYMBOLS.get(board.unit, ""):
@@ -148,7 +148,7 @@ def _spelt(at: datetime, zone: str, _language: str | None) -> str:
     return spell(at.astimezone(ZoneInfo(zone)), pgettext("date format", "D j M, H:i"))
 
 
-def dated(at: datetime, zone: str, now: datetime, *, seconds: bool = False) -> str:
+def date_and_time(at: datetime, zone: str, now: datetime, *, seconds: bool = False) -> str:
     """Fri 20 Nov, 14:03, or 14:03:05 with ``seconds``; with the year if it is another one than ``now``'s on the zone's
     clock."""
     there = at.astimezone(ZoneInfo(zone))
@@ -159,13 +159,13 @@ def dated(at: datetime, zone: str, now: datetime, *, seconds: bool = False) -> s
     return moment(at, zone) if is_this_year else spell(there, pgettext("date format", "D j M Y, H:i"))
 
 
-def lately(at: datetime, zone: str, now: datetime) -> str:
+def time_or_date(at: datetime, zone: str, now: datetime) -> str:
     """14:03 on the zone's clock, or with its day if that is another one than ``now``'s."""
     there = at.astimezone(ZoneInfo(zone))
     return f"{there:%H:%M}" if there.date() == now.astimezone(ZoneInfo(zone)).date() else moment(at, zone)
 
 
-def machine(at: datetime) -> str:
+def iso_utc(at: datetime) -> str:
     """2026-11-20T14:03:05Z, as the attribute of a ``<time>``. ``at`` must be UTC."""
     return f"{at:%Y-%m-%dT%H:%M:%SZ}"
 
@@ -175,7 +175,7 @@ def time_of_day(at: datetime, zone: str) -> str:
     return at.astimezone(ZoneInfo(zone)).strftime("%H:%M:%S")
 
 
-def period_dates(board: Board, period: PeriodShown, today: date) -> str:
+def period_dates(board: Board, period: PeriodInfo, today: date) -> str:
     """The days of a period: Fri 20 Nov, 16–22 Nov, November 2026, 2026. Empty for all time."""
     days = days_of(board.calendar, Window(period.label, period.starts_at, period.ends_at))
     if days is None:

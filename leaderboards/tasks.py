@@ -5,18 +5,18 @@ import logging
 from celery import shared_task
 
 from foundation import clock
-from foundation.each import run_each
+from foundation.db.resilience import BackOff, SqlAway
 from foundation.errors import Unavailable
-from foundation.sql import BackOff, SqlAway
-from leaderboards.services import close as closing
-from leaderboards.services import keep_ranks as keeping
-from leaderboards.services import mirror as mirroring
-from leaderboards.services import open as opening
-from leaderboards.services import retain as retaining
-from leaderboards.services import run_purge
-from leaderboards.services import settle as settling
-from leaderboards.services import verify as verifying
-from leaderboards.services.imports import turns as importing
+from foundation.worker.each import run_each
+from leaderboards.services.imports import worker as importing
+from leaderboards.services.moderation import run_purge
+from leaderboards.services.periods import close as closing
+from leaderboards.services.periods import open as opening
+from leaderboards.services.periods import rank_history as keeping
+from leaderboards.services.periods import retention as retaining
+from leaderboards.services.sync import mirror as mirroring
+from leaderboards.services.sync import resync_periods as settling
+from leaderboards.services.sync import verify as verifying
 
 logger = logging.getLogger(__name__)
 
@@ -39,7 +39,7 @@ def mirror() -> int:
 def settle() -> int:
     """Bring back to Redis what it lost; while it is away there is nothing to do but wait."""
     try:
-        return _back_off.attempt(lambda: settling.settle_due(clock.now()))
+        return _back_off.attempt(lambda: settling.resync_due(clock.now()))
     except SqlAway:
         return 0
     except Unavailable as error:
@@ -50,25 +50,25 @@ def settle() -> int:
 @shared_task
 def open_periods() -> int:
     """Make the running and the next period of every board."""
-    return opening.open_due(clock.agreed())
+    return opening.open_due(clock.trusted_now())
 
 
 @shared_task
 def close_periods() -> int:
     """Bring every period that is past its grace to its end; those that wait for Redis are tried again."""
-    return sum(closed.final for closed in closing.close_due(clock.agreed()))
+    return sum(closed.final for closed in closing.close_due(clock.trusted_now()))
 
 
 @shared_task
 def keep_ranks() -> int:
     """Keep the best of the running periods where that is due."""
-    return keeping.keep_due(clock.agreed())
+    return keeping.record_due_rank_history(clock.trusted_now())
 
 
 @shared_task
 def purge() -> int:
     """Go on with purges that were asked for, and with their undoing, for about four seconds."""
-    return run_purge.run_due(clock.agreed())
+    return run_purge.run_due(clock.trusted_now())
 
 
 @shared_task
@@ -86,7 +86,7 @@ def verify() -> int:
 def advance_imports() -> int:
     """Judge, apply and undo what was uploaded, for a while."""
     try:
-        return _back_off.attempt(lambda: importing.advance_due(clock.agreed(), IMPORT_SECONDS))
+        return _back_off.attempt(lambda: importing.advance_due(clock.trusted_now(), IMPORT_SECONDS))
     except SqlAway:
         return 0
 
@@ -94,14 +94,14 @@ def advance_imports() -> int:
 @shared_task
 def retain() -> dict[str, int]:
     """Let go what has been kept long enough. Keys wait while Redis is away; submissions need only SQL."""
-    at = clock.agreed()
+    at = clock.trusted_now()
     expired, dropped, folded, records, snapshots, imports = run_each(
         lambda: retaining.expire_due(at),
         lambda: retaining.drop_submissions(at),
-        lambda: retaining.fold_submissions(at),
+        lambda: retaining.compact_submissions(at),
         lambda: retaining.drop_records(at),
         lambda: retaining.thin_snapshots(at),
-        lambda: importing.forget(at),
+        lambda: importing.delete_old_runs(at),
     )
     return {
         "expired": expired,

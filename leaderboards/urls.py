@@ -3,7 +3,7 @@
 from django.urls import path
 
 from leaderboards import views
-from leaderboards.views import leaving
+from leaderboards.views.player_pages import account_data
 
 urlpatterns = [
     path("", views.home, name="home"),
@@ -16,6 +16,6 @@ urlpatterns = [
     path("styleguide/", views.styleguide, name="styleguide"),
     path("styles/<slug:digest>/<str:names>.css", views.styles, name="styles"),
     path("account/", views.account, name="account"),
-    path("account/export/", leaving.export, name="account-export"),
-    path("account/delete/", leaving.delete, name="account-delete"),
+    path("account/export/", account_data.export, name="account-export"),
+    path("account/delete/", account_data.delete, name="account-delete"),
 ]

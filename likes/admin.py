@@ -14,12 +14,12 @@ from django.urls import URLPattern, path
 from django.utils.translation import gettext as _
 
 from foundation import clock
-from leaderboards.admin.paging import ReadOnlyAdmin
+from leaderboards.admin.base.paging import ReadOnlyAdmin
 from likes.core.activity import day_of
 from likes.models import ActivityDay
-from likes.registry import every
+from likes.registry import all_kinds
 from likes.selectors.activity import DayCounts, by_day, hits, totals
-from likes.selectors.liked_on import most_liked
+from likes.selectors.most_liked import most_liked
 
 MOST_LIKED_SHOWN = 10
 BAR_WIDTH, BAR_GAP, CHART_HEIGHT = 16, 4, 160
@@ -69,7 +69,7 @@ class ActivityAdmin(ReadOnlyAdmin[ActivityDay]):
             "bar_width": BAR_WIDTH,
             "totals": totals(at),
             "pages": hits(at),
-            "liked": [(kind.kind, most_liked(kind.kind, day_of(at), MOST_LIKED_SHOWN)) for kind in every()],
+            "liked": [(kind.kind, most_liked(kind.kind, day_of(at), MOST_LIKED_SHOWN)) for kind in all_kinds()],
         }
         return TemplateResponse(request, "admin/likes/activity.html", context)
 

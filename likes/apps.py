@@ -14,22 +14,26 @@ class LikesConfig(AppConfig):
     def ready(self) -> None:
         """Who stands below asks what is late, what to do about dead letters, what a new Redis may remember and what is
         due, and has players forgotten."""
-        from foundation import dead_letters, due, health
-        from foundation.sync import settling
-        from foundation.watch import readings
-        from leaderboards.services import erase, follow
+        from foundation import dead_letters
+        from foundation.monitoring import health, readings
+        from foundation.sync import resyncing
+        from foundation.worker import due
+        from leaderboards.services.players import erase
+        from leaderboards.services.sync import flush
         from likes.selectors.lag import lag
-        from likes.selectors.readings import late
-        from likes.services import count, forget, look, mirror, number
-        from likes.services.settle import everything
+        from likes.selectors.readings import lag_readings
+        from likes.services import count, due_work, forget, mirror, player_number
+        from likes.services.resync import all_kinds_to_resync
 
-        health.also(lag)
-        readings.also("likes", late)
-        due.also(look.due, look.TASKS)
-        settling.also(everything)
-        erase.first(forget.forget)
-        erase.also(forget.refuse_if_back)  # first: it waits for mirrors, which hold rows that the others ask for
-        erase.also(number.forget)
-        follow.also(mirror.mirror_all)
+        health.register_check(lag)
+        readings.register("likes", lag_readings)
+        due.register_check(due_work.find_due_work, due_work.TASKS)
+        resyncing.register_resync_source(all_kinds_to_resync)
+        erase.register_hook_before(forget.forget)
+        erase.register_hook(
+            forget.refuse_if_liked_again
+        )  # first: it waits for mirrors, which hold rows that the others ask for
+        erase.register_hook(player_number.release_number)
+        flush.register_hook(mirror.mirror_all)
         for service in (count, mirror):
-            dead_letters.provide(service.DEAD, service.DEAD_WORK)
+            dead_letters.register_handler(service.DEAD_LETTER_KIND, service.DEAD_LETTER_WORK)

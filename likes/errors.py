@@ -19,7 +19,7 @@ class LikesUnavailable(Unavailable):
     """What decides over these likes is away; nothing has changed."""
 
 
-class LikeUnknown(Unavailable):
+class LikeOutcomeUnknown(Unavailable):
     """What decides did not answer in time: the like counts or not. It is safe to ask for it again."""
 
     code = "outcome_unknown"

@@ -11,9 +11,9 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
 from foundation import clock
-from foundation.client import client_of
-from foundation.sql import SqlAway, ask
-from leaderboards.views.viewer import may_be_signed_in
+from foundation.db.resilience import SqlAway, ask
+from foundation.http.client_address import client_network
+from leaderboards.views.http.viewer import may_be_signed_in
 from likes.services import visit
 
 # Nameless visitors are programs; so are these, by their own word.
@@ -30,7 +30,7 @@ class GuestVisits:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self._get_response(request)
         if not may_be_signed_in(request) and (page := page_of(request, response)):
-            visit.note_guest(page, client_of(request), _browser(request), clock.now())
+            visit.record_guest_view(page, client_network(request), _browser(request), clock.now())
         return response
 
 
@@ -76,6 +76,6 @@ def _note(request: HttpRequest, page: str) -> None:
     except SqlAway:  # nobody knows who it is, so they are nobody's second visitor
         return
     if user_id is None:
-        visit.note_guest(page, client_of(request), _browser(request), at)
+        visit.record_guest_view(page, client_network(request), _browser(request), at)
     else:
-        visit.note_user(page, user_id, at)
+        visit.record_user_view(page, user_id, at)

@@ -9,7 +9,7 @@ from typing import ClassVar
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from foundation.sync.rows import InStep
+from foundation.sync.rows import SyncedRow
 from leaderboards.fields import ByteOrderedCharField
 from leaderboards.models import Player
 from likes.core.activity import MOST_PLAYERS
@@ -90,25 +90,25 @@ class LikeChange(models.Model):
 class LikeCount(models.Model):
     """The likes of a thing, up to the changes that wait (``LikeChange``) or that Redis has and SQL has not.
 
-    ``unput`` while Redis may show something that is not so, because it could not be told.
+    ``pending_publish`` while Redis may show something that is not so, because it could not be told.
     """
 
     kind = models.CharField(max_length=20)
     thing = ByteOrderedCharField(max_length=64)
     count = models.BigIntegerField(default=0)
-    unput = models.BooleanField(default=False)
+    pending_publish = models.BooleanField(default=False)
 
     class Meta:
         constraints: ClassVar = [models.UniqueConstraint(fields=["kind", "thing"], name="like_count_unique")]
         indexes: ClassVar = [
-            models.Index(fields=["kind"], condition=models.Q(unput=True), name="like_count_unput"),
+            models.Index(fields=["kind"], condition=models.Q(pending_publish=True), name="like_count_pending_publish"),
         ]
 
     def __str__(self) -> str:
         return f"{self.kind} {self.thing}: {self.count}"
 
 
-class LikeKind(InStep):
+class LikeKind(SyncedRow):
     """A kind whose likes somebody has counted, and in which storage. Where that is Redis it is kept in step."""
 
     kind = models.CharField(max_length=20, primary_key=True)

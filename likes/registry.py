@@ -1,4 +1,4 @@
-"""What can be liked. An app that has something to like says so when it is ready (``provide``), and likes never
+"""What can be liked. An app that has something to like says so when it is ready (``register_kind``), and likes never
 import it. ``Likeable`` is all that likes know of a kind: how it is kept, and whom to ask.
 """
 
@@ -30,7 +30,7 @@ class Likeable:
 
     ``boards`` gives those of the ids that exist, each with the board whose readers may see it (None: everybody);
     ``withdrawn`` those that could be seen once and nobody may like any more: who has liked one may take that back.
-    ``admit`` raises a refusal where the player may not like the thing. ``counted`` is told new totals, in the
+    ``admit`` raises a refusal where the player may not like the thing. ``save_totals`` is told new totals, in the
     transaction that counts them in SQL. ``rate``: likes a second of its hottest thing, which decides the shards of
     the ``sql`` storage.
     """
@@ -41,7 +41,7 @@ class Likeable:
     rate: int = 100
     repeatable: bool = False
     admit: Callable[[str, str], None] = _anybody
-    counted: Callable[[Mapping[str, int]], None] = _nobody
+    save_totals: Callable[[Mapping[str, int]], None] = _nobody
     withdrawn: Callable[[Collection[str]], Mapping[str, Board | None]] = _none
 
     def __post_init__(self) -> None:
@@ -55,23 +55,23 @@ class Likeable:
 _kinds: dict[str, Likeable] = {}
 
 
-def provide(likeable: Likeable) -> None:
+def register_kind(likeable: Likeable) -> None:
     """Have things of this kind liked. The latest word about a kind counts."""
     _kinds[likeable.kind] = likeable
 
 
-def withdraw(kind: str) -> None:
+def unregister_kind(kind: str) -> None:
     """Have them liked no more; their likes stay."""
     _kinds.pop(kind, None)
 
 
-def likeable(kind: str) -> Likeable:
+def get_kind(kind: str) -> Likeable:
     """What is known of a kind. Raises ``UnknownKind``."""
     if kind not in _kinds:
         raise UnknownKind("Nothing of this kind can be liked.")
     return _kinds[kind]
 
 
-def every() -> list[Likeable]:
+def all_kinds() -> list[Likeable]:
     """All kinds."""
     return list(_kinds.values())

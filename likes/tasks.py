@@ -5,14 +5,14 @@ import logging
 from celery import shared_task
 
 from foundation import clock
+from foundation.db.resilience import BackOff, SqlAway
 from foundation.errors import Unavailable
-from foundation.sql import BackOff, SqlAway
 from likes.services import check as checking
 from likes.services import count as counting
 from likes.services import flush as flushing
 from likes.services import mirror as mirroring
+from likes.services import resync as resyncing
 from likes.services import retain as retaining
-from likes.services import settle as settling
 
 logger = logging.getLogger(__name__)
 
@@ -43,7 +43,7 @@ def mirror_likes() -> int:
 def settle_likes() -> int:
     """Bring back to Redis the likes that it decides over and lost; while it is away, wait."""
     try:
-        return _back_off.attempt(lambda: settling.settle_due(clock.now()))
+        return _back_off.attempt(lambda: resyncing.resync_due(clock.now()))
     except SqlAway:
         return 0
     except Unavailable as error:
@@ -60,7 +60,7 @@ def check() -> int:
 @shared_task
 def retain_likes() -> int:
     """Let go of likes that were taken back."""
-    return retaining.retain(clock.agreed())
+    return retaining.retain(clock.trusted_now())
 
 
 @shared_task
@@ -68,7 +68,7 @@ def flush_activity() -> int:
     """Keep in SQL what people do, and bring back to Redis what it lost of it; while it is away, that waits."""
     at = clock.now()
     try:
-        flushing.keep_days(at)
+        flushing.merge_days(at)
         return flushing.flush_hits(at)
     except Unavailable as error:
         logger.warning("no activity is flushed now: %s", error.detail)
@@ -78,4 +78,4 @@ def flush_activity() -> int:
 @shared_task
 def retain_activity() -> int:
     """Let go of who was there long ago; the numbers stay."""
-    return flushing.let_go(clock.agreed())
+    return flushing.prune_activity(clock.trusted_now())

@@ -102,28 +102,30 @@ def _as_if_new(request: pytest.FixtureRequest) -> None:
 def forget_everything() -> None:
     """As the process starts: it remembers nothing of clocks, requests, boards, names, periods, bans, pages, exports and
     test kinds."""
-    from competitions.selectors.grouped import forget_grouped
-    from foundation import clock, rate_limit
-    from leaderboards.selectors.boards import forget_boards
-    from leaderboards.selectors.editions import forget_editions
-    from leaderboards.selectors.encoded import forget_encoded
-    from leaderboards.selectors.hidden import forget_hidden
-    from leaderboards.selectors.names import forget_names
-    from leaderboards.selectors.periods import forget_periods
-    from leaderboards.selectors.race import forget_race
-    from leaderboards.selectors.turns import forget_exports
-    from leaderboards.services.decide_redis import forget_bans
-    from leaderboards.views import scenes, second  # not before Django is set up
+    from competitions.selectors.standings.group_standings import clear_group_standings
+    from foundation import clock
+    from foundation.throttling import rate_limit
+    from leaderboards.selectors.catalog.boards import clear_board_cache
+    from leaderboards.selectors.catalog.cache_versions import clear_known_versions
+    from leaderboards.selectors.catalog.periods import clear_period_cache
+    from leaderboards.selectors.exports.export_slots import release_export_slots
+    from leaderboards.selectors.history.race import clear_race_cache
+    from leaderboards.selectors.player_data.names import clear_name_cache
+    from leaderboards.selectors.rankings.encoded_pages import clear_encoded_cache
+    from leaderboards.selectors.visibility.hidden import clear_hidden_cache
+    from leaderboards.services.submit.decide_redis import forget_bans
+    from leaderboards.views.board_pages import shared_page
+    from leaderboards.views.http import micro_cache
     from likes import registry
-    from likes.selectors.liked_on import forget_most_liked
+    from likes.selectors.most_liked import clear_most_liked_cache
 
     for forget in (
         clock.forget_comparison,
-        rate_limit.forget_own, forget_boards, forget_names, forget_periods, forget_bans, forget_hidden,
-        forget_grouped, second.forget, scenes.forget, forget_most_liked,
-        forget_exports, forget_editions, forget_encoded, forget_race,
+        rate_limit.reset_local, clear_board_cache, clear_name_cache, clear_period_cache, forget_bans,
+        clear_hidden_cache, clear_group_standings, micro_cache.forget, shared_page.forget, clear_most_liked_cache,
+        release_export_slots, clear_known_versions, clear_encoded_cache, clear_race_cache,
     ):  # fmt: skip  # as a list
         forget()
-    for likeable in registry.every():
+    for likeable in registry.all_kinds():
         if likeable.kind not in KINDS_OF_THE_PRODUCT:
-            registry.withdraw(likeable.kind)
+            registry.unregister_kind(likeable.kind)

@@ -1,4 +1,5 @@
-"""A link to fakeredis with the interface of ``foundation.redis.Link``: scripts run in a plain Lua, without a server."""
+"""A link to fakeredis with the interface of ``foundation.redis.client.RedisClient``: scripts run in a plain Lua,
+without a server."""
 
 import hashlib
 import time
@@ -8,10 +9,10 @@ from typing import Any
 import fakeredis
 from redis.exceptions import NoScriptError, ResponseError
 
-from foundation.redis import IDENTITY, Argument, Link, RedisRefused, _ScriptMissing
+from foundation.redis.client import IDENTITY_ARG, Argument, RedisClient, RedisRefused, _ScriptMissing
 
 
-class FakeLink(Link):
+class FakeLink(RedisClient):
     """Commands go to a server in this process; it refuses as the real one does."""
 
     def __init__(self) -> None:
@@ -27,7 +28,9 @@ class FakeLink(Link):
         return int(time.time() * 1000) + self.timeout_ms
 
     def _exchange(self, commands: Sequence[Sequence[Argument]]) -> list[Any]:
-        return [self._asked([self.identity if part is IDENTITY else part for part in command]) for command in commands]
+        return [
+            self._asked([self.identity if part is IDENTITY_ARG else part for part in command]) for command in commands
+        ]
 
     def _asked(self, command: Sequence[Argument]) -> Any:
         try:

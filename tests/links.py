@@ -2,21 +2,21 @@
 
 import pytest
 
-from foundation import redis
 from foundation.models import KnownRedis
-from foundation.sync.settling import greet
+from foundation.redis import client as redis
+from foundation.sync.resyncing import register_server
 
 
 @pytest.fixture
 def links() -> None:
     """The process as it starts: nobody greeted, nothing pooled, no breaker open."""
     redis.boards().reset()
-    redis.settling().reset()
-    redis.alone().reset()
+    redis.resync_client().reset()
+    redis.exclusive_client().reset()
     KnownRedis._seen.clear()
 
 
 @pytest.fixture
 def redis_known(transactional_db: None, links: None) -> None:
     """As after the worker's first second: SQL knows the server."""
-    greet()
+    register_server()

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from leaderboards.core.periods import Window
-from leaderboards.core.policies import State
-from leaderboards.core.rules import Order, Rules, Ties, Update
+from leaderboards.core.ranking.policies import StandingState
+from leaderboards.core.ranking.rules import Order, Rules, Ties, Update
 from leaderboards.errors import NotRanked, OutOfRange
 
 Value = tuple[int, ...]
@@ -31,12 +31,12 @@ class OracleBoard:
     def __init__(self, rules: Rules, window: Window) -> None:
         self.rules = rules
         self.window = window
-        self.counted: dict[str, list[State]] = {}
+        self.counted: dict[str, list[StandingState]] = {}
 
-    def submit(self, player: str, value: Value, at_ms: int) -> tuple[str, State]:
+    def submit(self, player: str, value: Value, at_ms: int) -> tuple[str, StandingState]:
         """``updated`` or ``unchanged``, and the standing after it. Raises ``OutOfRange`` as the board would."""
         before = self.counted.get(player, [])
-        after = [*before, State(value, at_ms)]
+        after = [*before, StandingState(value, at_ms)]
         state = self._standing(after)
         adds_up = self.rules.update is Update.INCREMENT
         if adds_up and not self.rules.minimum <= state.value[0] <= self.rules.total_maximum:
@@ -75,11 +75,11 @@ class OracleBoard:
         wanted = set(players)
         return [row for row in self.rows() if row.player in wanted]
 
-    def state(self, player: str) -> State | None:
+    def state(self, player: str) -> StandingState | None:
         """The player's standing, if they have one."""
         return self._standing(self.counted[player]) if player in self.counted else None
 
-    def _standing(self, submitted: list[State]) -> State:
+    def _standing(self, submitted: list[StandingState]) -> StandingState:
         if self.rules.update is Update.BEST:
             best = min(self._best_first(each.value) for each in submitted)
             equally_good = [each for each in submitted if self._best_first(each.value) == best]
@@ -88,9 +88,9 @@ class OracleBoard:
             latest = max(each.at_ms for each in submitted)
             return [each for each in submitted if each.at_ms == latest][-1]
         changing = [submitted[0], *(each for each in submitted[1:] if each.value[0] != 0)]
-        return State((sum(each.value[0] for each in submitted),), max(each.at_ms for each in changing))
+        return StandingState((sum(each.value[0] for each in submitted),), max(each.at_ms for each in changing))
 
-    def _listed(self) -> list[tuple[str, State]]:
+    def _listed(self) -> list[tuple[str, StandingState]]:
         """By stable sorts, the least important first: the player's bytes, the time, the value."""
         listed = [(player, self._standing(submitted)) for player, submitted in self.counted.items()]
         listed.sort(key=lambda each: each[0].encode(), reverse=self.rules.order is Order.DESC)
@@ -108,7 +108,7 @@ class OracleBoard:
             part if criterion.order is Order.ASC else -part for part, criterion in zip(value, sent, strict=True)
         )
 
-    def _compared(self, state: State) -> Value:
+    def _compared(self, state: StandingState) -> Value:
         """What ranks the state, turned so that less is better: the value, with the time where it is a criterion."""
         if self.rules.achieved_at is None:
             return self._best_first(state.value)
@@ -119,5 +119,5 @@ class OracleBoard:
         return tuple(parts)
 
 
-def _parts(state: State) -> tuple[Value, int]:
+def _parts(state: StandingState) -> tuple[Value, int]:
     return state.value, state.at_ms

@@ -7,10 +7,10 @@ from typing import Any
 from django.contrib.auth.models import User
 
 from foundation import clock
-from leaderboards.core.entries import read_entry
+from leaderboards.core.input.entries import read_entry
 from leaderboards.core.submissions import Caller, Status
-from leaderboards.services.players import set_profile
-from leaderboards.services.submit import backfill, submit
+from leaderboards.services.players.profiles import set_profile
+from leaderboards.services.submit.pipeline import backfill, submit
 from tests.leaderboards.factories import BoardFactory, UserFactory
 
 GAME = Caller("tests")

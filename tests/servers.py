@@ -18,8 +18,8 @@ from pathlib import Path
 import pytest
 import redis
 
-from config import addresses
-from config.local import leash, postgres, valkey
+from config.components import redis_urls
+from config.local import child_process, postgres, valkey
 from tests import template
 
 NUMBERS_EACH = 3  # databases of a Redis: boards, page cache and broker
@@ -35,7 +35,7 @@ def pytest_load_initial_conftests() -> Generator[None, object, object]:
         if "REDIS_URL" in os.environ:
             refuse_used(os.environ["REDIS_URL"])
     else:
-        leash.die_with_parent()
+        child_process.die_with_parent()
     set_addresses(worker)
     return (yield)
 
@@ -66,7 +66,7 @@ def set_addresses(worker: str | None) -> None:
         first = NUMBERS_EACH * (int(worker.removeprefix("gw")) + 1)
         given = os.environ["REDIS_URL"]
         for step, name in enumerate(("REDIS_URL", "CACHE_URL", "BROKER_URL")):
-            os.environ[name] = addresses.with_database(given, first + step)
+            os.environ[name] = redis_urls.with_database(given, first + step)
     if os.environ.get("TEST_DATABASE") == "sqlite":
         os.environ["DATABASE_URL"] = f"sqlite:///{folder()}/db.sqlite3"
     elif "DATABASE_URL" not in os.environ or "TEST_OWN_POSTGRES" in os.environ:

@@ -3,7 +3,7 @@
 import pytest
 
 from leaderboards.core.periods import Calendar, PeriodKind, window_of
-from leaderboards.core.rules import Criterion, Order, Rules, Ties
+from leaderboards.core.ranking.rules import Criterion, Order, Rules, Ties
 from tests.oracle import OracleBoard
 
 ALL_TIME = window_of(Calendar(PeriodKind.ALL_TIME), "all")

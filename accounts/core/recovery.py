@@ -5,7 +5,7 @@ import secrets
 
 ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
 LENGTH = 16  # 80 bits: a fast hash of it is enough
-MANY = 10
+CODE_COUNT = 10
 
 
 def draw() -> str:

@@ -13,11 +13,11 @@ from foundation.audit import acting
 
 
 @contextmanager
-def telling(command: str, tell: Callable[[User, datetime], None]) -> Iterator[None]:
-    """Call ``tell`` with each account that is saved in this block, as done by the command of this name."""
+def notify_on_save(command: str, notify: Callable[[User, datetime], None]) -> Iterator[None]:
+    """Call ``notify`` with each account that is saved in this block, as done by the command of this name."""
 
     def saved(instance: User, **_: Any) -> None:
-        tell(instance, clock.now())
+        notify(instance, clock.now())
 
     post_save.connect(saved, sender=User, weak=False)
     try:

@@ -10,9 +10,9 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.http import HttpRequest
 
-from accounts.services.acts import SIGN_IN_FAILED, SIGNED_IN, SIGNED_OUT
+from accounts.services.audit_actions import SIGN_IN_FAILED, SIGNED_IN, SIGNED_OUT
 from foundation import audit, clock
-from foundation.client import client_of
+from foundation.http.client_address import client_network
 
 logger = logging.getLogger(__name__)
 
@@ -44,7 +44,7 @@ def of_a_sign_out(request: HttpRequest, user: Any, **_: Any) -> None:
 
 
 def _tell(act: str, request: HttpRequest, user: User | None, **note: str) -> None:
-    address = client_of(request)
+    address = client_network(request)
     who = f"account {user.pk}" if user else "no account"
     logger.info("%s: %s, from %s%s", _WORDS[act], who, address, "".join(f", by {way}" for way in note.values()))
     if user is not None and (user.is_staff or user.is_superuser):

@@ -10,11 +10,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods
 
-from accounts import marks
+from accounts import session_marks
 from accounts.selectors.factors import has_passkey
 from accounts.services import sign_ins
-from accounts.views.answers import for_owners, next_of, only_sent, show_form, tried
-from accounts.views.sign_in import PASSKEY, proven
+from accounts.views.page_helpers import next_url, owner_required, post_only, run_or_add_error, show_form
+from accounts.views.sign_in import PASSKEY, passkey_owner
 
 
 class PasswordForm(forms.Form):
@@ -28,27 +28,27 @@ class PasswordForm(forms.Form):
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@for_owners
+@owner_required
 def confirm(request: HttpRequest, user: User) -> HttpResponseBase:
     """The password, tried behind the same brakes as when signing in."""
     form = PasswordForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         if authenticate(request, username=user.username, password=form.cleaned_data["password"]) == user:
-            marks.proved(request.session)
-            return redirect(next_of(request))
+            session_marks.mark_proved(request.session)
+            return redirect(next_url(request))
         form.add_error("password", _("This password is wrong."))
     return _page(request, user, form)
 
 
-@only_sent("account-confirm")
-@for_owners
+@post_only("account-confirm")
+@owner_required
 def confirm_by_passkey(request: HttpRequest, user: User) -> HttpResponseBase:
     """A passkey of theirs."""
     form = PasswordForm(request.POST)
     form.errors.clear()  # the password is not what is asked here
-    if tried(form, lambda: proven(request, user)):
-        marks.proved(request.session)
-        return redirect(next_of(request))
+    if run_or_add_error(form, lambda: passkey_owner(request, user)):
+        session_marks.mark_proved(request.session)
+        return redirect(next_url(request))
     sign_ins.failed(request, user, PASSKEY)
     return _page(request, user, form)
 

@@ -21,15 +21,15 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from accounts import marks
+from accounts import session_marks
 from accounts.models import MailKind
-from accounts.services import mail
-from accounts.services.acts import PASSWORD, told
-from accounts.services.changes import is_mail_sent
-from accounts.views.answers import for_members, say, show_form, where_mails_go
+from accounts.services.audit_actions import PASSWORD, record_and_notify
+from accounts.services.mails import outbox as mail
+from accounts.services.mails.owner_notices import is_mail_sent
+from accounts.views.page_helpers import member_required, render_message, show_form, where_mails_go
 from foundation import clock
-from foundation.client import client_of
-from foundation.login import know_device
+from foundation.http.client_address import client_network
+from foundation.throttling.login import remember_device
 
 
 class OwnPasswordForm(PasswordChangeForm):
@@ -56,19 +56,19 @@ class EmailForm(forms.Form):
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@for_members
+@member_required
 def change_password(request: HttpRequest, user: User) -> HttpResponseBase:
     """A new password; this session goes on."""
     form = OwnPasswordForm(request, user, request.POST or None)
     if request.method == "POST" and form.is_valid():
         with transaction.atomic():
             changed = form.save()
-            told(PASSWORD, user, clock.now())
+            record_and_notify(PASSWORD, user, clock.now())
         update_session_auth_hash(request, changed)
-        marks.proved(request.session)
+        session_marks.mark_proved(request.session)
         messages.success(request, _("Your password was changed. You are signed out everywhere else."))
         response = redirect("account-security")
-        know_device(response, changed)
+        remember_device(response, changed)
         return response
     return show_form(request, form, title=_("Change password"), button=_("Change password"))
 
@@ -93,8 +93,8 @@ def ask_for_link(request: HttpRequest, kind: MailKind, said: str, **texts: str |
         raise Http404
     form = EmailForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
-        mail.ask(kind, form.cleaned_data["email"], client_of(request), clock.now())
-        return say(request, _("Look into your mailbox"), said, *where_mails_go())
+        mail.request_mail(kind, form.cleaned_data["email"], client_network(request), clock.now())
+        return render_message(request, _("Look into your mailbox"), said, *where_mails_go())
     return show_form(request, form, button=_("Send the link"), **texts)
 
 
@@ -108,12 +108,14 @@ class ResetConfirm(PasswordResetConfirmView):
         """The new password; they sign in with it, and with their second factor if they have one."""
         with transaction.atomic():
             response = super().form_valid(form)
-            told(PASSWORD, form.user, clock.now(), way="mail")
-        know_device(response, form.user)
+            record_and_notify(PASSWORD, form.user, clock.now(), way="mail")
+        remember_device(response, form.user)
         return response
 
 
 @never_cache
 def reset_done(request: HttpRequest) -> HttpResponse:
     """It was set."""
-    return say(request, _("Your new password is set"), _("You are signed out everywhere. Sign in with the new one."))
+    return render_message(
+        request, _("Your new password is set"), _("You are signed out everywhere. Sign in with the new one.")
+    )

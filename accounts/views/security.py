@@ -15,27 +15,29 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_safe
 
-from accounts import marks
+from accounts import session_marks
 from accounts.errors import LastFactor
-from accounts.fresh import SENDS_FOR_SECONDS
 from accounts.models import AuthenticatorApp, Passkey, RecoveryCode
+from accounts.reauth import SENDS_FOR_SECONDS
 from accounts.selectors.factors import count_factors, has_app, must_have_factor
-from accounts.services import factors, passkeys, recovery, totp
-from accounts.services.factors import LAST_FACTOR
-from accounts.views.answers import (
-    for_owners,
-    for_proven_owners,
+from accounts.services.second_factors import passkeys, recovery, totp
+from accounts.services.second_factors import removal as factors
+from accounts.services.second_factors.removal import LAST_FACTOR
+from accounts.views.page_helpers import (
     has_a_name,
-    next_of,
-    only_sent,
+    next_url,
     origin_of,
-    say,
+    owner_required,
+    post_only,
+    proven_owner_required,
+    render_message,
+    run_or_add_error,
     show_form,
-    tried,
 )
 from accounts.views.sign_in import answer_in
-from foundation import clock, sealing
+from foundation import clock
 from foundation.errors import SunwiError
+from foundation.security import sealing
 
 SECRET, ASKED, WAY = "totp_secret", "new_passkey_asked", "after_set_up"
 
@@ -57,11 +59,11 @@ class NameForm(forms.Form):
 
 
 @require_safe
-@for_owners
+@owner_required
 def security(request: HttpRequest, user: User) -> HttpResponseBase:
     """What they have, and what they may add."""
     if "next" in request.GET:
-        request.session[WAY] = next_of(request)
+        request.session[WAY] = next_url(request)
     return _page(request, user, NameForm())
 
 
@@ -69,14 +71,19 @@ def _page(request: HttpRequest, user: User, form: forms.Form) -> HttpResponseBas
     app = AuthenticatorApp.objects.filter(user=user).first()
     own = list(Passkey.objects.filter(user=user).order_by("pk"))
     codes = RecoveryCode.objects.filter(user=user)
-    context: dict[str, Any] = {"app": app, "passkeys": own, "form": form, "held": getattr(request, "held", None)}
+    context: dict[str, Any] = {
+        "app": app,
+        "passkeys": own,
+        "form": form,
+        "must_set_up_factor": getattr(request, "must_set_up_factor", None),
+    }
     context["has_a_name"] = has_a_name(request)
     counts = {"codes": codes.count(), "codes_left": recovery.left(user)}
     return render(request, "accounts/security.html", context | counts | {"way": request.session.get(WAY, "")})
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@for_proven_owners
+@proven_owner_required
 def app(request: HttpRequest, user: User) -> HttpResponseBase:
     """Set an authenticator app up: a secret that is shown, and taken once the app shows its code."""
     form = AppForm(request.POST or None)
@@ -86,7 +93,7 @@ def app(request: HttpRequest, user: User) -> HttpResponseBase:
     secret = sealing.unseal(sealed, sealing.SECOND_FACTOR)
     if request.method == "POST" and form.is_valid():
         code = form.cleaned_data["code"]
-        if tried(form, lambda: totp.confirm(user, secret, code, clock.now()), "code"):
+        if run_or_add_error(form, lambda: totp.confirm(user, secret, code, clock.now()), "code"):
             del request.session[SECRET]
             return _set_up(request, user)
     address = totp.address(secret, user.username, f"Sunwi {request.get_host()}")
@@ -96,7 +103,7 @@ def app(request: HttpRequest, user: User) -> HttpResponseBase:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@for_proven_owners
+@proven_owner_required
 def remove_app(request: HttpRequest, user: User) -> HttpResponseBase:
     """Take the app away, once they have read what comes of it."""
     if not has_app(user):
@@ -106,7 +113,7 @@ def remove_app(request: HttpRequest, user: User) -> HttpResponseBase:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@for_proven_owners
+@proven_owner_required
 def remove_passkey(request: HttpRequest, user: User, number: int) -> HttpResponseBase:
     """Take a passkey away, likewise."""
     passkey = Passkey.objects.filter(user=user, pk=number).first()
@@ -123,7 +130,7 @@ def _taking_away(
     """``asked`` is the question, and what comes of a yes. 409 where it is the last of what is required."""
     is_last = count_factors(user) == 1
     if is_last and must_have_factor(user):
-        return say(request, _("Not taken away"), _(LAST_FACTOR), status=409)
+        return render_message(request, _("Not taken away"), _(LAST_FACTOR), status=409)
     if request.method != "POST":
         title, then = asked
         more = _("It is your only second factor: your recovery codes go with it, and the password alone signs you in.")
@@ -133,17 +140,17 @@ def _taking_away(
     try:
         deed()
     except LastFactor as error:
-        return say(request, _("Not taken away"), _(error.detail), status=409)
+        return render_message(request, _("Not taken away"), _(error.detail), status=409)
     gone = _("It was taken away. Your recovery codes went with it.") if is_last else _("It was taken away.")
     messages.success(request, gone)
     return redirect("account-security")
 
 
-@only_sent("account-security")
-@for_owners
+@post_only("account-security")
+@owner_required
 def passkey_challenge(request: HttpRequest, user: User) -> HttpResponseBase:
     """What the browser asks a new passkey. 403 with the sentence that a page shows, where it may not."""
-    if not marks.proved_within(request.session, SENDS_FOR_SECONDS):
+    if not session_marks.proved_within(request.session, SENDS_FOR_SECONDS):
         return JsonResponse({"detail": _("Sign in again first.")}, status=403)
     try:
         options, request.session[ASKED] = passkeys.ask_new(user, origin_of(request))
@@ -152,8 +159,8 @@ def passkey_challenge(request: HttpRequest, user: User) -> HttpResponseBase:
     return JsonResponse(options)
 
 
-@only_sent("account-security")
-@for_proven_owners
+@post_only("account-security")
+@proven_owner_required
 def add_passkey(request: HttpRequest, user: User) -> HttpResponseBase:
     """Keep the passkey that the browser has made."""
     form = NameForm(request.POST)
@@ -161,13 +168,13 @@ def add_passkey(request: HttpRequest, user: User) -> HttpResponseBase:
     if not form.is_valid():
         return _page(request, user, form)
     name = form.cleaned_data["name"]
-    if tried(form, lambda: passkeys.keep_new(user, name, answer_in(request), asked, clock.now())):
+    if run_or_add_error(form, lambda: passkeys.keep_new(user, name, answer_in(request), asked, clock.now())):
         return _set_up(request, user)
     return _page(request, user, form)
 
 
-@only_sent("account-security")
-@for_proven_owners
+@post_only("account-security")
+@proven_owner_required
 def recovery_codes(request: HttpRequest, user: User) -> HttpResponseBase:
     """Ten new codes, shown once."""
     return _codes(request, user)
@@ -175,7 +182,7 @@ def recovery_codes(request: HttpRequest, user: User) -> HttpResponseBase:
 
 def _set_up(request: HttpRequest, user: User) -> HttpResponseBase:
     """A factor is there: this session has shown it. With the first one come recovery codes."""
-    marks.factor(request.session)
+    session_marks.mark_factor(request.session)
     if not RecoveryCode.objects.filter(user=user).exists():
         return _codes(request, user)
     return redirect(request.session.pop(WAY, "account-security"))

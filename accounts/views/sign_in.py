@@ -1,7 +1,7 @@
 """Signing in, at the site's door and the admin's: a password, and where there is one a second factor; or a passkey.
 
 Who has shown the password alone is nobody yet: the session remembers for ten minutes whose it was. The trap: whatever
-way of signing in is added must come through ``enter``, which says what has been shown.
+way of signing in is added must come through ``complete_sign_in``, which says what has been shown.
 """
 
 import json
@@ -23,17 +23,18 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
-from accounts import marks
+from accounts import session_marks
 from accounts.middleware import owner_of
 from accounts.selectors.factors import has_app, has_factor, has_passkey, must_have_factor
-from accounts.services import passkeys, recovery, sign_ins, totp
-from accounts.services.changes import is_mail_sent
-from accounts.services.code_brake import count_try
-from accounts.views.answers import has_a_name, next_of, only_sent, origin_of, show_form, tried
+from accounts.services import sign_ins
+from accounts.services.mails.owner_notices import is_mail_sent
+from accounts.services.second_factors import passkeys, recovery, totp
+from accounts.services.second_factors.throttle import throttle_second_factor
+from accounts.views.page_helpers import has_a_name, next_url, origin_of, post_only, run_or_add_error, show_form
 from foundation import clock
-from foundation.client import client_of
-from foundation.login import is_known, know_device
-from foundation.rate_limit import refuse_over
+from foundation.http.client_address import client_network
+from foundation.throttling.login import is_known_device, remember_device
+from foundation.throttling.rate_limit import throttle
 
 HALF, ASKED = "half_signed_in", "passkey_asked"
 HALF_FOR_SECONDS = 600
@@ -48,16 +49,19 @@ class SignIn(LoginView):
         """In, or on to the second factor."""
         user, way = form.get_user(), self.get_success_url()
         if not has_factor(user):
-            return enter(self.request, user, way, PASSWORD)
+            return complete_sign_in(self.request, user, way, PASSWORD)
         now = clock.now().timestamp()
         self.request.session.cycle_key()
         self.request.session[HALF] = {"user": user.pk, "hash": user.get_session_auth_hash(), "at": now}
-        return redirect(f"{reverse('account-second-factor')}?{_query(way)}")
+        return redirect(f"{reverse('account-second-mark_factor')}?{_query(way)}")
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         """What else the site offers."""
         offers = {"has_reset": is_mail_sent(), "has_sign_up": settings.SIGN_UP == "open" and is_mail_sent()}
-        more = {"held": getattr(self.request, "held", None), "has_a_name": has_a_name(self.request)}
+        more = {
+            "must_set_up_factor": getattr(self.request, "must_set_up_factor", None),
+            "has_a_name": has_a_name(self.request),
+        }
         return super().get_context_data(**kwargs) | offers | more
 
 
@@ -81,7 +85,7 @@ def second_factor(request: HttpRequest) -> HttpResponseBase:
     """The second step of signing in."""
     user = half_signed_in(request)
     if user is None:
-        return redirect(f"{reverse('login')}?{_query(next_of(request))}")
+        return redirect(f"{reverse('login')}?{_query(next_url(request))}")
     form = CodeForm(request.POST or None)
     if not has_app(user):
         form.fields["code"].label = _("Recovery code")
@@ -89,12 +93,12 @@ def second_factor(request: HttpRequest) -> HttpResponseBase:
     if request.method == "POST" and form.is_valid():
         code = form.cleaned_data["code"]
         service, way = _service_of(user, code)
-        if tried(form, lambda: service.use(user, code, clock.now(), is_known(request, user)), "code"):
+        if run_or_add_error(form, lambda: service.use(user, code, clock.now(), is_known_device(request, user)), "code"):
             if service is recovery:  # where they see how many are left, and may set up another factor
                 _say_left(request, user)
-                after = f"{reverse('account-security')}?{_query(next_of(request))}"
-                return enter(request, user, after, way, with_factor=True)
-            return enter(request, user, next_of(request), way, with_factor=True)
+                after = f"{reverse('account-security')}?{_query(next_url(request))}"
+                return complete_sign_in(request, user, after, way, with_factor=True)
+            return complete_sign_in(request, user, next_url(request), way, with_factor=True)
         sign_ins.failed(request, user, way)
     texts = {"title": _("Second factor"), "button": _("Sign in")}
     return show_form(request, form, **texts, passkey=reverse("account-passkey-sign-in") if has_passkey(user) else "")
@@ -114,33 +118,33 @@ def _service_of(user: User, code: str) -> tuple[Any, str]:
 
 
 @never_cache
-@only_sent("login")
+@post_only("login")
 def passkey_challenge(request: HttpRequest) -> HttpResponse:
     """What the browser asks a passkey: any of this site, or of who has shown their password, or is signed in."""
-    refuse_over("login_address", client_of(request))
+    throttle("login_address", client_network(request))
     options, state = passkeys.ask_proof(origin_of(request), half_signed_in(request) or owner_of(request))
     request.session[ASKED] = state
     return JsonResponse(options)
 
 
 @never_cache
-@only_sent("login")
+@post_only("login")
 def passkey_sign_in(request: HttpRequest) -> HttpResponseBase:
     """Sign in by a passkey, which is two factors in one. Of the brakes on passwords, that of the address alone holds it
     up; who showed a password before has the tries of a second factor."""
-    refuse_over("login_address", client_of(request))
+    throttle("login_address", client_network(request))
     form, half = forms.Form(request.POST), half_signed_in(request)
     if half is not None:
-        count_try(half, is_known(request, half))
+        throttle_second_factor(half, is_known_device(request, half))
     found: list[User] = []
-    if form.is_valid() and tried(form, lambda: found.append(proven(request, half))):
-        return enter(request, found[0], next_of(request), PASSKEY, with_factor=True)
+    if form.is_valid() and run_or_add_error(form, lambda: found.append(passkey_owner(request, half))):
+        return complete_sign_in(request, found[0], next_url(request), PASSKEY, with_factor=True)
     sign_ins.failed(request, half, PASSKEY)
     title = _("Sign in with a passkey")
     return show_form(request, form, title=title, passkey=reverse("account-passkey-sign-in"))
 
 
-def proven(request: HttpRequest, user: User | None) -> User:
+def passkey_owner(request: HttpRequest, user: User | None) -> User:
     """Whose passkey answered; ``user``'s alone, if given. Raises ``BadPasskey``. A question is answered once."""
     asked = (origin_of(request), request.session.pop(ASKED, None))
     return passkeys.prove(answer_in(request), asked, clock.now(), user)
@@ -163,17 +167,17 @@ def half_signed_in(request: HttpRequest) -> User | None:
     return user if user and user.get_session_auth_hash() == half["hash"] else None
 
 
-def enter(request: HttpRequest, user: User, to: str, way: str, with_factor: bool = False) -> HttpResponse:
+def complete_sign_in(request: HttpRequest, user: User, to: str, way: str, with_factor: bool = False) -> HttpResponse:
     """The one place where somebody becomes signed in, by ``way``, and goes on ``to`` a page; staff who have yet to set
     up a second factor do that first."""
     request.session.pop(HALF, None)
     login(request, user, _BACKEND)
     if with_factor:
-        marks.factor(request.session)
+        session_marks.mark_factor(request.session)
     is_due = must_have_factor(user) and not with_factor
     sign_ins.signed_in(request, user, way)
     response = redirect(f"{reverse('account-security')}?{_query(to)}" if is_due else to)
-    know_device(response, user)
+    remember_device(response, user)
     return response
 
 

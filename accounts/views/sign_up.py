@@ -17,16 +17,22 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.errors import NoLongerValid
 from accounts.models import MailKind
-from accounts.services import email as addresses
-from accounts.services import mail
-from accounts.services.changes import is_mail_sent
-from accounts.services.sign_up import Wanted, accept, address_in, finish, invitation_in
-from accounts.views.answers import for_proven_members, say, show_form, tried, where_mails_go
+from accounts.services import email_change as addresses
+from accounts.services.mails import outbox as mail
+from accounts.services.mails.owner_notices import is_mail_sent
+from accounts.services.registration.sign_up import Wanted, accept, address_in, finish, invitation_in
+from accounts.views.page_helpers import (
+    proven_member_required,
+    render_message,
+    run_or_add_error,
+    show_form,
+    where_mails_go,
+)
 from accounts.views.passwords import EmailForm, ask_for_link
-from accounts.views.sign_in import enter
+from accounts.views.sign_in import complete_sign_in
 from foundation import clock
-from foundation.client import client_of
-from foundation.rate_limit import refuse_over
+from foundation.http.client_address import client_network
+from foundation.throttling.rate_limit import throttle
 
 
 class NewAccountForm(UserCreationForm[User]):
@@ -84,27 +90,31 @@ def _new_account(request: HttpRequest, look: Callable[[], object], make: Callabl
     try:
         look()
     except NoLongerValid as error:
-        return say(request, _("This link does not work"), _(error.detail), status=404)
+        return render_message(request, _("This link does not work"), _(error.detail), status=404)
     form = NewAccountForm(request.POST or None)
     if request.method == "POST":
-        refuse_over("account_mail_address", f"name {client_of(request)}")  # names are told to be taken here
+        throttle("account_mail_address", f"name {client_network(request)}")  # names are told to be taken here
     made: list[User] = []
-    if request.method == "POST" and form.is_valid() and tried(form, lambda: made.append(make(form.wanted()))):
-        return enter(request, made[0], "/account/", "sign-up")
+    if (
+        request.method == "POST"
+        and form.is_valid()
+        and run_or_add_error(form, lambda: made.append(make(form.wanted())))
+    ):
+        return complete_sign_in(request, made[0], "/account/", "sign-up")
     return show_form(request, form, title=_("Make an account"), button=_("Make the account"), tells_privacy=True)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@for_proven_members
+@proven_member_required
 def email(request: HttpRequest, user: User) -> HttpResponseBase:
     """Another address for one's account: a link is mailed there."""
     if not is_mail_sent():
         raise Http404
     form = EmailForm(request.POST or None, initial={"email": user.email})
     if request.method == "POST" and form.is_valid():
-        mail.ask(MailKind.EMAIL, form.cleaned_data["email"], client_of(request), clock.now(), user)
+        mail.request_mail(MailKind.EMAIL, form.cleaned_data["email"], client_network(request), clock.now(), user)
         said = _("A mail is on its way to this address. Follow its link on a device on which you are signed in.")
-        return say(request, _("Look into your mailbox"), said, *where_mails_go())
+        return render_message(request, _("Look into your mailbox"), said, *where_mails_go())
     intro = _("You have no address yet. It counts once you follow the link that is mailed to it.")
     if user.email:
         told = _(
@@ -115,16 +125,16 @@ def email(request: HttpRequest, user: User) -> HttpResponseBase:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@for_proven_members
+@proven_member_required
 def email_confirm(request: HttpRequest, user: User, token: str) -> HttpResponseBase:
     """Behind that link: the address, and one more button, since programs open links too."""
     try:
         wanted = addresses.address_in(user, token)
     except NoLongerValid as error:
-        return say(request, _("This link does not work"), _(error.detail), status=404)
+        return render_message(request, _("This link does not work"), _(error.detail), status=404)
     form = forms.Form(request.POST if request.method == "POST" else None)
     is_first = not user.email
-    if request.method == "POST" and tried(_valid(form), lambda: addresses.confirm(user, token, clock.now())):
+    if request.method == "POST" and run_or_add_error(_valid(form), lambda: addresses.confirm(user, token, clock.now())):
         messages.success(request, _("Your address is confirmed.") if is_first else _("Your address was changed."))
         return redirect("account-security")
     return show_form(request, form, title=_("Is this your address?"), button=_("Yes, use it"), intro=wanted)

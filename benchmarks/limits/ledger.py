@@ -16,7 +16,7 @@ _SUBMIT = (
     " SELECT %s, player, 1, 0, points, %s, 'limit', %s FROM unnest(%s::bigint[], %s::bigint[]) AS t(player, points)"
 )
 _UPSERT = (
-    "INSERT INTO limit_standing (period_id, player_id, member, points, at, score, version, unput)"
+    "INSERT INTO limit_standing (period_id, player_id, member, points, at, score, version, pending_publish)"
     " SELECT %s, player, member, points, %s, score, %s, false"
     " FROM unnest(%s::bigint[], %s::text[], %s::bigint[], %s::float8[]) AS t(player, member, points, score)"
     " ON CONFLICT (period_id, player_id) DO UPDATE SET member = excluded.member, points = excluded.points,"

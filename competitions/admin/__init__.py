@@ -3,22 +3,16 @@
 What changes more than a row goes through a service, and what a service refuses stands beside the field to blame.
 """
 
-from competitions.admin import (
-    comments,
-    competitions,
-    grants,
-    leagues,
-    looks,
-    notices,
-    participants,
-    rewards,
-    series,
-    snapshots,
-    teams,
-)
-from leaderboards.admin import event_looks
+from competitions.admin import comments, leagues, notices
+from competitions.admin.actions import preview_hooks as looks
+from competitions.admin.competitions import competitions, snapshots
+from competitions.admin.participants import participants, teams
+from competitions.admin.rewards import grants
+from competitions.admin.rewards import tiers as rewards
+from competitions.admin.series import series
+from leaderboards.admin.confirm import event_previews
 
-event_looks.provide(looks.of_scores, looks.who_hides)
+event_previews.register_event_previews(looks.of_scores, looks.who_hides)
 
 __all__ = [
     "comments",

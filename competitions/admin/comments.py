@@ -9,9 +9,9 @@ from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 
-from competitions.admin.reasons import Asked, WithReason
+from competitions.admin.actions.with_reason import ReasonRequest, WithReason
 from competitions.models import Comment
-from competitions.services import moderate
+from competitions.services.comments import moderate
 from foundation import clock
 
 BEGINNING = 80
@@ -54,12 +54,12 @@ class CommentAdmin(WithReason[Comment]):
     def hide(self, request: HttpRequest, comments: QuerySet[Comment]) -> HttpResponseBase | None:
         """From all but their authors and moderators."""
         question = _("Their authors still see them, with the reason. Nobody else does.")
-        return self.ask(request, Asked("hide", _("Hide comments"), question, _hide, _name), list(comments))
+        return self.ask(request, ReasonRequest("hide", _("Hide comments"), question, _hide, _name), list(comments))
 
     @admin.action(description=_lazy("Show the selected comments again"), permissions=["act"])
     def show(self, request: HttpRequest, comments: QuerySet[Comment]) -> None:
         """To everybody."""
-        self.each(request, Asked("show", "", "", _show, _name), list(comments))
+        self.each(request, ReasonRequest("show", "", "", _show, _name), list(comments))
 
     def has_act_permission(self, request: HttpRequest) -> bool:
         """Anybody who may change comments."""

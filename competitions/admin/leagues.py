@@ -17,8 +17,8 @@ from django.utils.translation import pgettext_lazy
 from competitions.core.leagues import FEWEST_TIERS, MOST_TIERS
 from competitions.models import League, LeagueMember, LeagueTier
 from competitions.selectors.leagues import CALENDAR
-from leaderboards.admin.lookups import NamedLookups
-from leaderboards.admin.paging import ReadOnlyAdmin
+from leaderboards.admin.base.lookups import DeclaredLookupsAdmin
+from leaderboards.admin.base.paging import ReadOnlyAdmin
 from leaderboards.models import Board
 
 _NAMES = (_lazy("Bronze"), _lazy("Silver"), _lazy("Gold"), _lazy("Platinum"), _lazy("Diamond"))
@@ -100,7 +100,7 @@ class LeagueTiers(admin.TabularInline[LeagueTier, League]):
 
 
 @admin.register(League)
-class LeagueAdmin(NamedLookups[League]):
+class LeagueAdmin(DeclaredLookupsAdmin[League]):
     """Leagues of boards, one each."""
 
     form = LeagueForm

@@ -7,9 +7,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 
 from competitions.models import Mail, Notice
-from competitions.services.mail import retry
+from competitions.services.notices.mail import retry
 from foundation import clock
-from leaderboards.admin.paging import ReadOnlyAdmin
+from leaderboards.admin.base.paging import ReadOnlyAdmin
 
 
 @admin.register(Notice)

@@ -38,9 +38,9 @@ def exactly(at: datetime | None, zone: str, year: bool = True) -> str:
     return spell(local, with_year if year else without)
 
 
-def on_its_clock(competition: Competition, at: datetime | None, year: bool = False) -> str:
+def competition_time(competition: Competition, at: datetime | None, year: bool = False) -> str:
     """A time of a competition on its own clock; with seconds where it takes but minutes."""
-    spelt = exactly if competition.course.is_short else on_the_clock
+    spelt = exactly if competition.timeline.is_short else on_the_clock
     return spelt(at, competition.timezone, year)
 
 

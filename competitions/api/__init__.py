@@ -16,12 +16,12 @@ from competitions.api import (
     teams,
     view,
 )
-from competitions.api.examples import told_of_competitions
-from leaderboards.api.document import Part
+from competitions.api.examples import competition_operation_docs
+from leaderboards.api.openapi.document import ApiPart
 
 _ROUTERS = tuple(
     each.router
     for each in (competitions, standings, view, participants, teams, results, revisions, comments, series, leagues)
 )
 
-part = Part(_ROUTERS, told_of_competitions)
+part = ApiPart(_ROUTERS, competition_operation_docs)

@@ -11,11 +11,11 @@ from django.http import HttpRequest
 
 from competitions.models import Competition
 from competitions.selectors.competitions import competition_by_id
-from competitions.selectors.steady import competition_of_the_moment
+from competitions.selectors.standings.cached_competition import cached_competition
 from foundation import clock
 from foundation.errors import SunwiError
-from leaderboards.api.access import admit_reader, admit_writer
-from leaderboards.api.access import is_private as is_private_board
+from leaderboards.api.http.access import admit_reader, admit_writer
+from leaderboards.api.http.access import is_private as is_private_board
 from leaderboards.errors import NotRanked
 
 Answer = TypeVar("Answer")
@@ -34,10 +34,10 @@ def read_standings_of(
     """The competition, and what ``read`` tells of its standings at a moment. Raises as ``competition_to_read`` and
     ``read`` do.
 
-    At first by what is remembered of the last moment, as of boards (``leaderboards/api/access.py``).
+    At first by what is remembered of the last moment, as of boards (``leaderboards/api/http/access.py``).
     """
     at = clock.now()
-    known = competition_of_the_moment(number, at)
+    known = cached_competition(number, at)
     if known is not None:
         try:
             admit_reader(request, known.board)

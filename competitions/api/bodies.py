@@ -2,29 +2,29 @@
 
 from django.http import HttpRequest
 
-from competitions.services.teams import Wish
-from foundation.problems import BadRequest
-from leaderboards.api.bodies import object_of
+from competitions.services.participants.teams import TeamChoice
+from foundation.http.problems import BadRequest
+from leaderboards.api.http.bodies import object_of
 
 LONGEST_CODE = 40
 
 
-def joining(request: HttpRequest) -> tuple[str, Wish]:
+def joining(request: HttpRequest) -> tuple[str, TeamChoice]:
     """The code, and team and division by their numbers; the body may be left out altogether. Raises ``BadRequest``."""
     length = request.META.get("CONTENT_LENGTH") or "0"
     if length == "0" and "HTTP_TRANSFER_ENCODING" not in request.META:
-        return "", Wish()
+        return "", TeamChoice()
     body = object_of(request, ("code", "division", "team", "team_code"))
-    wish = Wish(team=_number(body, "team"), division=_number(body, "division"), code=_code(body, "team_code"))
+    wish = TeamChoice(team=_number(body, "team"), division=_number(body, "division"), code=_code(body, "team_code"))
     return _code(body, "code"), wish
 
 
-def team_wanted(request: HttpRequest) -> Wish:
+def team_wanted(request: HttpRequest) -> TeamChoice:
     """The team that a participant wants, and its code; null for none. Raises ``BadRequest``."""
     body = object_of(request, ("team", "team_code"))
     if "team" not in body:
         raise _bad("team", "`team` is missing: send a team's number, or null for none.")
-    return Wish(team=_number(body, "team"), code=_code(body, "team_code"))
+    return TeamChoice(team=_number(body, "team"), code=_code(body, "team_code"))
 
 
 def name_given(request: HttpRequest) -> str:

@@ -7,20 +7,20 @@ from ninja import Router
 
 from competitions.api.access import competition_to_read, is_private
 from competitions.api.parameters import COMMENTS_LISTED, COMPETITION, ORDER, OrderOfComments
-from competitions.api.schemas import CommentsOfCompetition
-from competitions.selectors.comments import Order, Said, comments
-from foundation.encoding import when
-from leaderboards.api.access import Reads
-from leaderboards.api.answers import conditional
-from leaderboards.api.parameters import OFFSET, Bounded, Whole
+from competitions.api.schemas.competitions import CommentsOfCompetition
+from competitions.selectors.comments import CommentWithLikes, Order, comments
+from foundation.http.encoding import when
+from leaderboards.api.http.access import OptionalKey
+from leaderboards.api.http.parameters import OFFSET, Bounded, WholeNumber
+from leaderboards.api.http.responses import etag_response
 
-router = Router(tags=["competitions"], auth=Reads())
+router = Router(tags=["competitions"], auth=OptionalKey())
 
 
 @router.get("/competitions/{competition}/comments", response=CommentsOfCompetition)
 def read_comments(
     request: HttpRequest,
-    competition: Whole = COMPETITION,
+    competition: WholeNumber = COMPETITION,
     order: OrderOfComments = ORDER,
     offset: Bounded = OFFSET,
     limit: Bounded = COMMENTS_LISTED,
@@ -29,10 +29,10 @@ def read_comments(
     found = competition_to_read(request, competition)
     told = comments(found, Order(order), offset, limit)
     content = {"total": told.total, "rows": [_shown(each) for each in told.rows]}
-    return conditional(request, content, is_private(found))
+    return etag_response(request, content, is_private(found))
 
 
-def _shown(said: Said) -> dict[str, Any]:
+def _shown(said: CommentWithLikes) -> dict[str, Any]:
     comment = said.comment
     return {
         "id": comment.pk,

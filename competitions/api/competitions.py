@@ -8,18 +8,18 @@ from ninja import Router
 
 from competitions.api.access import competition_to_read, is_private
 from competitions.api.parameters import BOARD, COMPETITION, STATE, State
-from competitions.api.schemas import CompetitionShown, CompetitionsListed
+from competitions.api.schemas.competitions import CompetitionShown, CompetitionsListed
 from competitions.models import Competition
-from competitions.selectors.competitions import Listed, competitions_known, participants_count, shown
-from competitions.selectors.participants import not_started
-from competitions.selectors.review import review_until
-from competitions.selectors.standings import standings
-from competitions.selectors.teams import divisions_of
+from competitions.selectors.competitions import CompetitionSummary, competitions_known, participants_count, summaries_of
+from competitions.selectors.participants.participants import not_started
+from competitions.selectors.participants.teams import divisions_of
+from competitions.selectors.results.review import review_until
+from competitions.selectors.standings.standings import standings
 from foundation import clock
-from foundation.encoding import Passing, when, when_or_none
-from leaderboards.api.access import Reads, may_list
-from leaderboards.api.answers import conditional
-from leaderboards.api.parameters import LISTED, OFFSET, Bounded, Whole
+from foundation.http.encoding import Volatile, when, when_or_none
+from leaderboards.api.http.access import OptionalKey, may_list
+from leaderboards.api.http.parameters import LISTED, OFFSET, Bounded, WholeNumber
+from leaderboards.api.http.responses import etag_response
 
 SETTINGS = (
     *("description", "timezone", "joining", "most_participants", "attempts", "snapshot_minutes", "alert_hours"),
@@ -27,32 +27,32 @@ SETTINGS = (
     "team_entry",
 )
 
-router = Router(tags=["competitions"], auth=Reads())
+router = Router(tags=["competitions"], auth=OptionalKey())
 
 
 @router.get("/competitions", response=CompetitionsListed)
 def list_competitions(
     request: HttpRequest,
     state: State | None = STATE,
-    board: Whole | None = BOARD,
+    board: WholeNumber | None = BOARD,
     offset: Bounded = OFFSET,
     limit: Bounded = LISTED,
 ) -> HttpResponse:
     """Competitions that the caller may read, the latest start first."""
     at = clock.now()
     found = [each for each in competitions_known(at, state, board) if may_list(request, each.board)]
-    rows = [_listed(each) for each in shown(found[offset : offset + limit], at)]
-    return conditional(request, {"total": len(found), "rows": rows}, private=any(map(is_private, found)))
+    rows = [_listed(each) for each in summaries_of(found[offset : offset + limit], at)]
+    return etag_response(request, {"total": len(found), "rows": rows}, private=any(map(is_private, found)))
 
 
 @router.get("/competitions/{competition}", response=CompetitionShown)
-def read_competition(request: HttpRequest, competition: Whole = COMPETITION) -> HttpResponse:
+def read_competition(request: HttpRequest, competition: WholeNumber = COMPETITION) -> HttpResponse:
     """One competition."""
     found = competition_to_read(request, competition)
-    return conditional(request, _shown(found), is_private(found))
+    return etag_response(request, _shown(found), is_private(found))
 
 
-def _listed(listed: Listed) -> dict[str, Any]:
+def _listed(listed: CompetitionSummary) -> dict[str, Any]:
     competition = listed.competition
     return {
         "id": competition.pk,
@@ -67,7 +67,7 @@ def _listed(listed: Listed) -> dict[str, Any]:
 
 def _shown(competition: Competition) -> dict[str, Any]:
     at = clock.now()
-    listed = _listed(Listed(competition, competition.phase(at), participants_count(competition)))
+    listed = _listed(CompetitionSummary(competition, competition.phase(at), participants_count(competition)))
     is_hidden = competition.is_hidden(at)
     left = int((competition.ends_at - at).total_seconds())
     return {
@@ -77,13 +77,13 @@ def _shown(competition: Competition) -> dict[str, Any]:
         "divisions": [{"id": each.pk, "name": each.name} for each in divisions_of(competition)],
         "picture": _picture(competition),
         "join_until": when_or_none(competition.join_until),
-        "freezes_at": when_or_none(competition.course.frozen_since),
+        "freezes_at": when_or_none(competition.timeline.frozen_since),
         "revealed_at": when_or_none(competition.revealed_at),
         "closed_at": None if is_hidden else when_or_none(competition.closed_at),
         "review_until": None if is_hidden else when_or_none(review_until(competition)),
         "final_at": None if is_hidden else when_or_none(competition.final_at),
         "cancelled_at": when_or_none(competition.cancelled_at),
-        "seconds_left": Passing(max(0, left)),
+        "seconds_left": Volatile(max(0, left)),
         "total": standings(competition, at, limit=1).total,
         "not_started": not_started(competition, at, limit=0).total,
     }

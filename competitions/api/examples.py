@@ -9,10 +9,10 @@ from django.db import Error as SqlError
 
 from competitions.selectors.competitions import competitions_listed
 from competitions.selectors.leagues import example_board
-from competitions.selectors.series import series_known
+from competitions.selectors.series.series import series_known
 from foundation import clock
-from leaderboards.api.document import BODY, READING, Told, body
-from leaderboards.api.examples import CSV, MOMENT, ROW, view_of
+from leaderboards.api.openapi.document import BODY, READING, OperationDoc, body
+from leaderboards.api.openapi.examples import CSV, MOMENT, ROW, view_of
 
 _CODE = {
     "type": "object",
@@ -94,7 +94,7 @@ _TOTALS = {
 }  # fmt: skip  # as a table
 
 
-def told_of_competitions() -> dict[str, Told]:
+def competition_operation_docs() -> dict[str, OperationDoc]:
     """By the operations' names."""
     (number, board), league = _real(), _real_league()
     one: dict[str, str | int] = {"competition": number}
@@ -102,23 +102,25 @@ def told_of_competitions() -> dict[str, Told]:
     series = _real_series()
     page = _page(number, board)
     return {
-        "list_competitions": Told(refusals=(401,), query="?state=running", answer=_listed(number, board)),
-        "read_competition": Told(path=one),
-        "read_competition_standings": Told(path=one, query="?offset=0&limit=10", answer=page),
-        "read_competition_view": Told(path=one, query="?player=alice&limit=10", answer=_view(page)),
-        "export_competition": Told(path=one, whole_answer=CSV),
-        "read_result": Told(path=one, query="?revision=1"),
-        "read_revisions": Told(path=one),
-        "read_rewards": Told(path=one, query="?offset=0&limit=10"),
-        "read_participant": Told(path=alice),
-        "read_around_participant": Told(path=alice, query="?radius=4", answer=page),
-        "read_history": Told(path=alice),
-        "list_series": Told(refusals=(401,), query="?offset=0&limit=100", answer={"total": 1, "rows": [_SERIES]}),
-        "read_series": Told(path={"series": series}),
-        "read_series_standings": Told(path={"series": series}, query="?offset=0&limit=10", answer=_TOTALS),
-        "export_series": Told(path={"series": series}, whole_answer=_SERIES_CSV),
-        "read_comments": Told(path=one, query="?order=newest&offset=0&limit=20", answer=_SAID),
-        "join_competition": Told(
+        "list_competitions": OperationDoc(refusals=(401,), query="?state=running", answer=_listed(number, board)),
+        "read_competition": OperationDoc(path=one),
+        "read_competition_standings": OperationDoc(path=one, query="?offset=0&limit=10", answer=page),
+        "read_competition_view": OperationDoc(path=one, query="?player=alice&limit=10", answer=_view(page)),
+        "export_competition": OperationDoc(path=one, raw_response=CSV),
+        "read_result": OperationDoc(path=one, query="?revision=1"),
+        "read_revisions": OperationDoc(path=one),
+        "read_rewards": OperationDoc(path=one, query="?offset=0&limit=10"),
+        "read_participant": OperationDoc(path=alice),
+        "read_around_participant": OperationDoc(path=alice, query="?radius=4", answer=page),
+        "read_history": OperationDoc(path=alice),
+        "list_series": OperationDoc(
+            refusals=(401,), query="?offset=0&limit=100", answer={"total": 1, "rows": [_SERIES]}
+        ),
+        "read_series": OperationDoc(path={"series": series}),
+        "read_series_standings": OperationDoc(path={"series": series}, query="?offset=0&limit=10", answer=_TOTALS),
+        "export_series": OperationDoc(path={"series": series}, raw_response=_SERIES_CSV),
+        "read_comments": OperationDoc(path=one, query="?order=newest&offset=0&limit=20", answer=_SAID),
+        "join_competition": OperationDoc(
             refusals=(*BODY, 401, 403, 404, 409),
             path=alice,
             body=body(_CODE, {"code": "FRIENDS"}, required=False),
@@ -130,16 +132,18 @@ def told_of_competitions() -> dict[str, Told]:
                 "division": None,
             },
         ),
-        "read_teams": Told(path=one, query="?offset=0&limit=10", answer=_teams(number)),
-        "export_teams": Told(path=one, whole_answer=_TEAMS_CSV),
-        "read_team": Told(path=one | {"team": 3}),
-        "make_team_of_competition": Told(
+        "read_teams": OperationDoc(path=one, query="?offset=0&limit=10", answer=_teams(number)),
+        "export_teams": OperationDoc(path=one, raw_response=_TEAMS_CSV),
+        "read_team": OperationDoc(path=one | {"team": 3}),
+        "make_team_of_competition": OperationDoc(
             refusals=(*BODY, 401, 403, 404, 409), path=one, body=body(_NAME, {"name": "The Owls"})
         ),
-        "change_team": Told(refusals=(*BODY, 401, 403, 404, 409), path=alice, body=body(_TEAM, {"team": None})),
-        "read_league": Told(path={"seq": league}, answer=_RULES),
-        "read_league_of_player": Told(path={"seq": league, "player": "alice"}, query="?period=current", answer=_GROUP),
-        "leave_competition": Told(refusals=(*READING, 409), path=alice),
+        "change_team": OperationDoc(refusals=(*BODY, 401, 403, 404, 409), path=alice, body=body(_TEAM, {"team": None})),
+        "read_league": OperationDoc(path={"seq": league}, answer=_RULES),
+        "read_league_of_player": OperationDoc(
+            path={"seq": league, "player": "alice"}, query="?period=current", answer=_GROUP
+        ),
+        "leave_competition": OperationDoc(refusals=(*READING, 409), path=alice),
     }
 
 

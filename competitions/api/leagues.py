@@ -5,35 +5,35 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from ninja import Router
 
-from competitions.api.schemas_of_leagues import LeagueOfBoard, LeagueOfPlayer
+from competitions.api.schemas.leagues import LeagueOfBoard, LeagueOfPlayer
 from competitions.models import League
-from competitions.selectors.leagues import GroupRow, InLeague, in_league, league_of, season_of
-from foundation.encoding import Passing, when, when_or_none
-from leaderboards.api.access import Reads, board_to_read, is_private, standings_to_read
-from leaderboards.api.answers import conditional
-from leaderboards.api.parameters import PERIOD, PLAYER, SEQ, Whole
-from leaderboards.api.standings import period_shown
-from leaderboards.core.entries import read_player
-from leaderboards.selectors.rows import row_shown
+from competitions.selectors.leagues import GroupRow, LeagueStanding, league_of, league_standing_of, season_of
+from foundation.http.encoding import Volatile, when, when_or_none
+from leaderboards.api.http.access import OptionalKey, board_to_read, is_private, standings_to_read
+from leaderboards.api.http.parameters import PERIOD, PLAYER, SEQ, WholeNumber
+from leaderboards.api.http.responses import etag_response
+from leaderboards.api.routes.standings import period_json
+from leaderboards.core.input.entries import read_player
+from leaderboards.selectors.rankings.row_json import row_json
 
-router = Router(tags=["leagues"], auth=Reads())
+router = Router(tags=["leagues"], auth=OptionalKey())
 
 
 @router.get("/boards/{seq}/league", response=LeagueOfBoard)
-def read_league(request: HttpRequest, seq: Whole = SEQ) -> HttpResponse:
+def read_league(request: HttpRequest, seq: WholeNumber = SEQ) -> HttpResponse:
     """A board's league as its next period will have it: tiers, the size of a group, how many move."""
     board = board_to_read(request, seq)
-    return conditional(request, _league_shown(league_of(board)), is_private(board))
+    return etag_response(request, _league_shown(league_of(board)), is_private(board))
 
 
 @router.get("/boards/{seq}/players/{player}/league", response=LeagueOfPlayer)
 def read_league_of_player(
-    request: HttpRequest, seq: Whole = SEQ, player: str = PLAYER, period: str = PERIOD
+    request: HttpRequest, seq: WholeNumber = SEQ, player: str = PLAYER, period: str = PERIOD
 ) -> HttpResponse:
     """A player's tier and group, with the places in it and what each comes to."""
     board = standings_to_read(request, seq)
-    found = in_league(board, season_of(board, period), read_player(player))
-    return conditional(request, _of_player(found), is_private(board))
+    found = league_standing_of(board, season_of(board, period), read_player(player))
+    return etag_response(request, _of_player(found), is_private(board))
 
 
 def _league_shown(league: League) -> dict[str, Any]:
@@ -46,11 +46,11 @@ def _league_shown(league: League) -> dict[str, Any]:
     }
 
 
-def _of_player(found: InLeague) -> dict[str, Any]:
+def _of_player(found: LeagueStanding) -> dict[str, Any]:
     season, standings = found.season, found.standings
     return {
         "board": season.period.board_id,
-        "period": period_shown(standings.period),
+        "period": period_json(standings.period),
         "tier": found.tier,
         "tier_name": found.tier_name,
         "tiers": season.tiers,
@@ -58,7 +58,7 @@ def _of_player(found: InLeague) -> dict[str, Any]:
         "promoted": season.promoted,
         "demoted": season.demoted,
         "turned_at": when_or_none(season.turned_at),
-        "as_of": Passing(when(standings.as_of)),
+        "as_of": Volatile(when(standings.as_of)),
         "live": standings.live,
         "group": found.group and found.group.number,
         "place": found.me and found.me.place,
@@ -70,4 +70,4 @@ def _of_player(found: InLeague) -> dict[str, Any]:
 def _row_shown(found: GroupRow) -> dict[str, Any]:
     """A row as of a board, where ``rank`` is the one in the whole board; ``place`` is the one in the group."""
     in_group = {"place": found.place, "sharing": found.tied, "outcome": found.outcome}
-    return row_shown(found.row) | in_group
+    return row_json(found.row) | in_group

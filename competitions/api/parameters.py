@@ -4,7 +4,7 @@ from typing import Literal
 
 from ninja.params.functions import Path, Query
 
-from leaderboards.api.parameters import MOST_ROWS
+from leaderboards.api.http.parameters import MOST_ROWS
 
 State = Literal["open", "running", "frozen", "closing", "provisional", "final", "cancelled"]
 OrderOfComments = Literal["newest", "likes"]

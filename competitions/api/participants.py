@@ -9,33 +9,35 @@ from ninja import Router
 from competitions.api.access import competition_to_read, competition_to_write, is_private, read_standings_of
 from competitions.api.bodies import joining
 from competitions.api.parameters import COMPETITION
-from competitions.api.schemas import HistoryOfPlayer, Participation, RowOfParticipant
+from competitions.api.schemas.competitions import HistoryOfPlayer, Participation, RowOfParticipant
 from competitions.errors import NotAParticipant
 from competitions.models import Competition, Participant
-from competitions.selectors.history import history
-from competitions.selectors.participants import participant_of
-from competitions.selectors.standings import player_row, standings
-from competitions.services.join import join, leave
+from competitions.selectors.participants.participants import participant_of
+from competitions.selectors.standings.history import history
+from competitions.selectors.standings.standings import player_row, standings
+from competitions.services.participants.join import join, leave
 from foundation import clock
-from foundation.encoding import Passing, when
-from leaderboards.api.access import Reads, Writes
-from leaderboards.api.answers import answer, conditional
-from leaderboards.api.parameters import PLAYER, Whole
-from leaderboards.api.standings import period_shown
-from leaderboards.core.entries import read_player
+from foundation.http.encoding import Volatile, when
+from leaderboards.api.http.access import OptionalKey, RequireKey
+from leaderboards.api.http.parameters import PLAYER, WholeNumber
+from leaderboards.api.http.responses import etag_response, json_response
+from leaderboards.api.routes.standings import period_json
+from leaderboards.core.input.entries import read_player
 from leaderboards.errors import NotRanked
 from leaderboards.models import Player
-from leaderboards.selectors import PlayerRow, RankThen, Standings
-from leaderboards.selectors.rows import row_shown
-from leaderboards.services.players import ensure_player
+from leaderboards.selectors import PlayerRow, RankAtTime, Standings
+from leaderboards.selectors.rankings.row_json import row_json
+from leaderboards.services.players.profiles import ensure_player
 
-WRITES = Writes("players:write")
+WRITES = RequireKey("players:write")
 
-router = Router(tags=["competitions"], auth=Reads())
+router = Router(tags=["competitions"], auth=OptionalKey())
 
 
 @router.get("/competitions/{competition}/players/{player}", response=RowOfParticipant)
-def read_participant(request: HttpRequest, competition: Whole = COMPETITION, player: str = PLAYER) -> HttpResponse:
+def read_participant(
+    request: HttpRequest, competition: WholeNumber = COMPETITION, player: str = PLAYER
+) -> HttpResponse:
     """One participant; without rank and points while they have no score that may be shown."""
 
     def read(found: Competition, at: datetime) -> dict[str, Any]:
@@ -46,11 +48,13 @@ def read_participant(request: HttpRequest, competition: Whole = COMPETITION, pla
             return _waiting(found, _participant(found, name), at)
 
     found, content = read_standings_of(request, competition, read)
-    return conditional(request, content, is_private(found))
+    return etag_response(request, content, is_private(found))
 
 
 @router.put("/competitions/{competition}/players/{player}", auth=WRITES, response=Participation)
-def join_competition(request: HttpRequest, competition: Whole = COMPETITION, player: str = PLAYER) -> HttpResponse:
+def join_competition(
+    request: HttpRequest, competition: WholeNumber = COMPETITION, player: str = PLAYER
+) -> HttpResponse:
     """Let a player take part; an unknown one is made. Joining twice is refused."""
     found, name, (code, wish) = competition_to_write(request, competition), read_player(player), joining(request)
     at = clock.now()
@@ -62,11 +66,13 @@ def join_competition(request: HttpRequest, competition: Whole = COMPETITION, pla
         "team": participant.team_id,
         "division": participant.division_id,
     }
-    return answer(content)
+    return json_response(content)
 
 
 @router.delete("/competitions/{competition}/players/{player}", auth=WRITES, response={204: None})
-def leave_competition(request: HttpRequest, competition: Whole = COMPETITION, player: str = PLAYER) -> HttpResponse:
+def leave_competition(
+    request: HttpRequest, competition: WholeNumber = COMPETITION, player: str = PLAYER
+) -> HttpResponse:
     """Let a player go; their standing goes too."""
     found, name = competition_to_write(request, competition), read_player(player)
     row = Player.objects.filter(external_id=name).first()
@@ -79,7 +85,7 @@ def leave_competition(request: HttpRequest, competition: Whole = COMPETITION, pl
 
 
 @router.get("/competitions/{competition}/players/{player}/history", response=HistoryOfPlayer)
-def read_history(request: HttpRequest, competition: Whole = COMPETITION, player: str = PLAYER) -> HttpResponse:
+def read_history(request: HttpRequest, competition: WholeNumber = COMPETITION, player: str = PLAYER) -> HttpResponse:
     """A participant's places over time, from the snapshots; during a freeze those from before it."""
     found, at, name = competition_to_read(request, competition), clock.now(), read_player(player)
     try:
@@ -88,12 +94,12 @@ def read_history(request: HttpRequest, competition: Whole = COMPETITION, player:
         _participant(found, name)
     moments = history(found, name, at)
     content = {"total": len(moments), "rows": [_moment_shown(each) for each in moments]}
-    return conditional(request, content, is_private(found))
+    return etag_response(request, content, is_private(found))
 
 
 def _row_of_player(competition: Competition, found: PlayerRow) -> dict[str, Any]:
     place = {"status": "ranked", "percentile": found.percentile}
-    return row_shown(found.row) | place | _frame(competition, found)
+    return row_json(found.row) | place | _frame(competition, found)
 
 
 def _waiting(competition: Competition, participant: Participant, at: datetime) -> dict[str, Any]:
@@ -107,8 +113,8 @@ def _frame(competition: Competition, found: PlayerRow | Standings) -> dict[str, 
         "total": found.total,
         "competition": competition.pk,
         "board": competition.board_id,
-        "period": period_shown(found.period),
-        "as_of": Passing(when(found.as_of)),
+        "period": period_json(found.period),
+        "as_of": Volatile(when(found.as_of)),
         "live": found.live,
     }
 
@@ -134,6 +140,6 @@ def _participant(competition: Competition, player: str) -> Participant:
     return found
 
 
-def _moment_shown(moment: RankThen) -> dict[str, Any]:
+def _moment_shown(moment: RankAtTime) -> dict[str, Any]:
     value = {"points": moment.points} if moment.fields is None else {"fields": moment.fields}
     return {"at": when(moment.at), "rank": moment.rank, **value}

@@ -11,26 +11,28 @@ from ninja import Router
 
 from competitions.api.access import competition_to_read, is_private
 from competitions.api.parameters import COMPETITION
-from competitions.api.schemas import RewardsShown
+from competitions.api.schemas.competitions import RewardsShown
 from competitions.models import RewardGrant, RewardTier, TierKind
-from competitions.selectors import rewards
-from competitions.selectors.groups_shown import GroupColumns
-from competitions.selectors.standings import export_rows
+from competitions.selectors.rewards import rewards
+from competitions.selectors.standings.group_columns import GroupColumns
+from competitions.selectors.standings.standings import export_rows
 from foundation import clock
-from foundation.encoding import number, when
-from leaderboards.api.access import Reads
-from leaderboards.api.answers import conditional
-from leaderboards.api.downloads import CSV, Download, MoreColumns, csv_parts
-from leaderboards.api.export import is_mirrored, never_changes
-from leaderboards.api.parameters import LIMIT, OFFSET, RAW, Bounded, Whole
-from leaderboards.selectors.kept_files import stamp_of
-from leaderboards.selectors.periods import period_by_label
+from foundation.http.encoding import number, when
+from leaderboards.api.http.access import OptionalKey
+from leaderboards.api.http.downloads import CSV, Download, MoreColumns, csv_parts
+from leaderboards.api.http.parameters import LIMIT, OFFSET, RAW, Bounded, WholeNumber
+from leaderboards.api.http.responses import etag_response
+from leaderboards.api.routes.export import is_mirrored, never_changes
+from leaderboards.selectors.catalog.periods import period_by_label
+from leaderboards.selectors.exports.cached_files import fingerprint_of
 
-router = Router(tags=["competitions"], auth=Reads())
+router = Router(tags=["competitions"], auth=OptionalKey())
 
 
 @router.get("/competitions/{competition}/standings.csv")
-def export_competition(request: HttpRequest, competition: Whole = COMPETITION, raw: bool = RAW) -> HttpResponseBase:
+def export_competition(
+    request: HttpRequest, competition: WholeNumber = COMPETITION, raw: bool = RAW
+) -> HttpResponseBase:
     """All rows as CSV, as of a board, with team, division and the place in it where there are any; during a freeze from
     before it."""
     found, at = competition_to_read(request, competition), clock.now()
@@ -52,8 +54,8 @@ def export_competition(request: HttpRequest, competition: Whole = COMPETITION, r
     stays = stored is not None and (hidden or never_changes(stored))
     # Teams and divisions may be renamed at any time; what is hidden is not kept, so that nothing of it is left over.
     has_groups = bool(GroupColumns(found, rules.ties).names)
-    is_kept = stored is not None and not hidden and not found.course.may_hide and not has_groups
-    stamp = partial(stamp_of, stored, "competition", raw) if is_kept and stored else None
+    is_kept = stored is not None and not hidden and not found.timeline.may_become_hidden and not has_groups
+    stamp = partial(fingerprint_of, stored, "competition", raw) if is_kept and stored else None
     response = download.final(request, stamp) if stays else download.open()
     response["Live"] = "true" if live else "false"
     return response
@@ -61,7 +63,7 @@ def export_competition(request: HttpRequest, competition: Whole = COMPETITION, r
 
 @router.get("/competitions/{competition}/rewards", response=RewardsShown)
 def read_rewards(
-    request: HttpRequest, competition: Whole = COMPETITION, offset: Bounded = OFFSET, limit: Bounded = LIMIT
+    request: HttpRequest, competition: WholeNumber = COMPETITION, offset: Bounded = OFFSET, limit: Bounded = LIMIT
 ) -> HttpResponse:
     """What can be won, and who has won it."""
     found = competition_to_read(request, competition)
@@ -71,7 +73,7 @@ def read_rewards(
         "total": granted.total,
         "rows": [_grant_shown(grant) for grant in granted.rows],
     }
-    return conditional(request, content, is_private(found))
+    return etag_response(request, content, is_private(found))
 
 
 def _tier_shown(tier: RewardTier) -> dict[str, Any]:

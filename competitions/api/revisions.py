@@ -12,29 +12,29 @@ from ninja import Router
 
 from competitions.api.access import competition_to_read, is_private
 from competitions.api.parameters import COMPETITION, REVISION
-from competitions.api.schemas import FinalResult, RevisionsShown
+from competitions.api.schemas.competitions import FinalResult, RevisionsShown
 from competitions.errors import NotFinal
 from competitions.models import Competition, Revision
-from competitions.selectors.revisions import parts_of, revision_shown, revisions_shown
+from competitions.selectors.results.revisions import parts_of, public_revision, public_revisions
 from foundation import clock
-from foundation.encoding import when, when_or_none
-from leaderboards.api.access import Reads
-from leaderboards.api.answers import JSON, conditional, has_already, tagged
-from leaderboards.api.parameters import Whole
-from leaderboards.selectors.turns import in_turn
+from foundation.http.encoding import when, when_or_none
+from leaderboards.api.http.access import OptionalKey
+from leaderboards.api.http.parameters import WholeNumber
+from leaderboards.api.http.responses import JSON, etag_matches, etag_response, with_etag
+from leaderboards.selectors.exports.export_slots import with_export_slot
 
 A_DAY = "public, max-age=86400"  # no longer: an erasure is to reach whatever keeps a copy
 
-router = Router(tags=["competitions"], auth=Reads())
+router = Router(tags=["competitions"], auth=OptionalKey())
 
 
 @router.get("/competitions/{competition}/result.json", response=FinalResult)
 def read_result(
-    request: HttpRequest, competition: Whole = COMPETITION, revision: Whole | None = REVISION
+    request: HttpRequest, competition: WholeNumber = COMPETITION, revision: WholeNumber | None = REVISION
 ) -> HttpResponseBase:
     """The final result as it was published, with its hash; the latest, or an earlier revision."""
     found, at = competition_to_read(request, competition), clock.now()
-    chosen = revision_shown(found, at, revision)
+    chosen = public_revision(found, at, revision)
     response = _file(request, found, chosen)
     response["Link"] = _links(request)
     if revision is not None and not is_private(found):
@@ -43,29 +43,29 @@ def read_result(
 
 
 @router.get("/competitions/{competition}/revisions", response=RevisionsShown)
-def read_revisions(request: HttpRequest, competition: Whole = COMPETITION) -> HttpResponse:
+def read_revisions(request: HttpRequest, competition: WholeNumber = COMPETITION) -> HttpResponse:
     """Every revision of the final result: why it was made, its hash, and which one took its place."""
     found = competition_to_read(request, competition)
-    revisions = revisions_shown(found, clock.now())
+    revisions = public_revisions(found, clock.now())
     if not revisions:
         raise NotFinal("This competition has no final result yet.")
     rows = [_revision_shown(each, revisions[-1].number) for each in revisions]
-    return conditional(request, {"total": len(rows), "rows": rows}, is_private(found))
+    return etag_response(request, {"total": len(rows), "rows": rows}, is_private(found))
 
 
 def _file(request: HttpRequest, competition: Competition, revision: Revision) -> HttpResponseBase:
     """The stored bytes, or 304 for a caller who has them. 503 while as many files are made as may be."""
     response: HttpResponseBase
-    if has_already(request, revision.content_hash):
+    if etag_matches(request, revision.content_hash):
         response = HttpResponse(status=304)
         del response["Content-Type"]
     else:
-        response = StreamingHttpResponse(in_turn(parts_of(revision)), content_type=JSON)
+        response = StreamingHttpResponse(with_export_slot(parts_of(revision)), content_type=JSON)
         name = f"competition-{competition.pk}-result-{revision.number}.json"
         response["Content-Disposition"] = f'attachment; filename="{name}"'
     response["As-Of"] = when(revision.made_at)
     response["Content-Hash"] = revision.content_hash
-    return tagged(response, revision.content_hash, is_private(competition))
+    return with_etag(response, revision.content_hash, is_private(competition))
 
 
 def _links(request: HttpRequest) -> str:

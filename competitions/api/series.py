@@ -13,20 +13,20 @@ from django.http.response import HttpResponseBase
 from ninja import Router
 
 from competitions.api.parameters import SERIES
-from competitions.api.schemas_of_series import SeriesListed, SeriesShown, StandingsOfSeries
+from competitions.api.schemas.series import SeriesListed, SeriesShown, StandingsOfSeries
 from competitions.models import Series, SeriesEvent
-from competitions.selectors import series as selectors
-from competitions.selectors.series import SeriesRow
+from competitions.selectors.series import series as selectors
+from competitions.selectors.series.series import SeriesRow
 from foundation import clock
-from foundation.encoding import Passing, when
-from leaderboards.api.access import Reads, admit_reader, may_list
-from leaderboards.api.answers import conditional
-from leaderboards.api.downloads import CSV, Download, MoreColumns, csv_parts
-from leaderboards.api.parameters import LIMIT, LISTED, OFFSET, RAW, Bounded, Whole
+from foundation.http.encoding import Volatile, when
+from leaderboards.api.http.access import OptionalKey, admit_reader, may_list
+from leaderboards.api.http.downloads import CSV, Download, MoreColumns, csv_parts
+from leaderboards.api.http.parameters import LIMIT, LISTED, OFFSET, RAW, Bounded, WholeNumber
+from leaderboards.api.http.responses import etag_response
 from leaderboards.selectors import CURRENT, Row, export_rows
-from leaderboards.selectors.rows import row_shown
+from leaderboards.selectors.rankings.row_json import row_json
 
-router = Router(tags=["series"], auth=Reads())
+router = Router(tags=["series"], auth=OptionalKey())
 
 
 @router.get("/series", response=SeriesListed)
@@ -36,11 +36,11 @@ def list_series(request: HttpRequest, offset: Bounded = OFFSET, limit: Bounded =
     page = found[offset : offset + limit]
     events = selectors.events_of(page)
     rows = [_listed(each, _may_read(request, events.get(each.pk, []))) for each in page]
-    return conditional(request, {"total": len(found), "rows": rows}, private=any(map(selectors.is_private, found)))
+    return etag_response(request, {"total": len(found), "rows": rows}, private=any(map(selectors.is_private, found)))
 
 
 @router.get("/series/{series}", response=SeriesShown)
-def read_series(request: HttpRequest, series: Whole = SERIES) -> HttpResponse:
+def read_series(request: HttpRequest, series: WholeNumber = SERIES) -> HttpResponse:
     """One series with its competitions."""
     found = _series_to_read(request, series)
     events, at = _events(request, found), clock.now()
@@ -62,12 +62,12 @@ def read_series(request: HttpRequest, series: Whole = SERIES) -> HttpResponse:
             for event in events
         ],
     }
-    return conditional(request, content, selectors.is_private(found))
+    return etag_response(request, content, selectors.is_private(found))
 
 
 @router.get("/series/{series}/standings", response=StandingsOfSeries)
 def read_series_standings(
-    request: HttpRequest, series: Whole = SERIES, offset: Bounded = OFFSET, limit: Bounded = LIMIT
+    request: HttpRequest, series: WholeNumber = SERIES, offset: Bounded = OFFSET, limit: Bounded = LIMIT
 ) -> HttpResponse:
     """A page of the totals, best first, with what each player earned in each competition."""
     found = _series_to_read(request, series)
@@ -78,15 +78,15 @@ def read_series_standings(
         "board": found.board_id,
         "total": page.standings.total,
         "counting": page.counting,
-        "as_of": Passing(when(page.standings.as_of)),
+        "as_of": Volatile(when(page.standings.as_of)),
         "live": page.standings.live,
         "rows": [_row_shown(row, order) for row in page.rows],
     }
-    return conditional(request, content, selectors.is_private(found))
+    return etag_response(request, content, selectors.is_private(found))
 
 
 @router.get("/series/{series}/standings.csv")
-def export_series(request: HttpRequest, series: Whole = SERIES, raw: bool = RAW) -> HttpResponseBase:
+def export_series(request: HttpRequest, series: WholeNumber = SERIES, raw: bool = RAW) -> HttpResponseBase:
     """All totals as CSV, as of a board; behind them the place in each competition, what it earned, and whether that
     counts. The header ``Counting`` is as ``counting`` in JSON."""
     found = _series_to_read(request, series)
@@ -146,7 +146,7 @@ def _results_told(row: SeriesRow, order: Sequence[int]) -> list[str]:
 def _row_shown(row: SeriesRow, order: Sequence[int]) -> dict[str, Any]:
     """A row of the board without the time at which it was written, which says nothing of the player."""
     results = [row.results[number] for number in order if number in row.results]
-    told = {name: value for name, value in row_shown(row.row).items() if name != "achieved_at"}
+    told = {name: value for name, value in row_json(row.row).items() if name != "achieved_at"}
     return told | {
         "results": [
             {"competition": each.competition_id, "place": each.place, "points": each.points, "counts": each.counted}

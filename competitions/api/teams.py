@@ -12,88 +12,88 @@ from ninja import Router
 from competitions.api.access import competition_to_read, competition_to_write, is_private
 from competitions.api.bodies import name_given, team_wanted
 from competitions.api.parameters import COMPETITION, TEAM
-from competitions.api.schemas import ParticipantOfTeam, TeamMade, TeamsOfCompetition, TeamWithMembers
+from competitions.api.schemas.competitions import ParticipantOfTeam, TeamMade, TeamsOfCompetition, TeamWithMembers
 from competitions.errors import NotAParticipant, NoTeams
 from competitions.models import Competition
-from competitions.selectors.grouped import TeamRow, grouped
-from competitions.selectors.groups_shown import team_shown
-from competitions.selectors.teams import Member, members_of, team_by_id
-from competitions.services.teams import choose_team, make_team
+from competitions.selectors.participants.teams import Member, members_of, team_by_id
+from competitions.selectors.standings.group_columns import team_shown
+from competitions.selectors.standings.group_standings import TeamRow, group_standings
+from competitions.services.participants.teams import choose_team, make_team
 from foundation import clock
-from foundation.encoding import Passing, when
-from leaderboards.api.access import Reads, Writes
-from leaderboards.api.answers import answer, conditional, digest, has_already, tagged
-from leaderboards.api.downloads import CSV
-from leaderboards.api.parameters import LIMIT, OFFSET, PLAYER, RAW, Bounded, Whole
-from leaderboards.core.cells import raw_cell, safe_cell
-from leaderboards.core.entries import read_player
+from foundation.http.encoding import Volatile, when
+from leaderboards.api.http.access import OptionalKey, RequireKey
+from leaderboards.api.http.downloads import CSV
+from leaderboards.api.http.parameters import LIMIT, OFFSET, PLAYER, RAW, Bounded, WholeNumber
+from leaderboards.api.http.responses import etag_digest, etag_matches, etag_response, json_response, with_etag
+from leaderboards.core.input.csv_cells import raw_cell, safe_cell
+from leaderboards.core.input.entries import read_player
 from leaderboards.models import Player
 
-WRITES = Writes("players:write")
+WRITES = RequireKey("players:write")
 
-router = Router(tags=["competitions"], auth=Reads())
+router = Router(tags=["competitions"], auth=OptionalKey())
 
 
 @router.get("/competitions/{competition}/teams", response=TeamsOfCompetition)
 def read_teams(
-    request: HttpRequest, competition: Whole = COMPETITION, offset: Bounded = OFFSET, limit: Bounded = LIMIT
+    request: HttpRequest, competition: WholeNumber = COMPETITION, offset: Bounded = OFFSET, limit: Bounded = LIMIT
 ) -> HttpResponse:
     """A page of a competition's teams, best first; those without a score come last."""
     found, at = _with_teams(competition_to_read(request, competition)), clock.now()
-    as_of, all_of_it = grouped(found, at)
+    as_of, all_of_it = group_standings(found, at)
     teams = all_of_it.teams
     content = {
         "competition": found.pk,
         "total": len(teams),
         "ranked": sum(1 for each in teams if each.rank is not None),
-        "as_of": Passing(when(as_of)),
+        "as_of": Volatile(when(as_of)),
         "rows": [team_shown(each) for each in teams[offset : offset + limit]],
     }
-    return conditional(request, content, is_private(found))
+    return etag_response(request, content, is_private(found))
 
 
 @router.get("/competitions/{competition}/teams.csv", response=None)
-def export_teams(request: HttpRequest, competition: Whole = COMPETITION, raw: bool = RAW) -> HttpResponse:
+def export_teams(request: HttpRequest, competition: WholeNumber = COMPETITION, raw: bool = RAW) -> HttpResponse:
     """All teams as CSV, best first; during a freeze as they stood before it."""
     found, at = _with_teams(competition_to_read(request, competition)), clock.now()
-    as_of, all_of_it = grouped(found, at)
+    as_of, all_of_it = group_standings(found, at)
     body = _csv(found, all_of_it.teams, raw)
     return _download(request, found, body, as_of)
 
 
 @router.get("/competitions/{competition}/teams/{team}", response=TeamWithMembers)
-def read_team(request: HttpRequest, competition: Whole = COMPETITION, team: Whole = TEAM) -> HttpResponse:
+def read_team(request: HttpRequest, competition: WholeNumber = COMPETITION, team: WholeNumber = TEAM) -> HttpResponse:
     """One team in its place, with its members and what they have."""
     found, at = _with_teams(competition_to_read(request, competition)), clock.now()
-    as_of, all_of_it = grouped(found, at)
+    as_of, all_of_it = group_standings(found, at)
     wanted = team_by_id(found, team)
     row = all_of_it.row_of(wanted)
     members = members_of(wanted, all_of_it.scored.get(wanted.pk, []), row.counted)
     content = team_shown(row) | {
         "competition": found.pk,
-        "as_of": Passing(when(as_of)),
+        "as_of": Volatile(when(as_of)),
         "rows": [_member_shown(each) for each in members],
     }
-    return conditional(request, content, is_private(found))
+    return etag_response(request, content, is_private(found))
 
 
 @router.post("/competitions/{competition}/teams", auth=WRITES, response=TeamMade)
-def make_team_of_competition(request: HttpRequest, competition: Whole = COMPETITION) -> HttpResponse:
+def make_team_of_competition(request: HttpRequest, competition: WholeNumber = COMPETITION) -> HttpResponse:
     """Make a team that nobody is in yet. A name that is taken is refused."""
     found = competition_to_write(request, competition)
     team = make_team(found, name_given(request), clock.now())
-    return answer({"competition": found.pk, "team": team.pk, "name": team.name})
+    return json_response({"competition": found.pk, "team": team.pk, "name": team.name})
 
 
 @router.put("/competitions/{competition}/players/{player}/team", auth=WRITES, response=ParticipantOfTeam)
-def change_team(request: HttpRequest, competition: Whole = COMPETITION, player: str = PLAYER) -> HttpResponse:
+def change_team(request: HttpRequest, competition: WholeNumber = COMPETITION, player: str = PLAYER) -> HttpResponse:
     """Let a participant change teams, or leave theirs, until the competition starts."""
     found, name, wish = competition_to_write(request, competition), read_player(player), team_wanted(request)
     row = Player.objects.filter(external_id=name).first()
     if row is None:
         raise NotAParticipant(f"{name} does not take part in this competition.")
     participant = choose_team(found, row, wish, clock.now())
-    return answer({"competition": found.pk, "player": name, "team": participant.team_id})
+    return json_response({"competition": found.pk, "player": name, "team": participant.team_id})
 
 
 def _with_teams(competition: Competition) -> Competition:
@@ -126,12 +126,12 @@ def _points(row: TeamRow) -> str:
 
 
 def _download(request: HttpRequest, competition: Competition, body: bytes, as_of: datetime) -> HttpResponse:
-    tag = digest(body)
-    if has_already(request, tag):
+    tag = etag_digest(body)
+    if etag_matches(request, tag):
         response = HttpResponse(status=304)
         del response["Content-Type"]
     else:
         response = HttpResponse(body, content_type=CSV)
         response["Content-Disposition"] = f'attachment; filename="competition-{competition.pk}-teams.csv"'
     response["As-Of"] = when(as_of)
-    return tagged(response, tag, is_private(competition))
+    return with_etag(response, tag, is_private(competition))

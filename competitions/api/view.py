@@ -1,4 +1,4 @@
-"""A read of several things of a competition is one request, as of a board: see ``leaderboards/api/view.py``.
+"""A read of several things of a competition is one request, as of a board: see ``leaderboards/api/routes/view.py``.
 
 The trap: ``me`` of who has no place that may be shown tells that they take part, never whether they have scored.
 """
@@ -12,33 +12,33 @@ from ninja import Router
 from competitions.api.access import is_private, read_standings_of
 from competitions.api.parameters import COMPETITION
 from competitions.api.participants import without_place
-from competitions.api.schemas_of_view import ViewOfCompetition
-from competitions.api.standings import waiting
+from competitions.api.schemas.view import ViewOfCompetition
+from competitions.api.standings import not_started_or_none
 from competitions.models import Competition
-from competitions.selectors.participants import participant_of
-from competitions.selectors.standings import several
-from foundation.sql import SqlAway, ask
-from leaderboards.api.access import Reads
-from leaderboards.api.answers import conditional
-from leaderboards.api.parameters import Whole
-from leaderboards.api.view import WANTED, Wanted, view_shown
+from competitions.selectors.participants.participants import participant_of
+from competitions.selectors.standings.standings import page_with_others
+from foundation.db.resilience import SqlAway, ask
+from leaderboards.api.http.access import OptionalKey
+from leaderboards.api.http.parameters import WholeNumber
+from leaderboards.api.http.responses import etag_response
+from leaderboards.api.routes.view import WANTED, Wanted, view_json
 
-router = Router(tags=["competitions"], auth=Reads())
+router = Router(tags=["competitions"], auth=OptionalKey())
 
 
 @router.get("/competitions/{competition}/view", response=ViewOfCompetition, by_alias=True)
 def read_competition_view(
-    request: HttpRequest, competition: Whole = COMPETITION, wanted: Wanted = WANTED
+    request: HttpRequest, competition: WholeNumber = COMPETITION, wanted: Wanted = WANTED
 ) -> HttpResponse:
     """A page, a participant among their neighbours, and others by name: all of one moment."""
 
     def read(found: Competition, at: datetime) -> dict[str, Any]:
-        content = view_shown(wanted, several(found, at, *wanted.questions()))
-        beside = {"competition": found.pk, "not_started": waiting(found, at, content["total"])}
+        content = view_json(wanted, page_with_others(found, at, *wanted.questions()))
+        beside = {"competition": found.pk, "not_started": not_started_or_none(found, at, content["total"])}
         return content | beside | {"me": _me(found, wanted, content["me"], at)}
 
     found, content = read_standings_of(request, competition, read)
-    return conditional(request, content, is_private(found))
+    return etag_response(request, content, is_private(found))
 
 
 def _me(competition: Competition, wanted: Wanted, row: dict[str, Any] | None, at: datetime) -> dict[str, Any] | None:

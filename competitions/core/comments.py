@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from hashlib import blake2b
 
 from competitions.errors import BadComment
-from leaderboards.core.names import is_printed, turns_direction
+from leaderboards.core.input.names import has_bidi_control, is_printable
 
 LONGEST = 2000
 MOST_LINES = 20
@@ -29,9 +29,9 @@ def read_text(raw: str) -> str:
         raise BadComment("long", f"The comment has {len(text)} characters; up to {LONGEST} are allowed.")
     if text.count("\n") >= MOST_LINES:
         raise BadComment("lines", f"The comment has {text.count(chr(10)) + 1} lines; up to {MOST_LINES} are allowed.")
-    if not is_printed(text, lines=True):
+    if not is_printable(text, lines=True):
         raise BadComment("unprinted", "The comment contains a control character.")
-    if turns_direction(text):
+    if has_bidi_control(text):
         raise BadComment("turning", "The comment contains a mark that turns the direction of the text around it.")
     return text
 

@@ -62,7 +62,7 @@ def places(equals: Iterable[Hashable]) -> list[int]:
     return found
 
 
-def tier_after(tier: int, outcome: Outcome, tiers: int) -> int:
+def next_tier(tier: int, outcome: Outcome, tiers: int) -> int:
     """The tier that a player enters next; the highest of ``tiers`` where there are fewer by now."""
     return max(1, min(tier + _STEPS[outcome], tiers))
 

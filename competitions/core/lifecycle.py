@@ -25,7 +25,7 @@ class Phase(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class Timeline:
     """The timestamps that decide; ``freeze`` is how long before the end the standings are hidden, if at all."""
 
     starts_at: datetime
@@ -70,7 +70,7 @@ class Course:
         return self.frozen_at or self.freezes_at
 
     @property
-    def turns(self) -> tuple[datetime | None, ...]:
+    def phase_changes_at(self) -> tuple[datetime | None, ...]:
         """The moments at which the public sees another phase without anybody doing anything."""
         return self.starts_at, self.frozen_since, self.ends_at
 
@@ -78,10 +78,10 @@ class Course:
         """Whether the public sees the standings of the freeze: from then on until the reveal, also if the end moves."""
         freezes_at = self.freezes_at
         due = self.frozen_at is not None or (freezes_at is not None and freezes_at <= at)
-        return self.may_hide and due
+        return self.may_become_hidden and due
 
     @property
-    def may_hide(self) -> bool:
+    def may_become_hidden(self) -> bool:
         """Whether its standings are hidden, or may come to be."""
         lives = self.published_at is not None and self.cancelled_at is None
         return lives and self.revealed_at is None and (self.freeze is not None or self.frozen_at is not None)

@@ -4,7 +4,7 @@ import unicodedata
 from hashlib import blake2b
 
 from competitions.errors import BadName
-from leaderboards.core.names import shown_name, turns_direction
+from leaderboards.core.input.names import display_name, has_bidi_control
 
 LONGEST = 60
 
@@ -13,10 +13,10 @@ _UNPRINTED = frozenset({"Cc", "Cs", "Zl", "Zp"})  # control, lone surrogate, lin
 
 def read_name(raw: str) -> str:
     """The name as it is kept: composed, blanks single. Raises ``BadName``; it has up to ``LONGEST`` characters."""
-    if any(unicodedata.category(each) in _UNPRINTED for each in raw) or turns_direction(raw):
+    if any(unicodedata.category(each) in _UNPRINTED for each in raw) or has_bidi_control(raw):
         raise BadName("The name holds a character that is not shown: leave it out.")
     name = " ".join(unicodedata.normalize("NFC", raw).split())
-    if not shown_name(name, ""):
+    if not display_name(name, ""):
         raise BadName("Give a name that can be seen.")
     if len(name) > LONGEST:
         raise BadName(f"The name has {len(name)} characters; up to {LONGEST} are allowed.")

@@ -39,7 +39,7 @@ def joined(several: Iterable[list[bytes]]) -> Iterator[bytes]:
         yield (b"," if nth else b"") + b",".join(rows)
 
 
-def renamed(part: bytes, old: bytes, new: bytes, name: bytes) -> bytes:
+def with_player_renamed(part: bytes, old: bytes, new: bytes, name: bytes) -> bytes:
     """A part with another id and name for one player; all three are JSON strings with their quotes.
 
     No other player can be meant: inside a JSON string a quote never stands without a backslash before it.

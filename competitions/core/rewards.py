@@ -10,10 +10,10 @@ from decimal import ROUND_CEILING, Decimal
 from enum import StrEnum
 from itertools import groupby, takewhile
 
-from leaderboards.core.rules import Order
+from leaderboards.core.ranking.rules import Order
 
 
-class By(StrEnum):
+class TierBasis(StrEnum):
     """What a tier counts by."""
 
     RANK = "rank"
@@ -22,7 +22,7 @@ class By(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
+class RankedPlayer:
     """A player in their place in line; ``points`` as people see them, None on boards of criteria.
 
     ``place`` is the rank in the result: the same as ``rank``, unless somebody ahead is passed over.
@@ -35,7 +35,7 @@ class Ranked:
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class FieldSummary:
     """How many are ranked, and which points are the better ones."""
 
     total: int
@@ -46,21 +46,23 @@ class Field:
 class Tier:
     """A limit: a rank, a percentage or points. ``from_rank`` matters by rank alone."""
 
-    by: By
+    by: TierBasis
     limit: Decimal
     from_rank: int = 1
 
-    def earners(self, ranking: Iterable[Ranked], field: Field) -> Iterator[Ranked]:
+    def earners(self, ranking: Iterable[RankedPlayer], field: FieldSummary) -> Iterator[RankedPlayer]:
         """Everybody who earns it. ``ranking`` holds all who are ranked, best first."""
-        if self.by is By.PERCENT:
+        if self.by is TierBasis.PERCENT:
             return _best(ranking, share_of(field.total, self.limit))
-        if self.by is By.POINTS:
+        if self.by is TierBasis.POINTS:
             return takewhile(lambda row: _reached(row.points, self.limit, field.order), ranking)
         within = takewhile(lambda row: row.rank <= self.limit, ranking)
         return (row for row in within if row.rank >= self.from_rank)
 
 
-def in_line(ranking: Iterable[Ranked], passed_over: Set[int], is_dense: bool) -> Iterator[Ranked]:
+def without_passed_over(
+    ranking: Iterable[RankedPlayer], passed_over: Set[int], is_dense: bool
+) -> Iterator[RankedPlayer]:
     """Those of a final ranking who may win, each moved up by those ahead who are passed over.
 
     ``ranking`` is best first. Anybody who shares a rank goes on sharing it. ``is_dense`` says that ranks count groups
@@ -79,7 +81,7 @@ def share_of(total: int, percent: Decimal) -> int:
     return int((total * percent / 100).to_integral_value(ROUND_CEILING))
 
 
-def _best(ranking: Iterable[Ranked], count: int) -> Iterator[Ranked]:
+def _best(ranking: Iterable[RankedPlayer], count: int) -> Iterator[RankedPlayer]:
     """The first so many rows, and those who share the rank of the last of them."""
     last = None
     for place, row in enumerate(ranking, start=1):

@@ -3,9 +3,9 @@
 from dataclasses import replace
 from datetime import timedelta
 
+from leaderboards.core.packing.layout import choose_layout
 from leaderboards.core.periods import Window
-from leaderboards.core.rules import Rules
-from leaderboards.core.scores import choose_layout
+from leaderboards.core.ranking.rules import Rules
 from leaderboards.errors import BadBoard
 
 _MOST_BITS = 36  # of seconds: two thousand years

@@ -7,7 +7,7 @@ rehearsal and the verdict go by them.
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from competitions.management.naive import Counted, Heard, Prize, Result, ranking, rewards
+from competitions.management.expected import AcceptedScore, ExpectedNotice, Prize, Result, ranking, rewards
 
 ALERTS = ("first_taken", "first_lost", "top3_entered", "top10_entered")
 PRIZES = (
@@ -23,10 +23,12 @@ class Record:
     """Times are in UTC. Who was disqualified is among the gone; who was reinstated is in ``back`` too."""
 
     joined: list[str] = field(default_factory=list)
-    accepted: dict[str, Counted] = field(default_factory=dict)
-    late: list[Counted] = field(default_factory=list)
+    accepted: dict[str, AcceptedScore] = field(default_factory=dict)
+    late: list[AcceptedScore] = field(default_factory=list)
     voided: set[str] = field(default_factory=set)  # ids of what was accepted
-    judged: list[Heard] = field(default_factory=list)  # what those hear whose scores were voided, or accepted late
+    judged: list[ExpectedNotice] = field(
+        default_factory=list
+    )  # what those hear whose scores were voided, or accepted late
     gone: dict[str, datetime] = field(default_factory=dict)
     disqualified: dict[str, datetime] = field(default_factory=dict)
     back: dict[str, datetime] = field(default_factory=dict)
@@ -42,12 +44,12 @@ class Record:
         return [player for player in self.joined if not self._is_out(player)]
 
     @property
-    def counted(self) -> list[Counted]:
+    def counted(self) -> list[AcceptedScore]:
         """What counts now: not voided, and of those who take part."""
         kept = [each for name, each in self.accepted.items() if name not in self.voided]
         return [each for each in kept + self.late if not self._is_out(each.player)]
 
-    def counted_before(self, freezes_at: datetime) -> list[Counted]:
+    def counted_before(self, freezes_at: datetime) -> list[AcceptedScore]:
         """What a copy of that moment shows now: who leaves later is still in it, and so is a score that a jury voids
         later; who is disqualified, whenever that was, is not."""
         before = [each for each in self.accepted.values() if each.at < freezes_at]

@@ -15,36 +15,36 @@ from typing import Any
 
 from django.db import transaction
 
-from competitions.management.game import Game
-from competitions.management.jury_evening import JuryEvening
-from competitions.management.naive import ranking
+from competitions.management.expected import ranking
+from competitions.management.jury_scenario import JuryScenario
 from competitions.management.record import ALERTS, PRIZES, Record
-from competitions.management.witness import amount
+from competitions.management.score_sender import ScoreSender
+from competitions.management.viewpoints import amount
 from competitions.models import Competition, RewardTier, Snapshot
 from competitions.selectors.competitions import competition_by_id
-from competitions.services import preferences
-from competitions.services.cancel import cancel
-from competitions.services.change_end import change_end
-from competitions.services.finish import finish
-from competitions.services.freeze import freeze_if_due
-from competitions.services.join import join, leave
-from competitions.services.locked import period_of
-from competitions.services.notices import release_held
-from competitions.services.notify import compare
-from competitions.services.publish import publish
-from competitions.services.snapshot import due, take
-from competitions.services.strays import take_out_strays
+from competitions.services.lifecycle.cancel import cancel
+from competitions.services.lifecycle.change_end import change_end
+from competitions.services.lifecycle.finish import finish
+from competitions.services.lifecycle.freeze import freeze_if_due
+from competitions.services.lifecycle.publish import publish
+from competitions.services.lifecycle.snapshots import latest_due_time, take_snapshot
+from competitions.services.locks import get_or_open_period
+from competitions.services.notices import preferences
+from competitions.services.notices.notices import release_deferred
+from competitions.services.notices.rank_notices import compare
+from competitions.services.participants.join import join, leave
+from competitions.services.participants.remove_withdrawn import remove_withdrawn_of
 from foundation import clock
 from leaderboards.models import Board, Player
 from leaderboards.services.boards import apply_boards
-from leaderboards.services.players import ensure_player
-from leaderboards.services.settle import settle_now
+from leaderboards.services.players.profiles import ensure_player
+from leaderboards.services.sync.resync_periods import resync_now
 
 BOARD = {"name": "Rehearsal", "storage": "hybrid", "period": "event", "visibility": "private"}
 WISHES = (
-    preferences.Wishes(),
-    preferences.Wishes(timezone="Asia/Seoul"),
-    preferences.Wishes(quiet_from=0, quiet_until=0),
+    preferences.NoticeSettings(),
+    preferences.NoticeSettings(timezone="Asia/Seoul"),
+    preferences.NoticeSettings(quiet_from=0, quiet_until=0),
 )
 HALF_HOUR = timedelta(minutes=30)
 
@@ -64,9 +64,9 @@ class Rehearsal:
         self._say = say
         self._dice = dice
         self._begins = (clock.now() + timedelta(days=1)).replace(hour=18, minute=0, second=0, microsecond=0)
-        self._game = Game(self.record)
+        self._game = ScoreSender(self.record)
         self._players: dict[str, Player] = {}
-        self._evening = JuryEvening(self._game, self.record, self._players, self._told, say)
+        self._evening = JuryScenario(self._game, self.record, self._players, self._told, say)
 
     @property
     def competition(self) -> Competition:
@@ -93,7 +93,7 @@ class Rehearsal:
             FREEZES: evening.freeze, CHEATS: evening.cheat, CLOSED: evening.close, JUDGED: evening.judge,
             REVEALED: evening.reveal, CONFIRMED: evening.confirm, APPEALED: evening.appeal,
         }  # fmt: skip  # as a table
-        with clock.stand_at(at):
+        with clock.freeze_at(at):
             if nth in before:
                 before[nth](at)
             self._do_what_is_due(at)
@@ -122,7 +122,7 @@ class Rehearsal:
         self._game.number = publish(draft, at, None).pk
         for nth in range(self._count):
             player = ensure_player(f"rehearsal-{nth + 1:04d}", at)
-            preferences.keep(player, WISHES[nth % len(WISHES)])
+            preferences.save_preference(player, WISHES[nth % len(WISHES)])
             join(self.competition, player, at)
             self._players[player.external_id] = player
             self.record.joined.append(player.external_id)
@@ -149,22 +149,22 @@ class Rehearsal:
 
     def _do_what_is_due(self, at: datetime) -> None:
         cup = self.competition
-        settle_now(period_of(cup))
+        resync_now(get_or_open_period(cup))
         if freeze_if_due(cup, at):
             self._told(at, "the public standings are frozen")
-        take_out_strays(cup, at)
+        remove_withdrawn_of(cup, at)
         if cup.starts_at <= at < cup.ends_at:
             self._snapshot(cup, at)
-        if told := release_held(at, of=cup):
+        if told := release_deferred(at, of=cup):
             self._told(at, f"the night is over somewhere: {amount(told, 'notice')} told")
         finish(cup, at)
 
     def _snapshot(self, cup: Competition, at: datetime) -> None:
-        due_at = due(cup, at)
+        due_at = latest_due_time(cup, at)
         if due_at is None or Snapshot.objects.filter(competition=cup, due_at=due_at).exists():
             return
         with transaction.atomic():
-            taken = take(cup, due_at, at)
+            taken = take_snapshot(cup, due_at, at)
             told = compare(taken.pk, at) if taken else 0
         self.record.ranks[due_at] = ranking(self.record.counted)
         if told:

@@ -7,9 +7,9 @@ from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from competitions.management.naive import (
-    Heard,
-    Look,
+from competitions.management.expected import (
+    ExpectedNotice,
+    ExpectedSnapshot,
     broken,
     lost,
     moved,
@@ -29,10 +29,10 @@ from competitions.models import (
     Snapshot,
     SnapshotRow,
 )
-from competitions.selectors.revisions import parts_of
-from competitions.services.judge import JURY
+from competitions.selectors.results.revisions import parts_of
+from competitions.services.results.judge import JURY
 from leaderboards.models import Period, Submission
-from leaderboards.selectors.export import ranking_of
+from leaderboards.selectors.exports.period_rows import visible_final_ranking
 
 Told = Counter[tuple[str, str, str]]  # kind, player, and what it is about
 
@@ -92,7 +92,7 @@ def judge(competition: Competition, record: Record) -> Verdict:
 
 def _wrong_ranks(competition: Competition, record: Record) -> int:
     """In the result, in the copy of the freeze, in every snapshot, and in what the public saw at each moment."""
-    freezes_at = competition.course.freezes_at or competition.ends_at
+    freezes_at = competition.timeline.freezes_at or competition.ends_at
     wrong = _differing(_final(competition, competition.label), ranking(record.counted))
     wrong += _differing(_final(competition, competition.frozen_label), ranking(record.counted_before(freezes_at)))
     for snapshot in Snapshot.objects.filter(competition=competition):
@@ -113,7 +113,7 @@ def _differing(found: dict[str, int], wanted: dict[str, int]) -> int:
 def _final(competition: Competition, label: str) -> dict[str, int]:
     """The final ranks of those who are shown."""
     period = Period.objects.select_related("board").filter(board=competition.board, label=label).first()
-    return {row.player: rank for rank, row in ranking_of(period)} if period else {}
+    return {row.player: rank for rank, row in visible_final_ranking(period)} if period else {}
 
 
 def _ranks(snapshot: Snapshot) -> dict[str, int]:
@@ -162,24 +162,24 @@ def _due(competition: Competition, record: Record) -> Told:
     return told + _summaries([(each.player, each.at) for each in heard])
 
 
-def _of_ranks(competition: Competition, record: Record) -> Iterator[Heard]:
+def _of_ranks(competition: Competition, record: Record) -> Iterator[ExpectedNotice]:
     """Passages of the last hours."""
     found = Snapshot.objects.filter(competition=competition)
-    looks = [Look(each.pk, each.due_at, _ranks(each)) for each in found]
+    looks = [ExpectedSnapshot(each.pk, each.due_at, _ranks(each)) for each in found]
     begins = competition.ends_at - timedelta(hours=competition.alert_hours)
-    ends = competition.course.freezes_at or competition.ends_at
+    ends = competition.timeline.freezes_at or competition.ends_at
     last_hours = {look.number: look.due_at for look in looks if begins < look.due_at <= ends}
     for (number, player), kind in notices(looks, last_hours, ALERTS).items():
         if player not in record.gone or last_hours[number] < record.gone[player]:
-            yield Heard(kind, player, str(number), last_hours[number])
+            yield ExpectedNotice(kind, player, str(number), last_hours[number])
 
 
-def _of_people(record: Record) -> Iterator[Heard]:
+def _of_people(record: Record) -> Iterator[ExpectedNotice]:
     """The moved end, who is out, who is in again, and whose scores were judged."""
     if record.moved_at is not None:
-        yield from (Heard("extended", player, "", record.moved_at) for player in record.told_of_end)
-    yield from (Heard("disqualified", player, "", at) for player, at in record.disqualified.items())
-    yield from (Heard("reinstated", player, "", at) for player, at in record.back.items())
+        yield from (ExpectedNotice("extended", player, "", record.moved_at) for player in record.told_of_end)
+    yield from (ExpectedNotice("disqualified", player, "", at) for player, at in record.disqualified.items())
+    yield from (ExpectedNotice("reinstated", player, "", at) for player, at in record.back.items())
     yield from record.judged
 
 

@@ -20,7 +20,7 @@ from competitions.models.leagues import (
     LeagueSeason,
     LeagueTier,
 )
-from competitions.models.notices import Mail, Notice, NoticeKind, Preference, Telling
+from competitions.models.notices import Mail, Notice, NoticeKind, NotificationProgress, Preference
 from competitions.models.revisions import Revision, RevisionPart
 from competitions.models.rewards import RewardGrant, RewardRun, RewardTier, TierKind
 from competitions.models.series import Series, SeriesEvent, SeriesResult, SeriesTotal
@@ -44,6 +44,7 @@ __all__ = [
     "Mail",
     "Notice",
     "NoticeKind",
+    "NotificationProgress",
     "Participant",
     "Preference",
     "Revision",
@@ -60,7 +61,6 @@ __all__ = [
     "Team",
     "TeamEntry",
     "TeamScore",
-    "Telling",
     "TierKind",
     "VacatedPlaces",
 ]

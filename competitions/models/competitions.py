@@ -13,11 +13,11 @@ from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from competitions.core.grouped import Formula
-from competitions.core.lifecycle import Course, Phase
+from competitions.core.group_standings import Formula
+from competitions.core.lifecycle import Phase, Timeline
 from leaderboards.core.periods import Window, event_window
 from leaderboards.models import Board, Player
-from leaderboards.models.copied import QuickCopy
+from leaderboards.models.fast_copy import FastCopyModel
 
 FROZEN_SUFFIX = "-frozen"
 
@@ -57,7 +57,7 @@ def default_alerts() -> list[str]:
     return ["first_taken", "first_lost", "top10_entered"]
 
 
-class Competition(QuickCopy):
+class Competition(FastCopyModel):
     """A window of its own over an event board's rules.
 
     What happened to it is a timestamp: published, frozen (the public copy was made), closed (no score counts any more;
@@ -149,9 +149,9 @@ class Competition(QuickCopy):
         return self.team_score != ""
 
     @property
-    def course(self) -> Course:
+    def timeline(self) -> Timeline:
         """The timestamps that decide where it stands."""
-        return Course(
+        return Timeline(
             starts_at=self.starts_at,
             ends_at=self.ends_at,
             published_at=self.published_at,
@@ -170,11 +170,11 @@ class Competition(QuickCopy):
 
     def phase(self, at: datetime) -> Phase:
         """Where it stands, as the public sees it."""
-        return self.course.phase(at)
+        return self.timeline.phase(at)
 
     def is_hidden(self, at: datetime) -> bool:
         """Whether the public sees the standings of the freeze."""
-        return self.course.is_hidden(at)
+        return self.timeline.is_hidden(at)
 
 
 class Invitation(models.Model):

@@ -73,7 +73,7 @@ class Notice(models.Model):
     read_at = models.DateTimeField(_("read"), null=True)
 
     # What the player has been told: what the inbox shows.
-    TOLD: ClassVar[Q] = Q(held_until=None, merged_into=None, dropped_at=None)
+    IN_INBOX: ClassVar[Q] = Q(held_until=None, merged_into=None, dropped_at=None)
 
     class Meta:
         ordering = ("-created_at", "-pk")
@@ -102,15 +102,16 @@ class Notice(models.Model):
         return f"{self.kind} {self.player_id}"
 
 
-class Telling(models.Model):
-    """How far the participants have been told of a revision: those up to the player ``reached``, by internal number.
+class NotificationProgress(models.Model):
+    """How far the participants have been told of a revision: those up to the player ``last_player``, by internal
+    number.
 
-    ``told_at`` is when all had been told, or when a later revision took its place.
+    ``notified_at`` is when all had been told, or when a later revision took its place.
     """
 
     revision = models.OneToOneField(Revision, models.CASCADE, related_name="telling")
-    reached = models.BigIntegerField(default=0)
-    told_at = models.DateTimeField(null=True)
+    last_player = models.BigIntegerField(default=0)
+    notified_at = models.DateTimeField(null=True)
 
     class Meta:
         verbose_name = _("telling of a result")

@@ -12,7 +12,7 @@ class Revision(models.Model):
     """A final result as it was published. Number 1 is the confirmed result; each act after it makes another.
 
     ``content_hash`` is over exactly what the download holds, which names ``previous_hash``, the one before (empty in
-    number 1). ``left_out`` are the internal numbers of those who had a standing and were not shown.
+    number 1). ``excluded_players`` are the internal numbers of those who had a standing and were not shown.
     """
 
     competition = models.ForeignKey(
@@ -25,7 +25,7 @@ class Revision(models.Model):
     )
     reason = models.CharField(_("reason"), max_length=300, blank=True)
     total = models.BigIntegerField(_("players"), default=0)
-    left_out = models.JSONField(default=list)
+    excluded_players = models.JSONField(default=list)
     previous_hash = models.CharField(max_length=64, blank=True)
     content_hash = models.CharField(_("hash"), max_length=64, blank=True)
     rewritten_at = models.DateTimeField(_("rewritten for an erasure"), null=True)

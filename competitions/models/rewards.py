@@ -57,10 +57,11 @@ class RewardTier(models.Model):
 class RewardRun(models.Model):
     """A final period whose rewards are computed.
 
-    ``tiers`` are the rules as they were then (``selectors/reward_rules.py``): a tier that is made or changed later does
+    ``tiers`` are the rules as they were then (``selectors/rewards/saved_tiers.py``): a tier that is made or changed
+    later does
     not reach back. ``revision`` is the result of the competition that the grants follow; null on calendar boards, and
     until all of the first are granted. ``unsettled_at`` is since when grants may be due that no revision asks for;
-    ``steps`` counts the transactions that changed grants: those who have computed some know whether they still hold.
+    ``version`` counts the transactions that changed grants: those who have computed some know whether they still hold.
     """
 
     period = models.OneToOneField(Period, models.CASCADE, related_name="reward_run")
@@ -70,7 +71,7 @@ class RewardRun(models.Model):
     revision = models.PositiveIntegerField(null=True)
     tiers = models.JSONField(default=list)
     unsettled_at = models.DateTimeField(null=True)
-    steps = models.PositiveIntegerField(default=0)
+    version = models.PositiveIntegerField(default=0)
 
     class Meta:
         indexes: ClassVar = [
@@ -109,7 +110,7 @@ class RewardGrant(models.Model):
     revoked_told_at = models.DateTimeField(null=True, editable=False)
 
     # What stands: neither revoked by a later result nor taken back.
-    STANDING: ClassVar[Q] = Q(revoked_at=None)
+    ACTIVE: ClassVar[Q] = Q(revoked_at=None)
 
     class Meta:
         ordering = ("period", "rank", "pk")

@@ -1,6 +1,6 @@
 """A series: competitions whose places earn points, and a board on which the totals stand.
 
-Results and totals are derived: ``services/series.py`` alone writes them, and can write all of them anew.
+Results and totals are derived: ``services/series/count_results.py`` alone writes them, and can write all of them anew.
 """
 
 from typing import ClassVar

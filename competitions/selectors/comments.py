@@ -13,12 +13,12 @@ from django.db.models import Q, QuerySet
 
 from competitions.errors import UnknownComment
 from competitions.models import Comment, Competition
-from foundation.sql import SqlAway
+from foundation.db.resilience import SqlAway
 from leaderboards.models import Player
 from likes import selectors as likes
 from likes.errors import UnknownThing
-from likes.selectors.liked_on import RANKED_AT_MOST, most_liked
-from likes.stores.base import Liker, Shown
+from likes.selectors.most_liked import RANKED_AT_MOST, most_liked
+from likes.stores.base import Liker, LikeSummary
 
 logger = logging.getLogger(__name__)
 
@@ -58,11 +58,11 @@ ANYBODY = Reader()
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class CommentWithLikes:
     """A comment with its likes as the reader sees them."""
 
     comment: Comment
-    likes: Shown
+    likes: LikeSummary
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class Comments:
     """Some comments, and how many there are."""
 
     total: int
-    rows: list[Said]
+    rows: list[CommentWithLikes]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,10 +99,10 @@ def comment_by_id(competition: Competition, number: int, reader: Reader = ANYBOD
     return found
 
 
-def comment_to_take_back(competition: Competition, number: int, player: Player) -> Comment:
+def comment_to_unlike(competition: Competition, number: int, player: Player) -> Comment:
     """A comment whose like the player may take back: also one that was hidden since. Raises ``UnknownComment``."""
     try:
-        likes.board_to_take_back(KIND, str(number), player.external_id)
+        likes.board_for_unlike(KIND, str(number), player.external_id)
         return Comment.objects.select_related("player").get(competition=competition, pk=number)
     except (UnknownThing, Comment.DoesNotExist) as error:
         raise UnknownComment(f"There is no comment {number}.") from error
@@ -142,6 +142,6 @@ def _readable(competition: Competition, reader: Reader) -> QuerySet[Comment]:
     return Comment.objects.filter(reader.readable, competition=competition).select_related("player")
 
 
-def _with_likes(rows: list[Comment], reader: Reader) -> list[Said]:
-    found = likes.shown(KIND, [str(row.pk) for row in rows], reader.name) if rows else {}
-    return [Said(row, found.get(str(row.pk), Shown(row.like_count, 0, live=False))) for row in rows]
+def _with_likes(rows: list[Comment], reader: Reader) -> list[CommentWithLikes]:
+    found = likes.read_like_summaries(KIND, [str(row.pk) for row in rows], reader.name) if rows else {}
+    return [CommentWithLikes(row, found.get(str(row.pk), LikeSummary(row.like_count, 0, live=False))) for row in rows]

@@ -9,11 +9,11 @@ from django.db.models import Count
 
 from competitions.core.lifecycle import Phase
 from competitions.models import Competition, Participant
-from foundation.sql import Remembered, row_stamps
+from foundation.db.resilience import StaleIfErrorCache, row_version_loader
 from leaderboards.choices import Visibility
 from leaderboards.errors import UnknownCompetition
 from leaderboards.models import Board
-from leaderboards.selectors.restrictions import shown as players_shown
+from leaderboards.selectors.visibility.restrictions import visible_q
 
 LARGEST_NUMBER = 2**63 - 1
 
@@ -30,13 +30,13 @@ def _load(numbers: Collection[int]) -> dict[int, Competition]:
 
 
 _with_board = f"{Competition._meta.db_table} c JOIN {Board._meta.db_table} b ON b.seq = c.board_id"
-remembered: Remembered[int, Competition] = Remembered(
-    _load, stamps=row_stamps(_with_board, "c.id", of=("c.xmin", "b.xmin"))
+competition_cache: StaleIfErrorCache[int, Competition] = StaleIfErrorCache(
+    _load, stamps=row_version_loader(_with_board, "c.id", of=("c.xmin", "b.xmin"))
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class CompetitionSummary:
     """A competition in a list: where it stands, and how many take part."""
 
     competition: Competition
@@ -46,7 +46,7 @@ class Listed:
 
 def competitions_by_id(numbers: Collection[int]) -> dict[int, Competition]:
     """The published competitions of these numbers."""
-    return {number: _own_copy(found) for number, found in remembered.get_many(numbers).items()}
+    return {number: _own_copy(found) for number, found in competition_cache.get_many(numbers).items()}
 
 
 def _own_copy(competition: Competition) -> Competition:
@@ -68,10 +68,10 @@ def competition_by_id(number: int, drafts: bool = False) -> Competition:
 
 def competitions_listed(
     at: datetime, include_private: bool = False, state: str | None = None, board: int | None = None
-) -> list[Listed]:
+) -> list[CompetitionSummary]:
     """The published competitions, the latest start first; those of private boards only if asked for."""
     known = competitions_known(at, state, board)
-    return shown([each for each in known if include_private or each.board.visibility == Visibility.PUBLIC], at)
+    return summaries_of([each for each in known if include_private or each.board.visibility == Visibility.PUBLIC], at)
 
 
 def competitions_known(at: datetime, state: str | None = None, board: int | None = None) -> list[Competition]:
@@ -85,17 +85,19 @@ def competitions_known(at: datetime, state: str | None = None, board: int | None
     return [each for each in competitions if state is None or each.phase(at) == state]
 
 
-def shown(known: Collection[Competition], at: datetime) -> list[Listed]:
+def summaries_of(known: Collection[Competition], at: datetime) -> list[CompetitionSummary]:
     """All that a list shows of these competitions, in their order."""
     numbers = [each.pk for each in known]
     rows = Competition.objects.select_related("board").defer("picture").in_bulk(numbers)
     counts = participant_counts(numbers)
-    return [Listed(rows[each.pk], each.phase(at), counts.get(each.pk, 0)) for each in known if each.pk in rows]
+    return [
+        CompetitionSummary(rows[each.pk], each.phase(at), counts.get(each.pk, 0)) for each in known if each.pk in rows
+    ]
 
 
 def participant_counts(numbers: Collection[int]) -> dict[int, int]:
     """How many take part now in each of these competitions, and are shown there; those with nobody are left out."""
-    is_shown = players_shown("competition__board")
+    is_shown = visible_q("competition__board")
     rows = Participant.objects.filter(Participant.TAKING_PART, is_shown, competition__in=numbers).order_by()
     return dict(rows.values_list("competition").annotate(Count("pk")))
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from django.db.models import Max, OuterRef, QuerySet, Subquery
 
-from competitions.core.leagues import Outcome, places, tier_after
+from competitions.core.leagues import Outcome, next_tier, places
 from competitions.errors import NoLeague, NotInLeague
 from competitions.models import League, LeagueGroup, LeagueMember, LeagueSeason
 from foundation import clock
@@ -18,7 +18,7 @@ from leaderboards import selectors
 from leaderboards.core.periods import PeriodKind
 from leaderboards.models import Board, Player
 from leaderboards.selectors import Row, Standings
-from leaderboards.selectors.restrictions import shown
+from leaderboards.selectors.visibility.restrictions import visible_q
 
 CALENDAR = (PeriodKind.DAY, PeriodKind.WEEK, PeriodKind.MONTH, PeriodKind.YEAR)
 
@@ -37,7 +37,7 @@ class GroupRow:
 
 
 @dataclass(frozen=True, slots=True)
-class InLeague:
+class LeagueStanding:
     """A player in a league. Without a ``group`` they have not scored yet in this period; ``tier`` is where they enter.
 
     ``standings`` are those of the group's members, best first, in the order of ``rows``. ``with_more``: the group is
@@ -59,7 +59,7 @@ class InLeague:
 
     def name_after(self, outcome: Outcome) -> str:
         """The tier that this outcome leads to, by its name; their own at the ends of the ladder."""
-        return self.season.name_of(tier_after(self.tier, outcome, len(self.season.tiers)))
+        return self.season.name_of(next_tier(self.tier, outcome, len(self.season.tiers)))
 
 
 def league_of(board: Board) -> League:
@@ -77,7 +77,7 @@ def example_board() -> int | None:
 
 def season_of(board: Board, period: str) -> LeagueSeason:
     """The league in a period: ``current``, ``previous`` or a label. Raises ``UnknownPeriod`` and ``NoLeague``."""
-    label = selectors.shown_period(board, period, clock.now()).label
+    label = selectors.find_period_info(board, period, clock.now()).label
     found = season_by_label(board, label)
     if found is None:
         raise NoLeague(f"Board {board.seq} has no league in period {label}.")
@@ -90,7 +90,7 @@ def season_by_label(board: Board, label: str) -> LeagueSeason | None:
     return seasons.select_related("period").first()
 
 
-def in_league(board: Board, season: LeagueSeason, player: str) -> InLeague:
+def league_standing_of(board: Board, season: LeagueSeason, player: str) -> LeagueStanding:
     """A player (by id) in their group of the season. Raises ``NotInLeague``.
 
     Who is in the league since earlier and has not scored yet has a tier and no group, while the season is not turned.
@@ -102,7 +102,7 @@ def in_league(board: Board, season: LeagueSeason, player: str) -> InLeague:
     return found
 
 
-def is_judged_with_more(season: LeagueSeason, group: LeagueGroup, entered: int, ranked: int) -> bool:
+def is_ranked_with_previous_group(season: LeagueSeason, group: LeagueGroup, entered: int, ranked: int) -> bool:
     """Whether a group that so many ``entered``, of whom so many hold a place, is unfilled, and has one before it."""
     return group.number > 1 and season.rules.is_unfilled(entered, ranked)
 
@@ -122,36 +122,38 @@ def tiers_of(season: LeagueSeason, players: Collection[int]) -> dict[int, int]:
 
 
 def _tier_entered(season: LeagueSeason, tier: int | None, outcome: str) -> int:
-    return 1 if tier is None else tier_after(tier, Outcome(outcome), len(season.tiers))
+    return 1 if tier is None else next_tier(tier, Outcome(outcome), len(season.tiers))
 
 
-def _before_scoring(season: LeagueSeason, board: Board, player: str) -> InLeague | None:
+def _before_scoring(season: LeagueSeason, board: Board, player: str) -> LeagueStanding | None:
     """With the tier in which they will enter; None for who was never in the league, and once the season is turned."""
     known = Player.objects.filter(
-        shown(board.seq, "", season.period_id), external_id=player, league_members__season__league=season.league_id
+        visible_q(board.seq, "", season.period_id), external_id=player, league_members__season__league=season.league_id
     )
     found = None if season.turned_at else known.values_list("pk", flat=True).first()
     tiers = tiers_of(season, [found]) if found else {}
     if found not in tiers:
         return None
-    return InLeague(season, tiers[found], None, selectors.named(board, [], season.period.label), [], None)
+    return LeagueStanding(
+        season, tiers[found], None, selectors.rows_of_players(board, [], season.period.label), [], None
+    )
 
 
-def _inside(season: LeagueSeason, board: Board, player: str, group: LeagueGroup) -> InLeague | None:
+def _inside(season: LeagueSeason, board: Board, player: str, group: LeagueGroup) -> LeagueStanding | None:
     """Among the group; None for who holds no place, being removed from the board or not shown."""
     group.season = season
     members = dict(group.members.values_list("player__external_id", "outcome"))
-    standings = selectors.named(board, list(members), season.period.label)
-    with_more = is_judged_with_more(season, group, len(members), len(standings.rows))
+    standings = selectors.rows_of_players(board, list(members), season.period.label)
+    with_more = is_ranked_with_previous_group(season, group, len(members), len(standings.rows))
     among = _with_those_before(board, season, group, members) if with_more and not season.turned_at else standings
     rows = list(_placed(season, group, standings, members, among))
     me = next((each for each in rows if each.row.player == player), None)
-    return InLeague(season, group.tier, group, standings, rows, me, with_more) if me else None
+    return LeagueStanding(season, group.tier, group, standings, rows, me, with_more) if me else None
 
 
 def _with_those_before(board: Board, season: LeagueSeason, group: LeagueGroup, members: Collection[str]) -> Standings:
     others = _members_before(group).values_list("player__external_id", flat=True)
-    return selectors.named(board, [*members, *others], season.period.label)
+    return selectors.rows_of_players(board, [*members, *others], season.period.label)
 
 
 def _members_before(group: LeagueGroup) -> QuerySet[LeagueMember]:
@@ -159,7 +161,7 @@ def _members_before(group: LeagueGroup) -> QuerySet[LeagueMember]:
     earlier = LeagueMember.objects.filter(
         group__season=group.season_id, group__tier=group.tier, group__number__lt=group.number
     )
-    nearest = earlier.filter(shown("season__period__board", period="season__period")).aggregate(
+    nearest = earlier.filter(visible_q("season__period__board", period="season__period")).aggregate(
         number=Max("group__number")
     )["number"]
     return earlier.filter(group__number=nearest)

@@ -8,13 +8,13 @@ from django import template
 
 from competitions.models import Competition
 from competitions.phases import phase_word
-from competitions.selectors.of_player import competitions_of as taken_part
-from competitions.selectors.revisions import latest_numbers
-from competitions.views.listing import called, cards_running
+from competitions.selectors.participants.player_competitions import competitions_of as taken_part
+from competitions.selectors.results.revisions import latest_numbers
+from competitions.views.competition.listing import called, cards_running
 from foundation import clock
 from leaderboards.models import Player
-from leaderboards.views.lines import result
-from leaderboards.views.second import keep_until
+from leaderboards.views.components.table_rows import result
+from leaderboards.views.http.micro_cache import expire_cache_at
 
 register = template.Library()
 
@@ -24,7 +24,9 @@ def competitions_of(context: dict[str, Any], player: Player) -> dict[str, Any]:
     """Where they take part, the latest start first, with their place as everybody may see it."""
     at = clock.now()
     taken = taken_part(player, at)
-    keep_until(context["request"], chain.from_iterable(each.competition.course.turns for each in taken), at)
+    expire_cache_at(
+        context["request"], chain.from_iterable(each.competition.timeline.phase_changes_at for each in taken), at
+    )
     revised = latest_numbers([each.competition.pk for each in taken])
     found = [
         (

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from django import template
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 
-from competitions.selectors.inbox import unread
-from foundation.sql import SqlAway, ask
+from competitions.selectors.notices.inbox import unread
+from foundation.db.resilience import SqlAway, ask
 from leaderboards.models import Player
 
 register = template.Library()

@@ -8,17 +8,17 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 
-from accounts.views.answers import signed_in_alone
+from accounts.views.page_helpers import sign_in_required
 from competitions.models import Competition
 from competitions.selectors.competitions import competition_by_id, competitions_by_id
-from competitions.selectors.participants import entered
+from competitions.selectors.participants.participants import competitions_entered_by
 from leaderboards.choices import Visibility
 from leaderboards.errors import UnknownCompetition
 from leaderboards.models import Player
-from leaderboards.selectors.hidden import is_shadowed_on
-from leaderboards.selectors.restrictions import seen_by
-from leaderboards.views.permissions import may_see
-from leaderboards.views.viewer import Viewer
+from leaderboards.selectors.visibility.hidden import is_shadowed_on
+from leaderboards.selectors.visibility.restrictions import viewing_as
+from leaderboards.views.http.permissions import may_see
+from leaderboards.views.http.viewer import Viewer
 
 
 def visible(request: HttpRequest, number: int) -> Competition:
@@ -32,12 +32,12 @@ def visible(request: HttpRequest, number: int) -> Competition:
         )
     except UnknownCompetition as error:
         raise Http404(error.detail) from error
-    if not may_know(request, [found]):
+    if not visible_competitions(request, [found]):
         raise Http404(f"There is no competition {number}.")
     return found
 
 
-def may_know(request: HttpRequest, competitions: Collection[Competition]) -> list[Competition]:
+def visible_competitions(request: HttpRequest, competitions: Collection[Competition]) -> list[Competition]:
     """Those of them that the visitor may know of: a private one is for who is in it, or may see competitions.
 
     Nobody is looked up while all of them are public.
@@ -45,14 +45,14 @@ def may_know(request: HttpRequest, competitions: Collection[Competition]) -> lis
     private = [each.pk for each in competitions if each.board.visibility == Visibility.PRIVATE]
     if not private or may_see(request, Competition):
         return list(competitions)
-    own = entered(request.user.pk, private) if request.user.is_authenticated else set()
+    own = competitions_entered_by(request.user.pk, private) if request.user.is_authenticated else set()
     return [each for each in competitions if each.board.visibility == Visibility.PUBLIC or each.pk in own]
 
 
 def as_seen(competition: Competition, viewer: Viewer) -> AbstractContextManager[None]:
     """Read what a competition's page shows to this viewer: if they are shadowed on its board, themselves too."""
     player = viewer.player if viewer.linked else None
-    return seen_by(player if player and is_shadowed_on(competition.board_id, player) else None)
+    return viewing_as(player if player and is_shadowed_on(competition.board_id, player) else None)
 
 
 def own_player(request: HttpRequest) -> Player | None:
@@ -62,7 +62,7 @@ def own_player(request: HttpRequest) -> Player | None:
     return Player.objects.filter(user_id=request.user.pk).first()
 
 
-def for_players(view: Callable[[HttpRequest, Player], HttpResponse]) -> Callable[..., HttpResponseBase]:
+def player_required(view: Callable[[HttpRequest, Player], HttpResponse]) -> Callable[..., HttpResponseBase]:
     """A page of somebody's own: they have signed in, and are linked to a player; else they read how to come there."""
 
     @wraps(view)
@@ -70,4 +70,4 @@ def for_players(view: Callable[[HttpRequest, Player], HttpResponse]) -> Callable
         player = own_player(request)
         return render(request, "competitions/unlinked.html") if player is None else view(request, player)
 
-    return never_cache(signed_in_alone(own_page))
+    return never_cache(sign_in_required(own_page))

@@ -9,15 +9,15 @@ from django.utils.translation import pgettext
 from competitions.core.leagues import Outcome
 from competitions.errors import NotInLeague
 from competitions.models import LeagueSeason
-from competitions.selectors.leagues import GroupRow, InLeague, in_league, season_by_label
+from competitions.selectors.leagues import GroupRow, LeagueStanding, league_standing_of, season_by_label
 from leaderboards.models import Board
-from leaderboards.views.lines import cells, columns, in_columns, result
-from leaderboards.views.panels import Beside
+from leaderboards.views.board_pages.panels import PanelContext
+from leaderboards.views.components.table_rows import cells, columns, in_columns, result
 
 _MARKS = {Outcome.PROMOTED: "▲", Outcome.STAYED: "–", Outcome.DEMOTED: "▼"}
 
 
-def panel(beside: Beside) -> str:
+def panel(beside: PanelContext) -> str:
     """The league of the shown period as HTML; nothing where the board has none."""
     season = season_by_label(beside.board, beside.period.label)
     if season is None:
@@ -47,14 +47,14 @@ def panel(beside: Beside) -> str:
     return render_to_string("competitions/_league_group.html", {**shown, **more})
 
 
-def _found(board: Board, season: LeagueSeason, player: str) -> InLeague | None:
+def _found(board: Board, season: LeagueSeason, player: str) -> LeagueStanding | None:
     try:
-        return in_league(board, season, player)
+        return league_standing_of(board, season, player)
     except NotInLeague:
         return None
 
 
-def _line(found: InLeague, each: GroupRow, viewer: str | None) -> dict[str, object]:
+def _line(found: LeagueStanding, each: GroupRow, viewer: str | None) -> dict[str, object]:
     """A row of the group's table; what is ranked by stands in one cell, which a narrow panel has room for."""
     in_cells = cells(found.standings, each.row)
     return {
@@ -78,7 +78,7 @@ def _words() -> dict[Outcome, str]:
     }
 
 
-def _said(found: InLeague) -> str:
+def _said(found: LeagueStanding) -> str:
     """What the viewer's place comes to: as things stand, or what it came to."""
     if found.me is None:
         return _("The first score of this period leads into a group.")

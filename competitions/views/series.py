@@ -17,18 +17,18 @@ from django.views.decorators.http import require_safe
 from competitions.errors import UnknownSeries
 from competitions.models import Competition, Series, SeriesEvent, SeriesResult
 from competitions.phases import phase_word
-from competitions.selectors import series as selectors
-from competitions.selectors.revisions import latest_numbers
-from competitions.selectors.series import SeriesRow
-from competitions.views.access import may_know
-from competitions.views.words import timed_of
+from competitions.selectors.results.revisions import latest_numbers
+from competitions.selectors.series import series as selectors
+from competitions.selectors.series.series import SeriesRow
+from competitions.views.access import visible_competitions
+from competitions.views.competition.words import timed_of
 from foundation import clock
 from leaderboards import formats
 from leaderboards.selectors import Row
-from leaderboards.views.answers import ROWS, page_number, pages_of, private
-from leaderboards.views.permissions import may_see
-from leaderboards.views.second import keep_until, kept_a_second
-from leaderboards.views.viewer import remember, viewer_of
+from leaderboards.views.http.micro_cache import expire_cache_at, micro_cached
+from leaderboards.views.http.permissions import may_see
+from leaderboards.views.http.responses import ROWS, page_number, pages_of, private
+from leaderboards.views.http.viewer import remember, viewer_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class LineOfSeries:
 
 
 @require_safe
-@kept_a_second
+@micro_cached
 def series_list(request: HttpRequest) -> HttpResponse:
     """All series that the visitor may know of."""
     known = may_know_series(request, selectors.series_known())
@@ -66,12 +66,12 @@ def series_list(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-@kept_a_second
+@micro_cached
 def series(request: HttpRequest, number: int) -> HttpResponse:
     """One series: its standings, the viewer's own row, its competitions."""
     shown, at, viewer, page = _visible(request, number), clock.now(), viewer_of(request), page_number(request)
     events = may_know_events(request, selectors.events_of([shown]).get(shown.pk, []))
-    keep_until(request, chain.from_iterable(event.competition.course.turns for event in events), at)
+    expire_cache_at(request, chain.from_iterable(event.competition.timeline.phase_changes_at for event in events), at)
     order = [event.competition_id for event in events]
     found = selectors.standings(shown, order, (page - 1) * ROWS, ROWS)
     own = selectors.own_row(shown, viewer.player, order) if viewer.player else None
@@ -109,7 +109,7 @@ def may_know_series(request: HttpRequest, several: Collection[Series]) -> list[S
 
 def may_know_events(request: HttpRequest, events: Sequence[SeriesEvent]) -> list[SeriesEvent]:
     """Those whose competition the visitor may know of."""
-    known = {each.pk for each in may_know(request, [event.competition for event in events])}
+    known = {each.pk for each in visible_competitions(request, [event.competition for event in events])}
     return [event for event in events if event.competition_id in known]
 
 

@@ -18,13 +18,13 @@ from urllib.parse import quote
 
 import redis
 
-from config import addresses
-from config.local import folder as folders
+from config.components import redis_urls
+from config.local import data_folder as folders
 from config.local import valkey
-from config.local.folder import Folder
+from config.local.data_folder import DataFolder
+from config.local.errors import DemoError, Stopped
 from config.local.supervisor import Service, Supervisor, say
-from config.local.trouble import Stopped, Trouble
-from foundation import places
+from foundation import file_locations
 
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
 HOST = "127.0.0.1"
@@ -53,7 +53,7 @@ class Options:
     @classmethod
     def read(cls, environment: Mapping[str, str]) -> "Options":
         return cls(
-            data_dir=Path(environment.get("DATA_DIR") or places.demo_folder()).resolve(),
+            data_dir=Path(environment.get("DATA_DIR") or file_locations.demo_folder()).resolve(),
             port=_number(environment, "PORT", 8000, 1, 65535),
             players=_number(environment, "DEMO_PLAYERS", 40, 0, 4000),
             redis_url=environment.get("REDIS_URL") or None,
@@ -71,13 +71,13 @@ def main() -> int:
         options = Options.read(os.environ)
         with folders.claim(options.data_dir) as folder:
             run(options, folder)
-    except (Trouble, valkey.ServerFailed) as trouble:
+    except (DemoError, valkey.ServerFailed) as trouble:
         print(f"demo: {trouble}", file=sys.stderr)
         return 1
     return 0
 
 
-def run(options: Options, folder: Folder) -> None:
+def run(options: Options, folder: DataFolder) -> None:
     begun = time.monotonic()
     refuse_taken_port(options.port, patient=folder.was_left_running())
     announce(options, folder)
@@ -96,7 +96,7 @@ def run(options: Options, folder: Folder) -> None:
     say("Stopped. Nothing is left running; the data stay in the folder.")
 
 
-def start(supervisor: Supervisor, options: Options, folder: Folder, own_redis: valkey.Valkey | None) -> None:
+def start(supervisor: Supervisor, options: Options, folder: DataFolder, own_redis: valkey.Valkey | None) -> None:
     python = sys.executable
     if own_redis:
         own_redis.write_configuration()
@@ -105,7 +105,7 @@ def start(supervisor: Supervisor, options: Options, folder: Folder, own_redis: v
         refuse_silent_redis(options.redis_url or "")
     folder.tables.unlink(missing_ok=True)
     web, *others = services(options)
-    with supervisor.beside("seed", [python, "-m", "config.local.seed"]) as seeding:
+    with supervisor.beside("seed", [python, "-m", "config.local.seeding.seed"]) as seeding:
         while seeding.poll() is None and not folder.tables.exists():
             supervisor.pause()
         if not seeding.poll():
@@ -130,7 +130,7 @@ def services(options: Options) -> list[Service]:
     return listed
 
 
-def own_valkey(folder: Folder) -> valkey.Valkey:
+def own_valkey(folder: DataFolder) -> valkey.Valkey:
     return valkey.Valkey(
         binary=valkey.find_binary(),
         folder=folder.redis,
@@ -139,7 +139,7 @@ def own_valkey(folder: Folder) -> valkey.Valkey:
     )
 
 
-def make_settings(options: Options, folder: Folder, own_redis: valkey.Valkey | None) -> dict[str, str]:
+def make_settings(options: Options, folder: DataFolder, own_redis: valkey.Valkey | None) -> dict[str, str]:
     """What children are started with and `manage.py` finds in DATA_DIR/env; ours give way to what is set."""
     boards = options.redis_url or (own_redis.url if own_redis else "")
     settings = {
@@ -149,9 +149,9 @@ def make_settings(options: Options, folder: Folder, own_redis: valkey.Valkey | N
         "PORT": str(options.port),
         "DATABASE_URL": f"sqlite:///{quote(str(folder.database))}",
         "REDIS_URL": boards,
-        "CACHE_URL": addresses.neighbour(boards, 1),
+        "CACHE_URL": redis_urls.neighbour(boards, 1),
         # As Celery spells it: its command line reads this variable too, before our settings do.
-        "BROKER_URL": addresses.for_broker(addresses.neighbour(boards, 2)),
+        "BROKER_URL": redis_urls.for_broker(redis_urls.neighbour(boards, 2)),
         "DEMO_PLAYERS": str(options.players),
         "METRICS_FOLDER": str(folder.root / "metrics"),
         "SITE_URL": f"http://localhost:{options.port}",
@@ -172,9 +172,9 @@ def refuse_taken_port(port: int, *, patient: bool) -> None:
     deadline = time.monotonic() + (8 if patient else 0)
     while not _is_free(port):
         if time.monotonic() >= deadline:
-            raise Trouble(
+            raise DemoError(
                 f"Port {port} on {HOST} is taken by another program. Stop it, or take another port: "
-                f"PORT={port + 1 if port < 65535 else 8000} {places.DEMO}"
+                f"PORT={port + 1 if port < 65535 else 8000} {file_locations.DEMO}"
             )
         time.sleep(0.1)
 
@@ -184,7 +184,7 @@ def refuse_silent_redis(url: str) -> None:
         with redis.Redis.from_url(url, socket_timeout=2, socket_connect_timeout=2) as client:
             client.ping()
     except (redis.RedisError, ValueError) as error:
-        raise Trouble(f"REDIS_URL does not answer: {error}") from error
+        raise DemoError(f"REDIS_URL does not answer: {error}") from error
 
 
 def site_answers(site: str) -> bool:
@@ -195,14 +195,14 @@ def site_answers(site: str) -> bool:
         return False
 
 
-def announce(options: Options, folder: Folder) -> None:
+def announce(options: Options, folder: DataFolder) -> None:
     kept = [] if options.database_url else ["an SQLite database"]
     kept += [] if options.redis_url else ["Valkey's files (Redis-compatible)"]
     say(f"Sunwi's demo keeps everything in {folder.root}: {', '.join([*kept, 'logs and logins'])}.")
     say("It is for one person: it listens on this machine alone, with no proxy before it. Starting ...")
 
 
-def welcome(options: Options, folder: Folder, seconds: float) -> str:
+def welcome(options: Options, folder: DataFolder, seconds: float) -> str:
     logins = folder.passwords(ADMIN, PLAYER)
     site = options.site
     return f"""
@@ -234,7 +234,7 @@ Logs are in {folder.log("web").parent}. Ctrl-C stops everything.
 def _number(environment: Mapping[str, str], name: str, default: int, least: int, most: int) -> int:
     text = environment.get(name) or str(default)
     if not text.isascii() or not text.isdigit() or not least <= int(text) <= most:
-        raise Trouble(f"{name} is {text!r}; it must be a whole number from {least} to {most}.")
+        raise DemoError(f"{name} is {text!r}; it must be a whole number from {least} to {most}.")
     return int(text)
 
 
@@ -245,7 +245,9 @@ def _is_free(port: int) -> bool:
         try:
             probe.bind((HOST, port))
         except PermissionError as error:
-            raise Trouble(f"Port {port} is not ours to open; take one above 1023: PORT=8000 {places.DEMO}") from error
+            raise DemoError(
+                f"Port {port} is not ours to open; take one above 1023: PORT=8000 {file_locations.DEMO}"
+            ) from error
         except OSError:
             return False
     return True

@@ -18,9 +18,9 @@ from urllib.parse import quote
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
-from foundation import places
+from foundation import file_locations
 
-FLAGS = places.folder("static") / "flags"
+FLAGS = file_locations.folder("static") / "flags"
 WIDTH, HEIGHT = 60, 45  # three times as large as they stand on pages
 LANGUAGES = ("en", "ko")
 NAMES = """([codes, languages]) => Object.fromEntries(codes.map((code) => [code, Object.fromEntries(languages.map(

@@ -19,11 +19,11 @@ import tempfile
 from hashlib import blake2b
 from pathlib import Path
 
-from foundation import places
+from foundation import file_locations
 
-STATIC = places.folder("static")
+STATIC = file_locations.folder("static")
 FONTS, SHEET, BASE = STATIC / "fonts", STATIC / "css" / "type.css", STATIC.parent / "templates" / "base.html"
-CATALOGUE = places.folder("locale") / "ko" / "LC_MESSAGES" / "django.po"
+CATALOGUE = file_locations.folder("locale") / "ko" / "LC_MESSAGES" / "django.po"
 FEATURES = "ccmp,kern,locl,mark,mkmk,tnum"
 LATIN = (
     "U+0020-007E,U+00A0,U+00A1,U+00A3,U+00A9,U+00AB,U+00B0,U+00B1,U+00B7,U+00BB,U+00BF-00FF,"

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from config.local.races import Races
+from config.local.competition_players import Races
 
 TICK_SECONDS = 1.0
 EVERYBODY_WITHIN_TICKS = 4  # so that any row's points change within five seconds

@@ -20,7 +20,7 @@ from typing import Any
 
 import psycopg
 
-from config.local import leash
+from config.local import child_process
 from config.local.valkey import ServerFailed
 
 # How initdb is told to sort text. The application asks for COLLATE "C" where order matters; "icu" and
@@ -53,7 +53,7 @@ class Postgres:
     def start(self) -> subprocess.Popen[bytes]:
         """Start it and wait until it answers."""
         with self.log.open("ab") as log:
-            child = leash.start(
+            child = child_process.start(
                 self._command(), at_death=signal.SIGQUIT, cwd=self.folder, stdin=subprocess.DEVNULL,
                 stdout=log, stderr=log, **self.owner,
             )  # fmt: skip  # as a table

@@ -16,9 +16,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
 
-from config.local import leash
-from config.local.folder import Folder
-from config.local.trouble import Stopped, Trouble
+from config.local import child_process
+from config.local.data_folder import DataFolder
+from config.local.errors import DemoError, Stopped
 
 TICK = 0.1
 LONGEST_PAUSE = 10.0
@@ -54,7 +54,7 @@ class Running:
 class Supervisor:
     """Use as a context manager: leaving it, for whatever reason, leaves no child behind."""
 
-    def __init__(self, folder: Folder, environment: Mapping[str, str], cwd: Path) -> None:
+    def __init__(self, folder: DataFolder, environment: Mapping[str, str], cwd: Path) -> None:
         self._folder = folder
         self._environment = dict(environment)
         self._cwd = cwd
@@ -94,7 +94,7 @@ class Supervisor:
             yield child
             while child.poll() is None:
                 self.pause()
-        except Trouble as error:
+        except DemoError as error:
             if child.poll():  # what failed first is the trouble
                 raise self._last_words(name) from error
             raise
@@ -103,8 +103,8 @@ class Supervisor:
         if child.returncode:
             raise self._last_words(name)
 
-    def _last_words(self, name: str) -> Trouble:
-        return Trouble(f"{last_line(self._folder.log(name))} (more in {self._folder.log(name)})")
+    def _last_words(self, name: str) -> DemoError:
+        return DemoError(f"{last_line(self._folder.log(name))} (more in {self._folder.log(name)})")
 
     def start(self, service: Service) -> None:
         """Start a service and wait until it is ready."""
@@ -115,14 +115,14 @@ class Supervisor:
         while not service.ready():
             log = self._folder.log(service.name)
             if child.poll() is not None:
-                raise Trouble(f"{service.name} stopped at its start: {last_line(log)} (more in {log})")
+                raise DemoError(f"{service.name} stopped at its start: {last_line(log)} (more in {log})")
             if time.monotonic() > deadline:
-                raise Trouble(f"{service.name} was not ready within {service.ready_seconds:.0f} s; see {log}")
+                raise DemoError(f"{service.name} was not ready within {service.ready_seconds:.0f} s; see {log}")
             self.pause()
 
     def _launch(self, name: str, command: list[str], at_death: signal.Signals) -> subprocess.Popen[bytes]:
         with self._folder.log(name).open("ab") as log:
-            return leash.start(
+            return child_process.start(
                 command,
                 at_death=at_death,
                 cwd=self._cwd,

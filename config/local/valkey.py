@@ -16,7 +16,7 @@ from pathlib import Path
 
 import redis
 
-from config.local import leash
+from config.local import child_process
 
 LONGEST_SOCKET_PATH = 103  # macOS; Linux allows 107
 
@@ -91,7 +91,7 @@ class Valkey:
         """Start it and wait until it answers."""
         self.write_configuration()
         with self.log.open("ab") as log:
-            child = leash.start(self.command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+            child = child_process.start(self.command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         deadline = time.monotonic() + 30
         while not self.answers():
             if child.poll() is not None or time.monotonic() > deadline:

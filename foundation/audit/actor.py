@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 
-Asker = Callable[[], AbstractBaseUser | AnonymousUser | None]
+AccountGetter = Callable[[], AbstractBaseUser | AnonymousUser | None]
 Address = Callable[[], str]
 
 
@@ -26,7 +26,7 @@ class Actor:
     """An account, a service key, or a command, which is a note; and the address that a request comes from, empty
     without one. Account and address are asked for when they are needed."""
 
-    account: Asker
+    account: AccountGetter
     address: Address = str
     key: Named | None = None
     note: dict[str, Any] = field(default_factory=dict)
@@ -47,7 +47,7 @@ def current() -> Actor:
 
 
 @contextmanager
-def acting(account: Asker | None = None, address: Address | None = None, **note: Any) -> Iterator[Actor]:
+def acting(account: AccountGetter | None = None, address: Address | None = None, **note: Any) -> Iterator[Actor]:
     """Let what is recorded in this block be done by ``account``, or bear ``note``, such as a command's name.
 
     Without an ``address`` it is that of the block around, since the request is the same.

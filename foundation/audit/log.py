@@ -10,22 +10,22 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 
 from foundation.audit import actor
+from foundation.audit.actions import get_action
 from foundation.audit.actor import Named
-from foundation.audit.acts import act_of
 from foundation.audit.models import AuditEntry, AuditSubject
 
 Values = Mapping[str, Any]
 Subjects = Iterable[tuple[str, object]]
 
 
-class Undoing(NamedTuple):
+class PendingUndo(NamedTuple):
     """What is being undone, and why."""
 
     entry: AuditEntry
     reason: str
 
 
-_undoing: ContextVar[list[Undoing] | None] = ContextVar("audit_undoing", default=None)
+_undoing: ContextVar[list[PendingUndo] | None] = ContextVar("audit_undoing", default=None)
 
 
 def record(  # noqa: PLR0913 (an entry has so many parts, each by name)
@@ -44,9 +44,9 @@ def record(  # noqa: PLR0913 (an entry has so many parts, each by name)
     """Add an entry. Without ``by`` and ``key`` it is by the one who acts in this thread (``actor.py``).
 
     ``subjects`` are pairs of a kind and a key, such as ``("board", 3)``. ``before`` and ``after`` hold what JSON, dates
-    and decimals can say. Raises ``UnknownAct`` for an act that nobody registered.
+    and decimals can say. Raises ``UnknownAction`` for an act that nobody registered.
     """
-    act_of(act)
+    get_action(act)
     acting = actor.current()
     if by is None and key is None:
         by, key = acting.by, acting.key
@@ -72,10 +72,10 @@ def record(  # noqa: PLR0913 (an entry has so many parts, each by name)
 
 
 @contextmanager
-def undoing(entry: AuditEntry, reason: str) -> Iterator[list[Undoing]]:
+def undoing(entry: AuditEntry, reason: str) -> Iterator[list[PendingUndo]]:
     """Within this block the first entry that is recorded undoes ``entry``, with ``reason`` where it has none of its
     own; the list is empty by then."""
-    waiting = [Undoing(entry, reason)]
+    waiting = [PendingUndo(entry, reason)]
     token = _undoing.set(waiting)
     try:
         yield waiting
@@ -83,7 +83,7 @@ def undoing(entry: AuditEntry, reason: str) -> Iterator[list[Undoing]]:
         _undoing.reset(token)
 
 
-def _taken() -> Undoing | None:
+def _taken() -> PendingUndo | None:
     """What is being undone, once."""
     waiting = _undoing.get()
     return waiting.pop() if waiting else None

@@ -7,15 +7,15 @@ from django.core.serializers.json import DjangoJSONEncoder
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from foundation.audit.acts import label_of
+from foundation.audit.actions import label_of
 
 
 class AuditEntry(models.Model):
     """One act: what was done, when, by whom and why, with what it changed from and to.
 
     ``by_name`` and ``key_name`` stay when the account or the key goes. Without both it was done by a command or by
-    the schedule. ``address`` is where a request came from, as ``foundation.client`` tells it; empty without one, and
-    once the account is erased. An entry that undoes another names it, so that none is undone twice.
+    the schedule. ``address`` is where a request came from, as ``foundation.http.client_address`` tells it; empty
+    without one, and once the account is erased. An entry that undoes another names it, so that none is undone twice.
     """
 
     at = models.DateTimeField(_("when"), db_index=True)

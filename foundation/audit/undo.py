@@ -8,8 +8,8 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 from django.db.models import QuerySet
 
+from foundation.audit.actions import get_action
 from foundation.audit.actor import acting
-from foundation.audit.acts import act_of
 from foundation.audit.log import record, undoing
 from foundation.audit.models import AuditEntry
 from foundation.errors import Conflict, NotFound
@@ -17,7 +17,7 @@ from foundation.failpoints import failpoint
 from foundation.reasons import reason_given
 
 UNDONE_BEFORE = "This was undone before."
-STANDS_NO_MORE = "This does not stand any more: it was undone, or changed again since."
+NO_LONGER_IN_EFFECT = "This does not stand any more: it was undone, or changed again since."
 CHANGED_SINCE = "It was changed again since: undo the later change first, or change it by hand."
 
 
@@ -36,7 +36,7 @@ def undo(number: int, reason: str, at: datetime, by: AbstractBaseUser | None) ->
     reason = reason_given(reason)
     with transaction.atomic():
         entry = _held(number)
-        act = act_of(entry.act)
+        act = get_action(entry.act)
         if act.undo is None:
             raise NotUndoable("An act of this kind cannot be undone.")
         with _by(by), undoing(entry, reason) as waiting:
@@ -48,21 +48,22 @@ def undo(number: int, reason: str, at: datetime, by: AbstractBaseUser | None) ->
     return AuditEntry.objects.get(undoes=entry)
 
 
-def refuse_overruled(entry: AuditEntry, acts: Collection[str], kinds: Collection[str], **note: object) -> None:
+def refuse_if_superseded(entry: AuditEntry, acts: Collection[str], kinds: Collection[str], **note: object) -> None:
     """Raise ``NotUndoable`` where somebody has decided anew: where one of these ``acts`` (any, if there are
     none) was done, later than the entry's own, to the same subjects of each of these ``kinds``, with this in its note.
 
     An undo holds only while things are as the act of its entry made them. Every undo of something that can be decided
-    more than once asks here, or ``refuse_followed``, once it holds what it is about.
+    more than once asks here, or ``refuse_if_changed_since``, once it holds what it is about.
     """
     if _later(entry, acts, kinds, note).exists():
-        raise NotUndoable(STANDS_NO_MORE)
+        raise NotUndoable(NO_LONGER_IN_EFFECT)
 
 
-def refuse_followed(
+def refuse_if_changed_since(
     entry: AuditEntry, acts: Collection[str], kinds: Collection[str], names: Collection[str] = (), **note: object
 ) -> None:
-    """Raise ``NotUndoable`` where a later change, as ``refuse_overruled`` finds it, was not undone itself: of a list of
+    """Raise ``NotUndoable`` where a later change, as ``refuse_if_superseded`` finds it, was not undone itself: of a
+    list of
     changes the latest can be undone one after the other. With ``names`` only changes of one of these values count.
 
     Ask this beside comparing the values: what they are now does not say whether somebody has decided on them anew.

@@ -6,7 +6,7 @@ from typing import Any
 from django.apps.registry import Apps
 from django.db import migrations
 
-from foundation import sealing
+from foundation.security import sealing
 
 COLUMNS = ("secret", "previous_secret")
 

@@ -14,7 +14,7 @@ from django.db.utils import DatabaseErrorWrapper
 from django.utils.functional import cached_property
 from psycopg.errors import IdleInTransactionSessionTimeout
 
-from foundation.watch.servers import sql_failed
+from foundation.monitoring.server_metrics import count_sql_error
 
 
 class Errors(DatabaseErrorWrapper):
@@ -30,7 +30,7 @@ class Errors(DatabaseErrorWrapper):
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         if isinstance(error, psycopg.Error):
-            sql_failed(error)
+            count_sql_error(error)
         if isinstance(error, IdleInTransactionSessionTimeout):
             self._wrapper.errors_occurred = True
             raise OperationalError(*error.args).with_traceback(traceback) from error

@@ -10,7 +10,7 @@ from foundation.sync.rows import DrawnGeneration
 _TABLE = DrawnGeneration._meta.db_table
 
 
-def draw() -> int:
+def next_generation() -> int:
     """The next number. On PostgreSQL nobody waits for it, also within a transaction that takes long."""
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
@@ -21,16 +21,16 @@ def draw() -> int:
     return number
 
 
-def above(number: int) -> int:
-    """The next number, if need be after a ``lift``."""
-    drawn = draw()
+def next_generation_above(number: int) -> int:
+    """The next number, if need be after a ``raise_sequence``."""
+    drawn = next_generation()
     if drawn > number:
         return drawn
-    lift(number)
-    return draw()
+    raise_sequence(number)
+    return next_generation()
 
 
-def lift(number: int) -> None:
+def raise_sequence(number: int) -> None:
     """Let all numbers from here on be greater than this: SQL was restored from a backup, Redis was not."""
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:

@@ -11,14 +11,14 @@ from datetime import timedelta
 from typing import Any, TypeVar
 
 from foundation import clock
+from foundation.db.resilience import CONNECTION_ERRORS, is_busy
 from foundation.errors import Unavailable
 from foundation.models import Heartbeat
-from foundation.sql import AWAY, is_busy
 
 logger = logging.getLogger(__name__)
 
 RUN_SECONDS = 5.0
-SIGN_AGAIN = timedelta(seconds=3)  # who sees that nothing is left says so no more often
+IDLE_HEARTBEAT_INTERVAL = timedelta(seconds=3)  # who sees that nothing is left says so no more often
 
 Mirrored = TypeVar("Mirrored", bound=Hashable)
 Copied = tuple[int, int]  # how many rows were copied, and how many were left
@@ -27,15 +27,16 @@ _left: dict[str, list[Any]] = {}  # by sign: those whose turn it was when this p
 
 
 def mirror_each(
-    each: Iterable[Mirrored], copy_chunk: Callable[[Mirrored], Copied], sign: str, seconds: float = RUN_SECONDS
+    each: Iterable[Mirrored], copy_chunk: Callable[[Mirrored], Copied], heartbeat: str, seconds: float = RUN_SECONDS
 ) -> int:
     """Mirror each, a chunk at a time in turns, for about so many seconds; returns how many rows were copied.
 
     Who was left when the time was over is the first of the next run. A run that missed nothing, and left nobody, gives
-    the ``sign`` of life. Where Redis is away, or somebody else holds what a chunk needs, the dirty marks stay, and the
+    the ``heartbeat`` of life. Where Redis is away, or somebody else holds what a chunk needs, the dirty marks stay, and
+    the
     next run goes on. What fails is raised when all had their turn; without SQL nobody's turn would come to anything.
     """
-    turns, ends_at = deque(_those_left_first(each, sign)), clock.monotonic() + seconds
+    turns, ends_at = deque(_those_left_first(each, heartbeat)), clock.monotonic() + seconds
     copied, missed, failed = 0, False, list[Exception]()
     while turns and clock.monotonic() < ends_at:
         one = turns.popleft()
@@ -43,9 +44,9 @@ def mirror_each(
             found, left = copy_chunk(one)
         except Exception as error:
             missed = True
-            if isinstance(error, AWAY) and not is_busy(error):
+            if isinstance(error, CONNECTION_ERRORS) and not is_busy(error):
                 raise
-            if isinstance(error, (Unavailable, *AWAY)):
+            if isinstance(error, (Unavailable, *CONNECTION_ERRORS)):
                 logger.warning("%s is not mirrored now: %s", one, getattr(error, "detail", error))
             else:
                 failed.append(error)
@@ -53,28 +54,28 @@ def mirror_each(
         copied += found
         if found and left:
             turns.append(one)
-    _left[sign] = list(turns)
+    _left[heartbeat] = list(turns)
     if failed:
         raise ExceptionGroup("some could not be mirrored", failed)
     if not missed and not turns:
-        Heartbeat.note(sign, clock.now())
+        Heartbeat.note(heartbeat, clock.now())
     return copied
 
 
-def nothing_left(sign: str) -> None:
+def record_idle_run(heartbeat: str) -> None:
     """Give the sign of life of a run that had nothing to copy, not so often that SQL would have to write for it."""
     at = clock.now()
-    silence = Heartbeat.silence(sign, at)
-    if silence is None or silence >= SIGN_AGAIN:
-        Heartbeat.note(sign, at)
+    silence = Heartbeat.silence(heartbeat, at)
+    if silence is None or silence >= IDLE_HEARTBEAT_INTERVAL:
+        Heartbeat.note(heartbeat, at)
 
 
-def _those_left_first(each: Iterable[Mirrored], sign: str) -> Sequence[Mirrored]:
-    places = {one: place for place, one in enumerate(_left.get(sign, ()))}
+def _those_left_first(each: Iterable[Mirrored], heartbeat: str) -> Sequence[Mirrored]:
+    places = {one: place for place, one in enumerate(_left.get(heartbeat, ()))}
     return sorted(each, key=lambda one: places.get(one, len(places)))
 
 
-def until_clean(copy_chunk: Callable[[], Copied]) -> int:
+def copy_until_clean(copy_chunk: Callable[[], Copied]) -> int:
     """Copy chunks; returns how many rows that were.
 
     It ends with a chunk that left nothing behind, not when nothing is dirty: under steady load that never comes.

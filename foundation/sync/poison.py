@@ -12,8 +12,8 @@ from django.db import DatabaseError, OperationalError, transaction
 Row = TypeVar("Row")
 
 
-def write_apart(
-    rows: Sequence[Row], write: Callable[[Sequence[Row]], None], bury: Callable[[Row, DatabaseError], None]
+def write_isolating_failures(
+    rows: Sequence[Row], write: Callable[[Sequence[Row]], None], write_dead_letter: Callable[[Row, DatabaseError], None]
 ) -> None:
     """Write rows, each half by itself where SQL refuses the whole, until the poisonous one stands alone: bury that."""
     if not rows:
@@ -26,7 +26,7 @@ def write_apart(
     except DatabaseError as error:
         if len(rows) > 1:
             middle = len(rows) // 2
-            write_apart(rows[:middle], write, bury)
-            write_apart(rows[middle:], write, bury)
+            write_isolating_failures(rows[:middle], write, write_dead_letter)
+            write_isolating_failures(rows[middle:], write, write_dead_letter)
         else:
-            bury(rows[0], error)
+            write_dead_letter(rows[0], error)

@@ -6,31 +6,31 @@ from django.db import models
 from django.db.models import QuerySet
 
 
-class InStep(models.Model):
+class SyncedRow(models.Model):
     """The row beside a family of keys.
 
     ``generation`` must equal Redis's own before anything is read or written there. ``stale_since`` is set while Redis
-    may lack something: nobody reads there. ``whole`` while it may lack everything. ``settling_until`` is the lease of
-    who brings it back.
+    may lack something: nobody reads there. ``needs_full_rebuild`` while it may lack everything. ``lease_expires_at`` is
+    the lease of who brings it back.
     """
 
     generation = models.BigIntegerField(default=0)
     stale_since = models.DateTimeField(null=True)
-    whole = models.BooleanField(default=False)
-    settling_until = models.DateTimeField(null=True)
+    needs_full_rebuild = models.BooleanField(default=False)
+    lease_expires_at = models.DateTimeField(null=True)
 
     class Meta:
         abstract = True
 
     @property
-    def in_sql(self) -> "QuerySet[Any]":
+    def as_queryset(self) -> "QuerySet[Any]":
         """The row as a query."""
         return type(self)._default_manager.filter(pk=self.pk)
 
     @property
-    def unchanged(self) -> "QuerySet[Any]":
+    def same_generation(self) -> "QuerySet[Any]":
         """The same while nobody gave it another generation than this one."""
-        return self.in_sql.filter(generation=self.generation)
+        return self.as_queryset.filter(generation=self.generation)
 
 
 class DrawnGeneration(models.Model):

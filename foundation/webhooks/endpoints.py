@@ -4,9 +4,10 @@ from datetime import datetime, timedelta
 
 from django.db import transaction
 
-from foundation import clock, sealing
+from foundation import clock
 from foundation.audit import record
-from foundation.audit.rows import about
+from foundation.audit.row_values import subjects_of
+from foundation.security import sealing
 from foundation.webhooks import signing
 from foundation.webhooks.models import WebhookEndpoint
 
@@ -27,7 +28,7 @@ def rotate(endpoint: WebhookEndpoint, at: datetime) -> str:
     endpoint.previous_secret, endpoint.previous_until = stored.secret, at + BOTH_SIGN_FOR
     secret = new_secret(endpoint)
     endpoint.save(update_fields=["secret", "previous_secret", "previous_until"])
-    record("webhook.rotated", at=at, subjects=about(endpoint))
+    record("webhook.rotated", at=at, subjects=subjects_of(endpoint))
     return secret
 
 
@@ -36,7 +37,7 @@ def disable(endpoint: WebhookEndpoint, reason: str, at: datetime) -> None:
     """It is told nothing new, and what waits for it waits. The first reason stays."""
     live = WebhookEndpoint.objects.filter(pk=endpoint.pk, disabled_at=None)
     if live.update(disabled_at=at, disabled_reason=reason):
-        record("webhook.disabled", at=at, subjects=about(endpoint), reason=reason)
+        record("webhook.disabled", at=at, subjects=subjects_of(endpoint), reason=reason)
 
 
 @transaction.atomic
@@ -46,4 +47,4 @@ def enable(endpoint: WebhookEndpoint) -> None:
     was_disabled = rows.filter(disabled_at__isnull=False).exists()
     rows.update(disabled_at=None, disabled_reason="", rests_until=None)
     if was_disabled:
-        record("webhook.enabled", at=clock.now(), subjects=about(endpoint))
+        record("webhook.enabled", at=clock.now(), subjects=subjects_of(endpoint))

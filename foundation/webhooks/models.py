@@ -13,7 +13,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from foundation import sealing
+from foundation.security import sealing
 
 _STATES = ("next_try_at", "delivered_at", "dead_at", "dropped_at")
 

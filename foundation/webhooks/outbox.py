@@ -15,7 +15,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from foundation.audit import record
-from foundation.audit.rows import kind_of
+from foundation.audit.row_values import subject_kind
 from foundation.errors import Invalid
 from foundation.webhooks.models import WebhookDelivery, WebhookEndpoint
 
@@ -90,7 +90,7 @@ def _record(act: str, deliveries: QuerySet[WebhookDelivery], at: datetime) -> No
     """One entry for all of them, before they change; none for none."""
     rows = list(deliveries.select_for_update(of=("self",)).order_by("pk").values_list("message_id", "endpoint"))
     if rows:
-        endpoints = [(kind_of(WebhookEndpoint), number) for number in sorted({each for _, each in rows})]
+        endpoints = [(subject_kind(WebhookEndpoint), number) for number in sorted({each for _, each in rows})]
         told = [message for message, _ in rows[:MOST_NAMED]]
         record(act, at=at, subjects=endpoints, note={"number": len(rows), "messages": told})
 

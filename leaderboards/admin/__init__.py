@@ -5,42 +5,33 @@ Each part registers itself. What changes more than one row goes through a servic
 
 from django.contrib import admin
 
-from leaderboards.admin import (
-    accounts,
-    audit,
-    boards,
-    imports,
-    invitations,
-    periods,
-    players,
-    purges,
-    quarantine,
-    restriction_list,
-    scores,
-    service_keys,
-    standings,
-    trouble,
-    webhook_deliveries,
-    webhooks,
-)
+from leaderboards.admin.audit_log import entry_admin
+from leaderboards.admin.boards import board_admin, period_admin
+from leaderboards.admin.failures import dead_letter_admin
+from leaderboards.admin.imports import run_admin
+from leaderboards.admin.integrations import delivery_admin, service_key_admin, webhook_admin
+from leaderboards.admin.moderation import purge_admin, quarantine_admin, restriction_admin
+from leaderboards.admin.players import player_admin
+from leaderboards.admin.scores import standing_admin, submission_admin
+from leaderboards.admin.users import invitation_admin, user_admin
 
 admin.site.site_header = admin.site.site_title = "Sunwi"
 
 __all__ = [
-    "accounts",
-    "audit",
-    "boards",
-    "imports",
-    "invitations",
-    "periods",
-    "players",
-    "purges",
-    "quarantine",
-    "restriction_list",
-    "scores",
-    "service_keys",
-    "standings",
-    "trouble",
-    "webhook_deliveries",
-    "webhooks",
+    "board_admin",
+    "dead_letter_admin",
+    "delivery_admin",
+    "entry_admin",
+    "invitation_admin",
+    "period_admin",
+    "player_admin",
+    "purge_admin",
+    "quarantine_admin",
+    "restriction_admin",
+    "run_admin",
+    "service_key_admin",
+    "standing_admin",
+    "submission_admin",
+    "user_admin",
+    "webhook_admin",
 ]

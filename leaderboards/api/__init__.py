@@ -13,14 +13,14 @@ from django.views.decorators.csrf import csrf_exempt
 from ninja.errors import ValidationError
 from ninja.operation import Operation
 
+from foundation.db.resilience import is_busy
 from foundation.errors import SunwiError
-from foundation.problems import BadRequest, DatabaseAway, NoSuchPath, respond, respond_unexpected
-from foundation.sql import is_busy
-from leaderboards.api import boards, export, players, scores, standings, view
-from leaderboards.api.asked import Asked
-from leaderboards.api.document import Api, Part
-from leaderboards.api.edge import fenced
-from leaderboards.api.examples import told_of_boards
+from foundation.http.problems import BadRequest, DatabaseAway, NoSuchPath, respond, respond_unexpected
+from leaderboards.api.http.dispatch import dispatch_pattern
+from leaderboards.api.http.operations import OperationHandler
+from leaderboards.api.openapi.document import Api, ApiPart
+from leaderboards.api.openapi.examples import board_operation_docs
+from leaderboards.api.routes import boards, export, players, scores, standings, view
 
 api = Api(
     title="Sunwi",
@@ -31,10 +31,10 @@ api = Api(
     urls_namespace="api",
 )
 routers = tuple(each.router for each in (scores, boards, standings, view, export, players))
-api.add(Part(routers, told_of_boards))
+api.add(ApiPart(routers, board_operation_docs))
 
 
-def urls(*others: Part) -> list[URLPattern]:
+def urls(*others: ApiPart) -> list[URLPattern]:
     """The API's addresses, each behind the edge; ``others`` are those of the apps above, which are not known here."""
     for part in others:
         api.add(part)
@@ -42,12 +42,12 @@ def urls(*others: Part) -> list[URLPattern]:
     for bound in api._get_bound_routers():
         views = list(bound.path_operations.values())
         known = [_by_method(view.operations) for view in views for _ in view.operations]
-        patterns += map(fenced, bound.urls_paths(bound.prefix), known)
+        patterns += map(dispatch_pattern, bound.urls_paths(bound.prefix), known)
     return patterns
 
 
-def _by_method(operations: Sequence[Operation]) -> dict[str, Asked]:
-    return {method: Asked(operation) for operation in operations for method in operation.methods}
+def _by_method(operations: Sequence[Operation]) -> dict[str, OperationHandler]:
+    return {method: OperationHandler(operation) for operation in operations for method in operation.methods}
 
 
 @csrf_exempt

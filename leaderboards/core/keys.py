@@ -7,7 +7,7 @@ Redis Cluster keeps the family in one slot. The sorted set itself has no braces,
 import hashlib
 from dataclasses import dataclass
 
-from foundation.sync.keys import FamilyKeys
+from foundation.sync.keys import KeyFamily
 
 
 def board(seq: int) -> str:
@@ -32,7 +32,7 @@ def recent(owner: str, player: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Family(FamilyKeys):
+class PeriodKeyFamily(KeyFamily):
     """The keys of one period, named after its sorted set; ``dirty`` is by player."""
 
     zset: str
@@ -40,38 +40,47 @@ class Family(FamilyKeys):
     @property
     def members(self) -> str:
         """Hash player → member, in the member form."""
-        return self._beside("members")
+        return self._key_name("members")
 
     @property
-    def held(self) -> str:
+    def stored_state(self) -> str:
         """Hash player → what a redis board must remember of a standing beside its score."""
-        return self._beside("held")
+        return self._key_name("held")
 
     @property
     def scores(self) -> str:
         """Sorted set of the distinct scores of a ``dense`` board."""
-        return self._beside("scores")
+        return self._key_name("scores")
 
     @property
     def inflight(self) -> str:
         """Hash player → token of who announced last that they decide over the player's standing (``hybrid``)."""
-        return self._beside("inflight")
+        return self._key_name("inflight")
 
     @property
     def closed(self) -> str:
         """Exists once the period takes no more."""
-        return self._beside("closed")
+        return self._key_name("closed")
 
     @property
-    def edition(self) -> str:
+    def cache_version(self) -> str:
         """What readers know a period and its board by; missing where that has changed, until somebody reads it."""
-        return self._beside("edition")
+        return self._key_name("cache-version")
 
     @property
-    def every(self) -> tuple[str, ...]:
+    def all_keys(self) -> tuple[str, ...]:
         """The sorted set and the generation first."""
-        beside = (self.dirty, self.members, self.held, self.scores, self.inflight, self.followed, self.closed, self.seq)
-        return (self.zset, self.gen, *beside, self.edition)
+        beside = (
+            self.dirty,
+            self.members,
+            self.stored_state,
+            self.scores,
+            self.inflight,
+            self.watermark,
+            self.closed,
+            self.seq,
+        )
+        return (self.zset, self.gen, *beside, self.cache_version)
 
-    def _beside(self, name: str) -> str:
+    def _key_name(self, name: str) -> str:
         return f"{{{self.zset}}}:{name}"

@@ -2,7 +2,7 @@
 
 The limits are points as people write them; values are scaled, and times are milliseconds since 1970. What breaks a
 limit is a ``Breach``, and what becomes of it is not decided here. The trap: a player's own history and a minute are
-made of what counted, so a value is noted (``Watch.note``) only once it may pass.
+made of what counted, so a value is noted (``PlausibilityChecker.note``) only once it may pass.
 """
 
 from collections import defaultdict, deque
@@ -13,18 +13,18 @@ from enum import StrEnum
 from statistics import median
 from typing import Any, NamedTuple
 
-from leaderboards.core.rules import Order, Rules
+from leaderboards.core.ranking.rules import Order, Rules
 from leaderboards.errors import BadBoard
 
 MINUTE_MS = 60_000
-OF_POINTS = ("plausible_least", "plausible_most", "points_per_minute", "own_jump", "field_jump")
-RULES = (*OF_POINTS, "submissions_per_minute")
-MOST_IN_A_MINUTE = 1_000  # submissions that are remembered of a player's last minute
-LONGEST_HISTORY = 100  # submissions that a jump may be held against
-LARGEST_FIELD = 1_000  # players
+POINT_LIMITS = ("plausible_least", "plausible_most", "points_per_minute", "own_jump", "field_jump")
+LIMIT_SETTINGS = (*POINT_LIMITS, "submissions_per_minute")
+MAX_PER_MINUTE = 1_000  # submissions that are remembered of a player's last minute
+MAX_JUMP_HISTORY = 100  # submissions that a jump may be held against
+MAX_FIELD_PLAYERS = 1_000  # players
 
 
-class Rule(StrEnum):
+class LimitKind(StrEnum):
     """Which limit was broken, named as the setting is; ``code`` of the API."""
 
     LEAST = "plausible_least"
@@ -35,21 +35,21 @@ class Rule(StrEnum):
     FIELD_JUMP = "field_jump"
 
 
-class Against(StrEnum):
+class JumpBaseline(StrEnum):
     """What of a player's last submissions a jump is held against."""
 
     BEST = "best"
     MEDIAN = "median"
 
 
-class Past(NamedTuple):
+class PastSubmission(NamedTuple):
     """A submission that counted: its scaled points (0 on boards of criteria), and when it came in."""
 
     points: int
     came_ms: int
 
 
-class Field(NamedTuple):
+class FieldLeader(NamedTuple):
     """The others: the scaled points of the first place, once enough players have scored; else None."""
 
     first: int | None = None
@@ -58,7 +58,7 @@ class Field(NamedTuple):
 class Breach(NamedTuple):
     """A broken limit: what was seen and what was allowed, in points as people write them (submissions: a number)."""
 
-    rule: Rule
+    rule: LimitKind
     observed: Decimal
     limit: Decimal
 
@@ -72,7 +72,7 @@ class Limits:
     submissions: int | None = None
     points: Decimal | None = None
     own_jump: Decimal | None = None
-    own_against: Against = Against.BEST
+    own_against: JumpBaseline = JumpBaseline.BEST
     own_last: int = 5
     field_jump: Decimal | None = None
     field_players: int = 10
@@ -90,13 +90,13 @@ class Limits:
     @property
     def kept(self) -> int:
         """How many of a player's last submissions must be known: those of a jump, and those of a minute."""
-        minute = MOST_IN_A_MINUTE if self.points is not None else (self.submissions or 0)
+        minute = MAX_PER_MINUTE if self.points is not None else (self.submissions or 0)
         return max(minute, self.own_last if self.own_jump is not None else 0)
 
 
 def limits_of(board: Any) -> Limits | None:
     """The limits of a board's settings; None where it has none."""
-    if all(getattr(board, name) is None for name in RULES):
+    if all(getattr(board, name) is None for name in LIMIT_SETTINGS):
         return None
     return Limits(
         least=board.plausible_least,
@@ -104,7 +104,7 @@ def limits_of(board: Any) -> Limits | None:
         submissions=board.submissions_per_minute,
         points=board.points_per_minute,
         own_jump=board.own_jump,
-        own_against=Against(board.own_jump_against),
+        own_against=JumpBaseline(board.own_jump_against),
         own_last=board.own_jump_last,
         field_jump=board.field_jump,
         field_players=board.field_jump_players,
@@ -113,7 +113,7 @@ def limits_of(board: Any) -> Limits | None:
 
 def check_limits(board: Any) -> None:
     """Raise ``BadBoard`` where limits cannot work: points on a board of criteria, a least above the most."""
-    for name in OF_POINTS if board.criteria else ():
+    for name in POINT_LIMITS if board.criteria else ():
         if getattr(board, name) is not None:
             raise BadBoard(
                 f"`{name}` compares points, and this board ranks by criteria: leave it empty. "
@@ -128,15 +128,20 @@ def check_limits(board: Any) -> None:
         )
 
 
-class Watch:
+class PlausibilityChecker:
     """Judges the submissions of one request and one period, in their order, each beside those before it."""
 
     def __init__(
-        self, limits: Limits, rules: Rules, now_ms: int, past: Mapping[str, Iterable[Past]], field: Field
+        self,
+        limits: Limits,
+        rules: Rules,
+        now_ms: int,
+        past: Mapping[str, Iterable[PastSubmission]],
+        field: FieldLeader,
     ) -> None:
         self._limits, self._rules, self._now_ms, self._field = limits, rules, now_ms, field
         self._unit: int = 10**rules.decimals
-        self._past: dict[str, deque[Past]] = defaultdict(
+        self._past: dict[str, deque[PastSubmission]] = defaultdict(
             lambda: deque(maxlen=limits.kept), {player: deque(rows, limits.kept) for player, rows in past.items()}
         )
 
@@ -150,14 +155,14 @@ class Watch:
     def note(self, player: str, points: int) -> None:
         """A submission passed: those after it are judged beside it."""
         if self._limits.needs_past:
-            self._past[player].append(Past(points, self._now_ms))
+            self._past[player].append(PastSubmission(points, self._now_ms))
 
     def _size(self, _player: str, points: int) -> Breach | None:
         least, most = self._limits.least, self._limits.most
         if least is not None and points < self._scaled(least):
-            return self._broken(Rule.LEAST, points, self._scaled(least))
+            return self._broken(LimitKind.LEAST, points, self._scaled(least))
         if most is not None and points > self._scaled(most):
-            return self._broken(Rule.MOST, points, self._scaled(most))
+            return self._broken(LimitKind.MOST, points, self._scaled(most))
         return None
 
     def _minute(self, player: str, points: int) -> Breach | None:
@@ -166,10 +171,10 @@ class Watch:
             return None
         recent = [row.points for row in self._past[player] if row.came_ms > self._now_ms - MINUTE_MS]
         if limits.submissions is not None and len(recent) >= limits.submissions:
-            return Breach(Rule.SUBMISSIONS, Decimal(len(recent) + 1), Decimal(limits.submissions))
+            return Breach(LimitKind.SUBMISSIONS, Decimal(len(recent) + 1), Decimal(limits.submissions))
         total = sum(max(each, 0) for each in (*recent, points))
         if limits.points is not None and points > 0 and total > self._scaled(limits.points):
-            return self._broken(Rule.POINTS, total, self._scaled(limits.points))
+            return self._broken(LimitKind.POINTS, total, self._scaled(limits.points))
         return None
 
     def _own_jump(self, player: str, points: int) -> Breach | None:
@@ -178,16 +183,16 @@ class Watch:
         last = [row.points for row in self._past[player]][-self._limits.own_last :]
         if len(last) < self._limits.own_last:
             return None
-        return self._jump(Rule.OWN_JUMP, points, _TAKEN[self._limits.own_against](self._rules, last))
+        return self._jump(LimitKind.OWN_JUMP, points, _TAKEN[self._limits.own_against](self._rules, last))
 
     def _field_jump(self, total: int) -> Breach | None:
         if self._limits.field_jump is None or self._field.first is None:
             return None
-        return self._jump(Rule.FIELD_JUMP, total, Decimal(self._field.first))
+        return self._jump(LimitKind.FIELD_JUMP, total, Decimal(self._field.first))
 
-    def _jump(self, rule: Rule, value: int, base: Decimal) -> Breach | None:
+    def _jump(self, rule: LimitKind, value: int, base: Decimal) -> Breach | None:
         """Whether ``value`` is that many times better than ``base``, which has to be more than nothing."""
-        times = self._limits.own_jump if rule is Rule.OWN_JUMP else self._limits.field_jump
+        times = self._limits.own_jump if rule is LimitKind.OWN_JUMP else self._limits.field_jump
         if times is None or base <= 0:
             return None
         if self._rules.order is Order.DESC:
@@ -197,7 +202,7 @@ class Watch:
     def _scaled(self, points: Decimal) -> Decimal:
         return points * self._unit
 
-    def _broken(self, rule: Rule, seen: int, allowed: Decimal) -> Breach:
+    def _broken(self, rule: LimitKind, seen: int, allowed: Decimal) -> Breach:
         return Breach(rule, Decimal(seen) / self._unit, allowed / self._unit)
 
 
@@ -209,4 +214,7 @@ def _median(_rules: Rules, values: Iterable[int]) -> Decimal:
     return Decimal(median([Decimal(each) for each in values]))
 
 
-_TAKEN: Mapping[Against, Callable[[Rules, Iterable[int]], Decimal]] = {Against.BEST: _best, Against.MEDIAN: _median}
+_TAKEN: Mapping[JumpBaseline, Callable[[Rules, Iterable[int]], Decimal]] = {
+    JumpBaseline.BEST: _best,
+    JumpBaseline.MEDIAN: _median,
+}

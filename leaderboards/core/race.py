@@ -20,11 +20,10 @@ MOST_TURNS = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
-    """Who stood where at a moment. Nobody knows of those who are not in ``ranks``, unless it ``is_whole``: then they
-    were not ranked."""
+class RanksThen:
+    """Ranks by player at a moment. If it ``is_whole``, players who are missing were not ranked; else their rank is
+    unknown."""
 
-    at: datetime
     ranks: Mapping[str, int]
     is_whole: bool
 
@@ -70,8 +69,8 @@ def across(at: datetime, start: datetime, end: datetime) -> int:
     return EDGE + round((WIDTH - EDGE) * min(1.0, max(0.0, (at - start) / timedelta(seconds=1) / span)))
 
 
-def places(look: Look, order: Sequence[str], above: Mapping[int, int] | None = None) -> list[int | None]:
-    """The row in which each of ``order`` stood at a look: None before they were ranked, far below where nobody knows.
+def places(then: RanksThen, order: Sequence[str], above: Mapping[int, int] | None = None) -> list[int | None]:
+    """The table row of each player in ``order``: None if they were not ranked, far below if their rank is unknown.
 
     Equals stand in rows one below the other, in the order that they have now. ``above`` is given where ranks are dense:
     how many stood before each rank.
@@ -79,9 +78,9 @@ def places(look: Look, order: Sequence[str], above: Mapping[int, int] | None = N
     found: list[int | None] = []
     met: dict[int, int] = {}
     for player in order:
-        rank = look.ranks.get(player)
+        rank = then.ranks.get(player)
         if rank is None:
-            found.append(None if look.is_whole else LINES * 100)
+            found.append(None if then.is_whole else LINES * 100)
             continue
         first = rank if above is None else above.get(rank, rank - 1) + 1
         found.append(first + met.get(rank, 0))

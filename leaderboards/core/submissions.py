@@ -32,18 +32,18 @@ _ACCEPTED = (Status.UPDATED, Status.UNCHANGED, Status.DUPLICATE)
 class Caller:
     """Who submits: the service, and the boards that its key reaches (None is all).
 
-    ``keeps_reserved``: the app that boards are reserved for, which alone writes to them. ``is_trusted``: somebody has
-    looked at the entries, so that no limit of plausibility is held against them.
+    ``may_write_reserved``: the app that boards are reserved for, which alone writes to them. ``is_trusted``: somebody
+    has looked at the entries, so that no limit of plausibility is held against them.
     """
 
     service: str
     boards: frozenset[int] | None = None
-    keeps_reserved: bool = False
+    may_write_reserved: bool = False
     is_trusted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class UnreadableEntry:
     """An entry that could not even be read."""
 
     position: int

@@ -16,7 +16,7 @@ from django.db import DatabaseError
 from foundation import clock
 from foundation.audit import acting
 from foundation.errors import SunwiError
-from leaderboards.core.entries import read_time
+from leaderboards.core.input.entries import read_time
 
 
 class Command(BaseCommand):
@@ -41,11 +41,11 @@ class Command(BaseCommand):
         self.stdout.write(json.dumps(document, ensure_ascii=False, indent=2, cls=DjangoJSONEncoder))
 
 
-def time_or_now(text: str | None) -> datetime:
+def parse_time_or_now(text: str | None) -> datetime:
     """The time that was named, or now. Raises ``BadTime``."""
     return clock.now() if text is None else read_time(text)
 
 
-def shown_time(at: datetime | None) -> str | None:
+def format_time(at: datetime | None) -> str | None:
     """RFC 3339 in UTC, as the API writes it."""
     return None if at is None else at.isoformat().replace("+00:00", "Z")

@@ -1,7 +1,7 @@
 """Tables as files: rows in, rejected rows out.
 
-Bytes that are no UTF-8 become lone surrogates on the way in (``core/tables.py``), and go back as the same bytes into
-the file of rejected rows.
+Bytes that are no UTF-8 become lone surrogates on the way in (``core/input/csv_table.py``), and go back as the same
+bytes into the file of rejected rows.
 """
 
 import csv
@@ -14,8 +14,8 @@ from typing import IO
 
 from django.core.management.base import CommandError
 
+from leaderboards.core.input.csv_table import CsvRow, CsvTable
 from leaderboards.core.submissions import Outcome
-from leaderboards.core.tables import Csv, Line
 from leaderboards.errors import BadTable
 
 
@@ -38,7 +38,7 @@ class Table:
         self.size = file.stat().st_size
         self._bytes = stream
         with self._refused(str(file)):
-            self._csv = Csv(stream)
+            self._csv = CsvTable(stream)
         self.header = self._csv.header
 
     def column(self, name: str, option: str) -> str:
@@ -46,7 +46,7 @@ class Table:
         with self._refused(f"{option}: {self.file.name}"):
             return self._csv.column(name)
 
-    def lines(self) -> Iterator[Line]:
+    def lines(self) -> Iterator[CsvRow]:
         """Every row, also those that are too long or too short."""
         with self._refused(str(self.file)):
             yield from self._csv.lines()
@@ -63,7 +63,7 @@ class Table:
             raise CommandError(error.detail.replace("The file", subject, 1)) from error
 
 
-class Rejects:
+class RejectedRows:
     """``FILE.rejected.csv`` beside the table (or, where that may not be written, here): made when first needed."""
 
     def __init__(self, table: Table) -> None:
@@ -72,7 +72,7 @@ class Rejects:
         self._header = table.header
         self._stream: IO[str] | None = None
 
-    def __enter__(self) -> "Rejects":
+    def __enter__(self) -> "RejectedRows":
         return self
 
     def __exit__(
@@ -86,7 +86,7 @@ class Rejects:
         """Whether any row was rejected."""
         return self._stream is not None
 
-    def add(self, line: Line, outcome: Outcome) -> None:
+    def add(self, line: CsvRow, outcome: Outcome) -> None:
         """Keep the row as it was, with its number and why it was rejected."""
         if self._stream is None:
             self._stream = self.file.open("w", encoding="utf-8", errors="surrogateescape", newline="")

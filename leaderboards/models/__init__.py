@@ -3,7 +3,7 @@
 Rows know themselves and nothing else: no Redis, no HTTP, no signals. What changes more than one of them is a service.
 """
 
-from leaderboards.choices import Decision, ImportKind, State, Storage, Unit, Visibility
+from leaderboards.choices import Decision, ImportKind, PeriodState, Storage, Unit, Visibility
 from leaderboards.models.boards import Board, default_timezone
 from leaderboards.models.imports import ImportChunk, ImportedPlayer, ImportRun
 from leaderboards.models.moderation import Purge, PurgedSubmission, SubmissionEdit
@@ -11,7 +11,7 @@ from leaderboards.models.periods import Period
 from leaderboards.models.players import BanKind, BanRecord, LinkCode, Player
 from leaderboards.models.quarantine import QuarantinedEntry
 from leaderboards.models.restrictions import Restriction, RestrictionKind
-from leaderboards.models.snapshots import KeptRank, PeriodSnapshot
+from leaderboards.models.snapshots import PeriodSnapshot, RankHistoryEntry
 from leaderboards.models.standings import Difference, FinalStanding, Standing, Submission
 
 __all__ = [
@@ -25,18 +25,18 @@ __all__ = [
     "ImportKind",
     "ImportRun",
     "ImportedPlayer",
-    "KeptRank",
     "LinkCode",
     "Period",
     "PeriodSnapshot",
+    "PeriodState",
     "Player",
     "Purge",
     "PurgedSubmission",
     "QuarantinedEntry",
+    "RankHistoryEntry",
     "Restriction",
     "RestrictionKind",
     "Standing",
-    "State",
     "Storage",
     "Submission",
     "SubmissionEdit",

@@ -11,10 +11,17 @@ from django.utils.translation import gettext_lazy as _
 from leaderboards import choices
 from leaderboards.choices import Storage, Unit, Visibility
 from leaderboards.core.periods import Calendar, PeriodKind
-from leaderboards.core.plausibility import LARGEST_FIELD, LONGEST_HISTORY, MOST_IN_A_MINUTE, Against, Limits, limits_of
-from leaderboards.core.rules import Order, Rules, TieBreak, Ties, Update
-from leaderboards.core.settings import board_calendar, board_rules
-from leaderboards.models.copied import QuickCopy
+from leaderboards.core.plausibility import (
+    MAX_FIELD_PLAYERS,
+    MAX_JUMP_HISTORY,
+    MAX_PER_MINUTE,
+    JumpBaseline,
+    Limits,
+    limits_of,
+)
+from leaderboards.core.ranking.board_settings import board_calendar, board_rules
+from leaderboards.core.ranking.rules import Order, Rules, TieBreak, Ties, Update
+from leaderboards.models.fast_copy import FastCopyModel
 
 LONGEST_DAYS = 36_525  # a century; much more, and no calendar has the day
 
@@ -26,14 +33,14 @@ def default_timezone() -> str:
     return str(settings.DEFAULT_TIMEZONE)
 
 
-class Board(QuickCopy):
+class Board(FastCopyModel):
     """A row of the key-management table: what is ranked, over which windows, by which rules. Never the scores.
 
     ``quarantined_at`` is when one of its entries was quarantined first: from then on ids are looked for there too.
-    ``known_since`` (monotonic seconds) is set on a copy that was remembered and not asked for anew.
+    ``cached_since`` (monotonic seconds) is set on a copy that was remembered and not asked for anew.
     """
 
-    known_since: float | None = None
+    cached_since: float | None = None
 
     seq = models.AutoField(_("seq"), primary_key=True)
     name = models.CharField(_("name"), max_length=100)
@@ -73,7 +80,7 @@ class Board(QuickCopy):
         _("submissions per minute"),
         null=True,
         blank=True,
-        validators=[MinValueValidator(1), MaxValueValidator(MOST_IN_A_MINUTE)],
+        validators=[MinValueValidator(1), MaxValueValidator(MAX_PER_MINUTE)],
     )
     points_per_minute = models.DecimalField(
         _("points per minute"),
@@ -89,13 +96,13 @@ class Board(QuickCopy):
     own_jump_against = models.CharField(
         _("jump against their own, held against"),
         max_length=6,
-        choices=choices.Against.choices,
-        default=Against.BEST.value,
+        choices=choices.JumpBaseline.choices,
+        default=JumpBaseline.BEST.value,
     )
     own_jump_last = models.PositiveSmallIntegerField(
         _("jump against their own, submissions"),
         default=5,
-        validators=[MinValueValidator(1), MaxValueValidator(LONGEST_HISTORY)],
+        validators=[MinValueValidator(1), MaxValueValidator(MAX_JUMP_HISTORY)],
     )
     field_jump = models.DecimalField(
         _("jump against the field, times"), null=True, blank=True, **_TIMES, validators=[MinValueValidator(1)]
@@ -103,7 +110,7 @@ class Board(QuickCopy):
     field_jump_players = models.PositiveSmallIntegerField(
         _("jump against the field, players"),
         default=10,
-        validators=[MinValueValidator(1), MaxValueValidator(LARGEST_FIELD)],
+        validators=[MinValueValidator(1), MaxValueValidator(MAX_FIELD_PLAYERS)],
     )
     quarantined_at = models.DateTimeField(null=True, editable=False)
     created_at = models.DateTimeField(_("created"), auto_now_add=True)

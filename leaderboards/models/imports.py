@@ -93,7 +93,8 @@ class ImportRun(models.Model):
 
 
 class ImportChunk(models.Model):
-    """Rows of a run that are done together: compressed (``core/import_rows.py``), and empty once they were applied.
+    """Rows of a run that are done together: compressed (``core/input/import_rows.py``), and empty once they were
+    applied.
 
     ``skipped`` are the numbers of rows that the judging refused or knew already, ``kept`` the submissions made of it.
     """

@@ -18,7 +18,7 @@ class Purge(models.Model):
 
     ``last`` is the number of the submission up to which all were looked at, ``highest`` the greatest that there was.
     Submissions that were under way then come later: unless ``all_in`` says that there were none, all is looked at once
-    more, up to another ``highest`` (``services/run_purge.py``). ``kept`` are those that could not be voided;
+    more, up to another ``highest`` (``services/moderation/run_purge.py``). ``kept`` are those that could not be voided;
     ``undo_last``, ``restored`` and ``lost`` are the same of its undoing.
     """
 

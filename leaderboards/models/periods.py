@@ -8,39 +8,40 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from foundation.sync.rows import InStep
-from leaderboards.choices import State
+from foundation.sync.rows import SyncedRow
+from leaderboards.choices import PeriodState
 from leaderboards.core import keys
+from leaderboards.core.packing.layout import Layout, choose_layout
 from leaderboards.core.periods import Window, event_number
-from leaderboards.core.rules import Rules
-from leaderboards.core.scores import Layout, choose_layout
+from leaderboards.core.ranking.rules import Rules
 from leaderboards.models.boards import Board
-from leaderboards.models.copied import QuickCopy
+from leaderboards.models.fast_copy import FastCopyModel
 
 
-class Period(QuickCopy, InStep):
+class Period(FastCopyModel, SyncedRow):
     """One window of a board, with the rules it opened with.
 
-    It is kept in step with its standings in Redis (``InStep``): while it is ``whole``, ``rebuilt`` of them have been
-    put; ``emptied_at`` is the generation under which that was last so. ``players`` and ``content_hash`` are those of
-    the final standings. ``edition`` is set on a copy that was remembered and not asked for anew
+    It is kept in step with its standings in Redis (``SyncedRow``): while it is ``needs_full_rebuild``,
+    ``rebuild_progress`` of them have been
+    put; ``emptied_generation`` is the generation under which that was last so. ``players`` and ``content_hash`` are
+    those of the final standings. ``cache_version`` is set on a copy that was remembered and not asked for anew
     (``selectors.editions``): the script that reads the standings compares it.
     """
 
-    edition: str = ""
+    cache_version: str = ""
 
     board = models.ForeignKey(Board, models.PROTECT, related_name="periods", verbose_name=_("board"))
     label = models.CharField(_("label"), max_length=24)
     starts_at = models.DateTimeField(_("starts"), null=True)
     ends_at = models.DateTimeField(_("ends"), null=True)
     rules_json = models.JSONField(_("rules"))
-    state = models.CharField(_("state"), max_length=7, choices=State.choices, default=State.OPEN)
-    emptied_at = models.BigIntegerField(default=0)
-    rebuilt = models.BigIntegerField(default=0)
+    state = models.CharField(_("state"), max_length=7, choices=PeriodState.choices, default=PeriodState.OPEN)
+    emptied_generation = models.BigIntegerField(default=0)
+    rebuild_progress = models.BigIntegerField(default=0)
     created_at = models.DateTimeField(auto_now_add=True)
     closed_at = models.DateTimeField(null=True)
     verified_at = models.DateTimeField(null=True)
-    verify_place = models.CharField(max_length=40, blank=True)
+    verify_cursor = models.CharField(max_length=40, blank=True)
     players = models.BigIntegerField(default=0)
     content_hash = models.CharField(max_length=64, blank=True)
 
@@ -67,7 +68,7 @@ class Period(QuickCopy, InStep):
         super().refresh_from_db(using=using, fields=fields, from_queryset=from_queryset)
         self.__dict__.pop("layout", None)
 
-    def take_course_of(self, present: Self) -> None:
+    def copy_sync_state(self, present: Self) -> None:
         """Become what ``present``, the same row read later, says of generation, staleness, end and rules."""
         self.generation, self.stale_since, self.ends_at = present.generation, present.stale_since, present.ends_at
         self.rules_json = present.rules_json
@@ -90,11 +91,11 @@ class Period(QuickCopy, InStep):
         return choose_layout(self.rules, self.window)
 
     @cached_property
-    def family(self) -> keys.Family:
+    def family(self) -> keys.PeriodKeyFamily:
         """The names of its keys in Redis."""
-        return keys.Family(keys.zset(self.board_id, self.label))
+        return keys.PeriodKeyFamily(keys.zset(self.board_id, self.label))
 
     @property
-    def ids_of(self) -> str:
+    def id_namespace(self) -> str:
         """Whose ids its entries use in Redis: the board's in all periods of a calendar, its own in a competition."""
         return keys.board(self.board_id) if event_number(self.label) is None else self.family.zset

@@ -9,7 +9,7 @@ from django.db.models.functions import Upper
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from leaderboards.core.names import shown_name
+from leaderboards.core.input.names import display_name
 from leaderboards.fields import ByteOrderedCharField
 
 
@@ -42,7 +42,7 @@ class Player(models.Model):
         ]
 
     def __str__(self) -> str:
-        return shown_name(self.name, self.external_id)
+        return display_name(self.name, self.external_id)
 
 
 class BanKind(models.TextChoices):

@@ -8,7 +8,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from leaderboards.choices import Decision, PlausibilityRule
-from leaderboards.core.points import points_text
+from leaderboards.core.input.points import points_text
 from leaderboards.models.boards import Board
 from leaderboards.models.periods import Period
 from leaderboards.models.players import Player

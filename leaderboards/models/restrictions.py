@@ -2,7 +2,8 @@
 one board.
 
 A row runs until it is lifted, and stays on record then. The trap: a ban from everything has no row here. It is
-``Player.banned_at`` with its ``BanRecord``; who asks whom to leave out asks ``selectors/hidden.py``, which knows both.
+``Player.banned_at`` with its ``BanRecord``; who asks whom to leave out asks ``selectors/visibility/hidden.py``, which
+knows both.
 """
 
 from typing import ClassVar

@@ -30,12 +30,12 @@ class PeriodSnapshot(models.Model):
         return f"{self.period_id} {self.due_at:%F %T}"
 
 
-class KeptRank(models.Model):
+class RankHistoryEntry(models.Model):
     """A player in their place then. ``points`` are scaled, as in the standings; or ``fields`` on boards of criteria."""
 
     pk = models.CompositePrimaryKey("snapshot_id", "player_id")
     snapshot = models.ForeignKey(PeriodSnapshot, models.CASCADE, related_name="ranks", db_index=False)
-    player = models.ForeignKey(Player, models.CASCADE, related_name="kept_ranks")
+    player = models.ForeignKey(Player, models.CASCADE, related_name="rank_history")
     rank = models.BigIntegerField()
     points = models.BigIntegerField(null=True)
     fields = models.JSONField(null=True)

@@ -23,7 +23,7 @@ class Standing(models.Model):
     at = models.DateTimeField(_("at"), null=True)
     score = models.FloatField(_("score"), null=True)
     version = models.BigIntegerField(_("version"), default=0)
-    unput = models.BooleanField(default=False)
+    pending_publish = models.BooleanField(default=False)
 
     class Meta:
         verbose_name = _("standing")
@@ -32,7 +32,9 @@ class Standing(models.Model):
         indexes: ClassVar = [
             models.Index(fields=["period", "score", "member"], name="standing_ranked"),
             models.Index(fields=["period", "member"], name="standing_member"),
-            models.Index(fields=["period", "player"], condition=Q(unput=True), name="standing_unput"),
+            models.Index(
+                fields=["period", "player"], condition=Q(pending_publish=True), name="standing_pending_publish"
+            ),
         ]
 
     def __str__(self) -> str:

@@ -1,52 +1,52 @@
 """What is read: boards, periods, rows in their places, distributions. Nothing here changes anything."""
 
-from leaderboards.selectors.boards import board_by_seq, board_of_the_moment, boards_listed
-from leaderboards.selectors.distribution import Bin, Distribution, distribution
-from leaderboards.selectors.export import content_hash_of, export_rows
-from leaderboards.selectors.movement import Movement, RankThen, movement, ways
-from leaderboards.selectors.past import (
+from leaderboards.selectors.catalog.boards import board_by_seq, boards_listed, peek_cached_board
+from leaderboards.selectors.catalog.periods import (
+    CURRENT,
+    PeriodInfo,
+    adjacent_periods,
+    find_period_info,
+    find_period_row,
+    periods_begun,
+    periods_listed,
+    running_window,
+)
+from leaderboards.selectors.catalog.running import RunningPeriodInfo, running_periods
+from leaderboards.selectors.exports.period_rows import content_hash_of, export_rows
+from leaderboards.selectors.history.final_ranks import (
     BestRank,
     FinalPlace,
     PastRank,
     best_ranks,
     final_places,
-    last_won,
+    last_winners,
     past_ranks,
     winners,
 )
-from leaderboards.selectors.periods import (
-    CURRENT,
-    PeriodShown,
-    periods_begun,
-    periods_beside,
-    periods_listed,
-    running_window,
-    shown_period,
-    stored_period,
-)
-from leaderboards.selectors.players import boards_of, players_called
-from leaderboards.selectors.running import Running, running_periods
-from leaderboards.selectors.standings import (
-    NOBODY,
+from leaderboards.selectors.history.movement import Movement, RankAtTime, movement, rank_history
+from leaderboards.selectors.player_data.search import boards_of, players_called
+from leaderboards.selectors.rankings.distribution import Bin, Distribution, distribution
+from leaderboards.selectors.rankings.standings import (
+    NO_PLAYERS,
     BoardPage,
     PlayerRow,
     Row,
     Standings,
     around,
-    beside,
     board_page,
-    named,
-    near,
+    neighbours_query,
+    page_with_viewer,
     player_row,
     ranks,
+    read_page,
+    rows_of_players,
     share_below,
     standings,
-    view,
 )
 
 __all__ = [
     "CURRENT",
-    "NOBODY",
+    "NO_PLAYERS",
     "BestRank",
     "Bin",
     "BoardPage",
@@ -54,17 +54,16 @@ __all__ = [
     "FinalPlace",
     "Movement",
     "PastRank",
-    "PeriodShown",
+    "PeriodInfo",
     "PlayerRow",
-    "RankThen",
+    "RankAtTime",
     "Row",
-    "Running",
+    "RunningPeriodInfo",
     "Standings",
+    "adjacent_periods",
     "around",
-    "beside",
     "best_ranks",
     "board_by_seq",
-    "board_of_the_moment",
     "board_page",
     "boards_listed",
     "boards_of",
@@ -72,24 +71,25 @@ __all__ = [
     "distribution",
     "export_rows",
     "final_places",
-    "last_won",
+    "find_period_info",
+    "find_period_row",
+    "last_winners",
     "movement",
-    "named",
-    "near",
+    "neighbours_query",
+    "page_with_viewer",
     "past_ranks",
+    "peek_cached_board",
     "periods_begun",
-    "periods_beside",
     "periods_listed",
     "player_row",
     "players_called",
+    "rank_history",
     "ranks",
+    "read_page",
+    "rows_of_players",
     "running_periods",
     "running_window",
     "share_below",
-    "shown_period",
     "standings",
-    "stored_period",
-    "view",
-    "ways",
     "winners",
 ]

@@ -16,21 +16,21 @@ from django.db.models import QuerySet
 
 from foundation import clock
 from foundation.audit import record
-from foundation.audit.rows import differing, sayable
+from foundation.audit.row_values import changed_names, to_json_value
 from leaderboards import selectors
-from leaderboards.core.names import UNPRINTED, is_text, refusal_of
+from leaderboards.core.input.names import UNPRINTABLE_MESSAGE, is_encodable, unprintable_reason
+from leaderboards.core.input.points import points_text
 from leaderboards.core.periods import PeriodKind, window_at
 from leaderboards.core.plausibility import check_limits
-from leaderboards.core.points import points_text
-from leaderboards.core.settings import FIXED, WAITING, sample_layout
+from leaderboards.core.ranking.board_settings import IMMUTABLE_SETTINGS, NEXT_PERIOD_SETTINGS, sample_layout
 from leaderboards.errors import BadBoard
 from leaderboards.models import Board, Period, Standing, Submission, Visibility
-from leaderboards.selectors.board_change import BoardChange, board_change
-from leaderboards.selectors.boards import forget_boards
-from leaderboards.selectors.periods import forget_periods
-from leaderboards.services.open import open_board
-from leaderboards.services.readers import tell_readers_of
-from leaderboards.services.upcoming import refresh_rules
+from leaderboards.selectors.catalog.boards import clear_board_cache
+from leaderboards.selectors.catalog.periods import clear_period_cache
+from leaderboards.selectors.previews.board_change import BoardChange, board_change
+from leaderboards.services.periods.open import open_board
+from leaderboards.services.periods.upcoming_rules import refresh_rules
+from leaderboards.services.sync.invalidate import invalidate_readers_of
 
 SETTINGS = (
     *("name", "period", "timezone", "week_start", "cutoff", "order", "update", "ties", "tie_break", "criteria"),
@@ -65,7 +65,7 @@ def save_boards(settings: Sequence[Mapping[str, Any]], at: datetime) -> list[Boa
     return boards
 
 
-def foresee_boards(settings: Sequence[Mapping[str, Any]], at: datetime) -> list[BoardChange]:
+def preview_boards(settings: Sequence[Mapping[str, Any]], at: datetime) -> list[BoardChange]:
     """What ``apply_boards`` would do with them, in their order; nothing is written. Raises ``BadBoard`` as it does."""
     _refuse_twins(settings)
     found = []
@@ -100,8 +100,8 @@ def _read(settings: Mapping[str, Any], rows: QuerySet[Board]) -> Board:
     if unknown:
         raise BadBoard(f"{name}: there is no setting {unknown[0]!r}; there are {', '.join(SETTINGS)}.", unknown[0])
     for field, value in settings.items():
-        if not is_text(value):  # SQL could not even be asked for it
-            raise BadBoard(f"`{field}`: {UNPRINTED}", field)
+        if not is_encodable(value):  # SQL could not even be asked for it
+            raise BadBoard(f"`{field}`: {UNPRINTABLE_MESSAGE}", field)
     board = rows.filter(name=name, retired_at=None).first() or Board()
     for field, value in settings.items():
         setattr(board, field, value)
@@ -121,7 +121,7 @@ def save_board(board: Board, at: datetime | None = None) -> None:
         has_changed = _record_change(board, stored, at or clock.now())
         refresh_rules(board)
         _tell_this_process()
-        tell_readers_of(board, surely=has_changed and board.visibility == Visibility.PRIVATE)
+        invalidate_readers_of(board, wait_for_expiry=has_changed and board.visibility == Visibility.PRIVATE)
 
 
 def _record_change(board: Board, stored: Board | None, at: datetime) -> bool:
@@ -131,7 +131,7 @@ def _record_change(board: Board, stored: Board | None, at: datetime) -> bool:
         record("board.made", at=at, subjects=[("board", board.pk)], after=after)
         return True
     before = settings_of(stored)
-    if changed := differing(before, after):
+    if changed := changed_names(before, after):
         was, now = ({name: each[name] for name in changed} for each in (before, after))
         record("board.changed", at=at, subjects=[("board", board.pk)], before=was, after=now)
     return bool(changed)
@@ -139,12 +139,12 @@ def _record_change(board: Board, stored: Board | None, at: datetime) -> bool:
 
 def settings_of(board: Board) -> dict[str, Any]:
     """All settings of a board as the audit log keeps them."""
-    return {name: sayable(name, getattr(board, name)) for name in SETTINGS}
+    return {name: to_json_value(name, getattr(board, name)) for name in SETTINGS}
 
 
 def check_board(board: Board) -> None:
     """Raise ``BadBoard`` where settings cannot work, or may not change any more."""
-    if refused := refusal_of(board.name):
+    if refused := unprintable_reason(board.name):
         raise BadBoard(refused, "name")
     try:
         board.full_clean()
@@ -160,7 +160,7 @@ def _check_change(board: Board) -> None:
     stored = Board.objects.filter(pk=board.pk).first() if board.pk else None
     if stored is None or not stored.periods.exists():
         return
-    never = [*FIXED, *(WAITING if stored.period == PeriodKind.ALL_TIME else ())]
+    never = [*IMMUTABLE_SETTINGS, *(NEXT_PERIOD_SETTINGS if stored.period == PeriodKind.ALL_TIME else ())]
     for field in never:
         if getattr(stored, field) != getattr(board, field):
             raise BadBoard(
@@ -170,7 +170,7 @@ def _check_change(board: Board) -> None:
             )
 
 
-def changes_waiting(board: Board, at: datetime) -> dict[str, Any]:
+def pending_changes(board: Board, at: datetime) -> dict[str, Any]:
     """The settings that the running period does not have yet, as they will be; empty if there are none."""
     running = (
         None
@@ -220,7 +220,7 @@ def retire(board: Board, at: datetime) -> None:
             board.save(update_fields=["retired_at"])
             record("board.retired", at=at, subjects=[("board", board.pk)], after={"retired_at": board.retired_at})
             _tell_this_process()
-            tell_readers_of(board)
+            invalidate_readers_of(board)
 
 
 def delete(board: Board, at: datetime) -> None:
@@ -231,12 +231,12 @@ def delete(board: Board, at: datetime) -> None:
     with transaction.atomic():
         record("board.deleted", at=at, subjects=[("board", board.pk)], before=settings_of(board))
         _tell_this_process()
-        tell_readers_of(board)
+        invalidate_readers_of(board)
         board.periods.all().delete()
         board.delete()
 
 
 def _tell_this_process() -> None:
     """Other processes know within seconds (docs/decisions/0010)."""
-    transaction.on_commit(forget_boards)
-    transaction.on_commit(forget_periods)
+    transaction.on_commit(clear_board_cache)
+    transaction.on_commit(clear_period_cache)

@@ -42,7 +42,7 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
-class IfBanned:
+class BanPreview:
     """What hiding players in events, or showing them again, comes to; all are numbers of rows.
 
     ``live`` are events without a final result, ``finals`` those whose final result gets another revision. ``own`` are
@@ -80,7 +80,7 @@ class Events(Protocol):
         Asked again it changes nothing. Raises ``Unavailable`` where it cannot be kept: then nothing may change.
         """
 
-    def if_banned(self, players: Collection[int], *, banned: bool, board: int | None = None) -> IfBanned:
+    def if_banned(self, players: Collection[int], *, banned: bool, board: int | None = None) -> BanPreview:
         """What leaving these players (by internal number) out would come to, or showing them again: in the events of
         one board, by its number, or in all."""
 
@@ -132,8 +132,8 @@ class _NoEvents:
         *,
         banned: bool,  # noqa: ARG002 (likewise)
         board: int | None = None,  # noqa: ARG002 (likewise)
-    ) -> IfBanned:
-        return IfBanned()
+    ) -> BanPreview:
+        return BanPreview()
 
     def void(self, submission: Submission, reason: str, at: datetime, by: AbstractBaseUser | None) -> bool:  # noqa: ARG002 (none)
         raise UnknownCompetition(f"There is no competition {submission.competition}.")

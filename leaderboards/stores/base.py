@@ -28,16 +28,16 @@ class Around:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class ForPlayers:
     """These players' rows, in no order; who is not ranked is left out."""
 
     players: tuple[str, ...]
 
 
-Question = Page | Around | Named
+Query = Page | Around | ForPlayers
 
 
-class Placed(NamedTuple):
+class RankedRow(NamedTuple):
     """A member in its place: ``tied`` share the rank, themselves included; ``ahead`` are strictly better.
 
     The three are None where SQL stood in for Redis and had no time to count.
@@ -51,21 +51,21 @@ class Placed(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class QueryResult:
     """Answers of one moment: as many lists as there were questions."""
 
     total: int
-    answers: list[list[Placed]]
+    answers: list[list[RankedRow]]
 
 
-class Told(NamedTuple):
+class ConditionalResult(NamedTuple):
     """What was told to who may have the answers already: their digest, how many players there are, and the answers,
     None where the digest is the known one; and the answers to what was asked besides, of the same moment."""
 
     digest: str
     total: int
-    reading: Reading | None
-    beside: Reading
+    reading: QueryResult | None
+    beside: QueryResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class Quantiles:
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class ScoreRange:
     """Scores from ``start`` up to but not including ``stop``; None is open."""
 
     start: float | None
@@ -89,11 +89,11 @@ class Span:
 class Store(Protocol):
     """Reads over one period's standings."""
 
-    def read(self, period: Period, questions: Sequence[Question]) -> Reading:
+    def read(self, period: Period, questions: Sequence[Query]) -> QueryResult:
         """Answer all questions from one moment of the period."""
 
     def quantiles(self, period: Period, shares: Sequence[int]) -> Quantiles:
         """The rows at shares of the field, in thousandths from the best (0) to the last (1000)."""
 
-    def counts(self, period: Period, spans: Sequence[Span]) -> list[int] | None:
+    def counts(self, period: Period, spans: Sequence[ScoreRange]) -> list[int] | None:
         """How many players each span of scores holds; None where SQL stood in for Redis and had no time."""

@@ -12,11 +12,11 @@ from leaderboards import formats
 from leaderboards.core.hues import hue_of
 from leaderboards.core.marks import mark_of
 from leaderboards.models import Board
-from leaderboards.views.faces import face_html, flag_html
-from leaderboards.views.lines import Line
-from leaderboards.views.rows import Look, moment_html, rank_text, row_html, tile_html
-from leaderboards.views.styles import address_of
-from leaderboards.views.tiles import tiles_html
+from leaderboards.views.components.countdown_tiles import tiles_html
+from leaderboards.views.components.faces import face_html, flag_html
+from leaderboards.views.components.row_html import RowStyle, moment_html, rank_text, row_html, tile_html
+from leaderboards.views.components.table_rows import Line
+from leaderboards.views.http.stylesheets import address_of
 
 register = template.Library()
 
@@ -30,13 +30,13 @@ def moment(at: datetime, zone: str) -> SafeString:
 @register.simple_tag
 def time_of_day(at: datetime, zone: str) -> SafeString:
     """Hours, minutes and seconds on the zone's clock."""
-    return format_html('<time datetime="{}">{}</time>', formats.machine(at), formats.time_of_day(at, zone))
+    return format_html('<time datetime="{}">{}</time>', formats.iso_utc(at), formats.time_of_day(at, zone))
 
 
 @register.simple_tag
 def since(at: datetime, zone: str, now: datetime) -> SafeString:
     """Hours and minutes on the zone's clock, with the day unless it is today's."""
-    return format_html('<time datetime="{}">{}</time>', formats.machine(at), formats.lately(at, zone, now))
+    return format_html('<time datetime="{}">{}</time>', formats.iso_utc(at), formats.time_or_date(at, zone, now))
 
 
 @register.simple_tag
@@ -44,7 +44,7 @@ def countdown(ends_at: datetime, seconds: int) -> SafeString:
     """The time left; a script counts on where there is one."""
     return format_html(
         '<time datetime="{}" data-countdown data-units="{}">{}</time>',
-        formats.machine(ends_at),
+        formats.iso_utc(ends_at),
         "|".join(formats.duration_units()),
         formats.time_left(seconds),
     )
@@ -71,7 +71,7 @@ def ordinal(number: int | None) -> str:
 @register.simple_tag(takes_context=True)
 def rows_of(context: dict[str, Any], lines: Sequence[Line]) -> SafeString:
     """The rows of a table; the context says how they look."""
-    look = Look(
+    look = RowStyle(
         zone=context.get("zone", ""),
         request=context["request"],
         number=context.get("number", 1),

@@ -3,8 +3,8 @@
 It is answered by the API of leaderboards, which knows nothing of it; ``config/urls.py`` puts the two together.
 """
 
-from leaderboards.api.document import Part
-from likes.api.examples import told_of_likes
+from leaderboards.api.openapi.document import ApiPart
+from likes.api.examples import like_operation_docs
 from likes.api.likes import router
 
-part = Part((router,), told_of_likes)
+part = ApiPart((router,), like_operation_docs)

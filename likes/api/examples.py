@@ -5,23 +5,25 @@ Examples carry a thing that was really liked here, if there is one.
 
 from django.db import Error as SqlError
 
-from leaderboards.api.document import READING, Told
+from leaderboards.api.openapi.document import READING, OperationDoc
 from likes.models import LikeCount
 
 
-def told_of_likes() -> dict[str, Told]:
+def like_operation_docs() -> dict[str, OperationDoc]:
     """By the operations' names."""
     kind, thing = _real()
     of_kind: dict[str, str | int] = {"kind": kind}
     one = of_kind | {"id": thing}
     seen = {"count": 12, "liked": True, "live": True}
     return {
-        "read_likes": Told(path=one, query="?player=alice", answer=seen),
-        "list_likes": Told(
+        "read_likes": OperationDoc(path=one, query="?player=alice", answer=seen),
+        "list_likes": OperationDoc(
             path=of_kind, query=f"?ids={thing}&player=alice", answer={"total": 1, "rows": [{"id": thing, **seen}]}
         ),
-        "put_like": Told(refusals=READING, path=one | {"player": "alice"}, answer={"liked": True, "count": 12}),
-        "delete_like": Told(refusals=READING, path=one | {"player": "alice"}, answer={"liked": False, "count": 11}),
+        "put_like": OperationDoc(refusals=READING, path=one | {"player": "alice"}, answer={"liked": True, "count": 12}),
+        "delete_like": OperationDoc(
+            refusals=READING, path=one | {"player": "alice"}, answer={"liked": False, "count": 11}
+        ),
     }
 
 

@@ -13,28 +13,36 @@ from ninja import Router
 from ninja.params.functions import Path, Query
 
 from foundation import clock
-from foundation.problems import BadRequest
-from leaderboards.api.access import Reads, Writes, admit_everywhere, admit_reader, admit_writer, is_private, may_list
-from leaderboards.api.answers import answer, conditional
-from leaderboards.api.parameters import MOST_NAMED, PLAYER
-from leaderboards.core.entries import read_player
+from foundation.http.problems import BadRequest
+from leaderboards.api.http.access import (
+    OptionalKey,
+    RequireKey,
+    admit_everywhere,
+    admit_reader,
+    admit_writer,
+    is_private,
+    may_list,
+)
+from leaderboards.api.http.parameters import MOST_NAMED, PLAYER
+from leaderboards.api.http.responses import etag_response, json_response
+from leaderboards.core.input.entries import read_player
 from leaderboards.models import Board
 from likes.api.schemas import Liked, Likes, LikesListed
 from likes.core.keys import THING
 from likes.errors import UnknownThing
-from likes.registry import likeable
-from likes.selectors import board_to_take_back, shown
+from likes.registry import get_kind
+from likes.selectors import board_for_unlike, read_like_summaries
 from likes.services.like import like, unlike
-from likes.stores.base import Shown
+from likes.stores.base import LikeSummary
 
 # Defaults of views' arguments, one for each parameter of the contract.
 KIND = Path(..., description="What the thing is, as the site registered it.", example="comment")
 ID = Path(..., description="The thing's id.", example="5")
 VIEWER = Query(None, description="Whose `liked` is told: the game's own id of a player.", example="alice")
 IDS = Query(..., description=f"Ids, separated by commas; repeatable; 1 to {MOST_NAMED}.", example=["1,2,3"])
-WRITES = Writes("likes:write")
+WRITES = RequireKey("likes:write")
 
-router = Router(tags=["likes"], auth=Reads())
+router = Router(tags=["likes"], auth=OptionalKey())
 
 
 @router.get("/likes/{kind}/{id}", response=Likes)
@@ -43,10 +51,10 @@ def read_likes(request: HttpRequest, kind: str = KIND, id: str = ID, player: str
     viewer, board = _viewer(player), _board_of(kind, id)
     if board is not None:
         admit_reader(request, board)
-    found = shown(kind, [id], viewer).get(id)
+    found = read_like_summaries(kind, [id], viewer).get(id)
     if found is None:
         raise _unknown()
-    return conditional(request, _told(found), board is not None and is_private(board))
+    return etag_response(request, _told(found), board is not None and is_private(board))
 
 
 @router.get("/likes/{kind}", response=LikesListed)
@@ -58,10 +66,10 @@ def list_likes(
     boards = {
         thing: board for thing, board in _boards(kind, wanted).items() if board is None or may_list(request, board)
     }
-    found = shown(kind, [thing for thing in wanted if thing in boards], viewer)
+    found = read_like_summaries(kind, [thing for thing in wanted if thing in boards], viewer)
     rows = [{"id": thing, **_told(each)} for thing, each in found.items()]
     private = any(board is not None and is_private(board) for board in boards.values())
-    return conditional(request, {"total": len(rows), "rows": rows}, private)
+    return etag_response(request, {"total": len(rows), "rows": rows}, private)
 
 
 @router.put("/likes/{kind}/{id}/{player}", auth=WRITES, response=Liked)
@@ -73,12 +81,12 @@ def put_like(request: HttpRequest, kind: str = KIND, id: str = ID, player: str =
 @router.delete("/likes/{kind}/{id}/{player}", auth=WRITES, response=Liked)
 def delete_like(request: HttpRequest, kind: str = KIND, id: str = ID, player: str = PLAYER) -> HttpResponse:  # noqa: A002 (the contract's name)
     """They like it no more, hidden since or not. Again it is the same; of repeatable kinds one like is taken back."""
-    return _changed(request, unlike, (kind, id, player), board_to_take_back(kind, id, read_player(player)))
+    return _changed(request, unlike, (kind, id, player), board_for_unlike(kind, id, read_player(player)))
 
 
 def _changed(
     request: HttpRequest,
-    change: Callable[[str, str, str, datetime], Shown],
+    change: Callable[[str, str, str, datetime], LikeSummary],
     named: tuple[str, str, str],
     board: Board | None,
 ) -> HttpResponse:
@@ -87,10 +95,10 @@ def _changed(
     else:
         admit_writer(request, board)
     now = change(*named, clock.now())
-    return answer({"liked": now.liked, "count": now.count})
+    return json_response({"liked": now.liked, "count": now.count})
 
 
-def _told(found: Shown) -> dict[str, Any]:
+def _told(found: LikeSummary) -> dict[str, Any]:
     return {"count": found.count, "liked": found.liked, "live": found.live}
 
 
@@ -104,7 +112,7 @@ def _board_of(kind: str, thing: str) -> Board | None:
 
 def _boards(kind: str, things: list[str]) -> dict[str, Board | None]:
     """Those of the things that exist. Raises ``UnknownKind``."""
-    return dict(likeable(kind).boards([thing for thing in things if THING.fullmatch(thing)]))
+    return dict(get_kind(kind).boards([thing for thing in things if THING.fullmatch(thing)]))
 
 
 def _viewer(player: str | None) -> str | None:

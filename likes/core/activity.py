@@ -9,8 +9,8 @@ from datetime import UTC, date, datetime, timedelta
 from itertools import groupby
 
 WEEK = 7
-STRIP_DAYS = 10 * WEEK
-KEPT_DAYS = STRIP_DAYS + 2
+ATTENDANCE_DAYS = 10 * WEEK
+RETENTION_DAYS = ATTENDANCE_DAYS + 2
 MOST_PLAYERS = 2**24  # a bitmap of 2 MiB a day; those who come later have no attendance
 MOST_PAGES = 5_000
 OTHER_PAGES = "other"
@@ -69,4 +69,4 @@ def days_until(last: date, count: int) -> list[date]:
 
 def seconds_kept(day: date, at: datetime) -> int:
     """How long Redis keeps a day's keys from now on."""
-    return max(1, (KEPT_DAYS - (day_of(at) - day).days) * 86_400)
+    return max(1, (RETENTION_DAYS - (day_of(at) - day).days) * 86_400)

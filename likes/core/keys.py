@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from datetime import date
 
-from foundation.sync.keys import FamilyKeys
+from foundation.sync.keys import KeyFamily
 
 KIND = re.compile(r"[a-z][a-z0-9_]{0,19}")
 THING = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
@@ -65,17 +65,17 @@ class ThingKeys:
 
 
 @dataclass(frozen=True, slots=True)
-class KindKeys(FamilyKeys):
+class KindKeys(KeyFamily):
     """The keys of a kind that Redis decides over. In ``dirty`` ``thing␊player`` → ``version|amount|ms``."""
 
     kind: str
 
     @property
-    def every(self) -> tuple[str, ...]:
+    def all_keys(self) -> tuple[str, ...]:
         """The keys of the kind itself; those of its things are found by their pattern."""
         return (self.gen, self.seq, self.dirty)
 
-    def _beside(self, name: str) -> str:
+    def _key_name(self, name: str) -> str:
         return f"{{likes:{self.kind}}}:{name}"
 
 
@@ -105,7 +105,7 @@ class DayKeys:
         """What SQL has, while it is merged into one of them."""
         return f"activity:{self.day}:scratch"
 
-    def aside(self, flush: int) -> str:
+    def staged_hits(self, flush: int) -> str:
         """The hits that a flush took aside; its number is the proof that they count once."""
         return f"{self.hits}:flush:{flush}"
 

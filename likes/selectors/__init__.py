@@ -1,5 +1,5 @@
 """What reads likes, and what people do, in Redis and SQL."""
 
-from likes.selectors.likes import board_to_take_back, likers, shown
+from likes.selectors.likes import board_for_unlike, likers, read_like_summaries
 
-__all__ = ["board_to_take_back", "likers", "shown"]
+__all__ = ["board_for_unlike", "likers", "read_like_summaries"]

@@ -11,10 +11,10 @@ from datetime import date, datetime, timedelta
 from django.db.models import BinaryField, Sum
 from django.db.models.functions import Substr
 
-from foundation import redis
 from foundation.errors import Unavailable
+from foundation.redis import client as redis
 from leaderboards.models import Player
-from likes.core.activity import STRIP_DAYS, WEEK, Attendance, attendance, day_of, days_until
+from likes.core.activity import ATTENDANCE_DAYS, WEEK, Attendance, attendance, day_of, days_until
 from likes.models import ActivityDay, PageHits, PlayerNumber
 from likes.stores.activity import ActivityStore
 
@@ -55,7 +55,7 @@ def attendance_of(player: Player, at: datetime) -> Attendance:
     """The player's last ten weeks; they ask, so today they are there."""
     number = PlayerNumber.objects.filter(player=player).values_list("number", flat=True).first()
     today = day_of(at)
-    before = days_until(today, STRIP_DAYS)[:-1]
+    before = days_until(today, ATTENDANCE_DAYS)[:-1]
     return attendance(today, [*([False] * len(before) if number is None else _attended(number, before)), True])
 
 

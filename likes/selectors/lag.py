@@ -13,11 +13,11 @@ from likes import registry
 from likes.core.kinds import Storage
 from likes.models import LikeChange, LikeKind
 
-SET_ASIDE = "likes"  # the kind of dead letters about ``kind:thing`` whose likes SQL would not count
+COUNT_DEAD_LETTER_KIND = "likes"  # the kind of dead letters about ``kind:thing`` whose likes SQL would not count
 MIRROR = "mirror_likes"  # the sign of life of a mirror run that missed nothing
 MIRRORED_EVERY = timedelta(seconds=10)
 COUNTED_WITHIN = timedelta(seconds=30)
-SETTLED_WITHIN = timedelta(seconds=30)
+RESYNCED_WITHIN = timedelta(seconds=30)
 
 
 def lag() -> list[str]:
@@ -32,14 +32,14 @@ def mirror_age() -> timedelta | None:
 
 def _uncounted() -> list[str]:
     subject = Concat(OuterRef("kind"), Value(":"), OuterRef("thing"), output_field=CharField())
-    dead = DeadLetter.objects.filter(kind=SET_ASIDE, resolved_at=None, subject=subject)
+    dead = DeadLetter.objects.filter(kind=COUNT_DEAD_LETTER_KIND, resolved_at=None, subject=subject)
     late = LikeChange.objects.filter(~Exists(dead), at__lt=clock.now() - COUNTED_WITHIN)
     found = late.aggregate(count=Count("pk"), first=Min("at"))
     return [f"likes to count: {found['count']}, the first since {found['first']:%F %R} UTC"] if found["count"] else []
 
 
 def _unmirrored() -> list[str]:
-    if not any(likeable.storage is Storage.REDIS for likeable in registry.every()):
+    if not any(likeable.storage is Storage.REDIS for likeable in registry.all_kinds()):
         return []
     silence = mirror_age()
     if silence is None:
@@ -50,7 +50,7 @@ def _unmirrored() -> list[str]:
 
 
 def _unsettled() -> list[str]:
-    late = LikeKind.objects.filter(stale_since__lt=clock.now() - SETTLED_WITHIN)
+    late = LikeKind.objects.filter(stale_since__lt=clock.now() - RESYNCED_WITHIN)
     found = late.aggregate(count=Count("pk"), first=Min("stale_since"))
     if not found["count"]:
         return []

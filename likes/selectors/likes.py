@@ -2,43 +2,44 @@
 
 from collections.abc import Sequence
 
-from foundation.sql import ask
+from foundation.db.resilience import ask
 from leaderboards.models import Board
 from likes.core.keys import THING
 from likes.errors import UnknownThing
 from likes.models import Like
-from likes.registry import Likeable, likeable
-from likes.stores.base import Likers, Shown
+from likes.registry import Likeable, get_kind
+from likes.stores.base import Likers, LikeSummary
 from likes.stores.choose import store_of
 
 
-def shown(kind: str, things: Sequence[str], player: str | None) -> dict[str, Shown]:
+def read_like_summaries(kind: str, things: Sequence[str], player: str | None) -> dict[str, LikeSummary]:
     """Each thing as the player (or nobody) sees it, in one round trip; what does not exist is left out.
 
     Raises ``UnknownKind``, and what the store raises where nothing can be read.
     """
-    found = likeable(kind)
+    found = get_kind(kind)
     existing = found.boards([thing for thing in things if THING.fullmatch(thing)])
     wanted = [thing for thing in dict.fromkeys(things) if thing in existing]
     return dict(zip(wanted, store_of(found).read(wanted, player), strict=True))
 
 
 def likers(kind: str, thing: str, offset: int, limit: int) -> Likers:
-    """Who likes the thing, the newest first. Raises ``UnknownKind``, ``UnknownThing``, and as ``shown``."""
-    found = likeable(kind)
+    """Who likes the thing, the newest first. Raises ``UnknownKind``, ``UnknownThing``, and as
+    ``read_like_summaries``."""
+    found = get_kind(kind)
     if not THING.fullmatch(thing) or thing not in found.boards([thing]):
         raise UnknownThing("There is nothing of this kind with this id.")
     return store_of(found).likers(thing, offset, limit)
 
 
-def board_to_take_back(kind: str, thing: str, player: str) -> Board | None:
+def board_for_unlike(kind: str, thing: str, player: str) -> Board | None:
     """The board whose readers may see the thing (None: everybody), for the player to take a like of it back.
 
     A thing that was hidden since is there for who has liked it, also once that was taken back, so that asking twice
     is asking once (of a kind that Redis decides over, as soon as SQL knows of the like). Nobody else learns of it.
-    Raises ``UnknownKind``, ``UnknownThing``, and as ``shown``.
+    Raises ``UnknownKind``, ``UnknownThing``, and as ``read_like_summaries``.
     """
-    found = likeable(kind)
+    found = get_kind(kind)
     wanted = [thing] if THING.fullmatch(thing) else []
     boards = found.boards(wanted)
     if thing not in boards:

@@ -5,22 +5,22 @@ from collections.abc import Iterator
 from django.db.models import Count, Min
 
 from foundation import clock
-from foundation.watch.own import overdue
-from foundation.watch.readings import Reading
+from foundation.monitoring.own_readings import overdue
+from foundation.monitoring.readings import Reading
 from likes import registry
 from likes.core.kinds import Storage
 from likes.models import LikeChange, LikeKind
 from likes.selectors.lag import mirror_age
 
 
-def late() -> Iterator[Reading]:
+def lag_readings() -> Iterator[Reading]:
     """As numbers what /readyz says in sentences."""
     at = clock.now()
     uncounted = LikeChange.objects.aggregate(count=Count("pk"), first=Min("at"))
     yield Reading("sunwi_likes_uncounted", "Likes that no count has yet.", uncounted["count"])
     told = "Since when the first of them waits."
     yield Reading("sunwi_likes_uncounted_seconds", told, overdue(uncounted["first"], at))
-    if any(each.storage is Storage.REDIS for each in registry.every()):
+    if any(each.storage is Storage.REDIS for each in registry.all_kinds()):
         age = mirror_age()
         told = "Since when SQL may lack likes of kinds on redis; -1 where nothing was ever copied."
         yield Reading("sunwi_likes_mirror_lag_seconds", told, -1 if age is None else age.total_seconds())

@@ -14,19 +14,20 @@ from math import inf
 from django.core.cache import cache
 from django.db import transaction
 
-from foundation import clock, redis
+from foundation import clock
 from foundation.errors import Unavailable
+from foundation.redis import client as redis
 from likes import registry
-from likes.core.checked import Difference
+from likes.core.difference import Difference
 from likes.core.kinds import Storage
 from likes.registry import Likeable
 from likes.services import check_redis
-from likes.services.adopt import adopt
 from likes.services.count import count
-from likes.services.hold import hold
+from likes.services.kind_lock import lock_kind
+from likes.services.storage_migration import migrate_storage
 from likes.stores import sql_counts
-from likes.stores.sql_counts import Compared
-from likes.stores.views import Looked, Views
+from likes.stores.redis_views import RedisViews, ViewTotals
+from likes.stores.sql_counts import CountComparison
 
 logger = logging.getLogger(__name__)
 
@@ -51,7 +52,7 @@ class Checked:
 def check_all(at: datetime, seconds: float, repair: bool = True, kind: str | None = None) -> list[Checked]:
     """Check every kind (or one) for ``seconds`` in all. Raises ``UnknownKind``."""
     until = clock.monotonic() + seconds
-    kinds = registry.every() if kind is None else [registry.likeable(kind)]
+    kinds = registry.all_kinds() if kind is None else [registry.get_kind(kind)]
     return [check(likeable, at, until, repair) for likeable in kinds]
 
 
@@ -60,7 +61,7 @@ def check(likeable: Likeable, at: datetime, until: float, repair: bool) -> Check
 
     Where it stopped is kept in the cache: forgotten, the next run begins anew.
     """
-    adopt(likeable)
+    migrate_storage(likeable)
     found, place = Checked(likeable.kind), _place(likeable) if until < inf else ""
     while things := sql_counts.things_after(likeable.kind, place, CHUNK):
         if clock.monotonic() >= until:
@@ -72,7 +73,7 @@ def check(likeable: Likeable, at: datetime, until: float, repair: bool) -> Check
         found.compared += len(things)
         place = things[-1]
     if found.finished and likeable.storage is Storage.REDIS:
-        found.differences += check_redis.unknown_to_sql(likeable, at, repair)
+        found.differences += check_redis.check_things_unknown_to_sql(likeable, at, repair)
     if until < inf:
         cache.set(_key(likeable), "" if found.finished else place, None)
     for each in found.differences:
@@ -95,20 +96,20 @@ def _in_sql(likeable: Likeable, things: Sequence[str], repair: bool) -> list[Dif
     wrong = [row for row in compared if row.counted != row.likes]
     if wrong and repair:
         with transaction.atomic():
-            hold(likeable)
-            totals = sql_counts.put_right(likeable.kind, likeable.storage, [row.thing for row in wrong])
-            likeable.counted(totals)
+            lock_kind(likeable)
+            totals = sql_counts.repair_counts(likeable.kind, likeable.storage, [row.thing for row in wrong])
+            likeable.save_totals(totals)
     return [Difference(likeable.kind, row.thing, "sql", row.counted, row.likes, repair) for row in wrong]
 
 
 def _in_views(likeable: Likeable, things: Sequence[str], at: datetime, repair: bool) -> list[Difference]:
     """The views that are wrong. One that was told something while it was looked at is looked at again."""
     found: list[Difference] = []
-    views = Views(likeable.kind, redis.boards())
+    views = RedisViews(likeable.kind, redis.boards())
     for _ in range(LOOKS):
-        before = views.look(things)
+        before = views.inspect(things)
         compared = sql_counts.compare(likeable.kind, likeable.storage, things)
-        after = views.look(things)
+        after = views.inspect(things)
         moving: list[str] = []
         for row, first, then in zip(compared, before, after, strict=True):
             if first is None or then is None:
@@ -118,7 +119,7 @@ def _in_views(likeable: Likeable, things: Sequence[str], at: datetime, repair: b
                 moving.append(row.thing)
             elif where:
                 expected = then.total if where == "set" else row.likes
-                repaired = repair and views.sweep(row.thing, then)
+                repaired = repair and views.drop_if_unchanged(row.thing, then)
                 found.append(Difference(likeable.kind, row.thing, where, then.count, expected, repaired))
         if not moving:
             break
@@ -127,7 +128,7 @@ def _in_views(likeable: Likeable, things: Sequence[str], at: datetime, repair: b
     return found
 
 
-def _wrong(row: Compared, before: Looked, after: Looked) -> str:
+def _wrong(row: CountComparison, before: ViewTotals, after: ViewTotals) -> str:
     """In which place a view is wrong, or that it moves; nothing where it is right."""
     if after.count != after.total:
         return "set"
@@ -145,7 +146,7 @@ _SHOWN: dict[Storage, Callable[[Likeable, Sequence[str], datetime, bool], list[D
     Storage.SQL: _nowhere,
     Storage.APPEND: _nowhere,
     Storage.HYBRID: _in_views,
-    Storage.REDIS: check_redis.in_memory,
+    Storage.REDIS: check_redis.check_things,
 }
 
 

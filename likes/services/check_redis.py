@@ -11,24 +11,24 @@ from datetime import datetime
 
 from django.db import transaction
 
-from foundation import redis
 from foundation.chunks import in_chunks
+from foundation.redis import client as redis
 from leaderboards.core.instants import milliseconds
-from likes.core.checked import Difference
+from likes.core.difference import Difference
 from likes.models import Like
 from likes.registry import Likeable
-from likes.services.hold import hold
-from likes.services.mirror import is_given_up, mirror, present_generation
-from likes.stores.kinds import hold_shared
-from likes.stores.redis_settling import Kept, RedisSettler
+from likes.services.kind_lock import lock_kind
+from likes.services.mirror import current_generation, is_dropped, mirror
+from likes.stores.kind_generation import hold_shared
+from likes.stores.redis_kind import LikeInSql, RedisKind
 
 CHUNK = 500  # of rows
 
 Pair = tuple[str, str]
 
 
-def in_memory(likeable: Likeable, things: Sequence[str], at: datetime, repair: bool) -> list[Difference]:
-    """What is wrong with these things, put right if asked to. Raises ``Stale``, and what the link raises."""
+def check_things(likeable: Likeable, things: Sequence[str], at: datetime, repair: bool) -> list[Difference]:
+    """What is wrong with these things, put right if asked to. Raises ``StaleGeneration``, and what the link raises."""
     walk = _Walk(likeable, at, repair)
     tallies = walk.tallies(things)
     differences = [*walk.wrong_counts(tallies), *walk.wrong_rows(tallies)]
@@ -37,13 +37,13 @@ def in_memory(likeable: Likeable, things: Sequence[str], at: datetime, repair: b
     return differences
 
 
-def unknown_to_sql(likeable: Likeable, at: datetime, repair: bool) -> list[Difference]:
+def check_things_unknown_to_sql(likeable: Likeable, at: datetime, repair: bool) -> list[Difference]:
     """The same for things of which SQL has nothing at all. Raises likewise."""
     found = []
-    for things in RedisSettler(likeable, redis.settling()).things():
+    for things in RedisKind(likeable, redis.resync_client()).things():
         known = set(Like.objects.filter(kind=likeable.kind, thing__in=things).values_list("thing", flat=True))
         if unknown := sorted({*things} - known):
-            found += in_memory(likeable, unknown, at, repair)
+            found += check_things(likeable, unknown, at, repair)
     return found
 
 
@@ -55,12 +55,12 @@ class _Walk:
         self._likeable = likeable
         self._at = at
         self._repair = repair
-        self._settler = RedisSettler(likeable, redis.settling())
-        self._generation = present_generation(likeable.kind)
+        self._redis_kind = RedisKind(likeable, redis.resync_client())
+        self._generation = current_generation(likeable.kind)
 
     def tallies(self, things: Sequence[str]) -> dict[str, tuple[int, int]]:
         """Of each thing the count that Redis kept, and how many likes it has; counts are right from here on."""
-        return dict(zip(things, self._settler.recount(self._generation, things, self._repair), strict=True))
+        return dict(zip(things, self._redis_kind.recount(self._generation, things, self._repair), strict=True))
 
     def wrong_counts(self, tallies: dict[str, tuple[int, int]]) -> Iterator[Difference]:
         """Counts that were not those of their sets."""
@@ -83,24 +83,24 @@ class _Walk:
                 yield from self._strangers(thing)
 
     def _strangers(self, thing: str) -> Iterator[Difference]:
-        for players in self._settler.players(thing):
+        for players in self._redis_kind.players(thing):
             rows = Like.objects.filter(kind=self._kind, thing=thing, player__external_id__in=players)
             known = set(rows.values_list("player__external_id", flat=True))
             yield from self._compared({(thing, player): 0 for player in players if player not in known})
 
     def _compared(self, in_sql: dict[Pair, int]) -> Iterator[Difference]:
         pairs = [*in_sql]
-        for pair, looked in zip(pairs, self._settler.look(self._generation, pairs), strict=True):
+        for pair, looked in zip(pairs, self._redis_kind.inspect(self._generation, pairs), strict=True):
             if looked.amount != in_sql[pair] and not looked.dirty:
                 yield from self._looked_closer(pair)
 
     def _looked_closer(self, pair: Pair) -> Iterator[Difference]:
         """Redis, SQL, and Redis again: who was not dirty and has not moved should have been in SQL between."""
-        [before] = self._settler.look(self._generation, [pair])
+        [before] = self._redis_kind.inspect(self._generation, [pair])
         row = Like.objects.filter(kind=self._kind, thing=pair[0], player__external_id=pair[1])
         amount, version = row.values_list("amount", "version").first() or (0, 0)
-        [after] = self._settler.look(self._generation, [pair])
-        if before != after or after.dirty or after.amount == amount or is_given_up(self._kind, pair, version):
+        [after] = self._redis_kind.inspect(self._generation, [pair])
+        if before != after or after.dirty or after.amount == amount or is_dropped(self._kind, pair, version):
             return
         repaired = self._repair and self._put_right(pair, after.amount)
         if repaired or not self._repair:
@@ -108,7 +108,7 @@ class _Walk:
 
     def _put_right(self, pair: Pair, in_redis: int) -> bool:
         if in_redis:
-            return self._settler.soil(self._generation, pair, milliseconds(self._at), compared=in_redis)
+            return self._redis_kind.mark_dirty(self._generation, pair, milliseconds(self._at), compared=in_redis)
         return self._put_back(pair)
 
     @transaction.atomic
@@ -118,11 +118,11 @@ class _Walk:
         The deadline is drawn before SQL is asked: it ends before PostgreSQL would end a lock that rests.
         """
         hold_shared(self._kind)
-        hold(self._likeable)
-        settler = RedisSettler(self._likeable, redis.boards())
-        deadline = settler.deadline_ms()
+        lock_kind(self._likeable)
+        redis_kind = RedisKind(self._likeable, redis.boards())
+        deadline = redis_kind.deadline_ms()
         row = Like.objects.filter(kind=self._kind, thing=pair[0], player__external_id=pair[1], amount__gt=0).first()
         if row is None:
             return False
-        kept = Kept(*pair, row.amount, milliseconds(row.at))
-        return settler.put_back(self._generation, kept, deadline)
+        kept = LikeInSql(*pair, row.amount, milliseconds(row.at))
+        return redis_kind.put_back(self._generation, kept, deadline)

@@ -17,13 +17,13 @@ from django.db import DatabaseError, transaction
 from django.db.models import Sum
 from django.utils.translation import gettext as _
 
-from foundation import redis
-from foundation.dead_letters import Work
+from foundation.db.resilience import CONNECTION_ERRORS, is_busy
+from foundation.dead_letters import DeadLetterHandler
 from foundation.errors import Unavailable
 from foundation.failpoints import failpoint
 from foundation.models import DeadLetter
-from foundation.sql import AWAY, is_busy
-from foundation.sync.poison import write_apart
+from foundation.redis import client as redis
+from foundation.sync.poison import write_isolating_failures
 from leaderboards.core.instants import milliseconds
 from leaderboards.models import Player
 from likes import registry
@@ -31,17 +31,17 @@ from likes.core.kinds import Storage
 from likes.errors import LikesUnavailable
 from likes.models import LikeChange, LikeCount, LikeKind, LikeShard
 from likes.registry import Likeable
-from likes.selectors.lag import SET_ASIDE
-from likes.services.adopt import adopt
-from likes.services.hold import held, hold
-from likes.stores.sql_counts import put_right
-from likes.stores.sql_states import move_counts
-from likes.stores.views import Told, Views
+from likes.selectors.lag import COUNT_DEAD_LETTER_KIND
+from likes.services.kind_lock import lock_kind, try_lock_kind
+from likes.services.storage_migration import migrate_storage
+from likes.stores.redis_views import LikeState, RedisViews
+from likes.stores.sql_counts import repair_counts
+from likes.stores.sql_states import add_to_counts
 
 logger = logging.getLogger(__name__)
 
 CHUNK = 5_000
-DEAD = SET_ASIDE
+DEAD_LETTER_KIND = COUNT_DEAD_LETTER_KIND
 COUNTED, DROPPED = "counted", "dropped"
 AGAIN_AFTER = timedelta(seconds=60)  # until a poisonous thing is tried again
 
@@ -56,10 +56,10 @@ class _Waiting(NamedTuple):
 def count_due(at: datetime) -> int:
     """Count what waits, of every kind; returns how many changes that were. One kind does not keep another waiting."""
     counted, failed = 0, []
-    for likeable in registry.every():
+    for likeable in registry.all_kinds():
         try:
             counted += count(likeable, at)
-        except AWAY as error:
+        except CONNECTION_ERRORS as error:
             if not is_busy(error):
                 raise
             logger.warning("likes of %s wait to be counted: %s", likeable.kind, error)
@@ -73,7 +73,7 @@ def count_due(at: datetime) -> int:
 
 def count(likeable: Likeable, at: datetime) -> int:
     """Count what waits of one kind by now. It ends with a chunk that was not full: likes may never stop coming."""
-    adopt(likeable)
+    migrate_storage(likeable)
     match likeable.storage:
         case Storage.REDIS:
             return 0
@@ -92,12 +92,12 @@ def _count_chunk(likeable: Likeable, at: datetime) -> int:
     """How many changes were taken up: all that wait, or as many as a chunk holds."""
     deadline_ms = _deadline_ms(likeable)
     with transaction.atomic():
-        if not held(likeable):
+        if not try_lock_kind(likeable):
             return 0
         waiting = LikeChange.objects.filter(kind=likeable.kind).exclude(thing__in=_set_apart(likeable, at))
         rows = sorted(waiting.order_by("id").values_list("thing", "id")[:CHUNK])
         things = [_Waiting(thing, [pk for _, pk in each]) for thing, each in groupby(rows, key=lambda row: row[0])]
-        write_apart(things, partial(_add, likeable, deadline_ms, at), partial(_bury, likeable, at))
+        write_isolating_failures(things, partial(_add, likeable, deadline_ms, at), partial(_bury, likeable, at))
         failpoint("count.before_commit")
     failpoint("count.after_commit")
     return len(rows)
@@ -109,7 +109,7 @@ def _add(likeable: Likeable, deadline_ms: int | None, at: datetime, things: Sequ
     steps = dict.fromkeys((waiting.thing for waiting in things), 0)
     for change in changes:
         steps[change.thing] += change.delta
-    likeable.counted(move_counts(likeable.kind, steps))
+    likeable.save_totals(add_to_counts(likeable.kind, steps))
     _resolve(likeable, steps, at)
     if likeable.storage == Storage.HYBRID:
         _put(likeable, changes, deadline_ms)
@@ -128,19 +128,19 @@ def _put(likeable: Likeable, changes: Sequence[LikeChange], deadline_ms: int | N
     failpoint("count.before_put")
     latest = {(change.thing, change.player_id): change for change in changes}
     names = dict(Player.objects.filter(pk__in={pk for _, pk in latest}).values_list("pk", "external_id"))
-    told: dict[str, list[Told]] = defaultdict(list)
+    states: dict[str, list[LikeState]] = defaultdict(list)
     for (thing, pk), change in latest.items():
-        told[thing].append(Told(change.pk, names[pk], change.amount, milliseconds(change.at)))
-    if not _has_told(likeable, told, deadline_ms):
-        LikeCount.objects.filter(kind=likeable.kind, thing__in=list(told)).update(unput=True)
+        states[thing].append(LikeState(change.pk, names[pk], change.amount, milliseconds(change.at)))
+    if not _is_published(likeable, states, deadline_ms):
+        LikeCount.objects.filter(kind=likeable.kind, thing__in=list(states)).update(pending_publish=True)
     failpoint("count.after_put")
 
 
-def _has_told(likeable: Likeable, told: Mapping[str, Sequence[Told]], deadline_ms: int | None) -> bool:
+def _is_published(likeable: Likeable, states: Mapping[str, Sequence[LikeState]], deadline_ms: int | None) -> bool:
     if deadline_ms is None:
         return False
     try:
-        Views(likeable.kind, redis.boards()).tell_all(told, deadline_ms)
+        RedisViews(likeable.kind, redis.boards()).publish_all(states, deadline_ms)
     except Unavailable as error:
         logger.warning("likes of %s are not shown in Redis now: %s", likeable.kind, error.detail)
         return False
@@ -152,7 +152,7 @@ def _deadline_ms(likeable: Likeable) -> int | None:
     if likeable.storage != Storage.HYBRID:
         return None
     try:
-        return Views(likeable.kind, redis.boards()).deadline_ms()
+        return RedisViews(likeable.kind, redis.boards()).deadline_ms()
     except Unavailable:
         return None
 
@@ -160,30 +160,30 @@ def _deadline_ms(likeable: Likeable) -> int | None:
 def _drop_unput(likeable: Likeable) -> None:
     """Drop the views of things of which Redis was not told something: who reads them next loads them from SQL."""
     with transaction.atomic():
-        if not held(likeable):
+        if not try_lock_kind(likeable):
             return
-        unput = LikeCount.objects.filter(kind=likeable.kind, unput=True)
-        things = list(unput.order_by("thing").values_list("thing", flat=True)[:CHUNK])
+        pending_publish = LikeCount.objects.filter(kind=likeable.kind, pending_publish=True)
+        things = list(pending_publish.order_by("thing").values_list("thing", flat=True)[:CHUNK])
         if not things:
             return
         try:
-            Views(likeable.kind, redis.boards()).drop(things)
+            RedisViews(likeable.kind, redis.boards()).drop(things)
         except Unavailable as error:
             logger.info("views of %s are not dropped now: %s", likeable.kind, error.detail)
             return
         failpoint("count.after_drop")
-        unput.filter(thing__in=things).update(unput=False)
+        pending_publish.filter(thing__in=things).update(pending_publish=False)
 
 
 def _tell_totals(likeable: Likeable, at: datetime) -> int:
     """Tell the totals of things whose shards have changed; returns how many. Who likes now marks a shard again."""
     with transaction.atomic():
-        if not held(likeable):
+        if not try_lock_kind(likeable):
             return 0
         dirty = LikeShard.objects.filter(kind=likeable.kind, dirty=True).exclude(thing__in=_set_apart(likeable, at))
         things = sorted(set(dirty.values_list("thing", flat=True)[:CHUNK]))
         waiting = [_Waiting(thing, []) for thing in things]
-        write_apart(waiting, partial(_tell, likeable, at), partial(_bury, likeable, at))
+        write_isolating_failures(waiting, partial(_tell, likeable, at), partial(_bury, likeable, at))
         failpoint("count.before_commit")
     return len(things)
 
@@ -192,13 +192,13 @@ def _tell(likeable: Likeable, at: datetime, waiting: Sequence[_Waiting]) -> None
     things = [each.thing for each in waiting]
     shards = LikeShard.objects.filter(kind=likeable.kind, thing__in=things)
     shards.filter(dirty=True).update(dirty=False)
-    likeable.counted(dict(shards.values_list("thing").annotate(Sum("count"))))
+    likeable.save_totals(dict(shards.values_list("thing").annotate(Sum("count"))))
     _resolve(likeable, things, at)
 
 
 def _set_apart(likeable: Likeable, at: datetime) -> list[str]:
     """The things that SQL would not count a moment ago."""
-    dead = DeadLetter.objects.filter(kind=DEAD, payload__kind=likeable.kind, resolved_at=None)
+    dead = DeadLetter.objects.filter(kind=DEAD_LETTER_KIND, payload__kind=likeable.kind, resolved_at=None)
     return list(dead.filter(failed_at__gt=at - AGAIN_AFTER).values_list("payload__thing", flat=True))
 
 
@@ -206,12 +206,12 @@ def _bury(likeable: Likeable, at: datetime, waiting: _Waiting, error: DatabaseEr
     """Set a thing aside that SQL will not count. Its changes stay, so reads are right; it is tried again later."""
     logger.error("likes of %s %s cannot be counted: %s", likeable.kind, waiting.thing, error)
     payload = {"kind": likeable.kind, "thing": waiting.thing, "changes": len(waiting.changes)}
-    DeadLetter.note(DEAD, _subject(likeable.kind, waiting.thing), payload, str(error), at)
+    DeadLetter.note(DEAD_LETTER_KIND, _subject(likeable.kind, waiting.thing), payload, str(error), at)
 
 
 def _resolve(likeable: Likeable, things: Iterable[str], at: datetime) -> None:
-    if DeadLetter.objects.filter(kind=DEAD, resolved_at=None).exists():
-        DeadLetter.resolve(DEAD, [_subject(likeable.kind, thing) for thing in things], COUNTED, at)
+    if DeadLetter.objects.filter(kind=DEAD_LETTER_KIND, resolved_at=None).exists():
+        DeadLetter.resolve(DEAD_LETTER_KIND, [_subject(likeable.kind, thing) for thing in things], COUNTED, at)
 
 
 def _subject(kind: str, thing: str) -> str:
@@ -223,16 +223,16 @@ def retry(letter: DeadLetter, at: datetime) -> str:
 
     Where nothing waits any more, since the kind is kept another way by now, the total is told all the same.
     """
-    likeable, thing = registry.likeable(letter.payload["kind"]), letter.payload["thing"]
-    adopt(likeable)
+    likeable, thing = registry.get_kind(letter.payload["kind"]), letter.payload["thing"]
+    migrate_storage(likeable)
     write = partial(_tell, likeable, at)
     if likeable.storage != Storage.SQL:
         write = partial(_add, likeable, _deadline_ms(likeable), at)
     with transaction.atomic():
-        hold(likeable)
+        lock_kind(likeable)
         changes = LikeChange.objects.filter(kind=likeable.kind, thing=thing).order_by("id")[:CHUNK]
         waiting = [_Waiting(thing, list(changes.values_list("id", flat=True)))]
-        write_apart(waiting, write, partial(_bury, likeable, at))
+        write_isolating_failures(waiting, write, partial(_bury, likeable, at))
     letter.refresh_from_db()
     return "" if letter.resolved_at is not None else letter.reason
 
@@ -248,7 +248,7 @@ def drop(letter: DeadLetter, at: datetime) -> None:
         with transaction.atomic():
             row = LikeKind.objects.select_for_update().get(kind=kind)  # as it is counted now, registered or not
             _count_of_rows(kind, thing, Storage(row.storage))
-            DeadLetter.resolve(DEAD, [letter.subject], DROPPED, at)
+            DeadLetter.resolve(DEAD_LETTER_KIND, [letter.subject], DROPPED, at)
     except DatabaseError as error:
         raise LikesUnavailable("SQL refuses the count itself: remove what the reason names, then try again.") from error
 
@@ -256,10 +256,10 @@ def drop(letter: DeadLetter, at: datetime) -> None:
 def _count_of_rows(kind: str, thing: str, storage: Storage) -> None:
     """Make a thing's count of its rows. The view may lack what nobody will tell it now, so it is made anew."""
     LikeChange.objects.filter(kind=kind, thing=thing).delete()
-    put_right(kind, storage, [thing])
+    repair_counts(kind, storage, [thing])
     LikeShard.objects.filter(kind=kind, thing=thing).update(dirty=False)
     if storage == Storage.HYBRID:
-        LikeCount.objects.update_or_create(kind=kind, thing=thing, defaults={"unput": True})
+        LikeCount.objects.update_or_create(kind=kind, thing=thing, defaults={"pending_publish": True})
 
 
 def _dropping() -> str:
@@ -269,4 +269,4 @@ def _dropping() -> str:
     )
 
 
-DEAD_WORK = Work(retry, drop, _dropping)
+DEAD_LETTER_WORK = DeadLetterHandler(retry, drop, _dropping)

@@ -10,11 +10,11 @@ from datetime import date, datetime, timedelta
 
 from django.db import transaction
 
-from foundation import redis
 from foundation.failpoints import failpoint
-from foundation.redis import RedisRefused
-from leaderboards.stores.sql_rows import insert
-from likes.core.activity import KEPT_DAYS, STRIP_DAYS, day_of, days_until
+from foundation.redis import client as redis
+from foundation.redis.client import RedisRefused
+from leaderboards.stores.sql.bulk import insert
+from likes.core.activity import ATTENDANCE_DAYS, RETENTION_DAYS, day_of, days_until
 from likes.models import ActivityDay, HitsFlush, PageHits
 from likes.stores.activity import ActivityStore
 
@@ -32,14 +32,14 @@ def flush_hits(at: datetime) -> int:
     Raises what the link raises.
     """
     counted = sum(_count(flush, at) for flush in HitsFlush.objects.order_by("pk").values_list("pk", flat=True))
-    for day in _store().days_with_hits(days_until(day_of(at) + timedelta(days=1), KEPT_DAYS)):
+    for day in _store().days_with_hits(days_until(day_of(at) + timedelta(days=1), RETENTION_DAYS)):
         flush = HitsFlush.objects.create(day=day)
         failpoint("flush.after_row")
         _move(flush.pk, at)
     return counted
 
 
-def keep_days(at: datetime) -> int:
+def merge_days(at: datetime) -> int:
     """Merge today and yesterday with SQL, and every older day that Redis lost; returns how many days were merged.
 
     Raises what the link raises, except for a day that Redis refuses: it does not keep the others waiting.
@@ -54,9 +54,9 @@ def keep_days(at: datetime) -> int:
     return kept
 
 
-def let_go(at: datetime) -> int:
+def prune_activity(at: datetime) -> int:
     """Drop who was there ten weeks ago, and hits of long ago; the numbers of each day stay. How many rows it met."""
-    old = ActivityDay.objects.filter(day__lte=day_of(at) - timedelta(days=KEPT_DAYS)).exclude(visitors=b"")
+    old = ActivityDay.objects.filter(day__lte=day_of(at) - timedelta(days=RETENTION_DAYS)).exclude(visitors=b"")
     dropped, _ = PageHits.objects.filter(day__lt=day_of(at - HITS_KEPT)).delete()
     return old.update(visitors=b"", attendance=b"") + dropped
 
@@ -78,7 +78,7 @@ def _move(flush: int, at: datetime) -> None:
 
 
 def _move_held(row: HitsFlush, at: datetime) -> None:
-    _store().put_aside(row.day, row.pk)
+    _store().stage_hits(row.day, row.pk)
     failpoint("flush.after_move")
     row.moved_at = at
     row.save(update_fields=["moved_at"])
@@ -95,12 +95,12 @@ def _count(flush: int, at: datetime) -> int:
             return 0
         if row.counted_at is None and at - row.moved_at < ON_DISK_AFTER:
             return 0
-        hits = {} if row.counted_at else _store().aside(row.day, row.pk)
+        hits = {} if row.counted_at else _store().staged_hits(row.day, row.pk)
         _add(row.day, hits)
         HitsFlush.objects.filter(pk=flush).update(counted_at=at)
         failpoint("flush.before_commit")
     failpoint("flush.after_commit")
-    _store().forget_aside(row.day, row.pk)
+    _store().drop_staged_hits(row.day, row.pk)
     failpoint("flush.after_unlink")
     HitsFlush.objects.filter(pk=flush).delete()
     return sum(hits.values())
@@ -113,7 +113,7 @@ def _add(day: date, hits: dict[str, int]) -> None:
 
 def _days_to_merge(today: date) -> list[date]:
     """Those that may still grow, and those of which SQL has something and Redis has not."""
-    days, rows = days_until(today, STRIP_DAYS), ActivityDay.objects.all()
+    days, rows = days_until(today, ATTENDANCE_DAYS), ActivityDay.objects.all()
     visited, attended = set(_store().days_with_visitors(days)), set(_store().days_with_attendance(days))
     lost = set(rows.filter(day__in=days).exclude(visitors=b"").values_list("day", flat=True)) - visited
     lost |= set(rows.filter(day__in=days).exclude(attendance=b"").values_list("day", flat=True)) - attended

@@ -10,8 +10,8 @@ from operator import attrgetter
 
 from django.db import transaction
 
-from foundation import redis
 from foundation.models import DeadLetter
+from foundation.redis import client as redis
 from leaderboards.errors import StorageUnavailable
 from leaderboards.models import Player
 from likes import registry
@@ -20,19 +20,19 @@ from likes.models import Like
 from likes.registry import Likeable
 from likes.services import count as counting
 from likes.services import mirror as mirroring
-from likes.services.adopt import adopt
 from likes.services.count import count
-from likes.services.hold import hold
+from likes.services.kind_lock import lock_kind
+from likes.services.storage_migration import migrate_storage
 from likes.stores.choose import store_of
-from likes.stores.redis_settling import RedisSettler
-from likes.stores.views import Views
+from likes.stores.redis_kind import RedisKind
+from likes.stores.redis_views import RedisViews
 
 CHUNK = 500
 
 
 def forget(player: Player, at: datetime) -> None:
     """Take their likes back. Raises what the stores and the link raise: then it has to be run again."""
-    for likeable in registry.every():
+    for likeable in registry.all_kinds():
         _follow(likeable, at)
         rows = Like.objects.filter(kind=likeable.kind, player=player)
         for thing in rows.filter(amount__gt=0).values_list("thing", flat=True):
@@ -40,20 +40,20 @@ def forget(player: Player, at: datetime) -> None:
         _follow(likeable, at)
         if likeable.storage == Storage.HYBRID:
             _forget_in_views(likeable, list(rows.values_list("thing", flat=True)), player.external_id)
-    DeadLetter.objects.filter(kind=mirroring.DEAD, payload__player=player.external_id).delete()
+    DeadLetter.objects.filter(kind=mirroring.DEAD_LETTER_KIND, payload__player=player.external_id).delete()
 
 
-def refuse_if_back(player: Player, _at: datetime) -> None:
+def refuse_if_liked_again(player: Player, _at: datetime) -> None:
     """A process that had not heard of the ban may have let them like something since, of a kind that Redis decides on.
 
     A mirror that runs is waited for, and nobody begins until the caller's transaction, which renames them, has ended.
     Raises ``StorageUnavailable`` where they are back, and what the link raises: then it has to be run again.
     """
-    by_redis = [likeable for likeable in registry.every() if likeable.storage == Storage.REDIS]
+    by_redis = [likeable for likeable in registry.all_kinds() if likeable.storage == Storage.REDIS]
     for likeable in sorted(by_redis, key=attrgetter("kind")):
-        hold(likeable)
+        lock_kind(likeable)
         liked = Like.objects.filter(kind=likeable.kind, player=player, amount__gt=0)
-        if liked.exists() or RedisSettler(likeable, redis.boards()).names(player.external_id):
+        if liked.exists() or RedisKind(likeable, redis.boards()).has_dirty_marks_of(player.external_id):
             raise StorageUnavailable(f"A {likeable.kind} was liked by the player meanwhile: run it again.")
 
 
@@ -71,21 +71,23 @@ def _follow(likeable: Likeable, at: datetime) -> None:
     if likeable.storage == Storage.REDIS:
         mirroring.mirror(likeable)
         return
-    adopt(likeable)  # outside of the transaction: it takes from Redis what its commits have kept
+    migrate_storage(likeable)  # outside of the transaction: it takes from Redis what its commits have kept
     with transaction.atomic():
-        hold(likeable)
+        lock_kind(likeable)
         count(likeable, at)
 
 
 def _forget_in_views(likeable: Likeable, things: Sequence[str], player: str) -> None:
-    views = Views(likeable.kind, redis.boards())
+    views = RedisViews(likeable.kind, redis.boards())
     for start in range(0, len(things), CHUNK):
         views.forget(things[start : start + CHUNK], player)
 
 
-def forget_letters(kind: str, things: Sequence[str]) -> None:
+def delete_dead_letters(kind: str, things: Sequence[str]) -> None:
     """Let go of what SQL said when it would not count these things: it may quote what somebody wrote.
 
     What still waits is tried again a second later, and set aside with SQL's words of then.
     """
-    DeadLetter.objects.filter(kind=counting.DEAD, payload__kind=kind, payload__thing__in=list(things)).delete()
+    DeadLetter.objects.filter(
+        kind=counting.DEAD_LETTER_KIND, payload__kind=kind, payload__thing__in=list(things)
+    ).delete()

@@ -6,25 +6,25 @@ if nobody knew them, and the store decides. Asked for twice it is as asked for o
 
 from datetime import datetime
 
-from leaderboards.core.entries import read_player
+from leaderboards.core.input.entries import read_player
 from leaderboards.errors import Banned
 from leaderboards.models import Player
-from leaderboards.services.decide_redis import banned_players
-from leaderboards.services.players import ensure_player
+from leaderboards.services.players.profiles import ensure_player
+from leaderboards.services.submit.decide_redis import banned_players
 from likes.core.keys import THING
 from likes.core.kinds import Storage
 from likes.errors import UnknownThing
-from likes.registry import Likeable, likeable
-from likes.selectors.likes import board_to_take_back
-from likes.stores.base import Shown
+from likes.registry import Likeable, get_kind
+from likes.selectors.likes import board_for_unlike
+from likes.stores.base import LikeSummary
 from likes.stores.choose import store_of
 
 
-def like(kind: str, thing: str, player: str, at: datetime) -> Shown:
+def like(kind: str, thing: str, player: str, at: datetime) -> LikeSummary:
     """The player likes the thing; what it looks like for them after it.
 
     Raises ``UnknownKind``, ``UnknownThing``, ``BadPlayer``, ``Banned``, what the kind's ``admit`` raises,
-    ``LikesUnavailable`` (nothing has changed) or ``LikeUnknown``.
+    ``LikesUnavailable`` (nothing has changed) or ``LikeOutcomeUnknown``.
     """
     found = _liked(kind, thing)
     name = read_player(player)
@@ -35,20 +35,20 @@ def like(kind: str, thing: str, player: str, at: datetime) -> Shown:
     return store_of(found).like(thing, name, at)
 
 
-def unlike(kind: str, thing: str, player: str, at: datetime) -> Shown:
+def unlike(kind: str, thing: str, player: str, at: datetime) -> LikeSummary:
     """They like it no more, or take one like back. Raises likewise.
 
     Who may not like it may still take back; what was hidden since is unknown to all who have not liked it.
     """
     name = read_player(player)
-    found = likeable(kind)
-    board_to_take_back(kind, thing, name)
+    found = get_kind(kind)
+    board_for_unlike(kind, thing, name)
     _refuse_banned(found, name)
     return store_of(found).unlike(thing, name, at)
 
 
 def _liked(kind: str, thing: str) -> Likeable:
-    found = likeable(kind)
+    found = get_kind(kind)
     if not THING.fullmatch(thing) or thing not in found.boards([thing]):
         raise UnknownThing("There is nothing of this kind with this id.")
     return found

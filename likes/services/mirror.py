@@ -12,74 +12,75 @@ from functools import partial
 from django.db import DatabaseError, transaction
 from django.utils.translation import gettext as _
 
-from foundation import clock, redis
-from foundation.dead_letters import Work
+from foundation import clock
+from foundation.dead_letters import DeadLetterHandler
 from foundation.failpoints import failpoint
 from foundation.models import DeadLetter
-from foundation.sync.memory import Stale
-from foundation.sync.mirroring import RUN_SECONDS, mirror_each, until_clean
-from foundation.sync.poison import write_apart
+from foundation.redis import client as redis
+from foundation.sync.mirroring import RUN_SECONDS, copy_until_clean, mirror_each
+from foundation.sync.poison import write_isolating_failures
+from foundation.sync.redis_state import StaleGeneration
 from leaderboards.core.instants import from_milliseconds, milliseconds
-from leaderboards.stores.sql_writes import ensure_players
+from leaderboards.stores.sql.writes import ensure_players
 from likes import registry
 from likes.core.kinds import Storage
 from likes.models import LikeKind
 from likes.registry import Likeable
 from likes.selectors.lag import MIRROR
-from likes.services.hold import hold
-from likes.stores.kinds import hold_shared
-from likes.stores.redis_settling import DirtyLike, RedisSettler
+from likes.services.kind_lock import lock_kind
+from likes.stores.kind_generation import hold_shared
+from likes.stores.redis_kind import DirtyLike, RedisKind
 from likes.stores.sql_states import StateRow, write_states
 
 logger = logging.getLogger(__name__)
 
 CHUNK = 500  # likes a call
-DEAD = "likes-mirror"
+DEAD_LETTER_KIND = "likes-mirror"
 DROPPED = "dropped"
 
 
 def mirror_all(seconds: float = RUN_SECONDS) -> int:
     """Copy what is dirty of every kind that Redis decides over, for so many seconds; returns how many likes it was."""
-    kinds = [likeable for likeable in registry.every() if likeable.storage is Storage.REDIS]
-    return mirror_each(kinds, lambda each: _mirror_chunk(each, present_generation), MIRROR, seconds)
+    kinds = [likeable for likeable in registry.all_kinds() if likeable.storage is Storage.REDIS]
+    return mirror_each(kinds, lambda each: _mirror_chunk(each, current_generation), MIRROR, seconds)
 
 
 def mirror(likeable: Likeable) -> int:
-    """Copy everything of one kind that is dirty by now. Raises ``Stale``, and what the link raises."""
-    return until_clean(partial(_mirror_chunk, likeable, present_generation))
+    """Copy everything of one kind that is dirty by now. Raises ``StaleGeneration``, and what the link raises."""
+    return copy_until_clean(partial(_mirror_chunk, likeable, current_generation))
 
 
 def drain(likeable: Likeable) -> int:
     """The same of a kind that Redis decides over no more, and so settles no more. Raises what the link raises."""
-    settler = RedisSettler(likeable, redis.boards())
-    if not settler.memory().generation:
+    redis_kind = RedisKind(likeable, redis.boards())
+    if not redis_kind.memory().generation:
         return 0
-    return until_clean(partial(_mirror_chunk, likeable, lambda _kind: settler.memory().generation))
+    return copy_until_clean(partial(_mirror_chunk, likeable, lambda _kind: redis_kind.memory().generation))
 
 
 def _mirror_chunk(likeable: Likeable, generation_of: Callable[[str], int]) -> tuple[int, int]:
     """How many likes were copied, and how many more were dirty at that moment."""
-    settler = RedisSettler(likeable, redis.boards())
-    if not settler.dirty(generation_of(likeable.kind), 1)[0]:
+    redis_kind = RedisKind(likeable, redis.boards())
+    if not redis_kind.dirty(generation_of(likeable.kind), 1)[0]:
         return 0, 0
     with transaction.atomic():
         hold_shared(likeable.kind)
-        hold(likeable)  # those who put a count right, and other mirrors, which would only copy the same
+        lock_kind(likeable)  # those who put a count right, and other mirrors, which would only copy the same
         generation = generation_of(likeable.kind)
-        total, rows = settler.dirty(generation, CHUNK)
+        total, rows = redis_kind.dirty(generation, CHUNK)
         failpoint("mirror_likes.after_read")
-        write_apart(rows, partial(_write, likeable), partial(_bury, likeable.kind))
+        write_isolating_failures(rows, partial(_write, likeable), partial(_bury, likeable.kind))
     failpoint("mirror_likes.after_commit")
-    settler.clean(generation, rows)
+    redis_kind.clear_dirty(generation, rows)
     failpoint("mirror_likes.after_clean")
     return len(rows), max(0, total - len(rows))
 
 
-def present_generation(kind: str) -> int:
-    """The generation of a kind that Redis has as it is, by SQL. Raises ``Stale``."""
+def current_generation(kind: str) -> int:
+    """The generation of a kind that Redis has as it is, by SQL. Raises ``StaleGeneration``."""
     row = LikeKind.objects.filter(kind=kind, storage=Storage.REDIS, generation__gt=0).first()
     if row is None or row.stale_since is not None:
-        raise Stale("Redis does not have these likes yet.")
+        raise StaleGeneration("Redis does not have these likes yet.")
     return row.generation
 
 
@@ -91,10 +92,10 @@ def _write(likeable: Likeable, rows: Sequence[DirtyLike]) -> None:
     ]
     totals = write_states(likeable.kind, states)
     if totals:
-        likeable.counted(totals)
-    if DeadLetter.objects.filter(kind=DEAD, resolved_at=None).exists():
+        likeable.save_totals(totals)
+    if DeadLetter.objects.filter(kind=DEAD_LETTER_KIND, resolved_at=None).exists():
         DeadLetter.resolve(
-            DEAD, [_subject(likeable.kind, row.thing, row.player) for row in rows], "mirrored", clock.now()
+            DEAD_LETTER_KIND, [_subject(likeable.kind, row.thing, row.player) for row in rows], "mirrored", clock.now()
         )
     failpoint("mirror_likes.before_commit")
 
@@ -103,7 +104,7 @@ def _bury(kind: str, row: DirtyLike, error: DatabaseError) -> None:
     """Set a like aside that SQL refuses; Redis still has it, and the next change of it tries again."""
     logger.error("a like of a %s cannot be mirrored: %s", kind, error)
     payload = {"kind": kind, "thing": row.thing, "player": row.player, "version": row.version, "amount": row.amount}
-    DeadLetter.note(DEAD, _subject(kind, row.thing, row.player), payload, str(error), clock.now())
+    DeadLetter.note(DEAD_LETTER_KIND, _subject(kind, row.thing, row.player), payload, str(error), clock.now())
 
 
 def _subject(kind: str, thing: str, player: str) -> str:
@@ -112,9 +113,9 @@ def _subject(kind: str, thing: str, player: str) -> str:
 
 def retry(letter: DeadLetter, at: datetime) -> str:
     """Try to mirror again what was set aside; why SQL still refuses it, or nothing. Raises as ``mirror`` does."""
-    likeable = registry.likeable(letter.payload["kind"])
-    settler, generation = RedisSettler(likeable, redis.boards()), present_generation(likeable.kind)
-    settler.soil(generation, (letter.payload["thing"], letter.payload["player"]), milliseconds(at))
+    likeable = registry.get_kind(letter.payload["kind"])
+    redis_kind, generation = RedisKind(likeable, redis.boards()), current_generation(likeable.kind)
+    redis_kind.mark_dirty(generation, (letter.payload["thing"], letter.payload["player"]), milliseconds(at))
     mirror(likeable)
     letter.refresh_from_db()
     return "" if letter.resolved_at is not None else letter.reason
@@ -122,12 +123,12 @@ def retry(letter: DeadLetter, at: datetime) -> str:
 
 def drop(letter: DeadLetter, at: datetime) -> None:
     """Give up: SQL keeps what it has of this like, until the player changes it again. In Redis it stays as it is."""
-    DeadLetter.resolve(DEAD, [letter.subject], DROPPED, at)
+    DeadLetter.resolve(DEAD_LETTER_KIND, [letter.subject], DROPPED, at)
 
 
-def is_given_up(kind: str, pair: tuple[str, str], version: int) -> bool:
+def is_dropped(kind: str, pair: tuple[str, str], version: int) -> bool:
     """Whether somebody has given up a later state of a like (thing, player) than SQL has, which is of ``version``."""
-    dropped = DeadLetter.objects.filter(kind=DEAD, subject=_subject(kind, *pair), resolution=DROPPED)
+    dropped = DeadLetter.objects.filter(kind=DEAD_LETTER_KIND, subject=_subject(kind, *pair), resolution=DROPPED)
     return dropped.filter(payload__version__gt=version).exists()
 
 
@@ -135,4 +136,4 @@ def _dropping() -> str:
     return _("SQL keeps what it has of this like, until the player changes it again. Pages show it as Redis has it.")
 
 
-DEAD_WORK = Work(retry, drop, _dropping)
+DEAD_LETTER_WORK = DeadLetterHandler(retry, drop, _dropping)

@@ -15,7 +15,7 @@ CHUNK = 5_000
 
 def retain(at: datetime) -> int:
     """Let go of what was taken back more than a day ago; returns how many rows went."""
-    kinds = [likeable.kind for likeable in registry.every() if likeable.storage != Storage.REDIS]
+    kinds = [likeable.kind for likeable in registry.all_kinds() if likeable.storage != Storage.REDIS]
     old = Like.objects.filter(kind__in=kinds, amount=0, at__lt=at - KEPT).order_by("pk")
     gone, found = 0, CHUNK
     while found == CHUNK:

@@ -10,11 +10,11 @@ from datetime import datetime
 
 from django.utils.crypto import salted_hmac
 
-from foundation import redis
+from foundation.db.resilience import StaleIfErrorCache
 from foundation.errors import Unavailable
-from foundation.sql import Remembered
+from foundation.redis import client as redis
 from leaderboards.models import Player
-from likes.services.number import number_of
+from likes.services.player_number import ensure_number
 from likes.stores.activity import ActivityStore, Visit
 
 logger = logging.getLogger(__name__)
@@ -22,21 +22,21 @@ logger = logging.getLogger(__name__)
 NUMBER_FRESH_SECONDS = 60.0
 
 
-def note_user(page: str, user_id: int, at: datetime) -> None:
+def record_user_view(page: str, user_id: int, at: datetime) -> None:
     """A signed-in user opened a page; they are one visitor wherever they sign in."""
     try:
-        number = numbers.get(user_id)
+        number = player_numbers.get(user_id)
     except Unavailable:  # SQL is away: they are counted, their player is not
         number = None
     _note(Visit(page, f"user {user_id}", number), at)
 
 
-def note_guest(page: str, address: str, browser: str, at: datetime) -> None:
+def record_guest_view(page: str, address: str, browser: str, at: datetime) -> None:
     """Somebody else opened a page, from this address, with a browser that calls itself so."""
-    _note(Visit(page, guest(address, browser, at)), at)
+    _note(Visit(page, guest_id(address, browser, at)), at)
 
 
-def guest(address: str, browser: str, at: datetime) -> str:
+def guest_id(address: str, browser: str, at: datetime) -> str:
     """Who cannot be told from whom within a month; nobody without SECRET_KEY can tell whom it stands for."""
     said = f"{at:%Y-%m}\n{address}\n{browser}"
     return salted_hmac("likes.visit.guest", said, algorithm="sha256").hexdigest()[:32]
@@ -52,7 +52,7 @@ def _note(visit: Visit, at: datetime) -> None:
 def _numbers(users: Collection[int]) -> dict[int, int | None]:
     """The numbers of the users' players, None for those who have no player."""
     players = dict(Player.objects.filter(user_id__in=users).values_list("user_id", "pk"))
-    return {user: number_of(players[user]) if user in players else None for user in users}
+    return {user: ensure_number(players[user]) if user in players else None for user in users}
 
 
-numbers: Remembered[int, int | None] = Remembered(_numbers, fresh=NUMBER_FRESH_SECONDS)
+player_numbers: StaleIfErrorCache[int, int | None] = StaleIfErrorCache(_numbers, fresh=NUMBER_FRESH_SECONDS)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
 
-from foundation.redis import Argument, Link
+from foundation.redis.client import Argument, RedisClient
 from likes.core.activity import MOST_PAGES, OTHER_PAGES, day_of, seconds_kept
 from likes.core.keys import DayKeys
 from likes.stores.lua import script
@@ -25,7 +25,7 @@ class Visit:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class MergedDay:
     """A day's unions, as bytes that Redis takes back as they are, and what they hold."""
 
     visitors: bytes
@@ -37,7 +37,7 @@ class Kept:
 class ActivityStore:
     """Redis's part of the counting. Every call raises what the link raises."""
 
-    def __init__(self, link: Link) -> None:
+    def __init__(self, link: RedisClient) -> None:
         self._link = link
 
     def visit(self, visit: Visit, at: datetime) -> None:
@@ -48,28 +48,28 @@ class ActivityStore:
         args: list[Argument] = [visit.page, visit.visitor, number, seconds_kept(day, at), MOST_PAGES, OTHER_PAGES]
         self._link.run(script("visit"), [keys.hits, keys.visitors, keys.attendance], args)
 
-    def put_aside(self, day: date, flush: int) -> bool:
+    def stage_hits(self, day: date, flush: int) -> bool:
         """Take the day's hits aside for this flush, once; whether it has any."""
         keys = DayKeys(day)
         args = [flush, self._link.deadline_ms()]
-        return bool(self._link.run(script("aside"), [keys.hits, keys.aside(flush)], args))
+        return bool(self._link.run(script("stage_hits"), [keys.hits, keys.staged_hits(flush)], args))
 
-    def aside(self, day: date, flush: int) -> dict[str, int]:
+    def staged_hits(self, day: date, flush: int) -> dict[str, int]:
         """The hits that were taken aside, by page."""
-        cells = self._link.call("HGETALL", DayKeys(day).aside(flush))
+        cells = self._link.call("HGETALL", DayKeys(day).staged_hits(flush))
         pairs = cells.items() if isinstance(cells, dict) else zip(cells[::2], cells[1::2], strict=True)
         return {page.decode(): int(count) for page, count in pairs}
 
-    def forget_aside(self, day: date, flush: int) -> None:
+    def drop_staged_hits(self, day: date, flush: int) -> None:
         """They are in SQL."""
-        self._link.call("UNLINK", DayKeys(day).aside(flush))
+        self._link.call("UNLINK", DayKeys(day).staged_hits(flush))
 
-    def merge(self, day: date, visitors: bytes, attendance: bytes, at: datetime) -> Kept:
+    def merge(self, day: date, visitors: bytes, attendance: bytes, at: datetime) -> MergedDay:
         """What Redis and SQL have of the day together; Redis has all of it from here on."""
         keys = DayKeys(day)
         args: list[Argument] = [visitors, attendance, seconds_kept(day, at)]
         answer = self._link.run(script("merge"), [keys.visitors, keys.attendance, keys.scratch], args)
-        return Kept(bytes(answer[0]), int(answer[1]), bytes(answer[2]), int(answer[3]))
+        return MergedDay(bytes(answer[0]), int(answer[1]), bytes(answer[2]), int(answer[3]))
 
     def days_with_hits(self, days: Sequence[date]) -> list[date]:
         """Those that have hits which no flush has taken."""
@@ -94,5 +94,5 @@ class ActivityStore:
         return [None if bit is None else bool(bit) for bit in answer]
 
     def _there(self, days: Sequence[date], keys: Sequence[str]) -> list[date]:
-        found: list[Any] = self._link.run(script("there"), keys, [])
+        found: list[Any] = self._link.run(script("exists"), keys, [])
         return [day for day, is_there in zip(days, found, strict=True) if is_there]

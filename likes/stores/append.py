@@ -9,8 +9,8 @@ from datetime import datetime
 
 from likes.registry import Likeable
 from likes.stores import sql_rows
-from likes.stores.base import Likers, Shown
-from likes.stores.sql_rows import Changed, Note
+from likes.stores.base import Likers, LikeSummary
+from likes.stores.sql_rows import ChangedLike, ChangeInsert
 
 COUNT = """
 COALESCE((SELECT count FROM likes_likecount AS counted
@@ -20,7 +20,7 @@ COALESCE((SELECT count FROM likes_likecount AS counted
 _NOTE = """
 INSERT INTO likes_likechange (kind, thing, player_id, amount, delta, at)
 SELECT kind, thing, player_id, amount, {delta}, at FROM changed"""
-_LIKED, _TAKEN_BACK = Note(_NOTE.format(delta=1), ()), Note(_NOTE.format(delta=-1), ())
+_LIKED, _TAKEN_BACK = ChangeInsert(_NOTE.format(delta=1), ()), ChangeInsert(_NOTE.format(delta=-1), ())
 
 
 class AppendStore:
@@ -30,17 +30,17 @@ class AppendStore:
         self._kind = likeable.kind
         self._repeatable = likeable.repeatable
 
-    def like(self, thing: str, player: str, at: datetime) -> Shown:
-        """The player likes the thing. Raises ``LikesUnavailable`` or ``LikeUnknown``."""
+    def like(self, thing: str, player: str, at: datetime) -> LikeSummary:
+        """The player likes the thing. Raises ``LikesUnavailable`` or ``LikeOutcomeUnknown``."""
         self.add(thing, player, at)
         return self.read([thing], player)[0]
 
-    def unlike(self, thing: str, player: str, at: datetime) -> Shown:
+    def unlike(self, thing: str, player: str, at: datetime) -> LikeSummary:
         """They take a like back. Raises likewise."""
         self.take(thing, player, at)
         return self.read([thing], player)[0]
 
-    def read(self, things: Sequence[str], player: str | None) -> list[Shown]:
+    def read(self, things: Sequence[str], player: str | None) -> list[LikeSummary]:
         """Each thing as the player sees it. Raises ``SqlAway``."""
         return sql_rows.read(self._kind, things, player, COUNT)
 
@@ -48,10 +48,10 @@ class AppendStore:
         """Who likes the thing. Raises ``SqlAway``."""
         return sql_rows.likers(self._kind, thing, offset, limit)
 
-    def add(self, thing: str, player: str, at: datetime) -> Changed | None:
+    def add(self, thing: str, player: str, at: datetime) -> ChangedLike | None:
         """``like`` without an answer for people: the change with its version, None where nothing changed."""
         return sql_rows.like((self._kind, thing, player), at, self._repeatable, _LIKED)
 
-    def take(self, thing: str, player: str, at: datetime) -> Changed | None:
+    def take(self, thing: str, player: str, at: datetime) -> ChangedLike | None:
         """``unlike`` likewise."""
         return sql_rows.unlike((self._kind, thing, player), at, _TAKEN_BACK)

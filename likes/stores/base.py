@@ -12,7 +12,7 @@ from typing import Protocol
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class LikeSummary:
     """The likes of a thing, and how many of them are the asking player's own: 0 or 1, or more of a repeatable kind.
 
     ``live`` is False where SQL stood in for a Redis that is away.
@@ -47,15 +47,15 @@ class Likers:
 
 
 class Store(Protocol):
-    """Likes of one kind. Each raises ``LikesUnavailable`` or ``LikeUnknown`` where what decides is away."""
+    """Likes of one kind. Each raises ``LikesUnavailable`` or ``LikeOutcomeUnknown`` where what decides is away."""
 
-    def like(self, thing: str, player: str, at: datetime) -> Shown:
+    def like(self, thing: str, player: str, at: datetime) -> LikeSummary:
         """The player likes the thing; what it looks like for them after it."""
 
-    def unlike(self, thing: str, player: str, at: datetime) -> Shown:
+    def unlike(self, thing: str, player: str, at: datetime) -> LikeSummary:
         """They do not like it (any more), or take one like back."""
 
-    def read(self, things: Sequence[str], player: str | None) -> list[Shown]:
+    def read(self, things: Sequence[str], player: str | None) -> list[LikeSummary]:
         """Each thing as the player (or nobody) sees it, in their order, in one round trip."""
 
     def likers(self, thing: str, offset: int, limit: int) -> Likers:

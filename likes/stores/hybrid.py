@@ -1,4 +1,4 @@
-"""Likes that SQL decides over and Redis shows: appended as in ``append.py``, then told to a view (``views.py``).
+"""Likes that SQL decides over and Redis shows: appended as in ``append.py``, then told to a view (``redis_views.py``).
 
 Redis away: SQL answers, and nothing waits. Writers whose telling fails leave it to the batch, which tells every change
 again before it counts it. The trap: a transaction sees what nobody else does yet, so inside one SQL alone answers,
@@ -13,16 +13,16 @@ from datetime import datetime
 
 from django.db import connection, transaction
 
-from foundation import redis
 from foundation.errors import Unavailable
 from foundation.failpoints import failpoint
-from foundation.redis import Link
+from foundation.redis import client as redis
+from foundation.redis.client import RedisClient
 from likes.registry import Likeable
 from likes.stores import sql_rows
 from likes.stores.append import AppendStore
-from likes.stores.base import Likers, Shown
-from likes.stores.sql_rows import Changed
-from likes.stores.views import Told, Views
+from likes.stores.base import Likers, LikeSummary
+from likes.stores.redis_views import LikeState, RedisViews
+from likes.stores.sql_rows import ChangedLike
 
 logger = logging.getLogger(__name__)
 
@@ -32,24 +32,24 @@ MOST_LOADED = 50_000  # likes of a page's things that one request loads: half a 
 class HybridStore:
     """Likes of one kind; keeps the contract of ``base.Store``."""
 
-    def __init__(self, likeable: Likeable, link: Link | None = None) -> None:
+    def __init__(self, likeable: Likeable, link: RedisClient | None = None) -> None:
         self._kind = likeable.kind
         self._sql = AppendStore(likeable)
-        self._views = Views(likeable.kind, link or redis.boards())
+        self._views = RedisViews(likeable.kind, link or redis.boards())
 
-    def like(self, thing: str, player: str, at: datetime) -> Shown:
-        """The player likes the thing. Raises ``LikesUnavailable`` or ``LikeUnknown``."""
+    def like(self, thing: str, player: str, at: datetime) -> LikeSummary:
+        """The player likes the thing. Raises ``LikesUnavailable`` or ``LikeOutcomeUnknown``."""
         failpoint("like.before_commit")
         changed = self._sql.add(thing, player, at)
         return self._after(thing, player, changed) if changed else self._as_it_was(thing, player, 1)
 
-    def unlike(self, thing: str, player: str, at: datetime) -> Shown:
+    def unlike(self, thing: str, player: str, at: datetime) -> LikeSummary:
         """They take a like back. Raises likewise."""
         failpoint("like.before_commit")
         changed = self._sql.take(thing, player, at)
         return self._after(thing, player, changed) if changed else self._as_it_was(thing, player, 0)
 
-    def read(self, things: Sequence[str], player: str | None) -> list[Shown]:
+    def read(self, things: Sequence[str], player: str | None) -> list[LikeSummary]:
         """Each thing as the player sees it: one round trip where there are views. Raises ``SqlAway``."""
         if connection.in_atomic_block:
             return self._sql.read(things, player)
@@ -73,13 +73,13 @@ class HybridStore:
             return replace(self._sql.likers(thing, offset, limit), live=False)
         return found or self._sql.likers(thing, offset, limit)
 
-    def _as_it_was(self, thing: str, player: str, own: int) -> Shown:
+    def _as_it_was(self, thing: str, player: str, own: int) -> LikeSummary:
         """Where nothing changed. A view may not have heard of their earlier change yet: then SQL answers."""
         shown = self.read([thing], player)[0]
         return shown if shown.own == own else replace(self._sql.read([thing], player)[0], live=shown.live)
 
-    def _after(self, thing: str, player: str, changed: Changed) -> Shown:
-        told = Told(changed.note, player, changed.amount, changed.at_ms)
+    def _after(self, thing: str, player: str, changed: ChangedLike) -> LikeSummary:
+        told = LikeState(changed.note, player, changed.amount, changed.at_ms)
         if connection.in_atomic_block:
             transaction.on_commit(lambda: self._tell(thing, told))
             return self._sql.read([thing], player)[0]
@@ -88,10 +88,10 @@ class HybridStore:
         failpoint("like.after_put")
         return shown or replace(self._sql.read([thing], player)[0], live=live)
 
-    def _tell(self, thing: str, told: Told) -> tuple[Shown | None, bool]:
+    def _tell(self, thing: str, told: LikeState) -> tuple[LikeSummary | None, bool]:
         """How the view shows it, where there is one; whether Redis was told."""
         try:
-            return self._views.tell(thing, told), True
+            return self._views.publish(thing, told), True
         except Unavailable as error:
             logger.info("a like of %s is left to the batch: %s", self._kind, error.detail)
             return None, False

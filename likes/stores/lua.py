@@ -2,6 +2,6 @@
 
 from pathlib import Path
 
-from foundation.sync.memory import scripts_in
+from foundation.sync.redis_state import script_loader
 
-script = scripts_in(Path(__file__).parent / "scripts")
+script = script_loader(Path(__file__).parent / "scripts")

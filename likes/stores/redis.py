@@ -10,18 +10,18 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from foundation import redis
 from foundation.errors import Unavailable
-from foundation.redis import Argument, Link, RedisSilent
-from foundation.sync.memory import granted
+from foundation.redis import client as redis
+from foundation.redis.client import Argument, RedisClient, RedisSilent
+from foundation.sync.redis_state import raise_if_stale
 from leaderboards.core.instants import from_milliseconds, milliseconds
 from likes.core.keys import KindKeys, ThingKeys
-from likes.errors import LikesUnavailable, LikeUnknown
+from likes.errors import LikeOutcomeUnknown, LikesUnavailable
 from likes.registry import Likeable
 from likes.stores import sql_rows
 from likes.stores.append import COUNT
-from likes.stores.base import Liker, Likers, Shown
-from likes.stores.kinds import of_the_present
+from likes.stores.base import Liker, Likers, LikeSummary
+from likes.stores.kind_generation import retry_if_stale
 from likes.stores.lua import script
 
 logger = logging.getLogger(__name__)
@@ -32,9 +32,9 @@ UNKNOWN_REPEATABLE = "There was no answer in time: it counts or not. Asked for a
 ALL = -(2**31)
 
 
-def run(link: Link, name: str, keys: Sequence[str], args: Sequence[Argument]) -> Any:
-    """Run a script. Raises ``Stale``, or what the link raises."""
-    with granted():
+def run(link: RedisClient, name: str, keys: Sequence[str], args: Sequence[Argument]) -> Any:
+    """Run a script. Raises ``StaleGeneration``, or what the link raises."""
+    with raise_if_stale():
         return link.run(script(name), keys, args)
 
 
@@ -47,25 +47,25 @@ def thing_keys(kind: str, thing: str) -> list[str]:
 class RedisStore:
     """Likes of one kind as Redis has them."""
 
-    def __init__(self, likeable: Likeable, link: Link | None = None) -> None:
+    def __init__(self, likeable: Likeable, link: RedisClient | None = None) -> None:
         self._kind = likeable.kind
         self._keys = KindKeys(likeable.kind)
         self._repeatable = int(likeable.repeatable)
         self._link = link or redis.boards()
 
-    def like(self, thing: str, player: str, at: datetime) -> Shown:
+    def like(self, thing: str, player: str, at: datetime) -> LikeSummary:
         """The player likes the thing, or once more if it is repeatable."""
         return self._decide(thing, player, at, 1)
 
-    def unlike(self, thing: str, player: str, at: datetime) -> Shown:
+    def unlike(self, thing: str, player: str, at: datetime) -> LikeSummary:
         """They do not like it (any more), or take one like back."""
         return self._decide(thing, player, at, -1)
 
-    def take_back(self, thing: str, player: str, at: datetime) -> Shown:
+    def take_back(self, thing: str, player: str, at: datetime) -> LikeSummary:
         """They take back all of their likes of the thing, however many there are."""
         return self._decide(thing, player, at, ALL)
 
-    def read(self, things: Sequence[str], player: str | None) -> list[Shown]:
+    def read(self, things: Sequence[str], player: str | None) -> list[LikeSummary]:
         """Each thing as the player (or nobody) sees it: one script, or SQL while Redis is away."""
         keys = [self._keys.gen, *(key for thing in things for key in thing_keys(self._kind, thing))]
         args = (player or "", self._repeatable)
@@ -73,7 +73,7 @@ class RedisStore:
         if cells is None:
             return [replace(each, live=False) for each in sql_rows.read(self._kind, things, player, COUNT)]
         pairs = zip(cells[::2], cells[1::2], strict=True)
-        return [Shown(int(count), int(own)) for count, own in pairs]
+        return [LikeSummary(int(count), int(own)) for count, own in pairs]
 
     def likers(self, thing: str, offset: int, limit: int) -> Likers:
         """Who likes the thing, the newest first; from SQL while Redis is away."""
@@ -87,7 +87,7 @@ class RedisStore:
         found = [Liker(player.decode(), int(amount), from_milliseconds(int(at))) for player, amount, at in rows]
         return Likers(int(total), found)
 
-    def _decide(self, thing: str, player: str, at: datetime, how_many: int) -> Shown:
+    def _decide(self, thing: str, player: str, at: datetime, how_many: int) -> LikeSummary:
         keys = [self._keys.gen, self._keys.seq, self._keys.dirty, *thing_keys(self._kind, thing)]
         args = (how_many, self._repeatable, thing, player, milliseconds(at))
 
@@ -95,17 +95,17 @@ class RedisStore:
             return run(self._link, "decide", keys, [generation, self._link.deadline_ms(), *args])
 
         try:
-            count, own = of_the_present(self._kind, decide)
+            count, own = retry_if_stale(self._kind, decide)
         except RedisSilent as error:
-            raise LikeUnknown(UNKNOWN_REPEATABLE if self._repeatable else UNKNOWN) from error
+            raise LikeOutcomeUnknown(UNKNOWN_REPEATABLE if self._repeatable else UNKNOWN) from error
         except Unavailable as error:
             raise LikesUnavailable(AWAY) from error
-        return Shown(int(count), int(own))
+        return LikeSummary(int(count), int(own))
 
     def _ask(self, question: Callable[[int], Any]) -> Any:
         """What Redis answers; None where it is away."""
         try:
-            return of_the_present(self._kind, question)
+            return retry_if_stale(self._kind, question)
         except Unavailable as error:
             logger.info("likes of %s are read from SQL: %s", self._kind, error.detail)
             return None

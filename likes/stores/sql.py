@@ -15,8 +15,8 @@ from django.db import transaction
 from likes.core.kinds import shards_for
 from likes.registry import Likeable
 from likes.stores import sql_rows
-from likes.stores.base import Likers, Shown
-from likes.stores.sql_rows import Note
+from likes.stores.base import Likers, LikeSummary
+from likes.stores.sql_rows import ChangeInsert
 
 CACHED_FROM_SHARDS = 100
 CACHED_SECONDS = 1
@@ -39,17 +39,17 @@ class SqlStore:
         self._repeatable = likeable.repeatable
         self._shards = shards_for(likeable.rate)
 
-    def like(self, thing: str, player: str, at: datetime) -> Shown:
-        """The player likes the thing. Raises ``LikesUnavailable`` or ``LikeUnknown``."""
+    def like(self, thing: str, player: str, at: datetime) -> LikeSummary:
+        """The player likes the thing. Raises ``LikesUnavailable`` or ``LikeOutcomeUnknown``."""
         changed = sql_rows.like((self._kind, thing, player), at, self._repeatable, self._note(_LIKED))
         return self._after(thing, player, changed is not None)
 
-    def unlike(self, thing: str, player: str, at: datetime) -> Shown:
+    def unlike(self, thing: str, player: str, at: datetime) -> LikeSummary:
         """They take a like back. Raises likewise."""
         changed = sql_rows.unlike((self._kind, thing, player), at, self._note(_TAKEN_BACK))
         return self._after(thing, player, changed is not None)
 
-    def read(self, things: Sequence[str], player: str | None) -> list[Shown]:
+    def read(self, things: Sequence[str], player: str | None) -> list[LikeSummary]:
         """Each thing as the player sees it; totals of many shards may be a second old. Raises ``SqlAway``."""
         if self._shards < CACHED_FROM_SHARDS:
             return sql_rows.read(self._kind, things, player, COUNT)
@@ -60,17 +60,19 @@ class SqlStore:
         cache.set_many({known[thing]: shown.count for thing, shown in found.items()}, CACHED_SECONDS)
         rest = [thing for thing in known if thing not in found]
         for thing, shown in zip(rest, sql_rows.read(self._kind, rest, player, "0"), strict=True):
-            found[thing] = Shown(max(totals[known[thing]], shown.own), shown.own)  # their own like is in any count
+            found[thing] = LikeSummary(
+                max(totals[known[thing]], shown.own), shown.own
+            )  # their own like is in any count
         return [found[thing] for thing in things]
 
     def likers(self, thing: str, offset: int, limit: int) -> Likers:
         """Who likes the thing. Raises ``SqlAway``."""
         return sql_rows.likers(self._kind, thing, offset, limit)
 
-    def _note(self, statement: str) -> Note:
-        return Note(statement, (random.randrange(self._shards),))  # noqa: S311 (chance against a crowd, no secret)
+    def _note(self, statement: str) -> ChangeInsert:
+        return ChangeInsert(statement, (random.randrange(self._shards),))  # noqa: S311 (chance against a crowd, no secret)
 
-    def _after(self, thing: str, player: str, changed: bool) -> Shown:
+    def _after(self, thing: str, player: str, changed: bool) -> LikeSummary:
         if changed and self._shards >= CACHED_FROM_SHARDS:
             transaction.on_commit(lambda: cache.delete(self._key(thing)))
         return sql_rows.read(self._kind, [thing], player, COUNT)[0]

@@ -20,9 +20,9 @@ COALESCE((SELECT SUM(amount) FROM likes_like AS own
 _WAITING = """
 (SELECT COUNT(*) FROM likes_likechange AS waiting WHERE waiting.kind = wanted.kind AND waiting.thing = wanted.thing)
 + (SELECT COUNT(*) FROM likes_likecount AS marked
-   WHERE marked.kind = wanted.kind AND marked.thing = wanted.thing AND marked.unput)"""
+   WHERE marked.kind = wanted.kind AND marked.thing = wanted.thing AND marked.pending_publish)"""
 _ADD = {
-    "likes_likecount": "(kind, thing, count, unput) SELECT kind, thing, likes - counted, false",
+    "likes_likecount": "(kind, thing, count, pending_publish) SELECT kind, thing, likes - counted, false",
     "likes_likeshard": "(kind, thing, shard, count, dirty) SELECT kind, thing, 0, likes - counted, true",
 }
 _ONTO = {
@@ -32,7 +32,7 @@ _ONTO = {
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class CountComparison:
     """A thing's count and its rows in one snapshot, and whether Redis may not have been told of all of them yet."""
 
     thing: str
@@ -50,7 +50,7 @@ def things_after(kind: str, last: str, most: int) -> list[str]:
     return sorted(found, key=str.encode)[:most]
 
 
-def compare(kind: str, storage: Storage, things: Sequence[str]) -> list[Compared]:
+def compare(kind: str, storage: Storage, things: Sequence[str]) -> list[CountComparison]:
     """Each thing's count beside its rows, from one statement, in their order."""
     if not things:
         return []
@@ -58,10 +58,10 @@ def compare(kind: str, storage: Storage, things: Sequence[str]) -> list[Compared
     with connection.cursor() as cursor:
         cursor.execute(query, _cells(kind, things))
         rows = {thing: (int(count), int(likes), waits > 0) for thing, count, likes, waits in cursor.fetchall()}
-    return [Compared(thing, *rows[thing]) for thing in things]
+    return [CountComparison(thing, *rows[thing]) for thing in things]
 
 
-def put_right(kind: str, storage: Storage, things: Sequence[str]) -> dict[str, int]:
+def repair_counts(kind: str, storage: Storage, things: Sequence[str]) -> dict[str, int]:
     """Add to each count what it lacks; the new totals. Call it in a transaction that holds the kind's row."""
     if not things:
         return {}

@@ -13,11 +13,11 @@ from typing import Any
 
 from django.db import connection, transaction
 
-from foundation.sql import AWAY, ask
+from foundation.db.resilience import CONNECTION_ERRORS, ask
 from leaderboards.core.instants import from_milliseconds, milliseconds
-from likes.errors import LikesUnavailable, LikeUnknown
+from likes.errors import LikeOutcomeUnknown, LikesUnavailable
 from likes.models import Like
-from likes.stores.base import Liker, Likers, Shown
+from likes.stores.base import Liker, Likers, LikeSummary
 
 _PLAYER = "(SELECT id FROM leaderboards_player WHERE external_id = %s)"
 _RETURNING = "RETURNING kind, thing, player_id, amount, at"
@@ -34,7 +34,7 @@ WHERE kind = %s AND thing = %s AND player_id = {_PLAYER} AND amount > 0
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class ChangeInsert:
     """An INSERT that reads the row ``changed`` (kind, thing, player_id, amount, at), and its parameters."""
 
     statement: str
@@ -42,7 +42,7 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
-class Changed:
+class ChangedLike:
     """A like after it changed: how often the player likes the thing now, and since when; the number of the note."""
 
     amount: int
@@ -50,23 +50,23 @@ class Changed:
     note: int
 
 
-def like(key: tuple[str, str, str], at: datetime, repeatable: bool, note: Note) -> Changed | None:
+def like(key: tuple[str, str, str], at: datetime, repeatable: bool, note: ChangeInsert) -> ChangedLike | None:
     """Have a player like a thing (``key``: kind, thing, player); None where nothing changed.
 
     Nobody who is banned by now likes anything, whatever was asked before: they may be erased at this moment.
-    Raises ``LikesUnavailable`` or ``LikeUnknown``.
+    Raises ``LikesUnavailable`` or ``LikeOutcomeUnknown``.
     """
     kind, thing, player = key
     return _change(_LIKE, (kind, thing, _whole(at), player, repeatable, repeatable), note)
 
 
-def unlike(key: tuple[str, str, str], at: datetime, note: Note) -> Changed | None:
+def unlike(key: tuple[str, str, str], at: datetime, note: ChangeInsert) -> ChangedLike | None:
     """Take one like back; None where there was none. Raises as ``like`` does."""
     kind, thing, player = key
     return _change(_UNLIKE, (_whole(at), kind, thing, player), note)
 
 
-def read(kind: str, things: Sequence[str], player: str | None, count: str) -> list[Shown]:
+def read(kind: str, things: Sequence[str], player: str | None, count: str) -> list[LikeSummary]:
     """Each thing as the player sees it, from one statement and so from one moment.
 
     ``count`` is SQL for the likes of ``wanted.thing`` of ``wanted.kind``. Raises ``SqlAway``.
@@ -81,8 +81,9 @@ def read(kind: str, things: Sequence[str], player: str | None, count: str) -> li
     SELECT {count}, {"0" if player is None else own} FROM wanted ORDER BY nth"""
     params = [cell for nth, thing in enumerate(things) for cell in (nth, kind, thing)]
     found = ask(lambda: _rows(query, params if player is None else [*params, player]))
-    # Their own like is in any count: of a kind that moved here the counts come a moment after the rows (adopt.py).
-    return [Shown(max(int(total), own or 0), own or 0) for total, own in found]
+    # Their own like is in any count: of a kind that moved here the counts come a moment after the rows
+    # (storage_migration.py).
+    return [LikeSummary(max(int(total), own or 0), own or 0) for total, own in found]
 
 
 def likers(kind: str, thing: str, offset: int, limit: int) -> Likers:
@@ -103,15 +104,15 @@ def all_likers(kind: str, things: Sequence[str]) -> dict[str, list[tuple[str, in
     return found
 
 
-def _change(statement: str, params: tuple[Any, ...], note: Note) -> Changed | None:
-    with deciding():
+def _change(statement: str, params: tuple[Any, ...], note: ChangeInsert) -> ChangedLike | None:
+    with translate_sql_errors():
         row = (
             _in_one(statement, params, note) if connection.vendor == "postgresql" else _in_two(statement, params, note)
         )
-    return None if row is None else Changed(row[0], milliseconds(_time(row[1])), row[2])
+    return None if row is None else ChangedLike(row[0], milliseconds(_time(row[1])), row[2])
 
 
-def _in_one(statement: str, params: tuple[Any, ...], note: Note) -> Any:
+def _in_one(statement: str, params: tuple[Any, ...], note: ChangeInsert) -> Any:
     found = _rows(
         f"WITH changed AS ({statement}), noted AS ({note.statement} RETURNING id)"
         " SELECT changed.amount, changed.at, noted.id FROM changed, noted",
@@ -121,7 +122,7 @@ def _in_one(statement: str, params: tuple[Any, ...], note: Note) -> Any:
 
 
 @transaction.atomic
-def _in_two(statement: str, params: tuple[Any, ...], note: Note) -> Any:
+def _in_two(statement: str, params: tuple[Any, ...], note: ChangeInsert) -> Any:
     found = _rows(statement, params)
     if not found:
         return None
@@ -132,7 +133,7 @@ def _in_two(statement: str, params: tuple[Any, ...], note: Note) -> Any:
 
 
 @contextmanager
-def deciding() -> Iterator[None]:
+def translate_sql_errors() -> Iterator[None]:
     """Around what decides: where SQL is away nothing has changed, and where it goes away nobody knows.
 
     Inside a caller's transaction errors stay what they are: it is broken, and its owner must know.
@@ -142,15 +143,17 @@ def deciding() -> Iterator[None]:
         return
     try:
         connection.ensure_connection()
-    except AWAY as error:
+    except CONNECTION_ERRORS as error:
         raise LikesUnavailable("What decides over these likes is away; try again.") from error
     try:
         yield
-    except AWAY as error:
+    except CONNECTION_ERRORS as error:
         if getattr(error.__cause__, "sqlstate", None) or "locked" in str(error):  # it answered: it did not act
             raise LikesUnavailable("Too many likes at once; try again.") from error
         connection.close()
-        raise LikeUnknown("SQL did not answer in time: the like counts or not. It is safe to ask again.") from error
+        raise LikeOutcomeUnknown(
+            "SQL did not answer in time: the like counts or not. It is safe to ask again."
+        ) from error
 
 
 def _rows(statement: str, params: Sequence[Any]) -> list[Any]:

@@ -12,8 +12,8 @@ from typing import Any
 
 from django.db import connection
 
-from foundation.sql import unhurried
-from leaderboards.stores.sql_rows import insert
+from foundation.db.resilience import long_transaction
+from leaderboards.stores.sql.bulk import insert
 from likes.models import LikeCount
 
 _LIKE = {
@@ -24,7 +24,7 @@ _LIKE = {
     "at": "timestamptz",
     "version": "bigint",
 }
-_COUNT = {"kind": "text", "thing": "text", "count": "bigint", "unput": "boolean"}
+_COUNT = {"kind": "text", "thing": "text", "count": "bigint", "pending_publish": "boolean"}
 _NEWER = (
     "ON CONFLICT (kind, thing, player_id) DO UPDATE SET amount = excluded.amount, at = excluded.at,"
     " version = excluded.version WHERE likes_like.version < excluded.version"
@@ -57,7 +57,7 @@ def write_states(kind: str, rows: Iterable[StateRow]) -> dict[str, int]:
     moved: Counter[str] = Counter()
     for row in newer:
         moved[row.thing] += row.amount - known.get((row.thing, row.player_id), _NEVER)[0]
-    return move_counts(kind, {thing: step for thing, step in moved.items() if step})
+    return add_to_counts(kind, {thing: step for thing, step in moved.items() if step})
 
 
 def _known(kind: str, rows: Sequence[StateRow]) -> dict[tuple[str, int], tuple[int, int]]:
@@ -78,7 +78,7 @@ def _known(kind: str, rows: Sequence[StateRow]) -> dict[tuple[str, int], tuple[i
         return {(thing, player_id): (amount, version) for thing, player_id, amount, version in cursor.fetchall()}
 
 
-def move_counts(kind: str, steps: Mapping[str, int]) -> dict[str, int]:
+def add_to_counts(kind: str, steps: Mapping[str, int]) -> dict[str, int]:
     """Add to the counts of things, sorted; what they are now. Call it in the transaction that knows the steps."""
     cells = [(kind, thing, steps[thing], False) for thing in sorted(steps)]
     insert(
@@ -90,13 +90,14 @@ def move_counts(kind: str, steps: Mapping[str, int]) -> dict[str, int]:
     return dict(LikeCount.objects.filter(kind=kind, thing__in=list(steps)).values_list("thing", "count"))
 
 
-def count_anew(kind: str) -> None:
+def rebuild_counts(kind: str) -> None:
     """Make the counts of a kind of its rows. Call it while nobody writes the kind."""
-    with unhurried(), connection.cursor() as cursor:
+    with long_transaction(), connection.cursor() as cursor:
         cursor.execute("UPDATE likes_likecount SET count = 0 WHERE kind = %s", [kind])
         cursor.execute(
-            "INSERT INTO likes_likecount (kind, thing, count, unput)"
+            "INSERT INTO likes_likecount (kind, thing, count, pending_publish)"
             " SELECT kind, thing, SUM(amount), %s FROM likes_like WHERE kind = %s GROUP BY kind, thing"
-            " ON CONFLICT (kind, thing) DO UPDATE SET count = excluded.count, unput = excluded.unput",
+            " ON CONFLICT (kind, thing) DO UPDATE"
+            " SET count = excluded.count, pending_publish = excluded.pending_publish",
             [False, kind],
         )

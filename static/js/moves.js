@@ -68,7 +68,8 @@ function count(cell, from) {
 function light(row, cell, from) {
   const up = getComputedStyle(row).getPropertyValue("--up").trim();
   const lit = { backgroundColor: `color-mix(in srgb, ${up} 14%, transparent)`, offset: 0 };
-  for (const each of row.children) each.animate([lit], { duration: glow, easing: "ease-in" });
+  const isGrid = getComputedStyle(row).display === "grid"; // as on a phone, where cells do not fill it
+  for (const each of isGrid ? [row] : row.children) each.animate([lit], { duration: glow, easing: "ease-in" });
   const by = whole(cell.textContent) - whole(from);
   if (by > 0) gains.set(row.dataset.key, { words: `+${spelling.format(by)}`, until: Date.now() + glow });
 }

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
-from foundation import rate_limit
+from foundation.throttling import rate_limit
 from tests.accounts.people import PASSWORD
 from tests.leaderboards.factories import UserFactory
 

@@ -11,8 +11,9 @@ from django.core import mail as post
 from django.test import Client
 
 from accounts.models import AuthenticatorApp
-from accounts.services import mail
-from foundation import clock, sealing
+from accounts.services.mails import outbox as mail
+from foundation import clock
+from foundation.security import sealing
 
 LOGIN, SECOND, SECURITY = "/accounts/login/", "/accounts/second-factor/", "/accounts/security/"
 PASSWORD = "a long enough password"

@@ -10,12 +10,14 @@ from django.core import mail as post
 from django.test import Client
 
 from accounts.models import FormerEmail, MailKind, ProvenEmail
-from accounts.services import changes, email, mail
-from accounts.services.retain import drop_former_emails
+from accounts.services import email_change as email
+from accounts.services.mails import outbox as mail
+from accounts.services.mails import owner_notices
+from accounts.services.retention import drop_former_emails
 from accounts.tasks import retain
 from foundation import clock
 from foundation.audit.models import AuditEntry
-from leaderboards.services.leave import leave
+from leaderboards.services.players.delete_account import delete_account
 from tests.accounts.people import PASSWORD, sign_in, who
 from tests.leaderboards.factories import AdminFactory, UserFactory
 
@@ -111,11 +113,11 @@ def test_the_link_counts_once_for_three_days_and_only_whole(client: Client, robi
     moved(robin, THIEFS)
     link, at = way_back(), clock.now()
 
-    with clock.stand_at(at + timedelta(hours=72)):
+    with clock.freeze_at(at + timedelta(hours=72)):
         late = client.post(link)
     forged = client.post(link[:-3] + "AA/")
     assert (late.status_code, forged.status_code, email_of(robin)) == (404, 404, THIEFS)
-    with clock.stand_at(at + timedelta(hours=71, minutes=59)):
+    with clock.freeze_at(at + timedelta(hours=71, minutes=59)):
         assert client.post(link).status_code == 302
     moved(robin, LATER)
     again = client.post(link)
@@ -145,7 +147,7 @@ def test_what_changes_later_is_told_to_the_mailbox_of_before_with_the_link(robin
     moved(robin, THIEFS)
     post.outbox.clear()
 
-    changes.tell(MailKind.PASSWORD_CHANGED, robin, clock.now(), by=robin)
+    owner_notices.notify_owner(MailKind.PASSWORD_CHANGED, robin, clock.now(), by=robin)
 
     assert told().keys() == {OLD, THIEFS}
     assert way_back()
@@ -159,7 +161,7 @@ def test_of_many_mailboxes_of_before_the_earliest_are_told(robin: User) -> None:
     told()
     post.outbox.clear()
 
-    changes.tell(MailKind.PASSWORD_CHANGED, robin, clock.now(), by=robin)
+    owner_notices.notify_owner(MailKind.PASSWORD_CHANGED, robin, clock.now(), by=robin)
 
     assert told().keys() == {OLD, "0@example.com", "1@example.com", "4@example.com"}
 
@@ -198,10 +200,10 @@ def test_of_an_account_that_is_gone_or_not_active_nothing_is_put_back(client: Cl
     link = way_back()
     post.outbox.clear()
     if end == "deleted":
-        leave(robin, "keep", clock.now())
+        delete_account(robin, "keep", clock.now())
     else:
         User.objects.filter(pk=robin.pk).update(is_active=False)
-        changes.tell(MailKind.DEACTIVATED, robin, clock.now(), by=None)
+        owner_notices.notify_owner(MailKind.DEACTIVATED, robin, clock.now(), by=None)
 
     assert client.post(link).status_code == 404
     assert told().keys() == {OLD, THIEFS}
@@ -245,7 +247,7 @@ def test_who_goes_back_to_a_later_mailbox_ends_no_link_of_an_earlier_one(client:
 
 def test_after_three_days_an_address_is_a_new_one_like_any_other(robin: User) -> None:
     moved(robin, THIEFS)
-    with clock.stand_at(FormerEmail.objects.get().until):
+    with clock.freeze_at(FormerEmail.objects.get().until):
         moved(robin, OLD)
 
         assert way_back(THIEFS)
@@ -269,6 +271,6 @@ def test_addresses_of_before_go_after_three_days(robin: User) -> None:
     until = FormerEmail.objects.get().until
 
     assert drop_former_emails(until - timedelta(seconds=1)) == 0
-    with clock.stand_at(until):
+    with clock.freeze_at(until):
         assert retain()[1] == 1
     assert not FormerEmail.objects.exists()

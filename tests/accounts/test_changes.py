@@ -12,7 +12,10 @@ from django.test import Client
 
 from accounts.errors import WrongCode
 from accounts.models import AccountMail, ProvenEmail
-from accounts.services import email, factors, mail, recovery, totp
+from accounts.services import email_change as email
+from accounts.services.mails import outbox as mail
+from accounts.services.second_factors import recovery, totp
+from accounts.services.second_factors import removal as factors
 from competitions.models import Preference
 from foundation import clock
 from foundation.audit.models import AuditEntry

@@ -12,7 +12,7 @@ from django.contrib.auth.models import User
 from django.contrib.auth.tokens import PasswordResetTokenGenerator
 from django.test import Client
 
-from accounts.services.links import MAILED_FOR
+from accounts.services.mails.links import MAILED_FOR
 from foundation import clock
 from tests.accounts.people import PASSWORD, mailed, sign_in, who
 from tests.accounts.test_sign_up import ADDRESS, EMAIL, NEW, RESET, SIGN_UP
@@ -31,7 +31,7 @@ def after(passed: timedelta) -> Iterator[None]:
     at = clock.now() + passed
     local = datetime.fromtimestamp(at.timestamp())  # noqa: DTZ006 (as Django's own has it)
     with (
-        clock.stand_at(at),
+        clock.freeze_at(at),
         patch.object(time, "time", at.timestamp),
         patch.object(PasswordResetTokenGenerator, "_now", lambda _: local),
     ):

@@ -17,13 +17,14 @@ from django.db import connection
 from django.test import Client
 
 from accounts.models import AccountMail, MailKind
-from accounts.services import changes, mail
+from accounts.services.mails import outbox as mail
+from accounts.services.mails import owner_notices
 from competitions.models import Preference
 from foundation import clock
 from foundation.audit.models import AuditEntry
 from leaderboards.models import Player
-from leaderboards.services.leave import leave
-from leaderboards.services.link import link_by_hand
+from leaderboards.services.players.delete_account import delete_account
+from leaderboards.services.players.link import link_by_hand
 from tests.accounts.people import PASSWORD, sign_in
 from tests.leaderboards.factories import PlayerFactory, UserFactory
 
@@ -71,7 +72,7 @@ def test_the_end_of_an_account_whose_row_stays_is_told_by_its_name_of_then(robin
     kind = ContentType.objects.get_for_model(User)
     LogEntry.objects.create(user=robin, action_flag=1, content_type=kind, object_id="1")
 
-    leave(robin, "keep", clock.now())
+    delete_account(robin, "keep", clock.now())
     mail.send_due(clock.now())
 
     assert User.objects.get().username == f"deleted-{robin.pk}"
@@ -81,7 +82,7 @@ def test_the_end_of_an_account_whose_row_stays_is_told_by_its_name_of_then(robin
 def test_the_end_is_told_in_the_language_that_the_erased_player_asked_for(robin: User) -> None:
     Preference.objects.create(player=PlayerFactory.create(user=robin), language="ko")
 
-    leave(robin, "erase", clock.now())
+    delete_account(robin, "erase", clock.now())
 
     assert not Preference.objects.exists()
     assert AccountMail.objects.get().language == "ko"
@@ -156,7 +157,7 @@ def test_a_notice_is_tried_for_a_week_ever_less_often_and_giving_it_up_is_a_line
     robin: User, caplog: pytest.LogCaptureFixture
 ) -> None:
     at = clock.now()
-    changes.tell(MailKind.PASSWORD_CHANGED, robin, at, by=None)
+    owner_notices.notify_owner(MailKind.PASSWORD_CHANGED, robin, at, by=None)
     tries: list[Any] = []
 
     def away(_: object) -> None:
@@ -187,7 +188,7 @@ def test_a_notice_is_tried_for_a_week_ever_less_often_and_giving_it_up_is_a_line
 )
 def test_it_names_whom_to_tell(robin: User, settings: LazySettings, page: str, named: str) -> None:
     settings.PRIVACY_URL = page
-    changes.tell(MailKind.PASSWORD_CHANGED, robin, clock.now(), by=None)
+    owner_notices.notify_owner(MailKind.PASSWORD_CHANGED, robin, clock.now(), by=None)
 
     mail.send_due(clock.now())
 
@@ -196,8 +197,10 @@ def test_it_names_whom_to_tell(robin: User, settings: LazySettings, page: str, n
 
 def test_one_that_cannot_be_sent_keeps_no_other_waiting(robin: User) -> None:
     at = clock.now()
-    changes.tell(MailKind.PASSWORD_CHANGED, robin, at, by=None, to=["robin@example.org\nBcc: x@example.org"])
-    changes.tell(MailKind.PASSWORD_CHANGED, robin, at, by=None)
+    owner_notices.notify_owner(
+        MailKind.PASSWORD_CHANGED, robin, at, by=None, to=["robin@example.org\nBcc: x@example.org"]
+    )
+    owner_notices.notify_owner(MailKind.PASSWORD_CHANGED, robin, at, by=None)
 
     assert mail.send_due(at) == 1
     assert [each.to for each in post.outbox] == [[ADDRESS]]

@@ -9,7 +9,7 @@ from django.conf import LazySettings
 from django.core.exceptions import ImproperlyConfigured
 from django.test import Client
 
-from config import accounts
+from config.components import accounts
 from tests.accounts.people import mailed
 from tests.accounts.test_sign_up import ADDRESS, invited, link_in
 from tests.leaderboards.views.pages import signed_in, text

@@ -10,7 +10,8 @@ from django.test import Client
 
 from accounts.errors import LastFactor
 from accounts.models import AuthenticatorApp, Passkey
-from accounts.services import factors, recovery
+from accounts.services.second_factors import recovery
+from accounts.services.second_factors import removal as factors
 from tests.accounts.authenticator import Authenticator, add_passkey
 from tests.accounts.people import PASSWORD, SECURITY, sign_in, who, with_app
 from tests.leaderboards.factories import AdminFactory, UserFactory

@@ -8,7 +8,7 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import Invitation
-from accounts.services.retain import blank_invitations, drop_sessions
+from accounts.services.retention import blank_invitations, drop_sessions
 from accounts.tasks import retain
 from tests.accounts.people import PASSWORD, sign_in, who
 from tests.leaderboards.factories import UserFactory
@@ -47,7 +47,7 @@ def test_sessions_that_are_over_go_and_others_stay(monkeypatch: pytest.MonkeyPat
     sign_in(client, "ann")
     over = [Session(session_key=f"old-{nth}", expire_date=timezone.now() - DAY) for nth in range(3)]
     Session.objects.bulk_create(over)
-    monkeypatch.setattr("accounts.services.retain.BATCH", 2)
+    monkeypatch.setattr("accounts.services.retention.BATCH", 2)
 
     assert drop_sessions() == 3
 

@@ -13,7 +13,7 @@ from django.test import Client
 
 from accounts.errors import WrongCode
 from accounts.models import AuthenticatorApp, RecoveryCode
-from accounts.services import recovery, totp
+from accounts.services.second_factors import recovery, totp
 from foundation import clock
 from tests.accounts.authenticator import Authenticator, add_passkey
 from tests.accounts.people import SECOND, SECRET, SECURITY, code, sign_in, who, with_app
@@ -112,7 +112,7 @@ def test_half_a_sign_in_ends_after_ten_minutes_and_with_a_new_password(client: C
 
     assert after["Location"].startswith("/accounts/login/")
     sign_in(client, "robin", "another long password")
-    with clock.stand_at(clock.now() + timedelta(minutes=11)):
+    with clock.freeze_at(clock.now() + timedelta(minutes=11)):
         assert client.post(SECOND, {"code": code()})["Location"].startswith("/accounts/login/")
     assert who(client) == ""
 

@@ -51,9 +51,9 @@ def test_staff_are_nobody_after_an_idle_hour_and_a_player_is_still_signed_in(cli
     sign_in(player, "player")
     now = clock.now()
 
-    with clock.stand_at(now + timedelta(minutes=59)):
+    with clock.freeze_at(now + timedelta(minutes=59)):
         assert client.get("/admin/").status_code == 200
-    with clock.stand_at(now + timedelta(minutes=59) + HOUR):
+    with clock.freeze_at(now + timedelta(minutes=59) + HOUR):
         assert client.get("/admin/").status_code == 302
         assert who(client) == ""
         assert who(player) == "player"
@@ -63,10 +63,10 @@ def test_staff_are_nobody_after_an_idle_hour_and_a_player_is_still_signed_in(cli
 def test_a_page_that_polls_by_itself_keeps_no_session_alive(client: Client) -> None:
     now = clock.now()
     for minutes in range(10, 60, 10):
-        with clock.stand_at(now + timedelta(minutes=minutes)):
+        with clock.freeze_at(now + timedelta(minutes=minutes)):
             client.get("/account/?fragment=1")
 
-    with clock.stand_at(now + HOUR):
+    with clock.freeze_at(now + HOUR):
         assert client.get("/admin/").status_code == 302
 
 
@@ -74,10 +74,10 @@ def test_a_page_that_polls_by_itself_keeps_no_session_alive(client: Client) -> N
 def test_after_twelve_hours_it_is_over_however_busy_they_were(client: Client) -> None:
     now = clock.now()
     for hours in range(24):
-        with clock.stand_at(now + hours * HOUR / 2):
+        with clock.freeze_at(now + hours * HOUR / 2):
             assert client.get("/admin/").status_code == 200
 
-    with clock.stand_at(now + 12 * HOUR):
+    with clock.freeze_at(now + 12 * HOUR):
         assert client.get("/admin/").status_code == 302
 
 
@@ -86,7 +86,7 @@ def test_after_twelve_hours_it_is_over_however_busy_they_were(client: Client) ->
 def test_a_grave_page_asks_again_after_five_minutes_and_goes_on_from_there(client: Client, page: str) -> None:
     at_once = client.get(page).status_code
 
-    with clock.stand_at(clock.now() + timedelta(minutes=6)):
+    with clock.freeze_at(clock.now() + timedelta(minutes=6)):
         asked = client.get(page)
         wrong = client.post(asked["Location"], {"password": "wrong"})
         still = client.get(page).status_code
@@ -103,7 +103,7 @@ def test_a_grave_page_asks_again_after_five_minutes_and_goes_on_from_there(clien
 def test_what_is_sent_too_late_is_not_done_and_the_page_says_so(client: Client) -> None:
     typed = {"name": "game", "scopes": "scores:write"}
 
-    with clock.stand_at(clock.now() + timedelta(minutes=16)):
+    with clock.freeze_at(clock.now() + timedelta(minutes=16)):
         asked = client.post("/admin/foundation/servicekey/add/", typed)
         page = client.get(asked["Location"])
 
@@ -114,7 +114,7 @@ def test_what_is_sent_too_late_is_not_done_and_the_page_says_so(client: Client) 
 def test_a_new_password_of_somebody_else_and_a_lists_action_ask_too(client: Client, chief: User) -> None:
     action = {"action": "forget_factors", "_selected_action": [chief.pk]}
 
-    with clock.stand_at(clock.now() + timedelta(minutes=16)):
+    with clock.freeze_at(clock.now() + timedelta(minutes=16)):
         answers = [
             client.get(f"/admin/auth/user/{chief.pk}/password/"),
             client.post("/admin/auth/user/", action),

@@ -7,7 +7,7 @@ from django.conf import LazySettings
 from django.contrib.staticfiles import finders
 from django.test import Client
 
-from foundation import rate_limit
+from foundation.throttling import rate_limit
 from tests.accounts.people import mailed
 from tests.accounts.test_sign_up import ADDRESS
 from tests.leaderboards.factories import UserFactory

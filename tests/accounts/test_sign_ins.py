@@ -8,10 +8,11 @@ from django.conf import LazySettings
 from django.contrib.auth.models import User
 from django.test import Client
 
-from accounts.services import recovery
-from foundation import clock, rate_limit
+from accounts.services.second_factors import recovery
+from foundation import clock
 from foundation.audit.models import AuditEntry
-from foundation.limits import Limit
+from foundation.throttling import rate_limit
+from foundation.throttling.limits import Limit
 from tests.accounts.authenticator import Authenticator, add_passkey, sign_in_by
 from tests.accounts.people import PASSWORD, SECOND, code, sign_in, with_app
 from tests.leaderboards.factories import UserFactory

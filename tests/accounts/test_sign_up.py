@@ -14,7 +14,7 @@ from django.test import Client
 
 from accounts.checks import signing_up_has_its_mails
 from accounts.models import AccountMail, Invitation, MailKind, ProvenEmail
-from accounts.services import mail
+from accounts.services.mails import outbox as mail
 from foundation import clock
 from tests.accounts.people import PASSWORD, mailed, sign_in, who
 from tests.leaderboards.factories import AdminFactory, UserFactory
@@ -121,7 +121,7 @@ def test_a_mail_that_is_not_sent_is_tried_again_after_a_minute_and_given_up_afte
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     at = datetime(2026, 3, 2, tzinfo=UTC)
-    mail.ask(MailKind.SIGN_UP, ADDRESS, "203.0.113.1", at)
+    mail.request_mail(MailKind.SIGN_UP, ADDRESS, "203.0.113.1", at)
 
     def away(_: object) -> None:
         raise OSError
@@ -131,7 +131,7 @@ def test_a_mail_that_is_not_sent_is_tried_again_after_a_minute_and_given_up_afte
         assert mail.send_due(at) == 0
     assert mail.send_due(at + timedelta(seconds=59)) == 0
     assert mail.send_due(at + timedelta(seconds=60)) == 1
-    mail.ask(MailKind.SIGN_UP, ADDRESS, "203.0.113.1", at)
+    mail.request_mail(MailKind.SIGN_UP, ADDRESS, "203.0.113.1", at)
     assert mail.send_due(at + timedelta(hours=6)) == 0
     assert not AccountMail.objects.exists()
 
@@ -174,7 +174,7 @@ def test_an_invitation_that_does_not_count_makes_nothing(client: Client, setting
     if fault == "off":
         settings.SIGN_UP = "off"
 
-    with clock.stand_at(at):
+    with clock.freeze_at(at):
         assert client.post(link, NEW).status_code == 404
     assert not User.objects.filter(username="newcomer").exists()
 

@@ -40,7 +40,7 @@ def like_of(page: Page, likes: int | None = None) -> Locator:
 
 def shown_likes() -> int:
     comment = str(Comment.objects.get().pk)
-    return selectors.shown("comment", [comment], None)[comment].count
+    return selectors.read_like_summaries("comment", [comment], None)[comment].count
 
 
 def hold_first(held: list[Route]) -> Callable[[Route], None]:

@@ -5,11 +5,11 @@ from playwright.sync_api import Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from competitions.models import Competition, Participant
-from competitions.services.finish import finish_due
-from competitions.services.notify import compare_due
-from competitions.services.snapshot import take_due
+from competitions.services.lifecycle.finish import finish_due
+from competitions.services.lifecycle.snapshots import take_due_snapshots
+from competitions.services.notices.rank_notices import compare_due_snapshots
 from foundation import clock
-from leaderboards.services.link import make_code
+from leaderboards.services.players.link import make_code
 from tests.browser.conftest import Opened
 from tests.competitions.factories import ParticipantFactory
 from tests.competitions.services.telling import wants
@@ -62,15 +62,15 @@ def test_somebody_signs_in_links_joins_takes_the_lead_and_reads_of_it(running: C
 
     score(running, {"robin": 40}, clock.now())
     expect(page.locator(".own-rank")).to_contain_text("2")
-    take_due(START + HOUR)
-    compare_due(clock.now())
+    take_due_snapshots(START + HOUR)
+    compare_due_snapshots(clock.now())
     score(running, {"robin": 90}, clock.now())
     expect(page.locator(".own-rank")).to_contain_text("1")
     expect(page.locator(".top tbody tr").first).to_contain_text("robin")
     assert page.evaluate("window.kept") is True
 
-    take_due(clock.now() + HOUR)
-    compare_due(clock.now() + HOUR)
+    take_due_snapshots(clock.now() + HOUR)
+    compare_due_snapshots(clock.now() + HOUR)
     page.reload()
     page.get_by_role("link", name="Inbox 1 unread").click()
     expect(page.get_by_text("You took first place.")).to_be_visible()

@@ -10,8 +10,8 @@ from pytest_django.live_server_helper import LiveServer
 
 from foundation import clock
 from leaderboards.models import Board, Player, RestrictionKind
-from leaderboards.selectors.restrictions import running
-from leaderboards.services.restrict import What, restrict
+from leaderboards.selectors.visibility.restrictions import active_restrictions
+from leaderboards.services.moderation.restrict import RestrictionScope, restrict
 from tests.browser.conftest import DESKTOP, PHONE, Opened, Photograph
 from tests.playing import make_board, score
 from tests.staff import member
@@ -30,7 +30,10 @@ def board(live_server: LiveServer) -> int:
     score(seq, {"mina": 700, "omar": 600, "robin": 500, "rocket": 990})
     score(seq, {"rocket": 980})
     score(seq, {"rocket": 50_000})
-    omar, what = Player.objects.get(external_id="omar"), What(RestrictionKind.BANNED, Board.objects.get(seq=seq))
+    omar, what = (
+        Player.objects.get(external_id="omar"),
+        RestrictionScope(RestrictionKind.BANNED, Board.objects.get(seq=seq)),
+    )
     assert restrict([omar.pk], what, ROBOT, clock.now() - timedelta(hours=1), moderator)
     return seq
 
@@ -158,4 +161,4 @@ def reads_the_log_of_the_board(desk: Desk) -> None:
 
 def banned_from(player: str) -> list[int]:
     """The boards that they are banned from now."""
-    return [row.board.seq for row in running().filter(player__external_id=player) if row.board is not None]
+    return [row.board.seq for row in active_restrictions().filter(player__external_id=player) if row.board is not None]

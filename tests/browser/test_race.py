@@ -9,7 +9,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from foundation import clock
 from leaderboards.models import Period
-from leaderboards.services.keep_ranks import keep
+from leaderboards.services.periods.rank_history import record_rank_history
 from tests.browser import checks
 from tests.browser.conftest import SMALL_PHONE, Opened, Photograph
 from tests.browser.test_held import ANSWER, SELECT
@@ -39,7 +39,7 @@ def raced(live_server: LiveServer) -> int:
     period = Period.objects.select_related("board").get(board=board)
     midnight = clock.now().replace(hour=0, minute=0, second=0, microsecond=0)
     for nth, at in enumerate((midnight - 2 * DAY, midnight - DAY, midnight)):
-        keep(period, at, at)
+        record_rank_history(period, at, at)
         score(board, {"p05": 12, f"p{9 + nth:02d}": 35})
     return board
 

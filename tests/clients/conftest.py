@@ -9,14 +9,14 @@ import pytest
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from pytest_django.live_server_helper import LiveServer
 
-from sunwi_client import AsyncClient, AsyncSender, Client, Patience, Sender
+from sunwi_client import AsyncClient, AsyncSender, Client, RetryPolicy, Sender
 from tests.foundation.factories import KeyFactory
 from tests.links import links
 from tests.playing import make_board
 
 __all__ = ["links"]
 
-QUICK = Patience(seconds=10, first=0.01, longest=0.05)
+QUICK = RetryPolicy(seconds=10, first=0.01, longest=0.05)
 
 
 class Waited:

@@ -6,7 +6,7 @@ from typing import Any, get_type_hints
 import pytest
 from django.test import Client as SiteClient
 
-from foundation.limits import Limit
+from foundation.throttling.limits import Limit
 from sunwi_client import AsyncClient, AsyncSender, Client, Score, Sender, answers, errors
 from tests.clients.conftest import Kind
 from tests.clients.front import HANG_UP, Front

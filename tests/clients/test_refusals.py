@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from foundation import signatures
-from sunwi_client import Client, NoAnswer, Patience, Score, advice, counted, errors
+from foundation.security import signatures
+from sunwi_client import Client, NoAnswer, RetryPolicy, Score, advice, counted, errors
 from sunwi_client.advice import ADVICE
 from sunwi_client.answers import Result
+from sunwi_client.flow import Call, Gate, Pause, Reply, call, request_flow
 from sunwi_client.signing import signature_headers
-from sunwi_client.submitting import submitted
-from sunwi_client.wire import Call, Gate, Pause, Reply, asked, call
+from sunwi_client.submitting import submit_flow
 
 CONTRACT = Path(__file__).parents[2] / "docs/api.md"
 UNKNOWN: Result = {"status": "unknown", "code": "outcome_unknown"}
@@ -46,7 +46,7 @@ def test_only_what_is_open_is_sent_again_and_each_score_has_its_own_result() -> 
     scores = [Score(board=1, player=name, points=1) for name in "abc"]
 
     told, wanted = run(
-        submitted(scores, Patience(), Gate()),
+        submit_flow(scores, RetryPolicy(), Gate()),
         [results(UPDATED, UNKNOWN, AWAY), results(AWAY, UPDATED), results(UPDATED)],
     )
 
@@ -57,7 +57,7 @@ def test_only_what_is_open_is_sent_again_and_each_score_has_its_own_result() -> 
 
 def test_a_later_try_that_fails_leaves_what_is_known() -> None:
     told, _ = run(
-        submitted([Score(board=1, player=name, points=1) for name in "ab"], Patience(), Gate()),
+        submit_flow([Score(board=1, player=name, points=1) for name in "ab"], RetryPolicy(), Gate()),
         [results(UPDATED, UNKNOWN), Reply(403, b'{"code": "forbidden", "detail": "Revoked."}')],
     )
 
@@ -66,7 +66,7 @@ def test_a_later_try_that_fails_leaves_what_is_known() -> None:
 
 def test_a_thousand_and_one_scores_are_not_sent() -> None:
     with pytest.raises(ValueError, match="up to 1,000"):
-        run(submitted([Score(board=1, player="a", points=1)] * 1001, Patience(), Gate()), [])
+        run(submit_flow([Score(board=1, player="a", points=1)] * 1001, RetryPolicy(), Gate()), [])
 
 
 @pytest.mark.parametrize(
@@ -84,19 +84,22 @@ def test_what_writes_is_repeated_only_where_nothing_was_done(told: Reply | NoAns
     write, read_ = call("PUT", "likes", "comment", 5, "bob"), call("GET", "boards")
     after = Reply(200, b"{}")
 
-    _, wanted = run(asked(read_, Patience(), Gate()), [told, after])
+    _, wanted = run(request_flow(read_, RetryPolicy(), Gate()), [told, after])
     assert wanted.count(read_) == 2
     if repeated:
-        assert run(asked(write, Patience(), Gate()), [told, after])[1].count(write) == 2
+        assert run(request_flow(write, RetryPolicy(), Gate()), [told, after])[1].count(write) == 2
     else:
         with pytest.raises(errors.SunwiError):
-            run(asked(write, Patience(), Gate()), [told, after])
+            run(request_flow(write, RetryPolicy(), Gate()), [told, after])
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 409, 422, 500])
 def test_what_would_be_refused_again_is_asked_once(status: int) -> None:
     with pytest.raises(errors.Refused) as refused:
-        run(asked(call("GET", "boards"), Patience(), Gate()), [Reply(status, b'{"code": "new_one", "detail": "No."}')])
+        run(
+            request_flow(call("GET", "boards"), RetryPolicy(), Gate()),
+            [Reply(status, b'{"code": "new_one", "detail": "No."}')],
+        )
 
     assert refused.value.code == "new_one"
     assert type(refused.value) is errors.KINDS[status]
@@ -104,11 +107,11 @@ def test_what_would_be_refused_again_is_asked_once(status: int) -> None:
 
 def test_one_call_that_is_limited_makes_the_others_wait() -> None:
     gate = Gate()
-    run(asked(call("GET", "boards"), Patience(), gate), [LIMITED, Reply(200, b"{}")])
+    run(request_flow(call("GET", "boards"), RetryPolicy(), gate), [LIMITED, Reply(200, b"{}")])
 
-    _, wanted = run(asked(call("GET", "boards", 1), Patience(), gate), [Reply(200, b"{}")])
+    _, wanted = run(request_flow(call("GET", "boards", 1), RetryPolicy(), gate), [Reply(200, b"{}")])
     with pytest.raises(errors.RateLimited) as refused:
-        run(asked(call("GET", "boards", 1), Patience(seconds=0), gate), [])
+        run(request_flow(call("GET", "boards", 1), RetryPolicy(seconds=0), gate), [])
 
     assert isinstance(wanted[0], Pause)
     assert 1 < wanted[0].seconds <= 2
@@ -116,13 +119,13 @@ def test_one_call_that_is_limited_makes_the_others_wait() -> None:
 
 
 def test_pauses_double_up_to_a_bound_and_never_cut_what_the_server_says() -> None:
-    patience = Patience(first=1, longest=4)
+    retry_policy = RetryPolicy(first=1, longest=4)
 
-    pauses = [[patience.pause(tries, None) for _ in range(50)] for tries in (1, 2, 3, 9_999)]
+    pauses = [[retry_policy.pause(tries, None) for _ in range(50)] for tries in (1, 2, 3, 9_999)]
 
     for most, several in zip((1, 2, 4, 4), pauses, strict=True):
         assert most / 2 <= min(several) < max(several) <= most
-    assert patience.pause(1, 7.0) == 7.0
+    assert retry_policy.pause(1, 7.0) == 7.0
 
 
 @pytest.mark.parametrize(
@@ -143,7 +146,7 @@ def test_a_score_that_no_server_would_take_is_refused_as_it_is_made(wrong: dict[
 
 def test_points_are_exact_both_ways() -> None:
     assert Score(board=1, player="a", points=Decimal("1E+2")).entry()["points"] == "100"
-    assert run(asked(call("GET", "boards"), Patience(), Gate()), [Reply(200, b'{"points": 0.1}')])[0] == {
+    assert run(request_flow(call("GET", "boards"), RetryPolicy(), Gate()), [Reply(200, b'{"points": 0.1}')])[0] == {
         "points": Decimal("0.1")
     }
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sunwi_client import Bounds, NoAnswer, NotCounted, Patience, Score, SenderClosed, SenderFull, errors
+from sunwi_client import Bounds, NoAnswer, RetryPolicy, Score, SenderClosed, SenderFull, UncountedScore, errors
 from sunwi_client.answers import Result
 from sunwi_client.outbox import Outbox
 from tests.clients.conftest import Kind
@@ -64,9 +64,9 @@ def test_flushing_waits_until_all_is_decided(kind: Kind, site: str, key: str, bo
 
 
 def test_what_hangs_up_or_is_away_is_sent_again_and_counts_once(kind: Kind, site: str, key: str, board: int) -> None:
-    told: list[NotCounted] = []
+    told: list[UncountedScore] = []
     with Front(site, HANG_UP, REFUSE, HANG_UP) as front:
-        sender = kind.sender(kind.client(front.url, key), tell=told.append, bounds=Bounds(size=10, seconds=0))
+        sender = kind.sender(kind.client(front.url, key), on_uncounted=told.append, bounds=Bounds(size=10, seconds=0))
         for nth in range(30):
             sender.add(one(board, nth % 3))
         sender.close()
@@ -78,9 +78,9 @@ def test_what_hangs_up_or_is_away_is_sent_again_and_counts_once(kind: Kind, site
 def test_what_does_not_count_is_told_with_its_reason(
     kind: Kind, site: str, key: str, board: int, caplog: pytest.LogCaptureFixture
 ) -> None:
-    told: list[NotCounted] = []
+    told: list[UncountedScore] = []
     client = kind.client(site, key)
-    sender = kind.sender(client, tell=told.append, bounds=Bounds(seconds=NEVER))
+    sender = kind.sender(client, on_uncounted=told.append, bounds=Bounds(seconds=NEVER))
     wrong = Score(board=board, player="a,b", points=1)
     for score in (one(board), wrong, Score(board=999, player="a", points=1)):
         sender.add(score)
@@ -100,10 +100,10 @@ def test_what_does_not_count_is_told_with_its_reason(
 def test_who_fails_in_being_told_stops_nothing(
     kind: Kind, site: str, key: str, board: int, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def fail(_: NotCounted) -> None:
+    def fail(_: UncountedScore) -> None:
         raise RuntimeError("no")
 
-    sender = kind.sender(client := kind.client(site, key), tell=fail, bounds=Bounds(size=1))
+    sender = kind.sender(client := kind.client(site, key), on_uncounted=fail, bounds=Bounds(size=1))
     sender.add(Score(board=999, player="a", points=1))
     sender.add(one(board))
     sender.close()
@@ -113,8 +113,8 @@ def test_who_fails_in_being_told_stops_nothing(
 
 
 def test_a_key_that_is_refused_is_told_for_each_score(kind: Kind, site: str, board: int) -> None:
-    told: list[NotCounted] = []
-    sender = kind.sender(kind.client(site, "sunwi_wrong"), tell=told.append, bounds=Bounds(size=2))
+    told: list[UncountedScore] = []
+    sender = kind.sender(kind.client(site, "sunwi_wrong"), on_uncounted=told.append, bounds=Bounds(size=2))
     for nth in range(4):
         sender.add(one(board, nth))
     sender.close()
@@ -125,8 +125,10 @@ def test_a_key_that_is_refused_is_told_for_each_score(kind: Kind, site: str, boa
 
 
 def test_a_full_queue_holds_back_who_adds_and_closing_tells_what_never_went(kind: Kind) -> None:
-    told: list[NotCounted] = []
-    sender = kind.sender(kind.client(NOBODY, "a-key"), tell=told.append, bounds=Bounds(size=2, seconds=0, most=4))
+    told: list[UncountedScore] = []
+    sender = kind.sender(
+        kind.client(NOBODY, "a-key"), on_uncounted=told.append, bounds=Bounds(size=2, seconds=0, most=4)
+    )
     for nth in range(4):
         sender.add(one(1, nth))
 
@@ -152,7 +154,7 @@ def test_closing_twice_is_closing_once(kind: Kind, site: str, key: str, board: i
 
 
 def outbox(size: int = 2, seconds: float = 1, most: int = 10) -> Outbox:
-    return Outbox(Bounds(size, seconds, most), Patience(first=1, longest=8))
+    return Outbox(Bounds(size, seconds, most), RetryPolicy(first=1, longest=8))
 
 
 def test_what_failed_as_a_whole_keeps_its_order_and_waits_as_long_as_the_server_says() -> None:
@@ -173,10 +175,10 @@ def test_what_is_open_waits_behind_the_others_so_that_one_board_holds_up_none() 
         box.add(score, 0.0)
     results: list[Result] = [{"status": "unknown"}, {"status": "rejected", "code": "unavailable"}]
 
-    told = box.settle(box.take(), results, 0.0)
+    told = box.record_results(box.take(), results, 0.0)
 
     assert told == []
-    assert box.held == 3
+    assert box.pending == 3
     assert box.take() == [scores[2], scores[0]]
 
 
@@ -191,7 +193,7 @@ def test_a_batch_that_is_too_large_is_halved_and_one_score_that_is_too_large_is_
     [told] = box.fail(box.take(), too_large, 0.0)
 
     assert told.code == "body_too_large"
-    assert box.held == 1
+    assert box.pending == 1
 
 
 def test_what_is_under_way_counts_as_held() -> None:
@@ -203,7 +205,7 @@ def test_what_is_under_way_counts_as_held() -> None:
     assert box.is_full
     box.fail(batch, NoAnswer("nothing"), 0.0)
 
-    assert box.held == 2
+    assert box.pending == 2
 
 
 @pytest.mark.parametrize("wrong", [{"size": 0}, {"size": 1001}, {"seconds": -1}, {"most": 10}])

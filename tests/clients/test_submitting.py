@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sunwi_client import NoAnswer, NotSunwi, Patience, Score, counted, errors
+from sunwi_client import NoAnswer, NotSunwi, RetryPolicy, Score, counted, errors
 from tests.clients.conftest import QUICK, Kind
 from tests.clients.front import HANG_UP, PAGE, REFUSE, Front
 from tests.playing import make_board
@@ -110,7 +110,7 @@ def test_a_signed_request_is_signed_anew_for_each_try(kind: Kind, site: str, boa
 
 
 def test_nobody_there_is_told_as_no_answer_once_patience_ends(kind: Kind) -> None:
-    nobody = kind.client("http://127.0.0.1:9", "a-key", patience=replace(QUICK, seconds=0.1))
+    nobody = kind.client("http://127.0.0.1:9", "a-key", retry_policy=replace(QUICK, seconds=0.1))
 
     with pytest.raises(NoAnswer, match=r"GET /api/v1/boards/1/standings"):
         nobody.top(1)
@@ -132,10 +132,10 @@ def test_what_may_count_twice_is_not_repeated_once_it_may_have_arrived(kind: Kin
 
 def test_patience_of_one_call_may_be_another(kind: Kind, site: str, key: str, board: int) -> None:
     with Front(site, HANG_UP, HANG_UP) as front:
-        client = kind.client(front.url, key, patience=Patience(seconds=0))
+        client = kind.client(front.url, key, retry_policy=RetryPolicy(seconds=0))
         with pytest.raises(NoAnswer):
             client.submit([Score(board=board, player="alice", points=5)])
-        [result] = client.submit([Score(board=board, player="alice", points=5)], patience=QUICK)
+        [result] = client.submit([Score(board=board, player="alice", points=5)], retry_policy=QUICK)
 
     assert result["status"] == "duplicate"  # the second of two, which hung up too
     assert len(front.asked) == 3

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from django.test import Client
 
-from competitions.management.naive import Prize
+from competitions.management.expected import Prize
 from competitions.models import Competition, Notice, NoticeKind, RewardGrant
 from foundation.webhooks.models import WebhookDelivery
 from tests.competitions.record import Record

@@ -20,11 +20,11 @@ from competitions.models import (
     SeriesEvent,
     Team,
 )
-from competitions.services.comment import write
-from competitions.services.join import join
-from competitions.services.publish import publish
-from competitions.services.series_settings import make, put_in
-from competitions.services.teams import make_team
+from competitions.services.comments.comment import post_comment
+from competitions.services.lifecycle.publish import publish
+from competitions.services.participants.join import join
+from competitions.services.participants.teams import make_team
+from competitions.services.series.settings import make, put_in
 from foundation import clock
 from tests.leaderboards.factories import BoardFactory, PlayerFactory
 
@@ -113,7 +113,7 @@ class CommentFactory(DjangoModelFactory[Comment]):
 
     @classmethod
     def _create(cls, model_class: type[Comment], *_: Any, at: datetime | None = None, **said: Any) -> Comment:
-        return write(said["competition"], said["player"], said["text"], said["form"], at or clock.now())
+        return post_comment(said["competition"], said["player"], said["text"], said["form"], at or clock.now())
 
 
 class RewardTierFactory(DjangoModelFactory[RewardTier]):

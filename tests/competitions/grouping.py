@@ -3,9 +3,9 @@
 from typing import Any
 
 from competitions.models import Competition, Participant, Team
-from competitions.selectors.grouped import TeamRow, grouped
-from competitions.services.join import join
-from competitions.services.teams import Wish
+from competitions.selectors.standings.group_standings import TeamRow, group_standings
+from competitions.services.participants.join import join
+from competitions.services.participants.teams import TeamChoice
 from foundation.errors import SunwiError
 from leaderboards.models import Board
 from tests.competitions.factories import START, DivisionFactory, TeamFactory
@@ -20,7 +20,7 @@ def team_race(teams: Teams, board: Board | None = None, **settings: Any) -> Comp
     for name, members in teams.items():
         team = TeamFactory.create(competition=competition, name=name)
         for member in members:
-            join(competition, player(member), START, wish=Wish(team=team.pk))
+            join(competition, player(member), START, wish=TeamChoice(team=team.pk))
     points = {who: has for members in teams.values() for who, has in members.items() if has is not None}
     assert {outcome.code for outcome in score(competition, points)} <= {None}
     follow(competition)
@@ -36,7 +36,7 @@ def in_division(competition: Competition, name: str, *players: str) -> int:
 
 def team_rows(competition: Competition, at: Any = SOON, full: bool = False) -> list[TeamRow]:
     """The teams as the public is shown them or, in ``full``, as they are."""
-    return grouped(reloaded(competition), at, full)[1].teams
+    return group_standings(reloaded(competition), at, full)[1].teams
 
 
 def team_ranks(competition: Competition, at: Any = SOON, full: bool = False) -> list[tuple[str, int | None, object]]:

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from competitions.models import Competition, Revision
-from competitions.selectors.revisions import parts_of
+from competitions.selectors.results.revisions import parts_of
 
 
 def revisions(competition: Competition) -> list[Revision]:

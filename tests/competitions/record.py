@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from competitions.management.naive import Counted, Prize, best, ranking
+from competitions.management.expected import AcceptedScore, Prize, best, ranking
 
 
 @dataclass
@@ -103,8 +103,10 @@ class Record:
     def _ranked(self) -> dict[str, int]:
         return ranking(self._counted(self.taking_part if self.stays_empty else self.playing))
 
-    def _counted(self, players: Iterable[str]) -> list[Counted]:
+    def _counted(self, players: Iterable[str]) -> list[AcceptedScore]:
         known = set(players)
         return [
-            Counted(each.player, each.points, each.at) for each in self.entered if each.counts and each.player in known
+            AcceptedScore(each.player, each.points, each.at)
+            for each in self.entered
+            if each.counts and each.player in known
         ]

@@ -10,7 +10,7 @@ import pytest
 
 from competitions.models import Competition
 from foundation import clock
-from foundation.sql import Remembered
+from foundation.db.resilience import StaleIfErrorCache
 from tests.competitions.site import SOON, joined, make_board, open_competition, raced, score
 from tests.leaderboards.api.conftest import Caller
 from tests.remembered import read_until_remembered
@@ -54,7 +54,7 @@ def elsewhere() -> Iterator[None]:
     """What is done here is done in another process, whose time passes."""
     with ExitStack() as stack:
         for name in ("forget", "_keep", "_renew"):
-            stack.enter_context(patch.object(Remembered, name, lambda *_: None))
+            stack.enter_context(patch.object(StaleIfErrorCache, name, lambda *_: None))
         stack.enter_context(patch.object(clock, "monotonic", MONOTONIC))
         yield
 

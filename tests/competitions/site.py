@@ -7,12 +7,12 @@ from datetime import datetime
 from typing import Any
 
 from competitions.models import Competition
-from competitions.selectors.standings import standings
-from leaderboards.core.entries import read_entry
+from competitions.selectors.standings.standings import standings
+from leaderboards.core.input.entries import read_entry
 from leaderboards.core.submissions import Caller, Outcome
 from leaderboards.models import Board, Period, Player, Standing
-from leaderboards.services.mirror import mirror
-from leaderboards.services.submit import submit
+from leaderboards.services.submit.pipeline import submit
+from leaderboards.services.sync.mirror import mirror
 from tests.competitions.factories import (
     DAY,
     END,

@@ -17,16 +17,16 @@ from django.urls import resolve
 from django.utils.module_loading import import_string
 
 from competitions.models import Competition, RewardGrant, Snapshot
-from competitions.services.freeze import reveal
-from competitions.services.notify import compare_due
-from competitions.services.preferences import Wishes, keep
-from competitions.services.snapshot import take_due
+from competitions.services.lifecycle.freeze import reveal
+from competitions.services.lifecycle.snapshots import take_due_snapshots
+from competitions.services.notices.preferences import NoticeSettings, save_preference
+from competitions.services.notices.rank_notices import compare_due_snapshots
 from config.schedule import SCHEDULE
 from foundation import clock
-from foundation.page_middleware import API
-from leaderboards.core.entries import read_entry
+from foundation.http.page_middleware import API
+from leaderboards.core.input.entries import read_entry
 from leaderboards.core.submissions import Caller
-from leaderboards.services.submit import submit
+from leaderboards.services.submit.pipeline import submit
 from likes.services.like import like
 from tests.competitions.addresses import ADMIN, EXAMPLES, addresses, admin_addresses, parameters_of_gets, routes
 from tests.competitions.factories import END, HOUR, MINUTE, START, RewardTierFactory, SeriesFactory, TeamFactory
@@ -174,17 +174,17 @@ def frozen_site(storage: str = "hybrid") -> Site:
     competition = open_competition(board, freeze_minutes=60, team_score="sum")
     Competition.objects.filter(pk=competition.pk).update(picture=b"a picture", picture_hash="abc")
     RewardTierFactory.create(competition=competition)
-    keep(player("dan"), Wishes(quiet_from=0, quiet_until=0))
+    save_preference(player("dan"), NoticeSettings(quiet_from=0, quiet_until=0))
     raced(competition, {"ann": 9, "bob": 5, "dan": 4})
     joined(competition, "cleo")
     team = TeamFactory.create(competition=competition, name="Owls")
     TeamFactory.create(competition=competition, name="Foxes")
     division = in_division(competition, "Juniors", "ann", "bob", "cleo")
     competition.participants.filter(player__external_id__in=("bob", "cleo")).update(team=team)
-    take_due(END - 3 * HOUR)
+    take_due_snapshots(END - 3 * HOUR)
     score(competition, {"dan": 30}, END - 3 * HOUR)
-    take_due(END - 2 * HOUR)
-    compare_due(END - 2 * HOUR)
+    take_due_snapshots(END - 2 * HOUR)
+    compare_due_snapshots(END - 2 * HOUR)
     comment = say(competition, "dan", "Nobody has seen me yet.", at=END - 2 * HOUR)
     like("comment", str(comment.pk), "ann", END - 2 * HOUR)
     visitors = {

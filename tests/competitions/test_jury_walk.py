@@ -15,22 +15,22 @@ from django.utils.module_loading import import_string
 
 from competitions.core.lifecycle import Phase
 from competitions.errors import NotEarned
-from competitions.management.naive import Prize
+from competitions.management.expected import Prize
 from competitions.models import Competition, Participant, RewardGrant, RewardTier
-from competitions.services.bring_back import bring_back
-from competitions.services.change_end import change_end
-from competitions.services.confirm import confirm
-from competitions.services.disqualify import disqualify, reinstate
-from competitions.services.freeze import reveal
-from competitions.services.join import join, leave
-from competitions.services.judge import LateScore, accept_late, unvoid, void
-from competitions.services.preferences import Wishes, keep
-from competitions.services.take_back import Instead, give_back, take_back
+from competitions.services.lifecycle.change_end import change_end
+from competitions.services.lifecycle.confirm import confirm
+from competitions.services.lifecycle.freeze import reveal
+from competitions.services.notices.preferences import NoticeSettings, save_preference
+from competitions.services.participants.bring_back import bring_back
+from competitions.services.participants.disqualify import disqualify, reinstate
+from competitions.services.participants.join import join, leave
+from competitions.services.results.judge import LateScore, accept_late, unvoid, void
+from competitions.services.rewards.staff_revocation import Reallocation, restore_by_staff, revoke_by_staff
 from config.schedule import SCHEDULE
 from foundation import clock
 from leaderboards.models import Player, Submission
-from leaderboards.selectors.hidden import forget_hidden
-from leaderboards.services.decide_redis import forget_bans
+from leaderboards.selectors.visibility.hidden import clear_hidden_cache
+from leaderboards.services.submit.decide_redis import forget_bans
 from tests.competitions.compared import compare_notices, compare_revised, compare_revisions, compare_rewards
 from tests.competitions.record import Entered, Record
 from tests.competitions.services.telling import listening
@@ -100,7 +100,7 @@ class Walk:
         if absent and self.at < self.cup.ends_at:
             name = self.dice.choice(absent)
             them = player(name)
-            keep(them, Wishes(quiet_from=0, quiet_until=0))
+            save_preference(them, NoticeSettings(quiet_from=0, quiet_until=0))
             join(self.cup, them, self.at)
             self.steps[-1] += f" {name}"
             self.record.join(name)
@@ -137,7 +137,7 @@ class Walk:
         Player.objects.filter(external_id=name).update(banned_at=at)
         self.steps[-1] += f" {name}"
         forget_bans()
-        forget_hidden()
+        clear_hidden_cache()
 
     def _disqualify(self) -> None:
         if names := sorted(self.record.taking_part - self.record.disqualified):
@@ -205,7 +205,7 @@ class Walk:
             chosen = self.dice.choice(standing)
             name = chosen.player.external_id
             self.steps[-1] += f" {name} {chosen.name}"
-            take_back([chosen], Instead.NEXT, "Two accounts.", self.at)
+            revoke_by_staff([chosen], Reallocation.NEXT, "Two accounts.", self.at)
             self.record.passed_over.add(name)
 
     def _give_back(self) -> None:
@@ -214,7 +214,7 @@ class Walk:
             chosen = self.dice.choice(taken)
             self.steps[-1] += f" {chosen.player.external_id} {chosen.name}"
             with suppress(NotEarned):  # they may be out, or worse by now
-                give_back([chosen], "One, it turns out.", self.at)
+                restore_by_staff([chosen], "One, it turns out.", self.at)
                 self.record.passed_over.discard(chosen.player.external_id)
 
     # -- what is seen ---------------------------------------------------------------------------

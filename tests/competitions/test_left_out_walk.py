@@ -9,20 +9,20 @@ import pytest
 from django.test import Client
 
 from competitions.models import Competition
-from competitions.selectors.grouped import forget_grouped
-from competitions.services.disqualify import disqualify, reinstate
-from competitions.services.finish import finish
-from competitions.services.revise import revise_due
-from competitions.services.reward import grant_due
-from competitions.services.series import score_due
-from competitions.services.snapshot import take
+from competitions.selectors.standings.group_standings import clear_group_standings
+from competitions.services.lifecycle.finish import finish
+from competitions.services.lifecycle.snapshots import take_snapshot
+from competitions.services.participants.disqualify import disqualify, reinstate
+from competitions.services.results.revisions import publish_due_revisions
+from competitions.services.rewards.reward import grant_due_rewards
+from competitions.services.series.count_results import count_due_series
 from foundation import clock
-from leaderboards.core.entries import read_entry
+from leaderboards.core.input.entries import read_entry
 from leaderboards.core.submissions import Caller
 from leaderboards.models import Board, Player, Restriction, RestrictionKind
-from leaderboards.selectors.hidden import forget_hidden
-from leaderboards.services.restrict import What, lift_restrictions, restrict
-from leaderboards.services.submit import submit
+from leaderboards.selectors.visibility.hidden import clear_hidden_cache
+from leaderboards.services.moderation.restrict import RestrictionScope, lift_restrictions, restrict
+from leaderboards.services.submit.pipeline import submit
 from tests.competitions.addresses import EXAMPLES, addresses
 from tests.competitions.factories import DAY, HOUR, START, RewardTierFactory, SeriesFactory, TeamFactory
 from tests.competitions.grouping import in_division
@@ -57,7 +57,7 @@ def leave_out(competition: Competition, how: str) -> None:
     else:  # on each board where they stand
         on = [None] if how.endswith("everywhere") else list(Board.objects.all())
         for board in on:
-            what = What(RestrictionKind(how.split(maxsplit=1)[0]), board)
+            what = RestrictionScope(RestrictionKind(how.split(maxsplit=1)[0]), board)
             restrict([player("ann").pk], what, "A bot.", clock.now() - HOUR, None)
     disqualify(competition, player("bob"), "Two accounts.", clock.now(), None)
     let_know()
@@ -71,10 +71,10 @@ def let_back(competition: Competition) -> None:
 
 
 def let_know() -> None:
-    forget_hidden()
-    forget_grouped()
-    revise_due(clock.now())
-    score_due(clock.now())
+    clear_hidden_cache()
+    clear_group_standings()
+    publish_due_revisions(clock.now())
+    count_due_series(clock.now())
 
 
 @pytest.mark.long
@@ -100,7 +100,7 @@ def test_no_address_shows_them_running_and_final_and_all_show_them_again(
     raced(competition, {"ann": 9, "bob": 8, "cleo": 5, "dan": 4}, SOON - DAY)
     for name, shown in (("ann", BANNED), ("bob", OUT)):
         Player.objects.filter(external_id=name).update(name=shown)
-    take(competition, SOON - DAY, SOON - DAY)
+    take_snapshot(competition, SOON - DAY, SOON - DAY)
     comment = say(competition, "dan", "Well run.", at=SOON)
     team = TeamFactory.create(competition=competition, name="Owls")
     competition.participants.update(team=team)
@@ -116,7 +116,7 @@ def test_no_address_shows_them_running_and_final_and_all_show_them_again(
             held = reloaded(competition)
             _end(held)
             assert finish(held, now)
-            grant_due(now)
+            grant_due_rewards(now)
         let_know()
         before = walk(values)
         own_page = before["/players/bob/"][2]

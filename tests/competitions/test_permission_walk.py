@@ -7,13 +7,13 @@ import pytest
 from django.test import Client
 
 from competitions.models import Competition, Team
-from competitions.services.finish import finish
-from competitions.services.moderate import hide
+from competitions.services.comments.moderate import hide
+from competitions.services.lifecycle.finish import finish
 from foundation import clock
-from foundation.page_middleware import API
-from leaderboards.core.entries import read_entry
+from foundation.http.page_middleware import API
+from leaderboards.core.input.entries import read_entry
 from leaderboards.core.submissions import Caller
-from leaderboards.services.submit import submit
+from leaderboards.services.submit.pipeline import submit
 from tests.competitions.addresses import EXAMPLES, admin_addresses
 from tests.competitions.factories import SeriesFactory
 from tests.competitions.grouping import in_division

@@ -8,29 +8,33 @@ from unittest.mock import Mock
 import pytest
 
 from competitions import tasks
-from competitions.services import (
-    finish,
-    freeze,
-    league_turn,
-    leagues,
-    notify,
-    outcomes,
-    revise,
-    reward,
-    series,
-    snapshot,
-)
-from leaderboards.services import close as closing
-from leaderboards.services import keep_ranks as keeping
-from leaderboards.services import open as opening
-from leaderboards.services import retain as retaining
+from competitions.services.leagues import promotion as league_turn
+from competitions.services.leagues import seasons as leagues
+from competitions.services.lifecycle import finish, freeze
+from competitions.services.lifecycle import snapshots as snapshot
+from competitions.services.notices import rank_notices as notify
+from competitions.services.notices import result_notices as outcomes
+from competitions.services.results import revisions as revise
+from competitions.services.rewards import reward
+from competitions.services.series import count_results as series
+from leaderboards.services.periods import close as closing
+from leaderboards.services.periods import open as opening
+from leaderboards.services.periods import rank_history as keeping
+from leaderboards.services.periods import retention as retaining
 
 START = datetime(2026, 11, 20, 12, tzinfo=UTC)
 STEPS = {
-    "advance": ["freeze_due", "take_out_due", "take_due", "compare_due", "finish_due", "revise_due"],
-    "tell": ["release_held", "send_due"],
-    "reward": ["grant_due", "follow_due", "tell_let_in", "tell_results", "tell_rewards"],
-    "score_series": ["score_due"],
+    "advance": [
+        "freeze_due",
+        "remove_withdrawn_due",
+        "take_due_snapshots",
+        "compare_due_snapshots",
+        "finish_due",
+        "publish_due_revisions",
+    ],
+    "tell": ["release_deferred", "send_due"],
+    "reward": ["grant_due_rewards", "settle_due_rewards", "notify_after_bans", "notify_results", "notify_rewards"],
+    "score_series": ["count_due_series"],
     "leagues": ["begin_due", "place_due", "turn_due"],
     "retain": ["retain_due"],
 }
@@ -46,7 +50,7 @@ def test_steps_run_in_order_at_the_time_of_their_turns_and_none_that_fails_keeps
         journal.append((name, at))
         raise ValueError(name)
 
-    monkeypatch.setattr("foundation.clock.agreed", lambda: START + timedelta(seconds=len(journal)))
+    monkeypatch.setattr("foundation.clock.trusted_now", lambda: START + timedelta(seconds=len(journal)))
     for name in STEPS[task]:
         monkeypatch.setattr(tasks, name, partial(fails, name))
 
@@ -61,11 +65,21 @@ def test_steps_run_in_order_at_the_time_of_their_turns_and_none_that_fails_keeps
 @pytest.mark.parametrize(
     ("module", "loop"),
     [
-        *((opening, "open_due"), (closing, "close_due"), (keeping, "keep_due")),
-        *((retaining, "expire_due"), (retaining, "drop_submissions"), (retaining, "fold_submissions")),
-        *((freeze, "freeze_due"), (snapshot, "take_due"), (notify, "compare_due"), (finish, "finish_due")),
-        *((revise, "revise_due"), (reward, "grant_due"), (reward, "follow_due"), (outcomes, "tell_results")),
-        (series, "score_due"),
+        *((opening, "open_due"), (closing, "close_due"), (keeping, "record_due_rank_history")),
+        *((retaining, "expire_due"), (retaining, "drop_submissions"), (retaining, "compact_submissions")),
+        *(
+            (freeze, "freeze_due"),
+            (snapshot, "take_due_snapshots"),
+            (notify, "compare_due_snapshots"),
+            (finish, "finish_due"),
+        ),
+        *(
+            (revise, "publish_due_revisions"),
+            (reward, "grant_due_rewards"),
+            (reward, "settle_due_rewards"),
+            (outcomes, "notify_results"),
+        ),
+        (series, "count_due_series"),
         *((leagues, "begin_due"), (leagues, "place_due"), (league_turn, "turn_due")),
     ],
     ids=lambda part: part if isinstance(part, str) else part.__name__,

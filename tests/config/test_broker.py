@@ -5,8 +5,8 @@ from contextlib import suppress
 from kombu import Consumer, Exchange, Queue
 from kombu.common import ignore_errors
 
-from config import addresses
 from config.celery import app
+from config.components import redis_urls
 from tests.faults.servers import RedisServer
 
 TASKS = Queue("tasks", Exchange("tasks"), routing_key="tasks")
@@ -15,7 +15,7 @@ ORDERS = Queue("orders", Exchange("orders", type="fanout"), auto_delete=True)
 
 def test_a_worker_outlives_a_broker_that_is_killed_while_tasks_wait_in_it(broker: RedisServer) -> None:
     received: list[object] = []
-    connection = app.connection_for_read(addresses.for_broker(broker.made.url))
+    connection = app.connection_for_read(redis_urls.for_broker(broker.made.url))
     for queue, channel in ((TASKS, connection.default_channel), (ORDERS, connection.channel())):
         consumer = Consumer(channel, [queue], callbacks=[lambda body, message: received.append(message)])
         consumer.consume()

@@ -12,7 +12,7 @@ from unittest.mock import patch
 
 import pytest
 
-from config import secret_files
+from config.components import secret_files
 from config.servers import digests, prepare
 from tests.security.front import ROOT
 

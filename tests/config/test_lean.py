@@ -11,8 +11,8 @@ ROOT = Path(__file__).parents[2]
 LOADED = "import json, sys; print(json.dumps(sorted(sys.modules)))"
 A_WORKER = "import config.celery; config.celery.app.loader.import_default_modules();"
 A_MAIL = """
-from accounts.services import links
-from foundation.mail_texts import TEXTS
+from accounts.services.mails import links
+from foundation.mail_templates import TEXTS
 TEXTS.render_to_string('accounts/mail/known.txt', {'link': links.address('account-reset')})
 TEXTS.render_to_string('competitions/mail/notice.html', {'sentences': ['Over.']});"""
 ENGINE_OF_PAGES = "django.template.loader"
@@ -69,7 +69,7 @@ def test_the_checks_look_at_every_page_of_the_admin() -> None:
 def test_beat_loads_no_task_and_no_app() -> None:
     modules = loaded_by("import config.beat; config.beat.app.loader.init_worker(); config.beat.app.finalize();")
 
-    assert modules & {"foundation.urgent"}
+    assert modules & {"foundation.worker.urgent"}
     assert not {name for name in modules if name.startswith(APPS) and name.endswith((".tasks", ".models", ".apps"))}
     assert not modules & {"django.db", "django.http", "django.contrib.admin", "ninja", "pydantic"}
 

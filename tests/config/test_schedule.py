@@ -4,11 +4,11 @@ import pytest
 from celery import current_app
 from kombu import Connection
 
-from config import addresses
 from config.celery import app
+from config.components import redis_urls
 from config.schedule import SCHEDULE
-from foundation import due
-from foundation.urgent import URGENT
+from foundation.worker import due
+from foundation.worker.urgent import URGENT
 from tests.faults.servers import RedisServer
 
 THREADS = 4
@@ -65,7 +65,7 @@ def test_no_entry_is_waiting_more_than_ten_times() -> None:
 def test_the_broker_gives_out_first_what_others_wait_for(broker: RedisServer) -> None:
     names: list[str] = []
     options = app.conf.broker_transport_options
-    with Connection(addresses.for_broker(broker.made.url), transport_options=options) as connection:
+    with Connection(redis_urls.for_broker(broker.made.url), transport_options=options) as connection:
         for name in ("reward", "verify", "mirror", "tell", "settle"):
             entry = SCHEDULE[name]
             app.send_task(entry["task"], connection=connection, **entry["options"])

@@ -13,9 +13,9 @@ from django.core.exceptions import ImproperlyConfigured
 from django.test import Client, override_settings
 from redis import ConnectionPool
 
-from config import addresses
-from foundation import nonces
+from config.components import redis_urls
 from foundation.clock import TOLERATED
+from foundation.security import nonces
 from tests.accounts.people import LOGIN, PASSWORD, sign_in
 from tests.leaderboards.factories import UserFactory
 
@@ -96,15 +96,15 @@ def test_a_demos_settings_fill_in_what_the_environment_leaves_out(read: Any, tmp
 
 def test_a_redis_address_says_its_database_to_the_driver_and_to_celery() -> None:
     for url in ("redis://127.0.0.1:6379/0", "rediss://user:secret@h:6380/3", "unix:///run/redis.sock?db=5"):
-        moved = addresses.with_database(url, 9)
-        assert ConnectionPool.from_url(moved).connection_kwargs["db"] == addresses.database_of(moved) == 9
-        assert addresses.with_database(moved, addresses.database_of(url)) == url
+        moved = redis_urls.with_database(url, 9)
+        assert ConnectionPool.from_url(moved).connection_kwargs["db"] == redis_urls.database_of(moved) == 9
+        assert redis_urls.with_database(moved, redis_urls.database_of(url)) == url
 
     others = ("redis://localhost:6379/5", "redis://localhost:6380/4", "unix:///run/redis.sock?db=4")
-    assert not any(addresses.same_database(BOARDS, other) for other in others)
-    assert addresses.same_database("redis://localhost", "redis://localhost:6379/0")
-    assert addresses.neighbour("redis://localhost:6379/15", 5) == BOARDS
-    assert addresses.for_broker("unix:///run/redis.sock?db=2") == "redis+socket:///run/redis.sock?virtual_host=2"
+    assert not any(redis_urls.same_database(BOARDS, other) for other in others)
+    assert redis_urls.same_database("redis://localhost", "redis://localhost:6379/0")
+    assert redis_urls.neighbour("redis://localhost:6379/15", 5) == BOARDS
+    assert redis_urls.for_broker("unix:///run/redis.sock?db=2") == "redis+socket:///run/redis.sock?virtual_host=2"
 
 
 def test_what_is_missing_or_makes_no_sense_is_refused_at_once(read: Any) -> None:

@@ -13,20 +13,20 @@ import redis
 from django.conf import settings
 
 from leaderboards import selectors
-from leaderboards.core import ranks
-from leaderboards.core.entries import read_entry
+from leaderboards.core.input.entries import read_entry
 from leaderboards.core.instants import from_milliseconds, milliseconds
 from leaderboards.core.periods import window_at
-from leaderboards.core.rules import Order, Rules, Ties, Update
+from leaderboards.core.ranking import ranks
+from leaderboards.core.ranking.rules import Order, Rules, Ties, Update
 from leaderboards.core.submissions import Caller, Outcome, Status
 from leaderboards.errors import NotRanked, OutOfRange
 from leaderboards.models import Board, Period, Standing
 from leaderboards.selectors import Row
 from leaderboards.services.boards import save_board
-from leaderboards.services.mirror import mirror
-from leaderboards.services.open import open_period
-from leaderboards.services.remove import remove_player
-from leaderboards.services.submit import submit
+from leaderboards.services.moderation.remove import remove_player
+from leaderboards.services.periods.open import open_period
+from leaderboards.services.submit.pipeline import submit
+from leaderboards.services.sync.mirror import mirror
 from tests.contracts.forms import Form
 from tests.oracle import OracleBoard
 
@@ -138,7 +138,7 @@ class Arena:
         assert _told(mine.row) == middle
         assert mine.percentile == ranks.percentile(len(expected), sum(row[0] > middle[0] for row in expected))
         wanted = [row[1] for row in expected][::-2]
-        found = selectors.named(self.board, [*wanted, "nobody"], self.period.label)
+        found = selectors.rows_of_players(self.board, [*wanted, "nobody"], self.period.label)
         assert [_told(row) for row in found.rows] == [row for row in expected if row[1] in wanted]
 
     def _agree_distribution(self, expected: list[tuple[Any, ...]]) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from leaderboards.core.rules import Ties, Update
+from leaderboards.core.ranking.rules import Ties, Update
 
 Value = tuple[int, ...]
 

@@ -10,14 +10,14 @@ from functools import partial
 import pytest
 
 from leaderboards import selectors
-from leaderboards.core.entries import Entry, read_entry
-from leaderboards.core.rules import Order, Ties, Update
+from leaderboards.core.input.entries import Entry, read_entry
+from leaderboards.core.ranking.rules import Order, Ties, Update
 from leaderboards.core.submissions import Caller, Outcome, Status
 from leaderboards.models import Standing, Submission
-from leaderboards.services.mirror import mirror_all
-from leaderboards.services.settle import settle_due
-from leaderboards.services.submit import submit
-from leaderboards.stores.sql import one_moment
+from leaderboards.services.submit.pipeline import submit
+from leaderboards.services.sync.mirror import mirror_all
+from leaderboards.services.sync.resync_periods import resync_due
+from leaderboards.stores.sql.reads import snapshot_transaction
 from tests.at_once import at_once
 from tests.contracts.arena import NOW, STORAGES, Arena
 from tests.contracts.forms import FORMS
@@ -41,7 +41,7 @@ def test_a_read_of_several_statements_sees_one_state(links: None, storage: str) 
     def score() -> None:
         assert {each.code for each in submit([entry._replace(position=0) for entry in later], Caller("game"), NOW)}
 
-    with one_moment():
+    with snapshot_transaction():
         before = {*Standing.objects.values_list("player", "score")}
         at_once([score])
         after = {*Standing.objects.values_list("player", "score")}
@@ -113,7 +113,7 @@ def test_the_best_and_earliest_wins_whoever_is_written_first(links: None, storag
     outcomes = sent_at_once(entries, 5)
 
     assert all(outcome.status.is_accepted for outcome in outcomes)
-    settle_due(NOW)  # whatever a slow machine has left unput
+    resync_due(NOW)  # whatever a slow machine has left unput
     arena.period.refresh_from_db()
     arena.agree()
     arena.mirror()

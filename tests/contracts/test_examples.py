@@ -8,7 +8,7 @@ from itertools import product
 
 import pytest
 
-from leaderboards.core.rules import Order, Ties, Update
+from leaderboards.core.ranking.rules import Order, Ties, Update
 from tests.contracts.arena import STORAGES, Arena, Sent, mixed
 from tests.contracts.forms import FORMS, Form
 

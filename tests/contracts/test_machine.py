@@ -9,9 +9,9 @@ from django.conf import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from leaderboards.core.rules import Order, Ties, Update
+from leaderboards.core.ranking.rules import Order, Ties, Update
 from leaderboards.models import Board, Period, Player, Standing, Submission
-from leaderboards.services.settle import PeriodSettling, settle_due
+from leaderboards.services.sync.resync_periods import PeriodResync, resync_due
 from tests.contracts.arena import NOW, STORAGES, Arena, Sent
 from tests.contracts.forms import FORMS, Form
 from tests.contracts.machines import play
@@ -85,7 +85,7 @@ class BoardMachine(RuleBasedStateMachine):
         with redis.Redis.from_url(settings.REDIS_URL) as client:
             client.flushdb()
         self.arena.agree_on_the_list(live=False)
-        settle_due(NOW)
+        resync_due(NOW)
         self.arena.period.refresh_from_db()
         if self.storage == "redis":
             self.arena.ids.clear()  # a redis board that lost its memory lost its ids too
@@ -105,7 +105,7 @@ class BoardMachine(RuleBasedStateMachine):
         Period.objects.filter(pk=self.arena.period.pk).update(stale_since=NOW)
 
     def _settle(self) -> None:
-        assert PeriodSettling(self.arena.period).settle()
+        assert PeriodResync(self.arena.period).resync()
         self.arena.period.refresh_from_db()
 
 

@@ -12,17 +12,20 @@ from typing import Any
 
 from django.db import OperationalError, connection, transaction
 
-from foundation import clock, redis
+from foundation import clock
 from foundation.errors import Unavailable
-from foundation.sync import barrier, settling
+from foundation.redis import client as redis
+from foundation.sync import barrier, resyncing
 from leaderboards import selectors
-from leaderboards.core.entries import read_entry
-from leaderboards.core.rules import Ties
-from leaderboards.models import Board, FinalStanding, Period, Standing, State, Storage, Submission
-from leaderboards.services import close, mirror, settle, submit, verify
+from leaderboards.core.input.entries import read_entry
+from leaderboards.core.ranking.rules import Ties
+from leaderboards.models import Board, FinalStanding, Period, PeriodState, Standing, Storage, Submission
 from leaderboards.services.boards import apply_boards
-from leaderboards.stores.zset_publish import Publisher
-from leaderboards.stores.zset_settling import ZsetSettler
+from leaderboards.services.periods import close
+from leaderboards.services.submit import pipeline as submit
+from leaderboards.services.sync import mirror, resync_periods, verify
+from leaderboards.stores.redis.publish import Publisher
+from leaderboards.stores.redis.sync import ZsetSync
 from tests.faults.load import CALLER, now
 
 
@@ -32,7 +35,7 @@ def make(settings: Sequence[Mapping[str, Any]], shift: float = 0.0) -> dict[str,
     common = {"period": "day", "cutoff": far, "update": "increment"}
     wanted = [{**common, **each, "name": f"{each['name']} {nth}"} for each in settings]
     found = apply_boards(wanted, now(shift))
-    settle.settle_due(now(shift))
+    resync_periods.resync_due(now(shift))
     return {name.rpartition(" ")[0]: number for name, number in found.items()}
 
 
@@ -80,7 +83,7 @@ def day_ends_at(seq: int) -> float:
 
 def bring_to_rest(boards: Collection[int] = (), shift: float = 0.0, seconds: float = 60.0) -> list[dict[str, Any]]:
     """Settle and mirror until nothing is left to do, as the worker would in time; shows these boards then."""
-    settling.LEASE, settle.FOLLOWED_EVERY = timedelta(seconds=1), 1
+    resyncing.LEASE, resync_periods.WATERMARK_SECONDS = timedelta(seconds=1), 1
     until = time.monotonic() + seconds
     while left := _left_to_do(shift):
         assert time.monotonic() < until, f"no rest after {seconds} s: {left}"
@@ -91,9 +94,9 @@ def bring_to_rest(boards: Collection[int] = (), shift: float = 0.0, seconds: flo
 def _left_to_do(shift: float) -> str:
     """One round of the worker's; what remained, or nothing."""
     try:
-        settle.settle_due(now(shift))
+        resync_periods.resync_due(now(shift))
         mirror.mirror_all()
-        settler = ZsetSettler(redis.boards())
+        settler = ZsetSync(redis.boards())
         for period in _living():
             in_redis = period.board.storage != Storage.SQL
             dirty = period.board.storage == Storage.REDIS and settler.dirty(period, 1)[0]
@@ -109,7 +112,7 @@ def _left_to_do(shift: float) -> str:
 
 
 def _living() -> list[Period]:
-    return list(Period.objects.filter(state__in=(State.OPEN, State.CLOSING)).select_related("board"))
+    return list(Period.objects.filter(state__in=(PeriodState.OPEN, PeriodState.CLOSING)).select_related("board"))
 
 
 def close_until_final(boards: Collection[int], shift: float, seconds: float = 60.0) -> list[list[Any]]:
@@ -117,10 +120,10 @@ def close_until_final(boards: Collection[int], shift: float, seconds: float = 60
     until = time.monotonic() + seconds
     while not _closed_all(shift):
         assert time.monotonic() < until, "not final in time"
-        settling.LEASE = timedelta(seconds=1)
-        settle.settle_due(now(shift))
+        resyncing.LEASE = timedelta(seconds=1)
+        resync_periods.resync_due(now(shift))
         time.sleep(0.02)
-    rows = Period.objects.filter(board__in=boards, state=State.FINAL).order_by("pk")
+    rows = Period.objects.filter(board__in=boards, state=PeriodState.FINAL).order_by("pk")
     return [[row.board_id, row.label, row.players, row.content_hash] for row in rows]
 
 
@@ -137,9 +140,9 @@ def _closed_all(shift: float) -> bool:
 
 def close_again(boards: Collection[int], shift: float) -> list[list[Any]]:
     """Take what is final back to its closing, and close it once more; what each period ended with."""
-    for period in Period.objects.filter(board__in=boards, state=State.FINAL):
+    for period in Period.objects.filter(board__in=boards, state=PeriodState.FINAL):
         FinalStanding.objects.filter(period=period).delete()
-        Period.objects.filter(pk=period.pk).update(state=State.CLOSING, players=0, content_hash="")
+        Period.objects.filter(pk=period.pk).update(state=PeriodState.CLOSING, players=0, content_hash="")
     return close_until_final(boards, shift)
 
 
@@ -158,7 +161,7 @@ def _shown(period: Period) -> dict[str, Any]:
         "label": period.label,
         "state": period.state,
         "points": {row.player.external_id: row.points for row in rows},
-        "unput": Standing.objects.filter(period=period, unput=True).count(),
+        "pending_publish": Standing.objects.filter(period=period, pending_publish=True).count(),
         "submissions": [[row.external_id, row.player.external_id, row.points] for row in kept],
         "final": [row.player.external_id for row in finals],
         "differences": _differences(period, {row.member: row.score for row in rows}),
@@ -211,7 +214,7 @@ def _ever_committed(period: Period) -> set[tuple[str, int]]:
 
 
 def _ranked(period: Period) -> dict[str, float]:
-    cells = redis.settling().call("ZRANGE", period.family.zset, 0, -1, "WITHSCORES")
+    cells = redis.resync_client().call("ZRANGE", period.family.zset, 0, -1, "WITHSCORES")
     if not (cells and isinstance(cells[0], list | tuple)):  # a driver gives rows flat or in pairs
         cells = list(zip(cells[::2], cells[1::2], strict=True))
     return {member.decode(): float(score) for member, score in cells}
@@ -219,9 +222,9 @@ def _ranked(period: Period) -> dict[str, float]:
 
 def _differences(period: Period, in_sql: Mapping[str, float | None]) -> list[str]:
     """How the whole family in Redis differs from SQL, in words; nothing for what Redis does not keep."""
-    if period.board.storage == Storage.SQL or period.state in (State.FINAL, State.EXPIRED):
+    if period.board.storage == Storage.SQL or period.state in (PeriodState.FINAL, PeriodState.EXPIRED):
         return []
-    family, link = period.family, redis.settling()
+    family, link = period.family, redis.resync_client()
     in_redis = _ranked(period)
     found = [f"{member} has {score} in one of the two" for member, score in in_sql.items() ^ in_redis.items()]
     if period.layout.in_member:

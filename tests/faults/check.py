@@ -67,7 +67,7 @@ def _hold(world: World, shift: float) -> History:
         assert not shown["differences"], f"Redis and SQL differ on {_name(shown)}: {shown['differences'][:5]}"
         # What became final before its put was made up for stays so: final periods are read from SQL alone.
         living = shown["state"] in ("open", "closing")
-        assert not (living and shown["unput"]), f"standings without their put on {_name(shown)}"
+        assert not (living and shown["pending_publish"]), f"standings without their put on {_name(shown)}"
         _check_totals(shown, operations, lossless)
         if lossless:
             _check_answers(operations)

@@ -12,23 +12,23 @@ from decimal import Decimal
 from typing import Any
 
 from competitions.models import Mail, Notice, RewardGrant, RewardTier, Snapshot, SnapshotRow
-from competitions.services.mail import send_due
-from competitions.services.notices import release_held
-from competitions.services.notices import write as write_notices
-from competitions.services.notify import compare_due
-from competitions.services.reward import grant_due
-from competitions.services.snapshot import take_due
+from competitions.services.lifecycle.snapshots import take_due_snapshots
+from competitions.services.notices.mail import send_due
+from competitions.services.notices.notices import release_deferred, write_notices
+from competitions.services.notices.rank_notices import compare_due_snapshots
+from competitions.services.rewards.reward import grant_due_rewards
 from foundation import clock
 from foundation.errors import SunwiError, Unavailable
 from foundation.webhooks.models import WebhookDelivery
 from leaderboards.core.periods import event_label, event_window
 from leaderboards.models import Board, Period, Standing, Submission
-from leaderboards.services import events, extend
-from leaderboards.services.close import close_due
-from leaderboards.services.events import Event, IfBanned
-from leaderboards.services.freeze import copy_period
-from leaderboards.services.open import open_period
-from leaderboards.stores.sql_writes import state_of
+from leaderboards.services import events
+from leaderboards.services.events import BanPreview, Event
+from leaderboards.services.periods import reschedule
+from leaderboards.services.periods.close import close_due
+from leaderboards.services.periods.freeze import copy_period
+from leaderboards.services.periods.open import open_period
+from leaderboards.stores.sql.writes import state_of
 from tests.competitions import site
 from tests.competitions.services.telling import HOUR, NOON, contest, listening, snapshot, who, with_address
 from tests.faults import load
@@ -60,8 +60,8 @@ class Races:
     def freeze(self, number: int, at: object) -> None:
         """Nothing is hidden."""
 
-    def if_banned(self, players: Collection[int], *, banned: bool, board: int | None = None) -> IfBanned:
-        return IfBanned()
+    def if_banned(self, players: Collection[int], *, banned: bool, board: int | None = None) -> BanPreview:
+        return BanPreview()
 
     def void(self, submission: Submission, reason: str, at: object, by: object) -> bool:
         raise NotImplementedError  # nobody judges here
@@ -91,9 +91,9 @@ def score(**how: Any) -> int:
 
 def move_end(board: int, days: float, chunk: int = 10) -> None:
     """Let the competition end that many days after its board was made."""
-    extend.CHUNK = chunk
+    reschedule.CHUNK = chunk
     period = _period(board)
-    extend.move_end(period, period.board.created_at + timedelta(days=days), clock.now())
+    reschedule.move_end(period, period.board.created_at + timedelta(days=days), clock.now())
 
 
 def move_end_at_last(board: int, days: float, seconds: float = 30.0) -> None:
@@ -137,7 +137,7 @@ def begin_with_scores() -> list[int]:
 
 
 def take_snapshots(minutes: int) -> int:
-    return take_due(site.START + timedelta(minutes=minutes))
+    return take_due_snapshots(site.START + timedelta(minutes=minutes))
 
 
 def snapshots(competitions: list[int]) -> list[Any]:
@@ -170,7 +170,7 @@ def prepare_to_tell(number: int) -> None:
     for kind in ("first_lost", "first_taken", "first_lost"):
         write_notices([Notice(competition=cup, player=who(ann), kind=kind)], NIGHT)
     snapshot(cup, NOON - HOUR, ann, bob)
-    compare_due(NOON - HOUR)
+    compare_due_snapshots(NOON - HOUR)
     snapshot(cup, NOON, bob, ann)
     board = board_site.make_board("sql", name=f"Rewarded {number}")
     RewardTier.objects.create(board=board, name="Gold", kind="percent", limit=Decimal(100))
@@ -181,7 +181,7 @@ def prepare_to_tell(number: int) -> None:
 def tell(minutes: int = 0) -> int:
     """All that the schedule would do; returns how much there was to do."""
     at = NOON + timedelta(minutes=minutes)
-    return compare_due(at) + release_held(at) + send_due(at) + grant_due(LATER)
+    return compare_due_snapshots(at) + release_deferred(at) + send_due(at) + grant_due_rewards(LATER)
 
 
 def told(number: int) -> dict[str, dict[str, int]]:
@@ -192,7 +192,7 @@ def told(number: int) -> dict[str, dict[str, int]]:
     sent = Mail.objects.filter(notice__in=own, sent_at__isnull=False)
     return {
         "notices": Counter(f"{_name(notice)} {notice.kind}" for notice in own),
-        "inbox": Counter(f"{_name(notice)} {notice.kind}" for notice in own.filter(Notice.TOLD)),
+        "inbox": Counter(f"{_name(notice)} {notice.kind}" for notice in own.filter(Notice.IN_INBOX)),
         "mails": Counter(mail.to.partition("@")[0].rstrip("0123456789") for mail in sent),
         "hooks": Counter(WebhookDelivery.objects.filter(message_id__in=ids).values_list("kind", flat=True)),
         "grants": Counter(_name(grant) for grant in grants),

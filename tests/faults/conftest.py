@@ -32,7 +32,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def steps(path: str, *begin: str) -> list[str]:
     """The steps of this file or folder at which a process can be made to die, of each path that is named."""
-    files = [ROOT / path] if path.endswith(".py") else (ROOT / path).glob("*.py")
+    files = [ROOT / path] if path.endswith(".py") else (ROOT / path).rglob("*.py")
     every = {step for file in files for step in re.findall(r'failpoint\("([a-z_.]+)"\)', file.read_text())}
     found = [step for step in sorted(every) if step.partition(".")[0] in begin]
     assert {step.partition(".")[0] for step in found} == {*begin}, f"there are no failpoints of {begin} in {path}"

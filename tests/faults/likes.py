@@ -10,22 +10,24 @@ from contextlib import nullcontext, suppress
 from math import inf
 from typing import Any
 
-from foundation import clock, redis
-from foundation.due import due
+from foundation import clock
 from foundation.errors import Unavailable
-from foundation.sync.settling import greet
-from leaderboards.stores.sql_writes import ensure_players
+from foundation.redis import client as redis
+from foundation.sync.resyncing import register_server
+from foundation.worker.due import find_due_work
+from leaderboards.stores.sql.writes import ensure_players
 from likes import registry
 from likes.core.keys import KindKeys
 from likes.core.kinds import Storage
 from likes.models import Like, LikeChange, LikeCount
 from likes.registry import Likeable
-from likes.services import mirror, settle
+from likes.services import mirror
+from likes.services import resync as settle
 from likes.services.check import check_all
 from likes.services.count import count
-from likes.services.look import COUNT_TASK, MIRROR_TASK, SETTLE_TASK
+from likes.services.due_work import COUNT_TASK, MIRROR_TASK, SETTLE_TASK
 from likes.stores.choose import store_of
-from likes.stores.views import Views
+from likes.stores.redis_views import RedisViews
 from tests.faults.history import Notes, like_a_request
 from tests.faults.processes import stopping
 
@@ -34,12 +36,12 @@ CHEER = Likeable("cheer", boards=dict.fromkeys, storage=Storage.REDIS)
 CLAP = Likeable("clap", boards=dict.fromkeys, storage=Storage.REDIS, repeatable=True)
 KINDS = {kind.kind: kind for kind in (NOTE, CHEER, CLAP)}
 for _kind in KINDS.values():
-    registry.provide(_kind)
+    registry.register_kind(_kind)
 
 
 def prepare(players: Sequence[str], things: Sequence[str]) -> None:
     """Players whom SQL knows, a Redis that SQL knows, and views of the things."""
-    settle.settle_due(clock.now())
+    settle.resync_due(clock.now())
     ensure_players(players, clock.now())
     show(things)
 
@@ -77,10 +79,10 @@ def count_once() -> int:
 
 
 DUTIES: dict[str, Callable[[], object]] = {
-    "greet": greet,
-    "count": lambda: COUNT_TASK in due() and count_once(),
-    "mirror_likes": lambda: MIRROR_TASK in due() and mirror.mirror_all(),
-    "settle_likes": lambda: SETTLE_TASK in due() and settle.settle_due(clock.now()),
+    "greet": register_server,
+    "count": lambda: COUNT_TASK in find_due_work() and count_once(),
+    "mirror_likes": lambda: MIRROR_TASK in find_due_work() and mirror.mirror_all(),
+    "settle_likes": lambda: SETTLE_TASK in find_due_work() and settle.resync_due(clock.now()),
 }
 
 
@@ -96,7 +98,7 @@ def work(only: Sequence[str] = ()) -> None:
 def mark_unput(thing: str) -> None:
     """As after a change that Redis was not told of."""
     count_once()
-    LikeCount.objects.filter(kind=NOTE.kind, thing=thing).update(unput=True)
+    LikeCount.objects.filter(kind=NOTE.kind, thing=thing).update(pending_publish=True)
 
 
 def bring_to_rest(things: Sequence[str], seconds: float = 60.0) -> list[dict[str, Any]]:
@@ -110,7 +112,7 @@ def bring_to_rest(things: Sequence[str], seconds: float = 60.0) -> list[dict[str
 
 def _left_to_do() -> str:
     try:
-        settle.settle_due(clock.now())
+        settle.resync_due(clock.now())
         count_once()
         for kind in (CHEER, CLAP):
             mirror.mirror(kind)
@@ -118,13 +120,13 @@ def _left_to_do() -> str:
                 return f"{kind} are dirty"
     except Unavailable as error:
         return error.detail
-    waits = LikeChange.objects.exists() or LikeCount.objects.filter(unput=True).exists()
+    waits = LikeChange.objects.exists() or LikeCount.objects.filter(pending_publish=True).exists()
     return "changes wait" if waits else ""
 
 
 def look(things: Sequence[str]) -> list[dict[str, Any]]:
     """What each place says of each thing. A view is looked at as it is, before anybody loads it anew."""
-    views = dict(zip(things, Views(NOTE.kind, redis.boards()).look(things), strict=True))
+    views = dict(zip(things, RedisViews(NOTE.kind, redis.boards()).inspect(things), strict=True))
     found = []
     for kind in KINDS.values():
         for thing in things:

@@ -18,16 +18,21 @@ from django.test import Client
 
 from config.schedule import SCHEDULE
 from foundation import clock
-from foundation.due import due
-from foundation.sql import LATELY_SECONDS
-from foundation.sync import settling
+from foundation.db.resilience import CACHE_TTL
+from foundation.sync import resyncing
+from foundation.worker.due import find_due_work
 from leaderboards import selectors
-from leaderboards.core.entries import Entry
+from leaderboards.core.input.entries import Entry
 from leaderboards.core.submissions import Caller
 from leaderboards.models import Board
-from leaderboards.selectors import periods
-from leaderboards.services import close, mirror, open, settle, submit  # noqa: A004 (a service of ours)
-from leaderboards.services.look import MIRROR_TASK, SETTLE_TASK
+from leaderboards.selectors.catalog import periods
+from leaderboards.services.periods import (
+    close,
+    open,  # noqa: A004 (a service of ours)
+)
+from leaderboards.services.submit import pipeline as submit
+from leaderboards.services.sync import mirror, resync_periods
+from leaderboards.services.sync.due_work import MIRROR_TASK, SETTLE_TASK
 from tests.at_once import at_once
 from tests.faults.history import Notes, like_a_request
 from tests.faults.processes import stopping
@@ -56,7 +61,7 @@ def write(
     lose: float = 0.0,
     ends_at: float = 0.0,
     races: bool = False,
-    lately: float = LATELY_SECONDS,
+    lately: float = CACHE_TTL,
 ) -> int:
     """Submit for `calls` calls, with a chance of `again` word for word what was sent; returns how many calls it were.
 
@@ -64,7 +69,7 @@ def write(
     that some entries say that they happened before. `races`: the boards' competitions are scored in. `lately` shortens
     how long a redis board that was settled is refused by who saw it stale: that saves time, never standings.
     """
-    periods.LATELY_SECONDS = lately  # type: ignore[attr-defined]  # imported there, and read there
+    periods.CACHE_TTL = lately  # type: ignore[attr-defined]  # imported there, and read there
     notes, dice, name = Notes(history), random.Random(seed), Path(history).stem
     said, unanswered, made = list[dict[str, Any]](), list[list[dict[str, Any]]](), 0
     end = datetime.fromtimestamp(ends_at, UTC)
@@ -146,10 +151,10 @@ def work(pause: float = 0.1, lease: float = 2.0, shift: float = 0.0, only: Seque
 
     `lease` shortens how long a settler that was killed keeps others away: that saves work, never standings.
     """
-    settling.LEASE, settle.FOLLOWED_EVERY = timedelta(seconds=lease), 1
+    resyncing.LEASE, resync_periods.WATERMARK_SECONDS = timedelta(seconds=lease), 1
     duties: dict[str, Callable[[], object]] = {
-        "mirror": lambda: MIRROR_TASK in due() and mirror.mirror_all(),
-        "settle": lambda: SETTLE_TASK in due() and settle.settle_due(now(shift)),
+        "mirror": lambda: MIRROR_TASK in find_due_work() and mirror.mirror_all(),
+        "settle": lambda: SETTLE_TASK in find_due_work() and resync_periods.resync_due(now(shift)),
         "close": lambda: close.close_due(now(shift)),
         "open": lambda: open.open_due(now(shift)),
     }
@@ -170,7 +175,7 @@ def beat(seed: int, lose: float, shift: float = 0.0) -> list[str]:
     current_app.loader.import_default_modules()
     while not stopping():
         for entry in SCHEDULE.values():
-            for name in due() if entry["task"] == "foundation.tasks.look" else [entry["task"]]:
+            for name in find_due_work() if entry["task"] == "foundation.tasks.look" else [entry["task"]]:
                 if dice.random() >= lose:
                     errors += _deliver_twice(current_app.tasks[name])
         time.sleep(0.02)

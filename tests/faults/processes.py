@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from config.local import leash
+from config.local import child_process
 from foundation import failpoints
 
 ROOT = Path(__file__).parents[2]
@@ -79,7 +79,7 @@ class Forker:
         self._log = folder / "children.log"
         plain = {name: value for name, value in os.environ.items() if name not in OF_THE_PARENT}
         with self._log.open("ab") as log:
-            self._process = leash.start(
+            self._process = child_process.start(
                 [sys.executable, "-c", "from tests.faults.processes import main; main()"], at_death=signal.SIGKILL,
                 cwd=ROOT, env=plain | dict(environment), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log,
             )  # fmt: skip  # as a table
@@ -151,7 +151,7 @@ def main() -> None:
 
 
 def _fork(request: dict[str, Any]) -> int:
-    dies_with_us = leash.ask_kernel(signal.SIGKILL) if sys.platform == "linux" else None
+    dies_with_us = child_process.ask_kernel(signal.SIGKILL) if sys.platform == "linux" else None
     module, _, name = request["target"].partition(":")
     target = getattr(importlib.import_module(module), name)  # here, so that no child has to
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})  # who is asked to stop at once ends as later on

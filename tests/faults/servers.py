@@ -18,7 +18,7 @@ from typing import Any
 import psycopg
 import redis
 
-from config.local import leash, postgres, valkey
+from config.local import child_process, postgres, valkey
 from tests import template
 
 
@@ -39,7 +39,9 @@ class Server:
         give_up = time.monotonic() + 30
         while self._process is None:
             with self.made.log.open("ab") as log:
-                process = leash.start(self._command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, **self._options)
+                process = child_process.start(
+                    self._command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, **self._options
+                )
             while process.poll() is None and not self.made.answers():
                 time.sleep(0.01)
             if process.poll() is None:

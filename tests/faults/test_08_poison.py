@@ -7,11 +7,11 @@ from psycopg import sql
 from foundation import clock
 from foundation.models import DeadLetter
 from leaderboards.models import Board, Period, Player, Standing
-from leaderboards.selectors.boards import forget_boards
-from leaderboards.selectors.periods import forget_periods
-from leaderboards.services.mirror import mirror_all
-from leaderboards.services.settle import settle_due
-from leaderboards.services.verify import verify_all
+from leaderboards.selectors.catalog.boards import clear_board_cache
+from leaderboards.selectors.catalog.periods import clear_period_cache
+from leaderboards.services.sync.mirror import mirror_all
+from leaderboards.services.sync.resync_periods import resync_due
+from leaderboards.services.sync.verify import verify_all
 from tests.faults.check import check
 from tests.faults.world import World, wait_until
 from tests.leaderboards.services.site import crowd, make_board, points, score
@@ -67,11 +67,11 @@ def test_a_board_that_vanished_keeps_no_other(links: None, storage: str) -> None
     Board.objects.filter(pk=gone.pk).delete()
 
     [soon] = score(gone, {"p1": 5}, now)
-    forget_boards()  # as five seconds later
-    forget_periods()
+    clear_board_cache()  # as five seconds later
+    clear_period_cache()
     [refused] = score(gone, {"p1": 5}, now)
     score(left, {"b": 2}, now)
-    settle_due(now)
+    resync_due(now)
     mirror_all()
 
     assert storage == "redis" or (str(soon.status), soon.code) == ("rejected", "unknown_board")

@@ -8,7 +8,7 @@ from django.test import Client
 
 from foundation import clock
 from leaderboards.models import Period, Submission
-from leaderboards.services.mirror import mirror_all
+from leaderboards.services.sync.mirror import mirror_all
 from tests.foundation.factories import KeyFactory
 from tests.leaderboards.services.site import make_board, period_of, points, score
 from tests.links import links

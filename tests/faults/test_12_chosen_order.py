@@ -11,17 +11,17 @@ from typing import Any
 import pytest
 from django.db import OperationalError, connection, transaction
 
-from foundation import redis
-from foundation.redis import RedisSilent
-from foundation.redis_wire import Wire
+from foundation.redis import client as redis
+from foundation.redis.client import RedisSilent
+from foundation.redis.connection import RedisConnection
 from foundation.sync import barrier
-from foundation.sync.memory import Stale
+from foundation.sync.redis_state import StaleGeneration
 from leaderboards.core.submissions import Outcome
-from leaderboards.models import Board, Period, State
-from leaderboards.services import mirror as mirroring
-from leaderboards.services.mirror import mirror
-from leaderboards.services.settle import PeriodSettling
-from leaderboards.stores.zset_settling import ZsetSettler
+from leaderboards.models import Board, Period, PeriodState
+from leaderboards.services.sync import mirror as mirroring
+from leaderboards.services.sync.mirror import mirror
+from leaderboards.services.sync.resync_periods import PeriodResync
+from leaderboards.stores.redis.sync import ZsetSync
 from tests.at_once import at_once
 from tests.faults.world import wait_until
 from tests.leaderboards.services import site
@@ -82,13 +82,13 @@ def test_a_settler_who_was_rolled_back_cannot_put_back_what_has_moved_on(
 
     def rolled_back_and_settled_by_another() -> None:
         assert asked(f"SELECT pg_terminate_backend({backend}, 5000)")  # what he was at is rolled back
-        Period.objects.update(settling_until=None)  # his lease runs out
-        assert PeriodSettling(period).settle()
+        Period.objects.update(lease_expires_at=None)  # his lease runs out
+        assert PeriodResync(period).resync()
         assert scored(board, "p0", 1000).status == "updated"
 
-    just_before(monkeypatch, ZsetSettler, "restore", lambda: elsewhere(rolled_back_and_settled_by_another).result())
-    with pytest.raises((Stale, OperationalError)):  # whichever of the two servers refuses first
-        PeriodSettling(period).settle()
+    just_before(monkeypatch, ZsetSync, "restore", lambda: elsewhere(rolled_back_and_settled_by_another).result())
+    with pytest.raises((StaleGeneration, OperationalError)):  # whichever of the two servers refuses first
+        PeriodResync(period).resync()
     connection.close()
 
     mirror(period_of(board))
@@ -122,7 +122,7 @@ def test_a_writer_who_waited_for_closing_is_refused(elsewhere: Elsewhere) -> Non
 
     with transaction.atomic():
         barrier.hold_exclusive(period.pk)
-        Period.objects.filter(pk=period.pk).update(state=State.CLOSING)
+        Period.objects.filter(pk=period.pk).update(state=PeriodState.CLOSING)
         writer = elsewhere(lambda: scored(board, "a", 2))
         waiting = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
         wait_until(lambda: writer.done() or asked(waiting) > 0, "a writer at the barrier, or past it")
@@ -132,16 +132,16 @@ def test_a_writer_who_waited_for_closing_is_refused(elsewhere: Elsewhere) -> Non
 
 
 def test_a_command_whose_answer_is_lost_is_not_sent_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    link = redis.settling()
+    link = redis.resync_client()
     link.call("PING")  # connected and greeted
-    exchange = Wire.exchange
+    exchange = RedisConnection.exchange
 
     def lost(*args: Any) -> None:
-        monkeypatch.setattr(Wire, "exchange", exchange)
+        monkeypatch.setattr(RedisConnection, "exchange", exchange)
         exchange(*args)
         raise BlockingIOError  # as a blocking socket says that its time is up
 
-    monkeypatch.setattr(Wire, "exchange", lost)
+    monkeypatch.setattr(RedisConnection, "exchange", lost)
     with pytest.raises(RedisSilent):
         link.call("INCR", "counted")
 

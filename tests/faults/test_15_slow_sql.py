@@ -12,10 +12,10 @@ from django.test import Client
 
 from foundation import clock
 from leaderboards.models import Period
-from leaderboards.selectors import reading
-from leaderboards.stores import sql
-from leaderboards.stores.base import Named
-from leaderboards.stores.sql import SqlStore
+from leaderboards.selectors.rankings import store_routing
+from leaderboards.stores.base import ForPlayers
+from leaderboards.stores.sql import reads
+from leaderboards.stores.sql.reads import SqlStore
 from tests.leaderboards.services.site import make_board, period_of
 from tests.leaderboards.views.pages import text
 from tests.links import links
@@ -26,7 +26,7 @@ PLAYERS = 60_000  # p1, p2, … with 1, 2, … points
 FILL = """
     WITH made AS (INSERT INTO leaderboards_player (external_id, name, avatar_url, country, created_at)
     SELECT 'p' || n, '', '', '', now() FROM generate_series(1, %s) n RETURNING id, external_id)
-    INSERT INTO leaderboards_standing (period_id, player_id, member, points, score, at, version, unput)
+    INSERT INTO leaderboards_standing (period_id, player_id, member, points, score, at, version, pending_publish)
     SELECT %s, id, external_id, n, n, now(), 1, false
     FROM made, LATERAL (SELECT substr(external_id, 2)::int AS n) AS points
 """
@@ -45,11 +45,11 @@ def test_a_rank_that_takes_too_long_to_count_is_left_out_and_nobody_guesses(
     Period.objects.filter(pk=period.pk).update(stale_since=clock.now())
     for _ in range(3):
         began = time.monotonic()
-        [[row]] = SqlStore().read(period, [Named(("p1",))]).answers
+        [[row]] = SqlStore().read(period, [ForPlayers(("p1",))]).answers
         taken.append(time.monotonic() - began)
         assert row.rank == PLAYERS
-    monkeypatch.setattr(reading, "PATIENCE_MS", max(1, int(100 * min(taken))))  # a tenth of it
-    monkeypatch.setattr(sql, "TOTAL_PATIENCE", 1000)  # the total is not what is tried
+    monkeypatch.setattr(store_routing, "PATIENCE_MS", max(1, int(100 * min(taken))))  # a tenth of it
+    monkeypatch.setattr(reads, "TOTAL_TIMEOUT_FACTOR", 1000)  # the total is not what is tried
     table = f"/api/v1/boards/{board.seq}"
 
     last = client.get(f"{table}/players/p1").json()

@@ -80,7 +80,7 @@ def hold(world: World, number: int, frozen: Child) -> None:
     assert others < 0.5 + before
     assert its_own < 2.5 + before
     shown = world.call(boards.bring_to_rest, boards=[number])
-    assert [(each["differences"], each["unput"]) for each in shown] == [([], 0)] * len(shown)
+    assert [(each["differences"], each["pending_publish"]) for each in shown] == [([], 0)] * len(shown)
 
 
 @pytest.mark.parametrize("step", SUBMITTING)
@@ -114,7 +114,7 @@ def test_a_reconciler_frozen_at_any_step_holds_up_nobody_whom_it_reads(world: Wo
     assert [status for status, _ in told] == ["updated", "updated"]
     assert max(seconds_ for _, seconds_ in told) < 0.5
     shown = world.call(boards.bring_to_rest, boards=[number])
-    assert [(each["differences"], each["unput"]) for each in shown] == [([], 0)] * len(shown)
+    assert [(each["differences"], each["pending_publish"]) for each in shown] == [([], 0)] * len(shown)
 
 
 def test_a_closer_frozen_with_the_barrier_holds_up_nobody_of_another_period(world: World, number: int) -> None:

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from foundation.statements import _Pipelined
-from leaderboards.core.entries import read_entry
-from leaderboards.services import company
-from leaderboards.services.reconcile import reconcile
+from foundation.db.pipeline import _Pipelined
+from leaderboards.core.input.entries import read_entry
+from leaderboards.services.submit import grouped
+from leaderboards.services.sync.reconcile import reconcile
 from tests.faults.world import wait_until
 from tests.leaderboards.services.joining import GAME, Company, entry
 from tests.leaderboards.services.site import NOON, in_redis, in_sql, make_board, period_of, points, score
@@ -80,7 +80,7 @@ def test_a_cut_commit_leaves_all_of_a_company_unknown(
     monkeypatch.setattr(_Pipelined, "commit", commits)
     outcomes = sent.together(*raws)
     counted = points(board)
-    again = [company.submit_in_company([read_entry(raw, 0)], GAME, NOON)[0] for raw in raws]
+    again = [grouped.submit_grouped([read_entry(raw, 0)], GAME, NOON)[0] for raw in raws]
 
     assert sent.batches[:2] == [1, 3]
     assert [(each.status.value, each.code) for each in outcomes] == [("unknown", "outcome_unknown")] * 3

@@ -7,7 +7,7 @@ import pytest
 
 from foundation import clock
 from leaderboards.models import Board, Visibility
-from leaderboards.selectors.editions import MOMENT_SECONDS
+from leaderboards.selectors.catalog.cache_versions import MAX_READ_STALENESS_SECONDS
 from leaderboards.services.boards import save_board
 from tests.faults import load
 from tests.faults.conftest import steps
@@ -64,7 +64,7 @@ def test_who_dies_before_readers_are_told_has_them_know_it_after_a_moment(world:
     dying = world.spawn(make, seq=number, visibility=Visibility.PRIVATE.value, fail_at=step)
     assert dying.wait() == KILLED_HERE
     died = time.monotonic()
-    wait_until(lambda: calls(notes)[-1].began > died + 2 * MOMENT_SECONDS, "reads after a moment")
+    wait_until(lambda: calls(notes)[-1].began > died + 2 * MAX_READ_STALENESS_SECONDS, "reads after a moment")
     reader.stop()
 
-    assert {status(call) for call in calls(notes) if call.began > died + MOMENT_SECONDS} == {401}
+    assert {status(call) for call in calls(notes) if call.began > died + MAX_READ_STALENESS_SECONDS} == {401}

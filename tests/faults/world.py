@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from itertools import count
 from typing import Any, LiteralString, Self
 
-from foundation.redis_info import identity_of
+from foundation.redis.info import identity_of
 from tests.faults import boards, load
 from tests.faults.history import History
 from tests.faults.processes import Child, Forker

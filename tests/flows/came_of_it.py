@@ -5,7 +5,7 @@ from typing import Any
 from competitions.models import Change, Competition, Notice, Participant, Preference, RewardGrant, RewardRun, Snapshot
 from foundation.webhooks.models import WebhookDelivery
 from leaderboards.models import Period, Standing, Submission
-from leaderboards.selectors.export import ranking_of
+from leaderboards.selectors.exports.period_rows import visible_final_ranking
 
 
 def is_done(competition: int) -> bool:
@@ -29,7 +29,7 @@ def rows(competition: int) -> dict[str, Any]:
     return {
         "ends_at": cup.ends_at.timestamp(),
         "gone": list(gone.values_list("player__external_id", flat=True)),
-        "final": [(row.player, rank) for rank, row in ranking_of(period)],
+        "final": [(row.player, rank) for rank, row in visible_final_ranking(period)],
         "submissions": [
             [row.external_id, row.player.external_id, row.points, row.at.timestamp()]
             for row in Submission.objects.filter(period=period).select_related("player")

@@ -13,19 +13,19 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from competitions.models import Competition, Preference
-from competitions.selectors.standings import standings
-from competitions.services.change_end import change_end
-from competitions.services.disqualify import disqualify
-from competitions.services.freeze import reveal
-from competitions.services.join import join, leave
-from competitions.services.publish import publish
+from competitions.selectors.standings.standings import standings
+from competitions.services.lifecycle.change_end import change_end
+from competitions.services.lifecycle.freeze import reveal
+from competitions.services.lifecycle.publish import publish
+from competitions.services.participants.disqualify import disqualify
+from competitions.services.participants.join import join, leave
 from foundation import clock
 from foundation.errors import Unavailable
-from foundation.sync.settling import greet
-from leaderboards.core.entries import read_entry
+from foundation.sync.resyncing import register_server
+from leaderboards.core.input.entries import read_entry
 from leaderboards.core.submissions import Caller, Status
-from leaderboards.services.players import ensure_player
-from leaderboards.services.submit import submit
+from leaderboards.services.players.profiles import ensure_player
+from leaderboards.services.submit.pipeline import submit
 from tests import playing
 from tests.competitions.factories import DraftFactory, RewardTierFactory
 from tests.faults.history import Notes, like_a_request
@@ -61,7 +61,7 @@ def prepare(start: float, hook: str) -> int:
     """From a draft to a competition that everybody has joined, at its first hour; its number."""
     at = datetime.fromtimestamp(start, tz=clock.now().tzinfo)
     WebhookEndpointFactory.create(url=hook)
-    greet()
+    register_server()
     playing.score(BoardFactory.create(storage="redis", period="all_time").seq, {"ann": 7})  # SQL is to hear of it
     board = BoardFactory.create(storage="hybrid", period="event", at=at)
     draft = DraftFactory.create(

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from competitions.management.naive import Counted, Look, Prize, notices, ranking, rewards
+from competitions.management.expected import AcceptedScore, ExpectedSnapshot, Prize, notices, ranking, rewards
 from tests.faults.world import World, wait_until
 from tests.flows import came_of_it, contest
 from tests.flows.crew import Crew
@@ -64,7 +64,7 @@ def test_a_competition_of_two_hundred_comes_to_its_rewards_whoever_is_killed(
     answers = [json.loads(line) for history in histories for line in Path(history).read_text().splitlines()]
     accepted = {each["id"] for each in answers if each["accepted"]}
     counted = [
-        Counted(player, points, _time(at)) for _, player, points, at in rows["submissions"] if player not in gone
+        AcceptedScore(player, points, _time(at)) for _, player, points, at in rows["submissions"] if player not in gone
     ]
     assert rows["in_sql"] == [7]
     assert rows["participants"] == contest.PLAYERS
@@ -87,7 +87,7 @@ def _is_done(staff: Crew, world: World, cup: int) -> bool:
 
 def _check_notices(rows: dict[str, Any]) -> None:
     """Each passage of the last hours is told once, up to the freeze, and nothing else."""
-    looks = [Look(each["number"], _time(each["due_at"]), each["ranks"]) for each in rows["snapshots"]]
+    looks = [ExpectedSnapshot(each["number"], _time(each["due_at"]), each["ranks"]) for each in rows["snapshots"]]
     begin, freezes_at = rows["ends_at"] - contest.ALERT_HOURS * HOUR, rows["ends_at"] - contest.FREEZE_MINUTES * 60
 
     def due(until: float) -> set[tuple[tuple[int, str], str]]:

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from leaderboards.services.mirror import mirror_all
+from leaderboards.services.sync.mirror import mirror_all
 from leaderboards.stores.base import Page
-from leaderboards.stores.sql import SqlStore
+from leaderboards.stores.sql.reads import SqlStore
 from tests import playing
 from tests.leaderboards.factories import BoardFactory, PeriodFactory
 

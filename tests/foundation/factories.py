@@ -5,7 +5,8 @@ from typing import Any
 import factory
 from factory.django import DjangoModelFactory
 
-from foundation import clock, sealing, service_keys
+from foundation import clock
+from foundation.security import sealing, service_keys
 from foundation.webhooks import signing
 from foundation.webhooks.models import WebhookDelivery, WebhookEndpoint
 

@@ -13,14 +13,14 @@ from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.test import RequestFactory
 
-from foundation.audit import acting, record, register_act
-from foundation.audit import acts as registry
+from foundation.audit import acting, record, register_action
+from foundation.audit import actions as registry
+from foundation.audit.actions import UnknownAction
 from foundation.audit.actor import identify
-from foundation.audit.acts import UnknownAct
+from foundation.audit.middleware import AuditMiddleware
 from foundation.audit.models import AuditEntry
-from foundation.audit.requests import AuditMiddleware
+from foundation.audit.retention import forget_addresses
 from foundation.audit.undo import NotUndoable, undo
-from foundation.audit.upkeep import forget_addresses
 from foundation.errors import Conflict, Invalid, NotFound
 from foundation.models import ServiceKey
 
@@ -37,8 +37,8 @@ def undone() -> Iterator[list[str]]:
         reasons.append(reason)
 
     with patch.dict(registry._acts):
-        register_act("lamp.on", "switched on", switch_off)
-        register_act("lamp.painted", "painted")
+        register_action("lamp.on", "switched on", switch_off)
+        register_action("lamp.painted", "painted")
         yield reasons
 
 
@@ -149,7 +149,7 @@ def test_the_addresses_of_an_account_go_with_it_and_of_no_other() -> None:
 
 
 def test_an_act_that_nobody_registered_is_refused() -> None:
-    with pytest.raises(UnknownAct):
+    with pytest.raises(UnknownAction):
         record("lamp.eaten", at=AT)
 
 
@@ -178,7 +178,7 @@ def test_an_undo_that_records_its_own_entry_needs_no_other() -> None:
         record("lamp.painted", at=at, reason=reason)
         record("lamp.on", at=at)
 
-    register_act("lamp.painted", "painted", repaint)
+    register_action("lamp.painted", "painted", repaint)
     entry = record("lamp.painted", at=AT)
 
     told = undo(entry.pk, "Too dark.", AT, None)
@@ -222,7 +222,7 @@ def test_an_undo_that_is_refused_leaves_nothing_behind() -> None:
         record("lamp.painted", at=at)
         raise Conflict("It is gone.")
 
-    register_act("lamp.on", "switched on", refuse)
+    register_action("lamp.on", "switched on", refuse)
     entry = record("lamp.on", at=AT)
 
     with pytest.raises(Conflict, match="gone"):

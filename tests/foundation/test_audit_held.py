@@ -6,8 +6,8 @@ from unittest.mock import patch
 import pytest
 from django.db import OperationalError
 
-from foundation.audit import acts as registry
-from foundation.audit import record, register_act
+from foundation.audit import actions as registry
+from foundation.audit import record, register_action
 from foundation.audit.models import AuditEntry
 from foundation.audit.undo import NotUndoable, undo
 from tests.locked import locked, only_postgresql
@@ -21,7 +21,7 @@ def test_while_somebody_else_holds_the_entry_its_act_is_not_undone_and_then_once
     done: list[str] = []
 
     with patch.dict(registry._acts):
-        register_act("lamp.on", "switched on", lambda _entry, *, reason, **_: done.append(reason))
+        register_action("lamp.on", "switched on", lambda _entry, *, reason, **_: done.append(reason))
         record("lamp.on", at=AT, by=None, subjects=[("lamp", 3)])
         entry = AuditEntry.objects.get()
         with locked(AuditEntry.objects.filter(pk=entry.pk)):

@@ -11,8 +11,8 @@ from django.test import Client
 
 from foundation import clock
 from foundation.tasks import heartbeat
-from leaderboards.models import Period, State
-from leaderboards.services.close import close_due
+from leaderboards.models import Period, PeriodState
+from leaderboards.services.periods.close import close_due
 from tests.competitions.site import open_competition
 from tests.leaderboards.admin.typed import change, typed_from
 from tests.leaderboards.factories import BoardFactory
@@ -67,7 +67,7 @@ def test_a_day_with_half_an_hour_left_stays_open(today: Period) -> None:
         call_command("close_periods")
 
     today.refresh_from_db()
-    assert (today.state, close_due(today.ends_at)) == (State.OPEN, [])  # the grace has not passed
+    assert (today.state, close_due(today.ends_at)) == (PeriodState.OPEN, [])  # the grace has not passed
 
 
 @pytest.mark.usefixtures("an_hour_fast")
@@ -99,10 +99,10 @@ def test_the_worker_tells_of_its_clock(client: Client) -> None:
 def test_the_agreed_time_is_never_later_than_sqls(monkeypatch: pytest.MonkeyPatch) -> None:
     before = datetime.now().astimezone()
 
-    agreed = clock.agreed()
+    trusted_now = clock.trusted_now()
 
-    assert before <= agreed <= datetime.now().astimezone()
+    assert before <= trusted_now <= datetime.now().astimezone()
     right = clock.now
     monkeypatch.setattr(clock, "now", lambda: right() - 3 * timedelta(seconds=1))
     with pytest.raises(clock.ClockOff, match=r"-[23]\.\d s off"):
-        clock.agreed()
+        clock.trusted_now()

@@ -11,9 +11,9 @@ from django.core.management import call_command
 from django.db import DataError, IntegrityError, OperationalError, connection, transaction
 from django.db.models.signals import pre_migrate
 
+from foundation.db.pipeline import pipelined
+from foundation.db.resilience import is_busy, long_transaction
 from foundation.models import KnownRedis
-from foundation.sql import is_busy, unhurried
-from foundation.statements import one_behind_the_other
 
 pytestmark = pytest.mark.django_db(transaction=True)
 only_postgresql = pytest.mark.skipif("connection.vendor != 'postgresql'", reason="SQLite answers each at once")
@@ -25,7 +25,7 @@ NOON = "2026-03-04 12:00:00+00:00"
 
 
 def test_each_sees_what_those_before_it_did_and_is_answered_when_it_is_waited_for() -> None:
-    with transaction.atomic(), one_behind_the_other() as statements:
+    with transaction.atomic(), pipelined() as statements:
         before = statements.execute(_COUNT, ["a"])
         written = statements.execute(_INSERT, ["a", NOON])
         statements.wait()
@@ -39,7 +39,7 @@ def test_each_sees_what_those_before_it_did_and_is_answered_when_it_is_waited_fo
 @pytest.mark.parametrize(("names", "commit"), [("aab", False), ("aa", True)])
 def test_one_that_is_refused_takes_the_whole_transaction_with_it(names: str, commit: bool) -> None:
     def insert() -> None:
-        with transaction.atomic(), one_behind_the_other() as statements:
+        with transaction.atomic(), pipelined() as statements:
             for identity in names:
                 statements.execute(_INSERT, [identity, NOON])
             if commit:
@@ -54,9 +54,9 @@ def test_one_that_is_refused_takes_the_whole_transaction_with_it(names: str, com
 @only_postgresql
 def test_the_connection_goes_on_after_a_refusal() -> None:
     for _ in range(2):
-        with pytest.raises(DataError), transaction.atomic(), one_behind_the_other() as statements:
+        with pytest.raises(DataError), transaction.atomic(), pipelined() as statements:
             statements.execute("SELECT %s::int", ["none"])
-    with transaction.atomic(), one_behind_the_other() as statements:
+    with transaction.atomic(), pipelined() as statements:
         found = statements.execute("SELECT %s::int + 1", [1])
 
     assert found.fetchone() == (2,)
@@ -65,14 +65,14 @@ def test_the_connection_goes_on_after_a_refusal() -> None:
 @only_postgresql
 def test_the_last_of_them_ends_the_transaction_in_the_same_trip_but_not_one_that_another_has_begun() -> None:
     with transaction.atomic():
-        with one_behind_the_other() as statements:
+        with pipelined() as statements:
             statements.execute(_INSERT, ["b", NOON])
             statements.commit()
         with connection.copy().temporary_connection() as other:
             other.execute(_COUNT, ["b"])
             assert other.fetchone() == (1,)
     with transaction.atomic():
-        with transaction.atomic(), one_behind_the_other() as statements:
+        with transaction.atomic(), pipelined() as statements:
             statements.execute(_INSERT, ["a", NOON])
             statements.commit()
         transaction.set_rollback(True)
@@ -161,7 +161,7 @@ def shown(name: str) -> str:
 def test_no_wait_is_without_end_but_where_the_work_may_take_long() -> None:
     assert (shown("lock_timeout"), shown("statement_timeout")) == ("2500ms", "5min")
     with transaction.atomic():
-        with unhurried():
+        with long_transaction():
             within = shown("statement_timeout")
         to_the_end = shown("statement_timeout")
 
@@ -172,7 +172,7 @@ def test_no_wait_is_without_end_but_where_the_work_may_take_long() -> None:
 def test_a_long_statement_ends_as_well_and_sql_is_busy_with_it(settings: Any) -> None:
     settings.SQL_LONG_STATEMENT_SECONDS = 0.01
 
-    with pytest.raises(OperationalError) as ended, unhurried(), connection.cursor() as cursor:
+    with pytest.raises(OperationalError) as ended, long_transaction(), connection.cursor() as cursor:
         cursor.execute("SELECT pg_sleep(9)")
 
     assert is_busy(ended.value)

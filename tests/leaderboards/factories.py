@@ -11,7 +11,7 @@ from foundation import clock
 from leaderboards.core.periods import window_at
 from leaderboards.models import Board, Period, Player
 from leaderboards.services.boards import apply_boards
-from leaderboards.services.open import open_period
+from leaderboards.services.periods.open import open_period
 
 
 class BoardFactory(DjangoModelFactory[Board]):

@@ -9,7 +9,7 @@ from django.utils import translation
 from leaderboards import formats
 from leaderboards.core.periods import window_of
 from leaderboards.models import Board
-from leaderboards.selectors import PeriodShown
+from leaderboards.selectors import PeriodInfo
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def test_points_are_spelt_by_unit_and_decimals_and_a_sentence_names_the_unit(
 ) -> None:
     board = Board(**settings)
 
-    assert (formats.points(board, value), formats.measured(board, value)) == (text, sentence)
+    assert (formats.points(board, value), formats.points_with_unit(board, value)) == (text, sentence)
 
 
 def test_time_left_has_its_two_greatest_units_and_ordinals_end_as_they_are_spoken() -> None:
@@ -61,7 +61,7 @@ def test_periods_are_told_by_their_days_and_times_on_the_boards_clock(
 ) -> None:
     board = Board(period=period, timezone="Asia/Seoul")
     window = window_of(board.calendar, label)
-    shown = PeriodShown(label, window.starts_at, window.ends_at, "open")
+    shown = PeriodInfo(label, window.starts_at, window.ends_at, "open")
 
     with translation.override("ko"):
         in_korean = formats.period_dates(board, shown, date(2026, 11, 21))

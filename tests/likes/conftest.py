@@ -4,8 +4,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from foundation import clock, redis
-from leaderboards.services.settle import settle_due
+from foundation import clock
+from foundation.redis import client as redis
+from leaderboards.services.sync.resync_periods import resync_due
 from likes.core.kinds import Storage
 from likes.registry import Likeable
 from likes.services import visit
@@ -44,7 +45,7 @@ def store(kind: Likeable) -> Store:
 @pytest.fixture
 def activity(links: None) -> Iterator[ActivityStore]:
     """A store of visits whose Redis SQL knows; nothing remembered of earlier tests."""
-    settle_due(clock.now())
-    visit.numbers.forget()
+    resync_due(clock.now())
+    visit.player_numbers.forget()
     yield ActivityStore(redis.boards())
-    visit.numbers.forget()
+    visit.player_numbers.forget()

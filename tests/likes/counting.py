@@ -6,7 +6,7 @@ import redis as driver
 from django.conf import settings
 from django.db.models import Sum
 
-from foundation import redis
+from foundation.redis import client as redis
 from likes.models import HitsFlush, PageHits
 from likes.services.flush import flush_hits
 from likes.stores.activity import ActivityStore, Visit

@@ -10,7 +10,7 @@ from likes.registry import Likeable
 
 
 class LikeableFactory(factory.Factory[Likeable]):
-    """A kind of which every thing exists, known to the product until ``registry.withdraw``."""
+    """A kind of which every thing exists, known to the product until ``registry.unregister_kind``."""
 
     class Meta:
         model = Likeable
@@ -22,5 +22,5 @@ class LikeableFactory(factory.Factory[Likeable]):
     @classmethod
     def _create(cls, model_class: type[Likeable], *_: Any, **fields: Any) -> Likeable:
         made = model_class(**fields)
-        registry.provide(made)
+        registry.register_kind(made)
         return made

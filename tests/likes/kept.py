@@ -6,8 +6,8 @@ from unittest.mock import patch
 
 import pytest
 
-from foundation import redis
 from foundation.errors import Unavailable
+from foundation.redis import client as redis
 from likes.core.keys import KindKeys, ThingKeys
 from likes.core.kinds import Storage
 from likes.models import Like, LikeCount
@@ -26,7 +26,7 @@ class Told:
 
 def in_redis(kind: Likeable, thing: str) -> Told:
     """The count as Redis keeps it where it decides, and the set (or the amounts)."""
-    keys, link = ThingKeys(kind.kind, thing), redis.settling()
+    keys, link = ThingKeys(kind.kind, thing), redis.resync_client()
     liked_by = [cell.decode() for cell in link.call("ZRANGE", keys.liked_by, 0, -1)]
     amounts = [int(link.call("HGET", keys.amounts, each)) if kind.repeatable else 1 for each in liked_by]
     return Told(int(link.call("GET", keys.count) or 0), dict(zip(liked_by, amounts, strict=True)))
@@ -41,15 +41,15 @@ def in_sql(kind: Likeable, thing: str) -> Told:
 
 def is_dirty(kind: Likeable) -> bool:
     """Whether SQL lacks anything that Redis has decided."""
-    return bool(redis.settling().call("HLEN", KindKeys(kind.kind).dirty))
+    return bool(redis.resync_client().call("HLEN", KindKeys(kind.kind).dirty))
 
 
 def keys_that_name(player: str) -> list[str]:
     """The keys of Redis that hold a text with the player's id in it."""
-    link = redis.settling()
+    link = redis.resync_client()
     return [key.decode() for key in link.call("KEYS", "*") if player.encode() in (link.call("DUMP", key) or b"")]
 
 
 def redis_away(error: type[Unavailable] = redis.RedisAway) -> AbstractContextManager[object]:
     """What is sent to Redis does not get there; or it gets there, and no answer comes."""
-    return patch.object(redis.Link, "_exchange", side_effect=error("Redis is away."))
+    return patch.object(redis.RedisClient, "_exchange", side_effect=error("Redis is away."))

@@ -7,13 +7,13 @@ import pytest
 from django.test import Client
 
 from foundation import clock
-from foundation.redis_wire import Wire
+from foundation.redis.connection import RedisConnection
 from leaderboards.models import Player
 from likes.core.activity import day_of
 from likes.core.keys import DayKeys
 from likes.selectors.activity import PageCounts, Totals, attendance_of, hits, totals
-from likes.services.flush import keep_days
-from likes.services.number import number_of
+from likes.services.flush import merge_days
+from likes.services.player_number import ensure_number
 from tests.leaderboards.factories import PlayerFactory, UserFactory
 from tests.leaderboards.views.pages import text
 from tests.likes.counting import DAY, NOON, client, flush_all, visit, visits
@@ -29,7 +29,7 @@ ADMIN = "/admin/likes/activityday/"
 def ann() -> Player:
     """A player whose bit is not the first."""
     for name in ("bob", "ann"):
-        number_of(PlayerFactory.create(external_id=name).pk)
+        ensure_number(PlayerFactory.create(external_id=name).pk)
     return Player.objects.get(external_id="ann")
 
 
@@ -43,7 +43,7 @@ class TestAttendance:
         attend(1, 2, 10, 11, 12, 13, 69, 70)
         attendance_of(ann, NOON)  # the connection, and the script
 
-        with patch.object(Wire, "exchange", autospec=True, side_effect=Wire.exchange) as trips:
+        with patch.object(RedisConnection, "exchange", autospec=True, side_effect=RedisConnection.exchange) as trips:
             found = attendance_of(ann, NOON)
         newcomer = attendance_of(PlayerFactory.create(), NOON)
 
@@ -56,7 +56,7 @@ class TestAttendance:
         attend(0, 1, 2, 5)
         attend(1, 4, number=0)
         for days in (0, 1, 2, 4, 5):
-            keep_days(NOON - days * DAY)
+            merge_days(NOON - days * DAY)
         live = attendance_of(ann, NOON)
 
         with redis_away():
@@ -68,7 +68,7 @@ class TestAttendance:
 
     def test_the_account_page_says_it_and_draws_it(self, client: Client) -> None:
         user = UserFactory.create(player="ann")
-        assert number_of(Player.objects.get(user=user).pk) == 0
+        assert ensure_number(Player.objects.get(user=user).pk) == 0
         attend(1, 2, 9, number=0, now=clock.now())
         client.force_login(user)
 
@@ -103,7 +103,7 @@ def test_the_admin_shows_staff_with_the_permission_visitors_players_and_pages(ad
     visits(7, "board:3", now)
     visits(9, "home", now - DAY)
     flush_all(now)
-    keep_days(now)
+    merge_days(now)
 
     live = text(admin_client.get(ADMIN))
     with redis_away():

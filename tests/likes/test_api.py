@@ -11,7 +11,7 @@ from leaderboards.models import Board, Player
 from likes import registry
 from likes.core.kinds import Storage
 from likes.services.mirror import mirror_all
-from likes.services.settle import settle_due
+from likes.services.resync import resync_due
 from tests.at_once import at_once
 from tests.leaderboards.api.conftest import Caller, problem, with_key
 from tests.leaderboards.factories import BoardFactory, PlayerFactory
@@ -56,9 +56,9 @@ def _songs(
     LikeableFactory.create(
         kind="song", boards=known, withdrawn=withdrawn, storage=storage, repeatable=repeatable, admit=_admit
     )
-    settle_due(clock.now())
+    resync_due(clock.now())
     yield
-    registry.withdraw("song")
+    registry.unregister_kind("song")
 
 
 @pytest.fixture

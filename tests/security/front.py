@@ -18,7 +18,7 @@ from pathlib import Path
 
 from django.db import connection
 
-from config.local import leash
+from config.local import child_process
 from tests.ports import free_port
 
 ROOT = Path(__file__).parents[2]
@@ -104,7 +104,7 @@ def _proxy(made: Front, folder: Path, name: str) -> Iterator[None]:
 @contextmanager
 def _running(command: list[str], port: int, log: Path, environment: Mapping[str, str]) -> Iterator[None]:
     with log.open("ab") as written:
-        child = leash.start(
+        child = child_process.start(
             command, cwd=ROOT, env=dict(environment), stdin=subprocess.DEVNULL, stdout=written, stderr=written
         )
     try:

@@ -17,7 +17,7 @@ from pathlib import Path
 import psycopg
 import redis
 
-from config.local import leash, postgres, valkey
+from config.local import child_process, postgres, valkey
 from config.servers import prepare
 from tests.ports import free_port
 from tests.security.front import HOST, ROOT
@@ -108,7 +108,7 @@ def _redis(made: Guarded, name: str, folder: Path) -> Iterator[None]:
     ]  # fmt: skip  # as a command line
     log = folder / "log"
     with log.open("ab") as written:
-        child = leash.start(command, stdin=subprocess.DEVNULL, stdout=written, stderr=written)
+        child = child_process.start(command, stdin=subprocess.DEVNULL, stdout=written, stderr=written)
     try:
         give_up = time.monotonic() + STARTS_WITHIN
         while not _answers(made, name):

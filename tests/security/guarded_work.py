@@ -93,7 +93,7 @@ def judge(board: int) -> None:
     """A submission is voided, where each is kept; and a score arrives for a day that is over."""
     from foundation import clock
     from leaderboards.models import Submission
-    from leaderboards.services.void import void_submission
+    from leaderboards.services.moderation.void import void_submission
     from tests.playing import score
 
     for submission in Submission.objects.filter(period__board__seq=board, external_id=f"{board}-5"):
@@ -114,7 +114,7 @@ def like() -> None:
     """Likes in every storage, taken back, counted and looked at."""
     from foundation import clock
     from likes.core.kinds import Storage
-    from likes.selectors.likes import likers, shown
+    from likes.selectors.likes import likers, read_like_summaries
     from likes.services.like import like as like_it
     from likes.services.like import unlike
     from tests.likes.factories import LikeableFactory
@@ -130,7 +130,7 @@ def like() -> None:
         unlike(kind, "1", "bob", clock.now())
     turn(2)
     for kind in kinds:
-        assert shown(kind, ["1"], "ann")["1"].count == 2, kind
+        assert read_like_summaries(kind, ["1"], "ann")["1"].count == 2, kind
         likers(kind, "1", 0, 10)
 
 
@@ -138,7 +138,7 @@ def compete() -> None:
     """Competitions in every storage: joined, frozen, played, talked about, ended, rewarded."""
     from competitions.errors import NotRevealable
     from competitions.models import Competition, RewardGrant
-    from competitions.services.freeze import reveal
+    from competitions.services.lifecycle.freeze import reveal
     from foundation import clock
     from tests.competitions.factories import (
         CommentFactory,
@@ -187,9 +187,9 @@ def command() -> None:
     """What people call by hand."""
     from django.core.management import call_command
 
-    from leaderboards.models import Board, Period, State
+    from leaderboards.models import Board, Period, PeriodState
 
-    assert Period.objects.filter(state=State.FINAL, board__storage="redis").exists()
+    assert Period.objects.filter(state=PeriodState.FINAL, board__storage="redis").exists()
     for board in Board.objects.exclude(storage="sql").exclude(period="event"):
         call_command("rebuild", "--board", str(board.seq))
     call_command("verify", "--repair")

@@ -5,9 +5,10 @@ from typing import Any
 
 from django.test import Client
 
-from foundation import clock, key_guards, signatures
+from foundation import clock
 from foundation.models import ServiceKey
-from foundation.signatures import Signed
+from foundation.security import key_restrictions, signatures
+from foundation.security.signatures import Signed
 from tests.foundation.factories import KeyFactory
 
 SCORES = "/api/v1/scores"
@@ -19,7 +20,7 @@ class Signer:
     def __init__(self, **wanted: Any) -> None:
         self.text = KeyFactory.create(**wanted)
         self.key = ServiceKey.objects.get(prefix=self.text.split("_")[1])
-        self.secret = key_guards.demand_signatures(self.key)
+        self.secret = key_restrictions.require_signatures(self.key)
 
     def headers(self, method: str, address: str, body: bytes = b"", nonce: str = "") -> dict[str, str]:
         signed = Signed(method, address, body)

@@ -9,7 +9,7 @@ from django.core.checks import run_checks
 from django.db.models import Model
 from django.test import Client, RequestFactory
 
-from leaderboards.admin.lookups import NamedLookups, asked_by, every_list_names_its_lookups
+from leaderboards.admin.base.lookups import DeclaredLookupsAdmin, check_lookups_are_declared, lookups_of_filter
 from tests.foundation.factories import KeyFactory, WebhookEndpointFactory
 from tests.staff import staff
 
@@ -61,10 +61,10 @@ def test_a_secret_is_not_told_letter_by_letter(viewer: Client, address: str, row
 
 
 @pytest.mark.parametrize(("model", "own"), ADMINS, ids=lambda each: each._meta.label if hasattr(each, "_meta") else "")
-def test_no_list_takes_a_lookup_that_it_does_not_declare(model: type[Model], own: NamedLookups[Model]) -> None:
+def test_no_list_takes_a_lookup_that_it_does_not_declare(model: type[Model], own: DeclaredLookupsAdmin[Model]) -> None:
     request = RequestFactory().get("/")
     request.user = User(is_active=True, is_superuser=True)  # whom every filter is offered
-    declared = {*own.linked_by, *(ask for each in own.list_filter for ask in asked_by(model, each))}
+    declared = {*own.extra_lookups, *(ask for each in own.list_filter for ask in lookups_of_filter(model, each))}
 
     taken = {
         lookup
@@ -97,7 +97,7 @@ def test_an_admin_that_takes_any_lookup_is_refused_at_the_start() -> None:
     class Open(admin.ModelAdmin[Permission]):
         """As Django makes them."""
 
-    assert every_list_names_its_lookups(None) == []
+    assert check_lookups_are_declared(None) == []
     admin.site.register(Permission, Open)
     try:
         assert "sunwi.E006" in [each.id for each in run_checks()]

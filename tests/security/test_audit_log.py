@@ -7,13 +7,14 @@ from django.conf import LazySettings
 from django.contrib.auth.models import User
 from django.test import Client
 
-from foundation import clock, sealing, service_keys
+from foundation import clock
 from foundation.audit import record
 from foundation.audit.models import AuditEntry, AuditSubject
-from foundation.audit.upkeep import retain
+from foundation.audit.retention import retain
+from foundation.security import sealing, service_keys
 from foundation.tasks import retain_audit
 from foundation.webhooks.endpoints import rotate
-from leaderboards.services.ban import ban
+from leaderboards.services.moderation.ban import ban
 from tests.foundation.factories import KeyFactory, WebhookEndpointFactory
 from tests.leaderboards.factories import PlayerFactory
 from tests.staff import staff

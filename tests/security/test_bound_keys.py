@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from django.conf import LazySettings
 
-from foundation import key_guards
 from foundation.models import ServiceKey
+from foundation.security import key_restrictions
 from leaderboards.models import Visibility
 from tests.foundation.factories import KeyFactory
 from tests.leaderboards.api.conftest import Make, problem
@@ -22,7 +22,7 @@ def board(make_board: Make) -> int:
 
 def test_a_key_that_is_bound_to_addresses_is_refused_from_all_others(board: int, settings: LazySettings) -> None:
     text = KeyFactory.create()
-    key_guards.bind(ServiceKey.objects.get(), ["192.0.2.0/24", "2001:db8::7"])
+    key_restrictions.restrict_addresses(ServiceKey.objects.get(), ["192.0.2.0/24", "2001:db8::7"])
 
     def told(remote: str, forwarded: str = "") -> Any:
         headers = {"From": remote} | ({"X-Forwarded-For": forwarded} if forwarded else {})
@@ -46,7 +46,7 @@ def test_a_key_that_is_bound_to_addresses_is_refused_from_all_others(board: int,
 def test_a_bound_key_reads_no_private_board_from_elsewhere(make_board: Make) -> None:
     board = make_board(visibility=Visibility.PRIVATE)
     text = KeyFactory.create()
-    key_guards.bind(ServiceKey.objects.get(), ["192.0.2.0/24"])
+    key_restrictions.restrict_addresses(ServiceKey.objects.get(), ["192.0.2.0/24"])
 
     address = f"/api/v1/boards/{board}/standings"
     problem(send(text, "GET", address, b"", {"From": "192.0.3.1"}), 403, "address_forbidden")

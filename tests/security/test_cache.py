@@ -13,8 +13,10 @@ from django.test import Client
 from accounts.session_store import SessionStore
 from foundation import clock
 from leaderboards.models import Board
-from leaderboards.views import scenes, second, spread
-from likes.registry import every
+from leaderboards.views.board_pages import shared_page
+from leaderboards.views.components import distribution_chart
+from leaderboards.views.http import micro_cache
+from likes.registry import all_kinds
 from likes.services.check import check_all
 from tests.leaderboards.api.conftest import Caller, Make
 from tests.security.marks import mark, touched
@@ -58,8 +60,8 @@ def test_a_pickle_in_a_cache_is_not_run(redis_server: list[redis.Redis], tmp_pat
 
 def forget_pages() -> None:
     """So that the next page asks the cache."""
-    second.forget()
-    scenes.forget()
+    micro_cache.forget()
+    shared_page.forget()
 
 
 def test_every_key_that_pages_read_is_planted_and_nothing_runs_and_every_page_is_shown(
@@ -70,7 +72,7 @@ def test_every_key_that_pages_read_is_planted_and_nothing_runs_and_every_page_is
     client, file = Client(), tmp_path / "ran"
     addresses = [f"/boards/{board}/?page=1", f"/boards/{board}/card.png"]
     check_all(clock.now(), 1)
-    keys = [f"spread:{board}:current", f"card:{board}", *(f"likes-check:{each.kind}" for each in every())]
+    keys = [f"spread:{board}:current", f"card:{board}", *(f"likes-check:{each.kind}" for each in all_kinds())]
     for address in addresses:
         assert client.get(address).status_code == 200
     assert {cache.make_key(key).encode() for key in keys} <= set(redis_server[1].keys())
@@ -81,7 +83,7 @@ def test_every_key_that_pages_read_is_planted_and_nothing_runs_and_every_page_is
         forget_pages()
         for address in addresses:
             assert client.get(address).status_code == 200, (planted[:20], address)
-        assert spread._measured(Board.objects.get(pk=board), "current") is not None
+        assert distribution_chart._measured(Board.objects.get(pk=board), "current") is not None
         check_all(clock.now(), 1)
 
     assert not touched(file)

@@ -9,11 +9,11 @@ from django.core.management import call_command
 from django.test import Client
 
 from foundation import clock
-from leaderboards.core.cells import raw_cell, safe_cell
-from leaderboards.core.names import shown_name
+from leaderboards.core.input.csv_cells import raw_cell, safe_cell
+from leaderboards.core.input.names import display_name
 from leaderboards.models import Period, Player
-from leaderboards.services.close import close_period
-from leaderboards.services.players import set_profile
+from leaderboards.services.periods.close import close_period
+from leaderboards.services.players.profiles import set_profile
 from tests.competitions.factories import CompetitionFactory
 from tests.leaderboards.api.conftest import Caller, Make, problem
 
@@ -89,6 +89,6 @@ def test_a_name_that_turns_the_text_beside_it_is_refused_and_an_old_one_is_shown
     problem(game.send("PUT", "/players/alice", {"name": f"abc{turn}def"}), 422, "invalid_request")
     Player.objects.filter(external_id="alice").update(name=f"abc{turn}def")
 
-    assert shown_name(f"abc{turn}def", "alice") == "abcdef"
+    assert display_name(f"abc{turn}def", "alice") == "abcdef"
     assert turn not in Client().get(f"/boards/{board}/").content.decode()
     assert game.send("PUT", "/players/alice", {"name": "שלום 민준"}).status_code == 200

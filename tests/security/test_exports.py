@@ -10,8 +10,8 @@ from django.db import close_old_connections, connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from foundation import rate_limit
-from foundation.limits import Limit
+from foundation.throttling import rate_limit
+from foundation.throttling.limits import Limit
 from tests.leaderboards.api.conftest import Caller, Make, problem
 from tests.leaderboards.factories import AdminFactory
 
@@ -66,7 +66,7 @@ def test_an_export_that_fails_holds_no_place(path: str, anybody: Caller, monkeyp
         raise ValueError
 
     with monkeypatch.context() as patched:
-        patched.setattr("leaderboards.api.export.csv_parts", fails)
+        patched.setattr("leaderboards.api.routes.export.csv_parts", fails)
         assert [anybody.get(path).status_code for _ in range(3)] == [500] * 3
 
     assert anybody.get(path).status_code == 200

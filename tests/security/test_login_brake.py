@@ -8,8 +8,9 @@ from django.conf import LazySettings
 from django.contrib.auth.models import User
 from django.test import Client
 
-from foundation import clock, rate_limit
-from foundation.limits import Limit
+from foundation import clock
+from foundation.throttling import rate_limit
+from foundation.throttling.limits import Limit
 from tests.accounts.authenticator import Authenticator, add_passkey, sign_in_by
 from tests.accounts.people import LOGIN, PASSWORD, SECOND, code, sign_in, who, with_app
 from tests.leaderboards.factories import UserFactory

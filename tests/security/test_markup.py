@@ -8,7 +8,7 @@ from django.test import Client
 from foundation import clock
 from foundation.audit import record
 from leaderboards.models import Board
-from leaderboards.services.ban import ban
+from leaderboards.services.moderation.ban import ban
 from tests.competitions.addresses import EXAMPLES, admin_addresses
 from tests.competitions.factories import SeriesFactory, TeamFactory
 from tests.competitions.grouping import in_division

@@ -16,7 +16,7 @@ import pytest
 from django.conf import settings
 from django.urls import reverse
 
-from leaderboards.api import bodies
+from leaderboards.api.http import bodies
 from leaderboards.models import Player
 from tests.playing import make_board, score
 from tests.security.attackers import (

@@ -7,7 +7,7 @@ import pytest
 from leaderboards.models import QuarantinedEntry
 from tests.at_once import at_once
 from tests.leaderboards.services.site import make_board
-from tests.leaderboards.services.test_quarantine import of, send, stand
+from tests.leaderboards.services.submit.test_quarantine import of, send, stand
 from tests.links import links
 
 __all__ = ["links"]

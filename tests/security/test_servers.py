@@ -17,12 +17,12 @@ import psycopg
 import pytest
 import redis
 
-from config.local import leash
+from config.local import child_process
 from config.servers import prepare
 from tests.security.front import ROOT
 from tests.security.guarded import SERVERS, Guarded, guarded
 
-LUA = [*ROOT.glob("*/scripts/*.lua"), *ROOT.glob("*/*/scripts/*.lua")]
+LUA = [*ROOT.glob("*/scripts/*.lua"), *ROOT.glob("*/*/scripts/*.lua"), *ROOT.glob("*/*/*/scripts/*.lua")]
 pytestmark = pytest.mark.long
 
 USERS = {
@@ -88,7 +88,9 @@ def running(command: list[str], made: Guarded, folder: Path) -> Iterator[None]:
     """A process of the product for as long as the block."""
     environment = made.whole_environment("", folder)
     with (folder / "log").open("ab") as log:
-        child = leash.start(command, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        child = child_process.start(
+            command, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log
+        )
     try:
         yield
     finally:

@@ -8,9 +8,11 @@ import time_machine
 from django.conf import LazySettings
 from django.test import Client
 
-from foundation import clock, key_guards, nonces, rate_limit, sealing, service_keys
-from foundation.limits import Limit
+from foundation import clock
 from foundation.models import UsedNonce
+from foundation.security import key_restrictions, nonces, sealing, service_keys
+from foundation.throttling import rate_limit
+from foundation.throttling.limits import Limit
 from leaderboards.models import Submission
 from tests.foundation.factories import KeyFactory
 from tests.leaderboards.api.conftest import Make, problem, take_redis_away
@@ -166,7 +168,7 @@ def test_a_signature_that_nobody_would_check_is_refused(board: int) -> None:
 def test_after_a_rotation_both_secrets_sign_for_a_day(signer: Signer, board: int) -> None:
     old, at = signer.secret, clock.now()
     signer.send("POST", SCORES, entry(board))  # the key is remembered now
-    new = key_guards.rotate(signer.key, at)
+    new = key_restrictions.rotate(signer.key, at)
     service_keys.forget()
 
     def status(secret: str, hours: int) -> int:

@@ -12,7 +12,7 @@ import pytest
 import time_machine
 from django.conf import settings
 
-from foundation import signatures
+from foundation.security import signatures
 from tests.leaderboards.api.conftest import Make, problem
 from tests.security.signer import SCORES, Signer, entry
 

@@ -9,7 +9,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from foundation import service_keys
+from foundation.security import service_keys
 from tests.foundation.factories import KeyFactory
 from tests.leaderboards.api.conftest import Caller, Make, problem
 from tests.leaderboards.factories import UserFactory

@@ -6,7 +6,7 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError
 
-from accounts.services import factors
+from accounts.services.second_factors import removal as factors
 from foundation import clock
 
 

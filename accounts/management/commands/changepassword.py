@@ -4,8 +4,8 @@ from typing import Any
 
 from django.contrib.auth.management.commands import changepassword
 
-from accounts.management.saved import telling
-from accounts.services.by_command import password_set
+from accounts.management.saved import notify_on_save
+from accounts.services.command_audit import password_set
 
 
 class Command(changepassword.Command):
@@ -13,5 +13,5 @@ class Command(changepassword.Command):
 
     def handle(self, *args: Any, **options: Any) -> str | None:
         """As Django does."""
-        with telling("changepassword", password_set):
+        with notify_on_save("changepassword", password_set):
             return super().handle(*args, **options)

@@ -4,8 +4,8 @@ from typing import Any
 
 from django.contrib.auth.management.commands import createsuperuser
 
-from accounts.management.saved import telling
-from accounts.services.by_command import superuser_made
+from accounts.management.saved import notify_on_save
+from accounts.services.command_audit import superuser_made
 
 
 class Command(createsuperuser.Command):
@@ -13,5 +13,5 @@ class Command(createsuperuser.Command):
 
     def handle(self, *args: Any, **options: Any) -> str | None:
         """As Django does."""
-        with telling("createsuperuser", superuser_made):
+        with notify_on_save("createsuperuser", superuser_made):
             return super().handle(*args, **options)

@@ -4,14 +4,14 @@ What is not named here may change; the kinds of refusals are in ``sunwi_client.e
 ``sunwi_client.answers``.
 """
 
-from sunwi_client.aclient import AsyncClient
 from sunwi_client.advice import advice
 from sunwi_client.answers import Result
-from sunwi_client.asender import AsyncSender
+from sunwi_client.async_client import AsyncClient
+from sunwi_client.async_sender import AsyncSender
 from sunwi_client.client import Client
 from sunwi_client.errors import NoAnswer, NotSunwi, Refused, SunwiError
-from sunwi_client.outbox import Bounds, NotCounted, SenderClosed, SenderFull
-from sunwi_client.patience import Patience
+from sunwi_client.outbox import Bounds, SenderClosed, SenderFull, UncountedScore
+from sunwi_client.retry_policy import RetryPolicy
 from sunwi_client.scores import Score, new_id
 from sunwi_client.sender import Sender
 from sunwi_client.submitting import counted
@@ -22,16 +22,16 @@ __all__ = [
     "Bounds",
     "Client",
     "NoAnswer",
-    "NotCounted",
     "NotSunwi",
-    "Patience",
     "Refused",
     "Result",
+    "RetryPolicy",
     "Score",
     "Sender",
     "SenderClosed",
     "SenderFull",
     "SunwiError",
+    "UncountedScore",
     "advice",
     "counted",
     "new_id",

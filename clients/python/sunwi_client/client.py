@@ -1,7 +1,7 @@
 """The client for threads and plain programs.
 
-``aclient.py`` has the same methods to await; a test compares the two. What they do stands in wire.py and calls.py.
-The trap: a process that forks makes its client afterwards.
+``async_client.py`` has the same methods to await; a test compares the two. What they do stands in flow.py and
+endpoints.py. The trap: a process that forks makes its client afterwards.
 """
 
 import time
@@ -11,14 +11,14 @@ from typing import Any, Self, TypeVar, cast
 
 import httpx2
 
-from sunwi_client import answers, calls
-from sunwi_client.calls import CURRENT
+from sunwi_client import answers, endpoints
+from sunwi_client.endpoints import CURRENT
 from sunwi_client.errors import NoAnswer
-from sunwi_client.patience import Patience
+from sunwi_client.flow import Call, Gate, Outcome, Reply, RequestFlow, Value, call, request_flow
 from sunwi_client.requests import TIMEOUT_SECONDS, Site, no_answer, reply_of
+from sunwi_client.retry_policy import RetryPolicy
 from sunwi_client.scores import Score
-from sunwi_client.submitting import submitted
-from sunwi_client.wire import Call, Course, Gate, Reply, Told, Value, asked, call
+from sunwi_client.submitting import submit_flow
 
 T = TypeVar("T")
 
@@ -26,7 +26,7 @@ T = TypeVar("T")
 class Client:
     """A site, asked with a key (``key=None`` reads what is public). Threads may share one.
 
-    ``secret`` is the signing secret of a key that demands signatures. ``patience`` is how long it goes on trying,
+    ``secret`` is the signing secret of a key that demands signatures. ``retry_policy`` is how long it goes on trying,
     ``timeout`` how many seconds one try may take. ``http`` is an HTTP client of your own, for proxies or certificates,
     which you close yourself. Methods raise what stands in errors.py, and ``ValueError`` for what no server would take.
     """
@@ -37,11 +37,11 @@ class Client:
         key: str | None = None,
         *,
         secret: str | None = None,
-        patience: Patience = Patience(),  # noqa: B008 - it never changes
+        retry_policy: RetryPolicy = RetryPolicy(),  # noqa: B008 - it never changes
         timeout: float = TIMEOUT_SECONDS,
         http: httpx2.Client | None = None,
     ) -> None:
-        self._site, self._patience, self._gate = Site(site, key, secret), patience, Gate()
+        self._site, self._patience, self._gate = Site(site, key, secret), retry_policy, Gate()
         self._own = None if http else httpx2.Client(timeout=timeout)
         self._http: httpx2.Client = http or cast(httpx2.Client, self._own)
 
@@ -51,38 +51,38 @@ class Client:
         *,
         ranks: bool = False,
         dry_run: bool = False,
-        patience: Patience | None = None,
+        retry_policy: RetryPolicy | None = None,
     ) -> list[answers.Result]:
         """Send 1 to 1,000 scores: one result for each, in their order; ``ranks`` tells places, ``dry_run`` only judges.
 
         What had no answer is sent again with the same ids, and counts once. What is still ``unknown``, or rejected as
         ``unavailable``, when patience ends is so in its result, and may be sent again as it is.
         """
-        return self._run(submitted(scores, patience or self._patience, self._gate, ranks=ranks, dry_run=dry_run))
+        return self._run(submit_flow(scores, retry_policy or self._patience, self._gate, ranks=ranks, dry_run=dry_run))
 
     def boards(self, *, name: str | None = None, limit: int = 100, offset: int = 0) -> answers.Boards:
         """The boards that the key may read, by number."""
-        return cast(answers.Boards, self._asked(calls.list_boards(name, limit, offset)))
+        return cast(answers.Boards, self._asked(endpoints.list_boards(name, limit, offset)))
 
     def board(self, board: int) -> answers.Board:
         """A board and its settings."""
-        return cast(answers.Board, self._asked(calls.read_board(board)))
+        return cast(answers.Board, self._asked(endpoints.read_board(board)))
 
     def top(self, board: int, *, limit: int = 10, offset: int = 0, period: str = CURRENT) -> answers.Standings:
         """A page of a board's rows, best first."""
-        return cast(answers.Standings, self._asked(calls.top(board, limit, offset, period)))
+        return cast(answers.Standings, self._asked(endpoints.top(board, limit, offset, period)))
 
     def player(self, board: int, player: str, *, period: str = CURRENT) -> answers.PlayerRow:
         """A player's row. Raises ``NotRanked`` for who has not scored."""
-        return cast(answers.PlayerRow, self._asked(calls.player(board, player, period)))
+        return cast(answers.PlayerRow, self._asked(endpoints.player(board, player, period)))
 
     def players(self, board: int, ids: Sequence[str], *, period: str = CURRENT) -> answers.Standings:
         """The rows of up to 100 players, best first; who is not ranked is left out."""
-        return cast(answers.Standings, self._asked(calls.players(board, ids, period)))
+        return cast(answers.Standings, self._asked(endpoints.players(board, ids, period)))
 
     def around(self, board: int, player: str, *, radius: int = 4, period: str = CURRENT) -> answers.Standings:
         """A player and up to ``radius`` (1 to 50) on each side. Raises ``NotRanked``."""
-        return cast(answers.Standings, self._asked(calls.around(board, player, radius, period)))
+        return cast(answers.Standings, self._asked(endpoints.around(board, player, radius, period)))
 
     def view(
         self,
@@ -103,31 +103,33 @@ class Client:
             "radius": radius,
             "period": period,
         }
-        return cast(answers.View, self._asked(calls.view(board, named, ids)))
+        return cast(answers.View, self._asked(endpoints.view(board, named, ids)))
 
     def competitions(
         self, *, state: str | None = None, board: int | None = None, limit: int = 100, offset: int = 0
     ) -> answers.Competitions:
         """Competitions, the latest start first."""
-        return cast(answers.Competitions, self._asked(calls.list_competitions(state, board, limit, offset)))
+        return cast(answers.Competitions, self._asked(endpoints.list_competitions(state, board, limit, offset)))
 
     def competition(self, number: int) -> answers.Competition:
         """A competition and its settings."""
-        return cast(answers.Competition, self._asked(calls.read_competition(number)))
+        return cast(answers.Competition, self._asked(endpoints.read_competition(number)))
 
     def competition_top(
         self, number: int, *, limit: int = 10, offset: int = 0, division: int | None = None
     ) -> answers.CompetitionStandings:
         """A page of a competition's rows, best first."""
-        return cast(answers.CompetitionStandings, self._asked(calls.competition_top(number, limit, offset, division)))
+        return cast(
+            answers.CompetitionStandings, self._asked(endpoints.competition_top(number, limit, offset, division))
+        )
 
     def competition_player(self, number: int, player: str) -> answers.ParticipantRow:
         """A participant's row. Raises ``NotJoined``."""
-        return cast(answers.ParticipantRow, self._asked(calls.competition_player(number, player)))
+        return cast(answers.ParticipantRow, self._asked(endpoints.competition_player(number, player)))
 
     def competition_around(self, number: int, player: str, *, radius: int = 4) -> answers.CompetitionStandings:
         """A participant and those next to them. Raises ``NotRanked`` and ``NotJoined``."""
-        return cast(answers.CompetitionStandings, self._asked(calls.competition_around(number, player, radius)))
+        return cast(answers.CompetitionStandings, self._asked(endpoints.competition_around(number, player, radius)))
 
     def competition_view(
         self,
@@ -141,7 +143,7 @@ class Client:
     ) -> answers.CompetitionView:
         """Several things of a competition, all of one moment, as ``view``."""
         named: dict[str, Value] = {"player": player, "limit": limit, "offset": offset, "radius": radius}
-        return cast(answers.CompetitionView, self._asked(calls.competition_view(number, named, ids)))
+        return cast(answers.CompetitionView, self._asked(endpoints.competition_view(number, named, ids)))
 
     def ask(self, method: str, *segments: str | int, query: dict[str, Value] | None = None, body: object = None) -> Any:
         """Whatever else the API has: ``ask("PUT", "competitions", 7, "players", "alice")``. None for an empty answer.
@@ -164,10 +166,10 @@ class Client:
         self.close()
 
     def _asked(self, sent: Call) -> Any:
-        return self._run(asked(sent, self._patience, self._gate))
+        return self._run(request_flow(sent, self._patience, self._gate))
 
-    def _run(self, course: Course[T]) -> T:
-        told: Told = None
+    def _run(self, course: RequestFlow[T]) -> T:
+        told: Outcome = None
         while True:
             try:
                 step = course.send(told)

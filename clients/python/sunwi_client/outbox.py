@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from sunwi_client.advice import advice
 from sunwi_client.answers import Result
 from sunwi_client.errors import BodyTooLarge, NoAnswer, RateLimited, Refused, Unavailable
-from sunwi_client.patience import Patience
+from sunwi_client.retry_policy import RetryPolicy
 from sunwi_client.scores import Score
 from sunwi_client.submitting import MOST_SCORES, counted, is_open
 
@@ -25,7 +25,7 @@ class SenderClosed(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class NotCounted:
+class UncountedScore:
     """A score that the server did not take. ``again``: it may still be sent, with the same id."""
 
     score: Score
@@ -62,8 +62,8 @@ class Bounds:
 class Outbox:
     """Scores that wait, the oldest first, and how many are under way. ``now`` is in seconds of one clock."""
 
-    def __init__(self, bounds: Bounds, patience: Patience) -> None:
-        self._bounds, self._patience = bounds, patience
+    def __init__(self, bounds: Bounds, retry_policy: RetryPolicy) -> None:
+        self._bounds, self._patience = bounds, retry_policy
         self._size = bounds.size
         self._waiting: deque[tuple[float, Score]] = deque()
         self._away = 0
@@ -71,14 +71,14 @@ class Outbox:
         self._rests_until = 0.0
 
     @property
-    def held(self) -> int:
+    def pending(self) -> int:
         """How many wait or are under way."""
         return len(self._waiting) + self._away
 
     @property
     def is_full(self) -> bool:
         """Whether no more may be added."""
-        return self.held >= self._bounds.most
+        return self.pending >= self._bounds.most
 
     def add(self, score: Score, now: float) -> None:
         """Let ``score`` wait for its batch."""
@@ -98,7 +98,7 @@ class Outbox:
         self._away += len(batch)
         return batch
 
-    def settle(self, batch: Sequence[Score], results: Sequence[Result], now: float) -> list[NotCounted]:
+    def record_results(self, batch: Sequence[Score], results: Sequence[Result], now: float) -> list[UncountedScore]:
         """Take ``results`` in: what they leave open waits again, behind the others; the rest that does not count is
         told."""
         self._away -= len(batch)
@@ -106,12 +106,12 @@ class Outbox:
         self._waiting.extend((now, score) for score in again)
         self._rest(now, bool(again), None)
         return [
-            NotCounted(score, result.get("code", result["status"]), result.get("detail", ""))
+            UncountedScore(score, result.get("code", result["status"]), result.get("detail", ""))
             for score, result in zip(batch, results, strict=True)
             if not counted(result) and not is_open(result)
         ]
 
-    def fail(self, batch: Sequence[Score], error: Exception, now: float) -> list[NotCounted]:
+    def fail(self, batch: Sequence[Score], error: Exception, now: float) -> list[UncountedScore]:
         """Take in that the request failed as a whole: all of it waits again in its order, or is told where that would
         not help."""
         self._away -= len(batch)
@@ -123,14 +123,15 @@ class Outbox:
             self._rest(now, not halved, getattr(error, "retry_after", None))
             return []
         code, detail = (error.code, error.detail) if isinstance(error, Refused) else ("client_fault", repr(error))
-        return [NotCounted(score, code, detail, again=True) for score in batch]
+        return [UncountedScore(score, code, detail, again=True) for score in batch]
 
-    def give_up(self) -> list[NotCounted]:
+    def give_up(self) -> list[UncountedScore]:
         """What still waits, to be told; nothing does afterwards."""
         left = [score for _, score in self._waiting]
         self._waiting.clear()
         return [
-            NotCounted(score, "unsent", "The sender was closed before it was answered.", again=True) for score in left
+            UncountedScore(score, "unsent", "The sender was closed before it was answered.", again=True)
+            for score in left
         ]
 
     def _rest(self, now: float, failed: bool, retry_after: float | None) -> None:

@@ -5,8 +5,8 @@ from typing import TypedDict
 import httpx2
 
 from sunwi_client.errors import NoAnswer
+from sunwi_client.flow import Call, Reply
 from sunwi_client.signing import signature_headers
-from sunwi_client.wire import Call, Reply
 
 TIMEOUT_SECONDS = 10.0
 

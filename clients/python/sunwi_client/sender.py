@@ -1,7 +1,7 @@
 """Scores of many threads, sent together by one thread.
 
-``asender.py`` is the same for asyncio. The rules stand in outbox.py; here is only who waits for whom. The trap: the
-thread ends with the process and asks nobody, so close the sender, or open it by ``with``.
+``async_sender.py`` is the same for asyncio. The rules stand in outbox.py; here is only who waits for whom. The trap:
+the thread ends with the process and asks nobody, so close the sender, or open it by ``with``.
 """
 
 import logging
@@ -12,25 +12,25 @@ from types import TracebackType
 from typing import Self
 
 from sunwi_client.client import Client
-from sunwi_client.outbox import Bounds, NotCounted, Outbox, SenderClosed, SenderFull
-from sunwi_client.patience import ONCE, Patience
+from sunwi_client.outbox import Bounds, Outbox, SenderClosed, SenderFull, UncountedScore
+from sunwi_client.retry_policy import NO_RETRY, RetryPolicy
 from sunwi_client.scores import Score
 
 logger = logging.getLogger(__name__)
 CLOSE_SECONDS = 30.0
-Tell = Callable[[NotCounted], object]
+Tell = Callable[[UncountedScore], object]
 
 
-def warn(told: NotCounted) -> None:
+def warn(told: UncountedScore) -> None:
     """What is done with a score that does not count, where nobody says otherwise: the log has it."""
     logger.warning("%s of %s does not count: %s: %s", told.score.id, told.score.player, told.code, told.detail)
 
 
-def tell_all(tell: Tell, several: Sequence[NotCounted]) -> None:
+def tell_all(on_uncounted: Tell, several: Sequence[UncountedScore]) -> None:
     """Tell of each; who fails in that fails alone."""
     for each in several:
         try:
-            tell(each)
+            on_uncounted(each)
         except Exception:
             logger.exception("Telling of a score that does not count failed: %s", each)
 
@@ -38,13 +38,13 @@ def tell_all(tell: Tell, several: Sequence[NotCounted]) -> None:
 class Sender:
     """Collects scores and submits them with ``client``; what the server leaves open it sends again until it is decided.
 
-    ``tell`` is called, in the sender's thread, for each score that does not count and why. Scores under way when the
-    process dies are lost: where that matters keep them until they count, with ids of your own.
+    ``on_uncounted`` is called, in the sender's thread, for each score that does not count and why. Scores under way
+    when the process dies are lost: where that matters keep them until they count, with ids of your own.
     """
 
-    def __init__(self, client: Client, *, tell: Tell = warn, bounds: Bounds = Bounds()) -> None:  # noqa: B008 - never changes
-        self._client, self._tell = client, tell
-        self._box, self._changed = Outbox(bounds, Patience()), Condition()
+    def __init__(self, client: Client, *, on_uncounted: Tell = warn, bounds: Bounds = Bounds()) -> None:  # noqa: B008 - never changes
+        self._client, self._tell = client, on_uncounted
+        self._box, self._changed = Outbox(bounds, RetryPolicy()), Condition()
         self._flushing, self._closing, self._ends = 0, False, float("inf")
         self._thread = Thread(target=self._work, name="sunwi-sender", daemon=True)
         self._thread.start()
@@ -54,7 +54,7 @@ class Sender:
         seconds were not enough, and ``SenderClosed``."""
         with self._changed:
             if not self._changed.wait_for(lambda: self._closing or not self._box.is_full, timeout):
-                raise SenderFull(f"{self._box.held:,} scores wait, and none went within {timeout} s.")
+                raise SenderFull(f"{self._box.pending:,} scores wait, and none went within {timeout} s.")
             if self._closing:
                 raise SenderClosed("The sender is closed: make another.")
             self._box.add(score, time.monotonic())
@@ -65,7 +65,7 @@ class Sender:
         with self._changed:
             self._flushing += 1
             self._changed.notify_all()
-            done = self._changed.wait_for(lambda: not self._box.held, timeout)
+            done = self._changed.wait_for(lambda: not self._box.pending, timeout)
             self._flushing -= 1
         return done
 
@@ -90,16 +90,16 @@ class Sender:
             told = self._sent(batch)
             tell_all(self._tell, told)
 
-    def _sent(self, batch: list[Score]) -> list[NotCounted]:
+    def _sent(self, batch: list[Score]) -> list[UncountedScore]:
         try:
-            results = self._client.submit(batch, patience=ONCE)
+            results = self._client.submit(batch, retry_policy=NO_RETRY)
         except Exception as error:  # whatever it is, nobody else would hear of it
             with self._changed:
                 told = self._box.fail(batch, error, time.monotonic())
                 self._changed.notify_all()
         else:
             with self._changed:
-                told = self._box.settle(batch, results, time.monotonic())
+                told = self._box.record_results(batch, results, time.monotonic())
                 self._changed.notify_all()
         return told
 

@@ -7,11 +7,11 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from foundation import clock
-from leaderboards.core.tables import read_boards
+from leaderboards.core.input.csv_table import read_boards
 from leaderboards.errors import BadTable
 from leaderboards.management.command import Command as BaseCommand
-from leaderboards.selectors.board_change import as_json
-from leaderboards.services.boards import apply_boards, foresee_boards
+from leaderboards.selectors.previews.board_change import as_json
+from leaderboards.services.boards import apply_boards, preview_boards
 
 
 class Command(BaseCommand):
@@ -33,6 +33,6 @@ class Command(BaseCommand):
         except BadTable as error:
             raise CommandError(error.detail.replace("The file", f"{options['file']}: the file", 1)) from error
         if options["dry_run"]:
-            self.print_json({"would": [as_json(each) for each in foresee_boards(settings, clock.agreed())]})
+            self.print_json({"would": [as_json(each) for each in preview_boards(settings, clock.trusted_now())]})
         else:
-            self.print_json({"boards": apply_boards(settings, clock.agreed())})
+            self.print_json({"boards": apply_boards(settings, clock.trusted_now())})

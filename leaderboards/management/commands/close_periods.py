@@ -7,10 +7,10 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from foundation import clock
-from leaderboards.core.entries import read_time
+from leaderboards.core.input.entries import read_time
 from leaderboards.management.command import Command as BaseCommand
-from leaderboards.management.command import shown_time
-from leaderboards.services.close import close_due
+from leaderboards.management.command import format_time
+from leaderboards.services.periods.close import close_due
 
 
 class Command(BaseCommand):
@@ -24,8 +24,8 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, **options: Any) -> None:
         """A period that has to wait is an error: run it again."""
-        at = clock.agreed() if options["now"] is None else read_time(options["now"])
+        at = clock.trusted_now() if options["now"] is None else read_time(options["now"])
         closed = close_due(at)
-        self.print_json({"now": shown_time(at), "closed": [asdict(each) for each in closed]})
+        self.print_json({"now": format_time(at), "closed": [asdict(each) for each in closed]})
         if waiting := [f"{each.board}/{each.label}: {each.detail}" for each in closed if not each.final]:
             raise CommandError(f"Not final yet: {'; '.join(waiting)}.")

@@ -5,9 +5,9 @@ from typing import Any
 
 from django.db import transaction
 
-from foundation import key_guards, service_keys
 from foundation.errors import Invalid
-from foundation.limits import Limit, read_limit
+from foundation.security import key_restrictions, service_keys
+from foundation.throttling.limits import Limit, read_limit
 from leaderboards import selectors
 from leaderboards.management.command import Command as BaseCommand
 
@@ -42,10 +42,10 @@ class Command(BaseCommand):
             selectors.board_by_seq(seq)
         limit = _limit(options["limit"])
         key, text = service_keys.make(options["name"], options["scope"], options["board"], limit=limit)
-        key_guards.bind(key, options["address"] or ())
+        key_restrictions.restrict_addresses(key, options["address"] or ())
         self.stdout.write(text)
         if options["signed"]:
-            self.stdout.write(key_guards.demand_signatures(key))
+            self.stdout.write(key_restrictions.require_signatures(key))
 
 
 def _limit(text: str | None) -> Limit | None:

@@ -4,8 +4,8 @@ import sys
 from typing import Any
 
 from foundation import clock
-from leaderboards.management.checkup import findings
 from leaderboards.management.command import Command as BaseCommand
+from leaderboards.management.doctor_checks import run_checks
 
 
 class Command(BaseCommand):
@@ -17,7 +17,7 @@ class Command(BaseCommand):
     def handle(self, *_args: Any, **_options: Any) -> None:
         """Say what is right too: a line that is missing would otherwise pass for one that is well."""
         reds = 0
-        for finding in findings(clock.now()):
+        for finding in run_checks(clock.now()):
             reds += finding.is_red
             word = self.style.ERROR("RED") if finding.is_red else self.style.SUCCESS("ok ")
             self.stdout.write(f"{word}  {finding.name}: {finding.detail}")

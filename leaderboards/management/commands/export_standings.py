@@ -8,12 +8,12 @@ from typing import Any
 from foundation import clock
 from foundation.errors import Unavailable
 from leaderboards import selectors
-from leaderboards.core.cells import raw_cell, safe_cell
+from leaderboards.core.input.csv_cells import raw_cell, safe_cell
 from leaderboards.management.command import Command as BaseCommand
-from leaderboards.management.command import shown_time
-from leaderboards.models import Period, State, Storage
-from leaderboards.selectors.standings import Row
-from leaderboards.services.mirror import mirror
+from leaderboards.management.command import format_time
+from leaderboards.models import Period, PeriodState, Storage
+from leaderboards.selectors.rankings.standings import Row
+from leaderboards.services.sync.mirror import mirror
 
 
 class Command(BaseCommand):
@@ -30,8 +30,8 @@ class Command(BaseCommand):
     def handle(self, *_args: Any, **options: Any) -> None:
         """A redis board is mirrored first, so that SQL has what Redis has."""
         board, label = selectors.board_by_seq(options["board"]), options["period"]
-        stored = selectors.stored_period(board, label, clock.now())
-        if stored is not None and stored.board.storage == Storage.REDIS and stored.state == State.OPEN:
+        stored = selectors.find_period_row(board, label, clock.now())
+        if stored is not None and stored.board.storage == Storage.REDIS and stored.state == PeriodState.OPEN:
             self._mirror(stored)
         rules = stored.rules if stored else board.rules
         values = ["points"] if rules.of_points else [field.name for field in rules.fields]
@@ -50,4 +50,4 @@ class Command(BaseCommand):
 
 def _cells(row: Row, cell: Callable[[object], object]) -> list[Any]:
     values = [row.points] if row.fields is None else [*row.fields.values()]
-    return [row.rank, cell(row.player), cell(row.name), *values, shown_time(row.achieved_at), row.tied]
+    return [row.rank, cell(row.player), cell(row.name), *values, format_time(row.achieved_at), row.tied]

@@ -14,15 +14,15 @@ from foundation import clock
 from foundation.audit import record
 from foundation.chunks import in_chunks
 from leaderboards import selectors
-from leaderboards.core.points import decimal_of
+from leaderboards.core.input.points import decimal_of
 from leaderboards.core.submissions import Outcome, Status
 from leaderboards.management.command import Command as BaseCommand
 from leaderboards.management.progress import Progress
-from leaderboards.management.tables import Rejects, Table, open_table
+from leaderboards.management.tables import RejectedRows, Table, open_table
 from leaderboards.models import Board, Storage
-from leaderboards.services.close import Closed
-from leaderboards.services.import_scores import BATCH, ROW, Columns, Import, close_past, import_batch
-from leaderboards.services.imports.acts import undoing
+from leaderboards.services.imports.actions import run_being_undone
+from leaderboards.services.imports.score_rows import BATCH, ROW, Columns, ScoreImport, close_past, import_batch
+from leaderboards.services.periods.close import Closed
 
 MOST_NAMED = 50  # periods, in the entry of the audit log
 
@@ -55,15 +55,15 @@ class Command(BaseCommand):
         """A file without a single row is an error; rejected rows are not."""
         board = selectors.board_by_seq(options["board"])
         _refuse_impossible(board)
-        with open_table(options["file"]) as table, Rejects(table) as rejects:
-            job = Import(board, _columns(table, options), table.file.stem, options["backfill"])
+        with open_table(options["file"]) as table, RejectedRows(table) as rejects:
+            job = ScoreImport(board, _columns(table, options), table.file.stem, options["backfill"])
             if board.storage == Storage.REDIS and options["id"]:
                 self.stderr.write("A redis board remembers ids for a day or two: a second run after that counts again.")
             tally = self._import(table, job, rejects)
         if not tally.rows:
             raise CommandError(f"{table.file} has a header and no rows.")
         if job.backfilled:
-            tally.closed = close_past(board, tally.labels, clock.agreed())
+            tally.closed = close_past(board, tally.labels, clock.trusted_now())
         counted = {"file": table.file.name, "rows": tally.rows, "periods": sorted(tally.labels)[:MOST_NAMED]}
         record("scores.imported", at=clock.now(), subjects=[("board", board.seq)], note=counted)
         for line in tally.lines():
@@ -71,10 +71,10 @@ class Command(BaseCommand):
         if rejects.is_written:
             self.stdout.write(f"rejected rows: {rejects.file}")
 
-    def _import(self, table: Table, job: Import, rejects: Rejects) -> "Tally":
+    def _import(self, table: Table, job: ScoreImport, rejects: RejectedRows) -> "Tally":
         tally, lines, progress = Tally(), table.lines(), Progress(table.size)
         for batch in in_chunks(lines, BATCH):
-            for line, outcome in zip(batch, import_batch(batch, job, clock.agreed()), strict=True):
+            for line, outcome in zip(batch, import_batch(batch, job, clock.trusted_now()), strict=True):
                 tally.add(outcome)
                 if not outcome.status.is_accepted:
                     rejects.add(line, outcome)
@@ -121,7 +121,7 @@ def _refuse_impossible(board: Board) -> None:
         raise CommandError(f"Board {board.seq} counts in competitions, which a table of scores does not name.")
     if board.criteria:
         raise CommandError(f"Board {board.seq} ranks by several fields; a table brings points for boards of points.")
-    if undone := undoing(board):
+    if undone := run_being_undone(board):
         raise CommandError(f"Import {undone.pk} into board {board.seq} is being undone: run it again when it is.")
 
 

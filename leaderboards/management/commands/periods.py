@@ -9,7 +9,7 @@ from leaderboards import selectors
 from leaderboards.core.periods import Calendar, PeriodKind, Window, next_window, window_at
 from leaderboards.errors import BadLabel
 from leaderboards.management.command import Command as BaseCommand
-from leaderboards.management.command import shown_time, time_or_now
+from leaderboards.management.command import format_time, parse_time_or_now
 
 
 class Command(BaseCommand):
@@ -30,7 +30,7 @@ class Command(BaseCommand):
         board = selectors.board_by_seq(options["board"])
         if board.is_event:
             raise CommandError(f"Board {board.seq} counts in competitions: they are its periods.")
-        window = window_at(board.calendar, time_or_now(options["at"]))
+        window = window_at(board.calendar, parse_time_or_now(options["at"]))
         following = _following(board.calendar, window, options["next"])
         self.print_json({"period": _shown(window), "next": [_shown(each) for each in following]})
 
@@ -50,6 +50,6 @@ def _following(calendar: Calendar, window: Window, wanted: int) -> list[Window]:
 def _shown(window: Window) -> dict[str, str | None]:
     return {
         "label": window.label,
-        "starts_at": shown_time(window.starts_at),
-        "ends_at": shown_time(window.ends_at),
+        "starts_at": format_time(window.starts_at),
+        "ends_at": format_time(window.ends_at),
     }

@@ -6,7 +6,7 @@ from typing import Any
 
 from foundation import clock
 from leaderboards.management.command import Command as BaseCommand
-from leaderboards.services.erase import erase_player
+from leaderboards.services.players.erase import erase_player
 
 
 class Command(BaseCommand):

@@ -4,8 +4,8 @@ from argparse import ArgumentParser
 from typing import Any
 
 from leaderboards.management.command import Command as BaseCommand
-from leaderboards.selectors.kept import all_kept
-from leaderboards.services.follow import follow_all
+from leaderboards.selectors.player_data.personal_data import all_stored_data
+from leaderboards.services.sync.flush import flush_to_sql
 
 
 class Command(BaseCommand):
@@ -19,5 +19,5 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, **options: Any) -> None:
         """What only Redis has is mirrored first; where it is away, the log says so."""
-        follow_all()
-        self.print_json(all_kept(options["player"]))
+        flush_to_sql()
+        self.print_json(all_stored_data(options["player"]))

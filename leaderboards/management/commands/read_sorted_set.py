@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from leaderboards.management.command import Command as BaseCommand
-from leaderboards.stores.foreign import Foreign, foreign_rows
+from leaderboards.stores.external_zset import ExternalZset, read_external_zset
 
 
 class Command(BaseCommand):
@@ -37,10 +37,10 @@ class Command(BaseCommand):
             raise CommandError("--whole-of is a whole number of at least 1.")
         if options["name_field"] and not options["names"]:
             raise CommandError("--name-field says what to take of --names: name the hash too.")
-        source = Foreign(**{name: options[name] for name in Foreign._fields})
+        source = ExternalZset(**{name: options[name] for name in ExternalZset._fields})
         table, left_out = csv.writer(self.stdout, lineterminator="\n"), 0
         table.writerow(["player", "points", *(["name"] if source.names else [])])
-        for row in foreign_rows(source):
+        for row in read_external_zset(source):
             try:
                 player = row.member.decode()
             except UnicodeDecodeError:

@@ -7,13 +7,13 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from foundation import clock
-from foundation.checks import expect_redis
+from foundation.monitoring.checks import expect_redis
 from leaderboards import selectors
 from leaderboards.management.command import Command as BaseCommand
 from leaderboards.management.progress import Progress
 from leaderboards.models import Period, Storage
-from leaderboards.selectors.settling import ranked
-from leaderboards.services.rebuild import rebuild, settle_rest
+from leaderboards.selectors.monitoring.resync_progress import count_ranked
+from leaderboards.services.sync.rebuild import rebuild, resync_waiting
 
 
 class Command(BaseCommand):
@@ -35,10 +35,10 @@ class Command(BaseCommand):
         bar, at = _Bar(), clock.now()
         rebuilt = rebuild(board, options["period"], at, bar.draw)
         bar.close()
-        waiting = [str(each) for each in settle_rest(at)]
+        waiting = [str(each) for each in resync_waiting(at)]
         told = {"board": board.seq, "storage": board.storage, "rebuilt": [asdict(each) for each in rebuilt]}
         self.print_json(told | {"still_waiting": waiting})
-        if waiting := [each.period for each in rebuilt if not each.settled]:
+        if waiting := [each.period for each in rebuilt if not each.is_resynced]:
             raise CommandError(f"Not settled yet, because writers or the worker were at it: {', '.join(waiting)}.")
 
 
@@ -53,9 +53,11 @@ class _Bar:
         """How far this period is."""
         if period.pk != self._period:
             self.close()
-            self._period, self._players = period.pk, ranked(period)
+            self._period, self._players = period.pk, count_ranked(period)
             self._progress = Progress(self._players)
-        self._progress.step(period.rebuilt, f"{period.label}: {period.rebuilt:,} of {self._players:,}")
+        self._progress.step(
+            period.rebuild_progress, f"{period.label}: {period.rebuild_progress:,} of {self._players:,}"
+        )
 
     def close(self) -> None:
         """End the line, if one was begun."""

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from foundation import sealed_rows
+from foundation.security import sealed_rows
 from leaderboards.management.command import Command as BaseCommand
 
 
@@ -20,7 +20,7 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, **options: Any) -> None:
         """One JSON document; what can not be opened is named on stderr."""
-        found = sealed_rows.look() if options["dry_run"] else sealed_rows.reseal()
+        found = sealed_rows.count_secrets() if options["dry_run"] else sealed_rows.reseal()
         done = "would_be_reencrypted" if options["dry_run"] else "reencrypted"
         self.print_json({"current": found.current, done: found.older, "unreadable": list(found.unreadable)})
         if found.unreadable:

@@ -10,12 +10,12 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from foundation import clock
-from foundation.checks import expect_redis
+from foundation.monitoring.checks import expect_redis
 from leaderboards import selectors
 from leaderboards.management.command import Command as BaseCommand
-from leaderboards.management.command import shown_time
-from leaderboards.selectors.comparable import idle_boards
-from leaderboards.services.verify import MOST_TOLD, Found, Verified, verify_all
+from leaderboards.management.command import format_time
+from leaderboards.selectors.monitoring.comparable import skipped_boards
+from leaderboards.services.sync.verify import MAX_REPORTED, FoundDifference, VerifyResult, verify_all
 
 
 class Command(BaseCommand):
@@ -33,14 +33,14 @@ class Command(BaseCommand):
         seq, repair, at = options["board"], options["repair"], clock.now()
         if seq is not None:
             selectors.board_by_seq(seq)
-        idle = idle_boards(at, seq)
+        idle = skipped_boards(at, seq)
         verified = [] if seq is not None and idle else _verified(at, repair, seq)
         self.print_json(
             {
                 "verified": [_counts(each) for each in verified if not each.skipped],
                 "not_compared": [_counts(each) | {"why": each.skipped} for each in verified if each.skipped],
                 "nothing_to_compare": [each._asdict() for each in idle],
-                "differences": [_shown(found) for found in islice(_found(verified), MOST_TOLD)],
+                "differences": [_shown(found) for found in islice(_found(verified), MAX_REPORTED)],
             }
         )
         if seq is not None and idle:
@@ -49,22 +49,22 @@ class Command(BaseCommand):
             raise CommandError(" ".join(wrong))
 
 
-def _verified(at: datetime, repair: bool, seq: int | None) -> list[Verified]:
+def _verified(at: datetime, repair: bool, seq: int | None) -> list[VerifyResult]:
     expect_redis()
     return verify_all(at, inf, repair, seq)
 
 
-def _found(verified: Sequence[Verified]) -> Iterator[Found]:
+def _found(verified: Sequence[VerifyResult]) -> Iterator[FoundDifference]:
     return (found for each in verified for found in each.found)
 
 
-def _left(verified: Sequence[Verified], repair: bool) -> Iterator[str]:
+def _left(verified: Sequence[VerifyResult], repair: bool) -> Iterator[str]:
     if left := sum(each.differences - each.repaired for each in verified):
         todo = "they stayed though repairing was tried: run it again" if repair else "`--repair` repairs them"
         yield f"Differences that are left: {left:,}; {todo}."
 
 
-def _skipped(verified: Sequence[Verified]) -> Iterator[str]:
+def _skipped(verified: Sequence[VerifyResult]) -> Iterator[str]:
     for each in verified:
         if each.skipped:
             yield f"Not compared: board {each.board}, period {each.label}: {each.skipped}."
@@ -72,12 +72,12 @@ def _skipped(verified: Sequence[Verified]) -> Iterator[str]:
         yield "The worker settles what waits, and `doctor` says whether it is alive; run this again afterwards."
 
 
-def _counts(each: Verified) -> dict[str, Any]:
+def _counts(each: VerifyResult) -> dict[str, Any]:
     names = ("board", "label", "compared", "differences", "repaired", "finished")
     return {name: getattr(each, name) for name in names}
 
 
-def _shown(found: Found) -> dict[str, Any]:
+def _shown(found: FoundDifference) -> dict[str, Any]:
     row = found.row
     return {
         "board": row.period.board_id,
@@ -87,5 +87,5 @@ def _shown(found: Found) -> dict[str, Any]:
         "in_sql": row.in_sql,
         "in_redis": row.in_redis,
         "repaired": row.repaired,
-        "found_at": shown_time(row.found_at),
+        "found_at": format_time(row.found_at),
     }

@@ -7,45 +7,45 @@ from typing import Any
 from django.db import transaction
 from django.db.models import ProtectedError
 
-from leaderboards.core.tables import read_boards
-from leaderboards.errors import BadBoard, ImportStays
+from leaderboards.core.input.csv_table import read_boards
+from leaderboards.errors import BadBoard, ImportNotUndoable
 from leaderboards.models import Board, ImportChunk, ImportRun
-from leaderboards.selectors.board_change import BoardChange, board_change, plain_value
+from leaderboards.selectors.previews.board_change import BoardChange, board_change, plain_value
 from leaderboards.services.boards import (
     SETTINGS,
     check_board,
     delete,
-    foresee_boards,
     has_scores,
+    preview_boards,
     save_board,
     save_boards,
 )
-from leaderboards.services.imports.rows import Came, Error, Finish
-from leaderboards.services.open import open_board
+from leaderboards.services.imports.chunk_results import ChunkResult, Error, Finish
+from leaderboards.services.periods.open import open_board
 
 MADE, CHANGED, SAME = "made", "changed", "same"
 
 
-def foreseen(run: ImportRun, at: datetime) -> list[BoardChange]:
+def preview(run: ImportRun, at: datetime) -> list[BoardChange]:
     """What applying the file would do now. Raises ``BadBoard`` where it cannot be applied."""
     chunk = run.chunks.get()
-    return foresee_boards(read_boards(bytes(chunk.content)), at) if chunk.content else []
+    return preview_boards(read_boards(bytes(chunk.content)), at) if chunk.content else []
 
 
-def judge(_run: ImportRun, chunk: ImportChunk, at: datetime) -> Finish:
+def evaluate(_run: ImportRun, chunk: ImportChunk, at: datetime) -> Finish:
     """Every board of the file by itself, so that all that is wrong is told."""
     settings = read_boards(bytes(chunk.content))
     statuses, errors = dict.fromkeys((MADE, CHANGED, SAME, "rejected"), 0), []
     for number, each in enumerate(settings, start=1):
         twins = [other for other in settings if other.get("name") == each.get("name")]
         try:
-            change = foresee_boards(twins, at)[0]
+            change = preview_boards(twins, at)[0]
         except BadBoard as error:
             errors.append(Error(number, error.code, error.detail))
             statuses["rejected"] += 1
         else:
             statuses[_status(change)] += 1
-    return partial(Came, statuses, tuple(errors))
+    return partial(ChunkResult, statuses, tuple(errors))
 
 
 def apply(_run: ImportRun, chunk: ImportChunk, at: datetime) -> Finish:
@@ -53,9 +53,9 @@ def apply(_run: ImportRun, chunk: ImportChunk, at: datetime) -> Finish:
     return partial(_apply, chunk, at)
 
 
-def _apply(chunk: ImportChunk, at: datetime) -> Came:
+def _apply(chunk: ImportChunk, at: datetime) -> ChunkResult:
     settings = read_boards(bytes(chunk.content))
-    changes = foresee_boards(settings, at)
+    changes = preview_boards(settings, at)
     boards = save_boards(settings, at)
     statuses = dict.fromkeys((MADE, CHANGED, SAME), 0)
     before = []
@@ -64,17 +64,18 @@ def _apply(chunk: ImportChunk, at: datetime) -> Came:
         before.append(_remembered(change, board))
         transaction.on_commit(partial(open_board, board, at))
     ImportRun.objects.filter(pk=chunk.run_id).update(columns={"before": before})
-    return Came(statuses)
+    return ChunkResult(statuses)
 
 
 def undo(run: ImportRun, at: datetime) -> int:
-    """Set every board back, in the caller's transaction; how many. Raises ``ImportStays``, and what ``save_board``
+    """Set every board back, in the caller's transaction; how many. Raises ``ImportNotUndoable``, and what
+    ``save_board``
     raises."""
     remembered = run.columns.get("before", [])
     for each in reversed(remembered):
         board = Board.objects.select_for_update().filter(pk=each["seq"]).first()
         if board is None:
-            raise ImportStays(f"Board {each['seq']} is gone: nothing was set back.")
+            raise ImportNotUndoable(f"Board {each['seq']} is gone: nothing was set back.")
         _refuse_changed(board, each["after"])
         if each["is_new"]:
             _remove(board, at)
@@ -83,14 +84,15 @@ def undo(run: ImportRun, at: datetime) -> int:
     return len(remembered)
 
 
-def foreseen_undone(run: ImportRun, at: datetime) -> list[BoardChange]:
-    """What undoing would do now with the boards that there were before. Raises ``ImportStays`` and ``BadBoard`` as
+def preview_undo(run: ImportRun, at: datetime) -> list[BoardChange]:
+    """What undoing would do now with the boards that there were before. Raises ``ImportNotUndoable`` and ``BadBoard``
+    as
     ``undo`` does; whether new boards can go is asked only then."""
     found = []
     for each in run.columns.get("before", []):
         board = Board.objects.filter(pk=each["seq"]).first()
         if board is None:
-            raise ImportStays(f"Board {each['seq']} is gone: nothing was set back.")
+            raise ImportNotUndoable(f"Board {each['seq']} is gone: nothing was set back.")
         _refuse_changed(board, each["after"])
         if each["before"]:
             for name, value in each["before"].items():
@@ -110,17 +112,17 @@ def _set_back(board: Board, before: dict[str, Any], at: datetime) -> None:
 
 def _remove(board: Board, at: datetime) -> None:
     if has_scores(board):
-        raise ImportStays(f"{board.name} has scores by now: retire it instead. Nothing was set back.")
+        raise ImportNotUndoable(f"{board.name} has scores by now: retire it instead. Nothing was set back.")
     try:
         delete(board, at)
     except ProtectedError as error:
-        raise ImportStays(f"{board.name} is in use by now: retire it instead. Nothing was set back.") from error
+        raise ImportNotUndoable(f"{board.name} is in use by now: retire it instead. Nothing was set back.") from error
 
 
 def _refuse_changed(board: Board, after: dict[str, Any]) -> None:
     for name, value in after.items():
         if plain_value(getattr(board, name)) != value:
-            raise ImportStays(f"{board.name}: `{name}` was changed since the import. Nothing was set back.")
+            raise ImportNotUndoable(f"{board.name}: `{name}` was changed since the import. Nothing was set back.")
 
 
 def _remembered(change: BoardChange, board: Board) -> dict[str, Any]:

@@ -14,16 +14,16 @@ from django.db import transaction
 from django.db.models import Model, ProtectedError, QuerySet
 
 from foundation.errors import SunwiError
-from leaderboards.core.entries import read_player
-from leaderboards.core.profiles import wrong_in
-from leaderboards.core.tables import Line
+from leaderboards.core.input.csv_table import CsvRow
+from leaderboards.core.input.entries import read_player
+from leaderboards.core.input.profiles import profile_errors
 from leaderboards.errors import BadEntry
 from leaderboards.models import ImportChunk, ImportedPlayer, ImportRun, Player
-from leaderboards.selectors.kept_files import forget_files
-from leaderboards.selectors.names import forget_names
-from leaderboards.services.imports.rows import Came, Error, Finish, lines_of
-from leaderboards.services.players import FIELDS, set_profile
-from leaderboards.stores.sql_writes import ensure_players
+from leaderboards.selectors.exports.cached_files import invalidate_cached_files
+from leaderboards.selectors.player_data.names import clear_name_cache
+from leaderboards.services.imports.chunk_results import ChunkResult, Error, Finish, lines_of
+from leaderboards.services.players.profiles import PROFILE_FIELDS, set_profile
+from leaderboards.stores.sql.writes import ensure_players
 
 NEW, CHANGED, SAME, REJECTED = "new", "changed", "same", "rejected"
 PLAYERS_PER_TURN = 100
@@ -31,12 +31,12 @@ PLAYERS_PER_TURN = 100
 Read = tuple[int, str, dict[str, str]]
 
 
-def judge(run: ImportRun, chunk: ImportChunk, _at: datetime) -> Finish:
+def evaluate(run: ImportRun, chunk: ImportChunk, _at: datetime) -> Finish:
     """What would become of the rows now: who is new, who changes."""
     rows, errors = read_all(lines_of(run, chunk))
     known = {each.external_id: each for each in Player.objects.filter(external_id__in=[name for _, name, _ in rows])}
     statuses = Counter(_status(known.get(name), profile) for _, name, profile in rows)
-    return partial(Came, statuses + Counter({REJECTED: len(errors)}), tuple(errors))
+    return partial(ChunkResult, statuses + Counter({REJECTED: len(errors)}), tuple(errors))
 
 
 def apply(run: ImportRun, chunk: ImportChunk, _at: datetime) -> Finish:
@@ -50,17 +50,17 @@ def undo(run: ImportRun, at: datetime) -> tuple[int, int]:
     _hold(Player.objects.select_for_update().filter(pk__in=[row.player_id for row in rows]))
     done = [_set_back(row, at) for row in rows]
     ImportedPlayer.objects.filter(pk__in=[row.pk for row in rows]).delete()
-    transaction.on_commit(forget_names)
-    forget_files()
+    transaction.on_commit(clear_name_cache)
+    invalidate_cached_files()
     return sum(done), len(done) - sum(done)
 
 
-def is_as_made(row: ImportedPlayer) -> bool:
+def is_unchanged_since(row: ImportedPlayer) -> bool:
     """Whether the player's profile is what the import made of it."""
     return all(getattr(row.player, field) == text for field, text in row.after.items())
 
 
-def refers(player: Player) -> bool:
+def is_referenced(player: Player) -> bool:
     """Whether any row of any app is about the player, or an account is linked to them; an import's own rows aside."""
     if player.user_id is not None:
         return True
@@ -71,7 +71,7 @@ def refers(player: Player) -> bool:
     )
 
 
-def referred(players: Collection[int]) -> set[int]:
+def referenced_players(players: Collection[int]) -> set[int]:
     """The same of many, by their internal numbers."""
     found = set(Player.objects.filter(pk__in=players, user__isnull=False).values_list("pk", flat=True))
     for model, name in _referring():
@@ -87,7 +87,7 @@ def _referring() -> Iterator[tuple[type[Model], str]]:
             yield model, relation.remote_field.name  # type: ignore[union-attr]  # relations back have one
 
 
-def read_all(lines: list[Line]) -> tuple[list[Read], list[Error]]:
+def read_all(lines: list[CsvRow]) -> tuple[list[Read], list[Error]]:
     """The rows that can be taken (number, id, profile), and those that cannot."""
     rows, errors = [], []
     for line in lines:
@@ -98,11 +98,11 @@ def read_all(lines: list[Line]) -> tuple[list[Read], list[Error]]:
     return rows, errors
 
 
-def _read(line: Line) -> Read:
+def _read(line: CsvRow) -> Read:
     if None in line.cells or None in line.cells.values():
         raise BadEntry("The row has more or fewer cells than the header: look for a comma without quotes around it.")
-    profile = {name: str(line.cells[name]) for name in FIELDS if name in line.cells}
-    if wrong := wrong_in(profile):
+    profile = {name: str(line.cells[name]) for name in PROFILE_FIELDS if name in line.cells}
+    if wrong := profile_errors(profile):
         raise BadEntry(" ".join(wrong.values()))
     return line.number, read_player(line.cells["player"]), profile
 
@@ -113,7 +113,7 @@ def _status(player: Player | None, profile: dict[str, str]) -> str:
     return SAME if all(getattr(player, name) == text for name, text in profile.items()) else CHANGED
 
 
-def _apply(run: ImportRun, rows: list[Read], errors: list[Error]) -> Came:
+def _apply(run: ImportRun, rows: list[Read], errors: list[Error]) -> ChunkResult:
     statuses = Counter({REJECTED: len(errors)})
     if run.started_at is None:
         raise ValueError("the run was not confirmed")
@@ -127,7 +127,7 @@ def _apply(run: ImportRun, rows: list[Read], errors: list[Error]) -> Came:
             continue
         before = {field: getattr(player, field) for field in profile} if player else {}
         _note(run, set_profile(name, profile, run.started_at), before, profile, is_new=player is None)
-    return Came(statuses, tuple(errors))
+    return ChunkResult(statuses, tuple(errors))
 
 
 def _ensure_held(names: set[str], at: datetime) -> set[str]:
@@ -157,12 +157,12 @@ def _note(run: ImportRun, player: Player, before: dict[str, str], after: dict[st
 def _set_back(row: ImportedPlayer, at: datetime) -> bool:
     """Whether the player is as before the import, or gone; one that was changed or is needed since stays."""
     player = row.player = Player.objects.select_for_update().get(pk=row.player_id)
-    if not is_as_made(row):
+    if not is_unchanged_since(row):
         return False
     if not row.is_new:
         set_profile(player.external_id, _texts(row.before), at)
         return True
-    if refers(player):
+    if is_referenced(player):
         return False
     with suppress(ProtectedError), transaction.atomic():
         player.delete()

@@ -12,26 +12,26 @@ from functools import partial
 from django.db import transaction
 from django.db.models import F
 
+from leaderboards.core.input.csv_table import CsvRow
 from leaderboards.core.submissions import Outcome, Status
-from leaderboards.core.tables import Line
 from leaderboards.errors import BoardReserved, OutcomeUnknown, PeriodClosed, StorageUnavailable, UnknownPlayer
 from leaderboards.models import ImportChunk, ImportKind, ImportRun, PurgedSubmission, Storage, Submission
-from leaderboards.services.import_scores import SERVICE, Columns, Import, entry_of, import_batch
-from leaderboards.services.imports.rows import Came, Error, Finish, lines_of
-from leaderboards.services.void import void_submission
+from leaderboards.services.imports.chunk_results import ChunkResult, Error, Finish, lines_of
+from leaderboards.services.imports.score_rows import SERVICE, Columns, ScoreImport, entry_of, import_batch
+from leaderboards.services.moderation.void import void_submission
 
 AWAY = frozenset({StorageUnavailable.code, OutcomeUnknown.code})
 
 
-def job_of(run: ImportRun) -> Import:
+def job_of(run: ImportRun) -> ScoreImport:
     """Which board, which columns; ids by row are the run's own."""
     if run.board is None:
         raise ValueError("scores are of a board")
     columns = {name: value for name, value in run.columns.items() if name != "header"}
-    return Import(run.board, Columns(**columns), f"import-{run.pk}")
+    return ScoreImport(run.board, Columns(**columns), f"import-{run.pk}")
 
 
-def judge(run: ImportRun, chunk: ImportChunk, at: datetime) -> Finish:
+def evaluate(run: ImportRun, chunk: ImportChunk, at: datetime) -> Finish:
     """What would become of the rows now, each as if it were alone. Raises ``StorageUnavailable``."""
     outcomes = import_batch(lines_of(run, chunk), job_of(run), at, dry_run=True)
     _refuse_unsure(outcomes)
@@ -88,7 +88,7 @@ def _take_back(submission: Submission, at: datetime) -> None:
     own.update(external_id=None, freed_id=F("external_id"))
 
 
-def _own(started_at: datetime, lines: list[Line], job: Import, outcomes: list[Outcome]) -> dict[int, int]:
+def _own(started_at: datetime, lines: list[CsvRow], job: ScoreImport, outcomes: list[Outcome]) -> dict[int, int]:
     """The submissions that the run of this moment made of the rows, by the number of the first row with their id."""
     taken = {each.position for each in outcomes if each.status.is_accepted}
     ids = {str(entry_of(line, job).external_id): line.number for line in reversed(lines) if line.number in taken}
@@ -107,9 +107,9 @@ def _first_told(run: ImportRun, chunk: ImportChunk, own: dict[int, int]) -> dict
     return {number: pk for number, pk in own.items() if pk not in made}
 
 
-def _came(outcomes: list[Outcome], skipped: tuple[int, ...] = (), kept: tuple[int, ...] = ()) -> Came:
+def _came(outcomes: list[Outcome], skipped: tuple[int, ...] = (), kept: tuple[int, ...] = ()) -> ChunkResult:
     errors = (each for each in outcomes if each.status == Status.REJECTED)
-    return Came(
+    return ChunkResult(
         statuses=Counter(each.status.value for each in outcomes),
         errors=tuple(Error(each.position, str(each.code), str(each.detail)) for each in errors),
         skipped=skipped,

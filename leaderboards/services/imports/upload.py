@@ -11,14 +11,14 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 
 from foundation.chunks import in_chunks
-from leaderboards.core.import_rows import pack_rows
-from leaderboards.core.names import is_printed
-from leaderboards.core.points import decimal_of
-from leaderboards.core.tables import Csv, Line, read_boards
-from leaderboards.errors import BadTable, NoColumn, TooManyWait
+from leaderboards.core.input.csv_table import CsvRow, CsvTable, read_boards
+from leaderboards.core.input.import_rows import pack_rows
+from leaderboards.core.input.names import is_printable
+from leaderboards.core.input.points import decimal_of
+from leaderboards.errors import BadTable, MissingColumn, TooManyPendingImports
 from leaderboards.models import Board, ImportChunk, ImportKind, ImportRun
-from leaderboards.services.import_scores import Columns
-from leaderboards.services.players import FIELDS
+from leaderboards.services.imports.score_rows import Columns
+from leaderboards.services.players.profiles import PROFILE_FIELDS
 
 ROWS_PER_CHUNK = 250
 MOST_ROWS = 100_000
@@ -43,7 +43,8 @@ class Upload:
 
 def upload(sent: Upload, at: datetime) -> ImportRun:
     """Keep the file until it is confirmed or forgotten. Raises ``BadTable`` where it cannot be read as a whole,
-    of which ``NoColumn`` says whose column is not there, and ``TooManyWait`` where ``MOST_WAITING`` of theirs wait."""
+    of which ``MissingColumn`` says whose column is not there, and ``TooManyPendingImports`` where ``MOST_WAITING`` of
+    theirs wait."""
     number = sent.by.pk if sent.by else None
     run = ImportRun(kind=sent.kind, board=sent.board, created_at=at, by_id=number)
     run.file_name = _printed(sent.file_name)[-200:]
@@ -62,7 +63,7 @@ def _refuse_too_many(by: AbstractBaseUser | None) -> None:
         return
     get_user_model().objects.select_for_update(no_key=True).get(pk=by.pk)
     if ImportRun.objects.filter(by_id=by.pk, started_at=None).count() >= MOST_WAITING:
-        raise TooManyWait(f"{MOST_WAITING} imports of yours wait already: confirm them or throw them away.")
+        raise TooManyPendingImports(f"{MOST_WAITING} imports of yours wait already: confirm them or throw them away.")
 
 
 def _of_boards(run: ImportRun, sent: Upload) -> list[ImportChunk]:
@@ -75,8 +76,8 @@ def _of_boards(run: ImportRun, sent: Upload) -> list[ImportChunk]:
 
 
 def _of_table(run: ImportRun, sent: Upload) -> list[ImportChunk]:
-    table = Csv(BytesIO(sent.content))
-    if not all(is_printed(name) for name in table.header):
+    table = CsvTable(BytesIO(sent.content))
+    if not all(is_printable(name) for name in table.header):
         raise BadTable("The file has a character that cannot be shown in its first line: save it as UTF-8.")
     run.columns = {"header": table.header} | _columns_of(sent, table)
     lines = list(_bounded(table))
@@ -88,7 +89,7 @@ def _of_table(run: ImportRun, sent: Upload) -> list[ImportChunk]:
     return [ImportChunk(run=run, nth=nth, content=content) for nth, content in enumerate(packed)]
 
 
-def _bounded(table: Csv) -> list[Line]:
+def _bounded(table: CsvTable) -> list[CsvRow]:
     lines = []
     for line in table.lines():
         if line.number > MOST_ROWS:
@@ -97,12 +98,14 @@ def _bounded(table: Csv) -> list[Line]:
     return lines
 
 
-def _columns_of(sent: Upload, table: Csv) -> dict[str, object]:
+def _columns_of(sent: Upload, table: CsvTable) -> dict[str, object]:
     if sent.kind == ImportKind.PLAYERS:
         table.column(PLAYER)
-        unknown = [name for name in table.header if name not in (PLAYER, *FIELDS)]
+        unknown = [name for name in table.header if name not in (PLAYER, *PROFILE_FIELDS)]
         if unknown:
-            raise BadTable(f"The file has the column {unknown[0]!r}; players have {PLAYER}, {', '.join(FIELDS)}.")
+            raise BadTable(
+                f"The file has the column {unknown[0]!r}; players have {PLAYER}, {', '.join(PROFILE_FIELDS)}."
+            )
         return {}
     named = sent.columns or {}
     points = named.get("points", "points")
@@ -118,18 +121,18 @@ def _columns_of(sent: Upload, table: Csv) -> dict[str, object]:
     return asdict(columns)
 
 
-def _column(table: Csv, part: str, name: str) -> str:
+def _column(table: CsvTable, part: str, name: str) -> str:
     try:
         return table.column(name)
     except BadTable as error:
-        raise NoColumn(error.detail, part) from error
+        raise MissingColumn(error.detail, part) from error
 
 
 def _printed(name: str) -> str:
-    return "".join(each for each in name if is_printed(each))
+    return "".join(each for each in name if is_printable(each))
 
 
-def _shown(line: Line, header: list[str]) -> list[object]:
+def _shown(line: CsvRow, header: list[str]) -> list[object]:
     """A row as a page shows it: bytes that were no text as a mark."""
     cells = (str(line.cells.get(name) or "")[:100] for name in header)
     return [line.number, *(cell.encode("utf-8", "replace").decode().replace("\0", "�") for cell in cells)]

@@ -5,7 +5,7 @@ people are linked to them.
 """
 
 from competitions.models import Competition, RewardTier
-from leaderboards.core.names import shown_name
+from leaderboards.core.input.names import display_name
 from leaderboards.models import Board, Player
 from tests.browser.crowd import accounts, boards, competitions, failures, people, talk
 from tests.browser.crowd.page import SitePage
@@ -20,7 +20,7 @@ def everything() -> list[SitePage]:
 def names() -> list[str]:
     """What boards, players and their like are called in any language, the longest first."""
     named = {each.name for model in (Board, Competition, Player, RewardTier) for each in model.objects.all()}
-    named |= {shown_name(each.name, each.external_id) for each in Player.objects.all()}
+    named |= {display_name(each.name, each.external_id) for each in Player.objects.all()}
     named |= set(Player.objects.values_list("external_id", flat=True))
     named |= {each["name"].replace("_", " ") for board in Board.objects.all() for each in board.criteria}
     named.add(accounts.ADDRESS)

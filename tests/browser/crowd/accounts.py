@@ -7,13 +7,15 @@ from django.contrib.auth.tokens import default_token_generator
 from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 
-from accounts.marks import FACTOR
 from accounts.models import Invitation, Passkey
-from accounts.services import email, links, recovery
+from accounts.services import email_change as email
+from accounts.services.mails import links
+from accounts.services.second_factors import recovery
+from accounts.session_marks import FACTOR
 from accounts.views.sign_in import HALF
 from foundation import clock
 from leaderboards.models import Board, Player, RestrictionKind
-from leaderboards.services.restrict import What, restrict
+from leaderboards.services.moderation.restrict import RestrictionScope, restrict
 from tests.accounts.people import with_app
 from tests.browser.crowd.page import SitePage, cookie_of, session, signed_in
 from tests.playing import account, make_board, score
@@ -82,7 +84,7 @@ def _kept_out() -> tuple[int, Player]:
         score(board.seq, {"hana": 5, "mina": 4})
     hana = Player.objects.get(external_id="hana")
     for kind, board in zip((RestrictionKind.HIDDEN, RestrictionKind.BANNED), boards, strict=True):
-        restrict([hana.pk], What(kind, board), "W" * 300, clock.now(), None)
+        restrict([hana.pk], RestrictionScope(kind, board), "W" * 300, clock.now(), None)
     return boards[0].seq, hana
 
 

@@ -6,8 +6,8 @@ from typing import Any
 from foundation import clock
 from leaderboards.core.periods import Calendar, PeriodKind, window_at
 from leaderboards.models import Period
-from leaderboards.services.close import close_period
-from leaderboards.services.keep_ranks import due, keep
+from leaderboards.services.periods.close import close_period
+from leaderboards.services.periods.rank_history import record_rank_history, snapshot_time
 from tests.browser.crowd.page import SitePage
 from tests.playing import HARD_NAMES, make_board, name, score
 
@@ -70,8 +70,8 @@ def _weekly() -> tuple[int, str]:
     now = clock.now()
     running = Period.objects.select_related("board").get(board__seq=weekly, starts_at__lte=now, ends_at__gt=now)
     for hours in (3, 2, 1):
-        at = due(now - hours * HOUR)
-        keep(running, at, at)
+        at = snapshot_time(now - hours * HOUR)
+        record_rank_history(running, at, at)
         score(weekly, {"robin": 100})
     for number, hard in enumerate(HARD_NAMES, start=1):
         name(f"player-{number:03d}", hard)

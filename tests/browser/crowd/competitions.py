@@ -6,11 +6,11 @@ from io import BytesIO
 from PIL import Image
 
 from competitions.models import Competition
-from competitions.services.cancel import cancel
-from competitions.services.finish import finish_due
-from competitions.services.freeze import freeze_due
+from competitions.services.lifecycle.cancel import cancel
+from competitions.services.lifecycle.finish import finish_due
+from competitions.services.lifecycle.freeze import freeze_due
+from competitions.services.lifecycle.snapshots import take_due_snapshots
 from competitions.services.picture import as_webp, set_picture
-from competitions.services.snapshot import take_due
 from foundation import clock
 from leaderboards.models import Board
 from tests.browser.crowd.page import SitePage
@@ -80,7 +80,7 @@ def _running(board: Board) -> Competition:
     for minutes, points in ((10, 37_000), (31, 37_100), (61, 39_500), (91, 39_400)):
         more = {f"player-{n:03d}": 38_500 + n for n in range(minutes // 2)}
         score(competition, {"robin": points} | more, START + minutes * MINUTE)
-        take_due(START + (minutes + 1) * MINUTE)
+        take_due_snapshots(START + (minutes + 1) * MINUTE)
     return competition
 
 

@@ -3,11 +3,12 @@
 from typing import Any
 
 from competitions.models import Competition, Notice
-from foundation import clock, redis
+from foundation import clock
+from foundation.redis import client as redis
 from leaderboards.models import Player
-from leaderboards.services.settle import settle_due
-from likes.services.flush import keep_days
-from likes.services.number import number_of
+from leaderboards.services.sync.resync_periods import resync_due
+from likes.services.flush import merge_days
+from likes.services.player_number import ensure_number
 from likes.stores.activity import ActivityStore, Visit
 from tests.browser.crowd.competitions import RUNNING
 from tests.browser.crowd.page import SitePage, session
@@ -55,13 +56,13 @@ def pages() -> list[SitePage]:
 
 def _attend(robin: Player) -> None:
     """Ten weeks, from today back; some guests on each day."""
-    settle_due(clock.now())
-    store, number = ActivityStore(redis.boards()), number_of(robin.pk)
+    resync_due(clock.now())
+    store, number = ActivityStore(redis.boards()), ensure_number(robin.pk)
     for days in range(70):
         at = clock.now() - days * DAY
         store.visit(Visit("home", "guest", None), at)
         if days not in ABSENT:
             store.visit(Visit("board:1", "robin", number), at)
         if days % 2:  # each keeps its day and the one before
-            keep_days(at + DAY)
+            merge_days(at + DAY)
     flush_all(clock.now())

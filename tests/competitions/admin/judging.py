@@ -5,7 +5,7 @@ from typing import Any
 from django.test import Client
 
 from competitions.models import Competition
-from competitions.services.finish import finish
+from competitions.services.lifecycle.finish import finish
 from foundation import clock
 from tests.competitions.admin.typed import ZONE
 from tests.competitions.factories import DAY, HOUR, START, RewardTierFactory

@@ -4,11 +4,11 @@ import pytest
 from django.test import Client
 
 from competitions.models import Change, Competition, Participant
-from competitions.selectors import sides
-from competitions.services.disqualify import disqualify
-from competitions.services.finish import finish
-from competitions.services.freeze import freeze_if_due
-from competitions.services.reward import grant_due
+from competitions.selectors.previews import before_after as sides
+from competitions.services.lifecycle.finish import finish
+from competitions.services.lifecycle.freeze import freeze_if_due
+from competitions.services.participants.disqualify import disqualify
+from competitions.services.rewards.reward import grant_due_rewards
 from foundation import clock
 from foundation.audit.models import AuditEntry
 from leaderboards.models import Standing, Submission
@@ -31,7 +31,7 @@ def final() -> Competition:
     RewardTierFactory.create(competition=competition)
     raced(competition, {"alice": 30, "bob": 20, "cleo": 10}, SOON - DAY)
     finish(competition, clock.now())
-    grant_due(clock.now())
+    grant_due_rewards(clock.now())
     return reloaded(competition)
 
 

@@ -7,9 +7,9 @@ from django.contrib.admin.models import LogEntry
 from django.test import Client
 
 from competitions.models import Change
-from competitions.services.disqualify import disqualify
-from competitions.services.join import leave
-from competitions.services.judge import void
+from competitions.services.participants.disqualify import disqualify
+from competitions.services.participants.join import leave
+from competitions.services.results.judge import void
 from foundation import clock
 from leaderboards.models import Player, Submission
 from tests.competitions.admin.judging import SUBMISSIONS, judge, provisional

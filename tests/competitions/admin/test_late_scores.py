@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 
 from competitions.models import Change, Competition
-from competitions.services.finish import finish
+from competitions.services.lifecycle.finish import finish
 from foundation import clock
 from tests.competitions.admin.judging import PLAYED, judge, provisional
 from tests.competitions.admin.typed import ZONE, act, change, moment, page, recorded, refusals, sealed

@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from competitions.models import League, LeagueTier
-from competitions.services.leagues import begin_due, place_due
+from competitions.services.leagues.seasons import begin_due, place_due
 from foundation import clock
 from leaderboards.models import Board
 from tests.competitions.admin.typed import page, refusals

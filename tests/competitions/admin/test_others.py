@@ -9,9 +9,9 @@ from django.conf import LazySettings
 from django.test import Client
 
 from competitions.models import Comment, Competition, Mail, Notice, Participant, RewardGrant, RewardTier
-from competitions.services.finish import finish
-from competitions.services.reward import grant_due
-from competitions.services.snapshot import take
+from competitions.services.lifecycle.finish import finish
+from competitions.services.lifecycle.snapshots import take_snapshot
+from competitions.services.rewards.reward import grant_due_rewards
 from foundation import clock
 from tests.competitions.admin.typed import ADD, LIST, act, change, page
 from tests.competitions.factories import DAY, HOUR, START, CommentFactory, RewardTierFactory
@@ -173,7 +173,7 @@ def test_grants_are_exported_and_marked_once(admin: Client, settings: LazySettin
     RewardTierFactory.create(competition=competition)
     raced(competition, {"alice": 30, "bob": 20}, SOON - DAY)
     finish(competition, clock.now())
-    grant_due(clock.now())
+    grant_due_rewards(clock.now())
     grant = RewardGrant.objects.get()
 
     exported = acted(admin, GRANTS, "export", grant.pk)
@@ -194,7 +194,7 @@ def test_a_grant_is_taken_back_with_a_reason_found_by_it_exported_with_it_and_gi
     raced(competition, {"alice": 30, "bob": 20}, SOON - DAY)
     finish(competition, clock.now())
     Competition.objects.update(final_at=clock.now())
-    grant_due(clock.now())
+    grant_due_rewards(clock.now())
     grant = RewardGrant.objects.get()
 
     assert "alice: Gold" in said(admin, GRANTS, "take_back", grant.pk)
@@ -255,7 +255,7 @@ def test_a_boards_reward_is_made_if_somebody_can_earn_it_and_stays_with_its_boar
 def test_an_email_that_was_given_up_is_tried_again_and_notices_and_snapshots_are_shown(admin: Client) -> None:
     competition, at = open_competition(), clock.now()
     raced(competition, {"alice": 30, "bob": 20})
-    snapshot = take(competition, SOON, SOON)
+    snapshot = take_snapshot(competition, SOON, SOON)
     notice = Notice.objects.create(
         competition=competition, player=player("alice"), kind="first_taken", rank=1, created_at=at
     )

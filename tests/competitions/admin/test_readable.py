@@ -10,14 +10,14 @@ from django.test import Client
 from django.utils import translation
 from django.utils.formats import localize
 
-from competitions.admin.changes import changes_in_words
+from competitions.admin.competitions.change_history import changes_in_words
 from competitions.models import Change, ChangeKind, Competition, Division, Notice, Participant
-from competitions.services.changes import note
-from competitions.services.finish import finish
-from competitions.services.revise import revise_due
-from competitions.services.teams import Goal, move
+from competitions.services.change_log import record_change
+from competitions.services.lifecycle.finish import finish
+from competitions.services.participants.teams import MoveTarget, move_participant
+from competitions.services.results.revisions import publish_due_revisions
 from foundation import clock
-from leaderboards.services.ban import ban, lift
+from leaderboards.services.moderation.ban import ban, unban
 from tests.competitions.admin.test_others import PARTICIPANTS
 from tests.competitions.admin.typed import ADD, act, change, moment, page, refusals, typed
 from tests.competitions.factories import DAY, END, HOUR, START, RewardTierFactory
@@ -35,7 +35,7 @@ AT = datetime(2026, 11, 23, 3, 5, tzinfo=UTC)
 
 def noted(competition: Competition, kind: ChangeKind, **details: object) -> list[str]:
     """How a record tells an act with these details; it holds no other."""
-    change = note(competition, kind, AT, None, "Why.", **details)
+    change = record_change(competition, kind, AT, None, "Why.", **details)
     competition.changes.exclude(pk=change.pk).delete()
     return changes_in_words(competition)[0].details
 
@@ -142,9 +142,9 @@ def test_a_ban_and_its_end_stand_in_the_record_without_the_bans_reason(admin: Cl
     competition = finished({"ann": 9, "bob": 7}, timezone="Asia/Seoul")
     published(competition)
     ann, later = player("ann").pk, clock.now() + DAY
-    for deed, at in ((ban, later), (lift, later + HOUR)):
+    for deed, at in ((ban, later), (unban, later + HOUR)):
         deed([ann], "A secret.", at, None)
-        revise_due(at + HOUR / 2)
+        publish_due_revisions(at + HOUR / 2)
 
     back, banned = changes_in_words(competition)[:2]
 
@@ -162,9 +162,11 @@ def test_a_ban_and_its_end_stand_in_the_record_without_the_bans_reason(admin: Cl
 def test_a_move_is_told_from_team_and_division_to_team_and_division() -> None:
     competition = team_race({"Owls": {"ann": 9}, "Foxes": {"bob": 7}})
     juniors = in_division(competition, "Juniors")
-    goal = Goal(team_called(competition, "Foxes").pk, juniors)
+    goal = MoveTarget(team_called(competition, "Foxes").pk, juniors)
 
-    move(Participant.objects.get(player__external_id="ann"), goal, "Her friends.", clock.now(), AdminFactory.create())
+    move_participant(
+        Participant.objects.get(player__external_id="ann"), goal, "Her friends.", clock.now(), AdminFactory.create()
+    )
 
     assert changes_in_words(competition)[0].details == [
         "team: Owls → Foxes",

@@ -6,12 +6,12 @@ import pytest
 
 from competitions.models import Comment, Competition, Notice
 from competitions.sentences import sentences
-from competitions.services.disqualify import disqualify, reinstate
-from competitions.services.judge import unvoid, void
-from competitions.services.moderate import hide, show
+from competitions.services.comments.moderate import hide, show
+from competitions.services.participants.disqualify import disqualify, reinstate
+from competitions.services.results.judge import unvoid, void
 from foundation import clock
 from foundation.audit.models import AuditEntry
-from leaderboards.admin.seen import FIELD
+from leaderboards.admin.boards.preview_seal import SEAL_FIELD
 from leaderboards.models import Submission
 from tests.competitions.admin.judging import provisional
 from tests.competitions.admin.typed import ZONE, page
@@ -59,7 +59,7 @@ def test_the_page_says_that_the_player_reads_it_and_they_do(deed: Callable[[Comp
 
     shown = client.get(undo)
     asked = page(client, undo)
-    client.post(undo, {"reason": WORDS, FIELD: shown.context["look"].seal})
+    client.post(undo, {"reason": WORDS, SEAL_FIELD: shown.context["look"].seal})
 
     assert TOLD in asked
     assert BY_STAFF not in asked

@@ -6,11 +6,11 @@ import pytest
 from django.test import Client
 
 from competitions.models import Change
-from competitions.services.finish import finish
-from competitions.services.judge import LateScore, accept_late
+from competitions.services.lifecycle.finish import finish
+from competitions.services.results.judge import LateScore, accept_late
 from foundation import clock
 from tests.competitions.admin.judging import PLAYED, provisional
-from tests.competitions.admin.test_teams import of_divisions, of_kept
+from tests.competitions.admin.participants.test_teams import of_divisions, of_kept
 from tests.competitions.admin.typed import act, change, page, refusals, typed
 from tests.competitions.factories import DAY, HOUR, START, DivisionFactory
 from tests.competitions.site import draft, joined, make_board, open_competition, player

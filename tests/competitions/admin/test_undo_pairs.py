@@ -6,9 +6,9 @@ import pytest
 from django.test import Client
 
 from competitions.models import Comment, Competition, Participant
-from competitions.services.disqualify import disqualify, reinstate
-from competitions.services.judge import unvoid, void
-from competitions.services.moderate import hide, show
+from competitions.services.comments.moderate import hide, show
+from competitions.services.participants.disqualify import disqualify, reinstate
+from competitions.services.results.judge import unvoid, void
 from foundation import clock
 from foundation.audit.models import AuditEntry
 from leaderboards.models import Submission

@@ -5,13 +5,13 @@ from collections.abc import Callable
 import pytest
 
 from competitions.models import Comment, Competition
-from competitions.services.cancel import cancel
-from competitions.services.comment import delete
-from competitions.services.join import leave
-from competitions.services.moderate import hide
+from competitions.services.comments.comment import delete
+from competitions.services.comments.moderate import hide
+from competitions.services.lifecycle.cancel import cancel
+from competitions.services.participants.join import leave
 from competitions.services.picture import set_picture
 from foundation import clock
-from foundation.encoding import when
+from foundation.http.encoding import when
 from tests.competitions.factories import DAY, END, HOUR, START
 from tests.competitions.site import SOON, draft, joined, make_board, open_competition, player, raced
 from tests.competitions.talking import liked, say

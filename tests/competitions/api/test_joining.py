@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from competitions.models import Competition, Participant
-from competitions.services.disqualify import disqualify
+from competitions.services.participants.disqualify import disqualify
 from foundation import clock
 from leaderboards.models import Player
 from tests.competitions.factories import DAY, HOUR, START

@@ -5,8 +5,8 @@ from django.core.cache import cache
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from competitions.services.finish import finish
-from competitions.services.freeze import reveal
+from competitions.services.lifecycle.finish import finish
+from competitions.services.lifecycle.freeze import reveal
 from foundation import clock
 from leaderboards.models import FinalStanding
 from tests.competitions.factories import DAY, HOUR, START

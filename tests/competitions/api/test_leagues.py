@@ -5,11 +5,11 @@ from datetime import timedelta
 import pytest
 
 from competitions.models import League
-from competitions.services.league_turn import turn_due
-from competitions.services.leagues import begin_due, place_due
+from competitions.services.leagues.promotion import turn_due
+from competitions.services.leagues.seasons import begin_due, place_due
 from foundation import clock
 from leaderboards.models import Board, Player
-from leaderboards.services.close import close_due
+from leaderboards.services.periods.close import close_due
 from tests.competitions.factories import LeagueFactory
 from tests.leaderboards.api.conftest import Caller, problem, with_key
 from tests.leaderboards.services.site import follow, period_of, redis_away

@@ -10,17 +10,20 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from competitions.models import Competition
-from competitions.selectors import steady
-from competitions.services import bring_back, cancel, change_end, disqualify, finish, forget, judge
-from competitions.services.join import join, leave
-from competitions.services.publish import publish
-from foundation.redis_wire import Wire
-from foundation.sql import Remembered
+from competitions.selectors.standings import cached_competition as steady
+from competitions.services.erasure import anonymize as forget
+from competitions.services.lifecycle import cancel, change_end, finish
+from competitions.services.lifecycle.publish import publish
+from competitions.services.participants import bring_back, disqualify
+from competitions.services.participants.join import join, leave
+from competitions.services.results import judge
+from foundation.db.resilience import StaleIfErrorCache
+from foundation.redis.connection import RedisConnection
 from leaderboards.models import Period, RestrictionKind, Submission, Visibility
-from leaderboards.services.ban import ban, lift
 from leaderboards.services.boards import save_board
-from leaderboards.services.mirror import mirror_all
-from leaderboards.services.restrict import What, lift_from, restrict
+from leaderboards.services.moderation.ban import ban, unban
+from leaderboards.services.moderation.restrict import RestrictionScope, lift_from, restrict
+from leaderboards.services.sync.mirror import mirror_all
 from tests.competitions.remembering import IN_REDIS, PATHS, Known, SetClock, elsewhere, scored, seen, shown
 from tests.competitions.site import (
     END,
@@ -46,13 +49,13 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("
 def test_a_read_asks_sql_for_nothing_and_redis_once(
     anybody: Caller, known: Known, storage: str, settings: dict[str, Any], path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    cup, exchange, trips = known(storage, path, **settings), Wire.exchange, list[int]()
+    cup, exchange, trips = known(storage, path, **settings), RedisConnection.exchange, list[int]()
 
-    def counted(wire: Wire, packed: bytes, answers: int) -> list[Any]:
+    def counted(wire: RedisConnection, packed: bytes, answers: int) -> list[Any]:
         trips.append(answers)
         return exchange(wire, packed, answers)
 
-    monkeypatch.setattr(Wire, "exchange", counted)
+    monkeypatch.setattr(RedisConnection, "exchange", counted)
 
     with CaptureQueriesContext(connection) as asked:
         again = anybody.get(f"/competitions/{cup.pk}/{path}")
@@ -68,7 +71,7 @@ def test_what_is_remembered_is_what_is_asked_for(anybody: Caller, known: Known, 
     cup = known(path=path, freeze_minutes=60)
     remembered = shown(anybody, cup, path)
 
-    with patch.object(Remembered, "kept", lambda *_: None):
+    with patch.object(StaleIfErrorCache, "peek", lambda *_: None):
         assert shown(anybody, cup, path) == remembered
 
 
@@ -81,7 +84,7 @@ def test_only_a_competition_that_runs_before_everybody_s_eyes_is_remembered(
 
     for at in (START - MINUTE, SOON, freezes_at - timedelta(seconds=9), freezes_at, END, END + MINUTE):
         now(at)
-        turned[at] = steady.competition_of_the_moment(cup.pk, at) is not None
+        turned[at] = steady.cached_competition(cup.pk, at) is not None
 
     assert [at for at, is_remembered in turned.items() if is_remembered] == [SOON]
 
@@ -98,15 +101,15 @@ def gone_and_back(cup: Competition) -> None:
 
 def forgotten(name: str) -> None:
     with transaction.atomic():
-        forget.forget(player(name), SOON)
+        forget.anonymize_player(player(name), SOON)
 
 
 def hide(cup: Competition, name: str) -> None:
-    restrict([player(name).pk], What(RestrictionKind.HIDDEN, cup.board), "A bot.", SOON, None)
+    restrict([player(name).pk], RestrictionScope(RestrictionKind.HIDDEN, cup.board), "A bot.", SOON, None)
 
 
 def hide_everywhere(cup: Competition, name: str) -> None:
-    restrict([player(name).pk], What(RestrictionKind.SHADOWED), "A bot.", SOON, None)
+    restrict([player(name).pk], RestrictionScope(RestrictionKind.SHADOWED), "A bot.", SOON, None)
 
 
 AB = ["alice", "bob"]
@@ -142,9 +145,9 @@ def test_whatever_is_done_to_participants_elsewhere_the_next_read_shows_it(
 def test_who_is_let_in_again_elsewhere_is_counted_by_the_next_read(anybody: Caller, known: Known) -> None:
     cup = known()
     erin = [player("erin").pk]
-    hiding = What(RestrictionKind.HIDDEN, cup.board)
+    hiding = RestrictionScope(RestrictionKind.HIDDEN, cup.board)
     deeds: list[tuple[Callable[[], Any], Callable[[], Any]]] = [
-        (lambda: ban(erin, "A bot.", SOON, None), lambda: lift(erin, "No bot.", SOON, None)),
+        (lambda: ban(erin, "A bot.", SOON, None), lambda: unban(erin, "No bot.", SOON, None)),
         (lambda: hide(cup, "erin"), lambda: lift_from(erin, hiding, "No bot.", SOON, None)),
     ]
     for out, back in deeds:

@@ -7,12 +7,14 @@ import pytest
 from django.db import transaction
 
 from competitions.models import Competition
-from competitions.selectors.steady import period_in_redis
-from competitions.services import change_end, freeze, readers
-from foundation import clock, redis
-from leaderboards.selectors.editions import MOMENT_SECONDS
-from leaderboards.services.ban import ban
-from leaderboards.stores.zset_editions import edition, shut_edition
+from competitions.selectors.standings.cached_competition import period_in_redis
+from competitions.services import reader_caches as readers
+from competitions.services.lifecycle import change_end, freeze
+from foundation import clock
+from foundation.redis import client as redis
+from leaderboards.selectors.catalog.cache_versions import MAX_READ_STALENESS_SECONDS
+from leaderboards.services.moderation.ban import ban
+from leaderboards.stores.redis.cache_versions import block_cache_version, fetch_cache_version
 from tests.at_once import at_once
 from tests.competitions.remembering import IN_REDIS, PATHS, Known, SetClock, elsewhere, scored, seen, shown
 from tests.competitions.site import END, HOUR, MINUTE, SOON, player, reloaded
@@ -79,7 +81,7 @@ def test_nobody_draws_an_edition_while_somebody_freezes(
     """Whoever freezes stops after the commit, for a while: what was remembered before it may not be used meanwhile."""
     cup = known(freeze_minutes=60)
     before = shown(anybody, cup)
-    with elsewhere(), patch("leaderboards.services.readers.drop_editions"):
+    with elsewhere(), patch("leaderboards.services.sync.invalidate.drop_editions"):
         change_end.change_end(reloaded(cup), SOON + MINUTE, "Less time.", SOON, None)
         scored(cup, {"bob": 90, "erin": 99}, SOON)
 
@@ -107,7 +109,7 @@ def test_who_reads_between_the_freeze_and_its_commit_keeps_nothing_of_what_was_b
 @pytest.mark.parametrize(
     ("hide", "seconds"),
     [
-        (lambda cup: freeze.freeze_if_due(cup, END - HOUR), MOMENT_SECONDS),
+        (lambda cup: freeze.freeze_if_due(cup, END - HOUR), MAX_READ_STALENESS_SECONDS),
         (lambda _: freeze.freeze_due(END - HOUR), 0),  # nobody waits for it, and many may be due at once
     ],
     ids=["on the way to a score", "by the schedule"],
@@ -125,11 +127,11 @@ def test_who_is_to_score_behind_a_freeze_that_redis_does_not_hear_of_waits_until
     away = redis.RedisAway("Redis is away.")
     with (
         patch.object(readers, "shut_edition", side_effect=away),
-        patch("leaderboards.services.readers.drop_editions", side_effect=away),
+        patch("leaderboards.services.sync.invalidate.drop_editions", side_effect=away),
     ):
         hide(reloaded(cup))
     assert sum(waited) == seconds
-    monkeypatch.setattr(clock, "monotonic", lambda: moment + MOMENT_SECONDS)
+    monkeypatch.setattr(clock, "monotonic", lambda: moment + MAX_READ_STALENESS_SECONDS)
     scored(cup, {"erin": 99}, END - HOUR + MINUTE)
 
     assert seen(anybody, cup)[0] == ["alice", "bob"]
@@ -139,8 +141,8 @@ def test_what_others_tell_leaves_a_shut_edition_shut(known: Known) -> None:
     """Else a reader would draw one before who hides has committed."""
     cup = known(freeze_minutes=60)
     period = period_in_redis(cup)
-    shut_edition(redis.boards(), period)
+    block_cache_version(redis.boards(), period)
 
     ban([player("erin").pk], "A bot.", SOON, None)
 
-    assert edition(redis.boards(), period) == ""
+    assert fetch_cache_version(redis.boards(), period) == ""

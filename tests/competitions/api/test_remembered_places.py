@@ -6,13 +6,13 @@ from unittest.mock import patch
 import pytest
 
 from competitions.models import Competition
-from competitions.services import disqualify
-from competitions.services import join as joining
-from competitions.services.join import leave
-from competitions.services.strays import take_out_due
+from competitions.services.participants import disqualify
+from competitions.services.participants import join as joining
+from competitions.services.participants.join import leave
+from competitions.services.participants.remove_withdrawn import remove_withdrawn_due
 from leaderboards.models import RestrictionKind
-from leaderboards.services.ban import ban
-from leaderboards.services.restrict import What, restrict
+from leaderboards.services.moderation.ban import ban
+from leaderboards.services.moderation.restrict import RestrictionScope, restrict
 from tests.competitions.remembering import IN_REDIS, Known, elsewhere, scored, seen, shown
 from tests.competitions.site import SOON, player
 from tests.leaderboards.api.conftest import Caller
@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("
 
 
 def _hidden(cup: Competition) -> None:
-    restrict([player("alice").pk], What(RestrictionKind.HIDDEN, cup.board), "A bot.", SOON, None)
+    restrict([player("alice").pk], RestrictionScope(RestrictionKind.HIDDEN, cup.board), "A bot.", SOON, None)
 
 
 def _banned(_: Competition) -> None:
@@ -55,13 +55,13 @@ def test_the_places_of_others_stay_or_close_up_as_the_competition_says(
 def test_one_who_starts_while_another_is_taken_out_is_not_missed(anybody: Caller, known: Known) -> None:
     """The total is what it was, and who has not started is not."""
     cup = known()
-    with elsewhere(), patch.object(joining, "take_out_marked", lambda *_: None):
+    with elsewhere(), patch.object(joining, "remove_just_withdrawn", lambda *_: None):
         leave(cup, player("bob"), SOON)  # what has his score did not answer: he is taken out later
     for _ in range(4):
         seen(anybody, cup)
     scored(cup, {"erin": 5})
 
     with elsewhere():
-        take_out_due(SOON)
+        remove_withdrawn_due(SOON)
 
     assert seen(anybody, cup) == (["alice", "erin"], 2, 0)

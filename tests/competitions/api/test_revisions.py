@@ -12,15 +12,15 @@ from django.conf import settings
 from django.contrib.staticfiles import finders
 from django.db import transaction
 
-from competitions.api.schemas import FinalResult
+from competitions.api.schemas.competitions import FinalResult
 from competitions.models import Competition, Revision, RevisionPart
-from competitions.services import revise as revising
-from competitions.services.disqualify import disqualify, reinstate
-from competitions.services.finish import finish
-from competitions.services.freeze import reveal
-from competitions.services.locked import locked
-from competitions.services.revise import revise
-from competitions.services.teams import Goal, move
+from competitions.services.lifecycle.finish import finish
+from competitions.services.lifecycle.freeze import reveal
+from competitions.services.locks import lock_competition
+from competitions.services.participants.disqualify import disqualify, reinstate
+from competitions.services.participants.teams import MoveTarget, move_participant
+from competitions.services.results import revisions as revising
+from competitions.services.results.revisions import publish_revision
 from foundation import clock
 from foundation.errors import Unavailable
 from tests.competitions.factories import DAY, HOUR, START, TeamFactory
@@ -44,7 +44,7 @@ def changed(competition: Competition, reason: str = "Two accounts.") -> Revision
     act = reinstate if competition.participants.filter(disqualified_at__isnull=False).exists() else disqualify
     act(competition, player("ann"), reason, clock.now(), None)
     with transaction.atomic():
-        return revise(locked(competition), clock.now(), reason=reason)
+        return publish_revision(lock_competition(competition), clock.now(), reason=reason)
 
 
 def path(competition: Competition, rest: str = "result.json") -> str:
@@ -237,7 +237,9 @@ def test_the_script_agrees_with_a_result_of_teams_and_with_no_other_team(anybody
     owls, cats = (TeamFactory.create(competition=competition, name=name) for name in ("Owls", "Cats"))
     competition.participants.update(team=owls)
     assert finish(competition, clock.now())
-    move(competition.participants.get(player=player("ann")), Goal(cats.pk, None), "Wrong list.", clock.now(), None)
+    move_participant(
+        competition.participants.get(player=player("ann")), MoveTarget(cats.pk, None), "Wrong list.", clock.now(), None
+    )
 
     first, second = (body(anybody, path(competition, f"result.json?revision={nth}")) for nth in (1, 2))
 

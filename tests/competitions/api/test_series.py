@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 
 from competitions.models import Competition
-from competitions.services.series import score_due
+from competitions.services.series.count_results import count_due_series
 from leaderboards.models import Board, Player
 from leaderboards.selectors import export_rows
 from tests.competitions.factories import END, START, SeriesFactory
-from tests.competitions.services.test_series import OVER, final
+from tests.competitions.services.series.test_count_results import OVER, final
 from tests.competitions.site import draft, make_board, open_competition
 from tests.leaderboards.api.conftest import Caller, problem, with_key, wrong_parameter
 
@@ -25,7 +25,7 @@ def cups() -> list[Competition]:
 
 def test_a_series_says_what_places_earn_and_which_competitions_it_has(anybody: Caller, cups: list[Competition]) -> None:
     series = SeriesFactory.create(name="Summer", competitions=cups, description="Four cups.", best=1, taking_part=2)
-    score_due(OVER)
+    count_due_series(OVER)
 
     answer = anybody.get(f"/series/{series.pk}")
     told = answer.json()
@@ -50,7 +50,7 @@ def test_a_series_says_what_places_earn_and_which_competitions_it_has(anybody: C
 
 def test_the_standings_have_totals_and_what_each_competition_earned(anybody: Caller, cups: list[Competition]) -> None:
     series = SeriesFactory.create(competitions=cups, best=1)
-    score_due(OVER)
+    count_due_series(OVER)
 
     told = anybody.get(f"/series/{series.pk}/standings?offset=0&limit=2").json()
     rest = anybody.get(f"/series/{series.pk}/standings?offset=2").json()
@@ -75,7 +75,7 @@ def test_the_file_has_the_totals_and_for_each_competition_points_and_whether_the
 ) -> None:
     Player.objects.filter(external_id="bob").update(name="=Bob")
     series = SeriesFactory.create(competitions=cups, best=1)
-    score_due(OVER)
+    count_due_series(OVER)
     path = f"/series/{series.pk}/standings.csv"
 
     file = anybody.get(path)
@@ -93,7 +93,7 @@ def test_the_file_has_the_totals_and_for_each_competition_points_and_whether_the
 
 def test_it_says_while_a_result_is_not_in_the_totals_yet(anybody: Caller, cups: list[Competition]) -> None:
     series = SeriesFactory.create(competitions=cups)
-    score_due(OVER)
+    count_due_series(OVER)
     series.totals.update(due=True)
 
     assert anybody.get(f"/series/{series.pk}/standings").json()["counting"] is True
@@ -104,7 +104,7 @@ def test_the_file_says_that_it_is_half_counted_also_if_totals_are_due_or_written
     anybody: Caller, cups: list[Competition], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     series = SeriesFactory.create(competitions=cups)
-    score_due(OVER)
+    count_due_series(OVER)
     path = f"/series/{series.pk}/standings.csv"
     assert anybody.get(path)["Counting"] == "false"
 

@@ -9,15 +9,16 @@ from django.db import OperationalError
 from django.test import override_settings
 
 from competitions.models import Competition
-from competitions.selectors import steady
-from competitions.services.confirm import confirm
-from competitions.services.disqualify import disqualify, reinstate
-from competitions.services.finish import finish
-from competitions.services.freeze import reveal
-from competitions.services.revise import revise_due
-from competitions.services.snapshot import take
-from foundation import clock, sql
-from foundation.encoding import when
+from competitions.selectors.standings import cached_competition as steady
+from competitions.services.lifecycle.confirm import confirm
+from competitions.services.lifecycle.finish import finish
+from competitions.services.lifecycle.freeze import reveal
+from competitions.services.lifecycle.snapshots import take_snapshot
+from competitions.services.participants.disqualify import disqualify, reinstate
+from competitions.services.results.revisions import publish_due_revisions
+from foundation import clock
+from foundation.db import resilience as sql
+from foundation.http.encoding import when
 from tests.competitions.factories import DAY, HOUR, START, CompetitionFactory
 from tests.competitions.site import SOON, STORAGES, joined, make_board, open_competition, player, raced, reloaded, score
 from tests.leaderboards.api.conftest import Caller, players, problem
@@ -64,9 +65,9 @@ def test_a_participant_has_a_row_neighbours_and_a_history_and_who_has_not_scored
     anybody: Caller, cup: Competition
 ) -> None:
     nothing = anybody.get(path(cup, "players/bob/history")).json()
-    take(cup, SOON, SOON)
+    take_snapshot(cup, SOON, SOON)
     score(cup, {"bob": 40})
-    take(cup, SOON + HOUR, SOON + HOUR)
+    take_snapshot(cup, SOON + HOUR, SOON + HOUR)
 
     alice, erin = (anybody.get(path(cup, f"players/{name}")).json() for name in ("alice", "erin"))
     history = anybody.get(path(cup, "players/bob/history")).json()
@@ -112,7 +113,7 @@ def test_a_final_has_every_row_and_a_hash_and_leaves_out_who_is_disqualified_aft
     rows = anybody.get(path(competition, "standings")).json()["rows"]
     assert [(row["rank"], row["player"]) for row in rows] == [(1, "p2"), (2, "p1")]
     problem(anybody.get(path(competition, "players/p3")), 404, "not_joined")
-    revise_due(clock.now())
+    publish_due_revisions(clock.now())
     changed = anybody.get(path(competition, "result.json"), If_None_Match=response["ETag"])
     without = json.loads(b"".join(changed))
     assert (changed.status_code, without["total"], players(without)) == (200, 2, [(1, "p2"), (2, "p1")])
@@ -120,7 +121,7 @@ def test_a_final_has_every_row_and_a_hash_and_leaves_out_who_is_disqualified_aft
     assert "p3" not in b"".join(anybody.get(path(competition, "standings.csv"))).decode()
 
     reinstate(reloaded(competition), player("p3"), "One account.", clock.now(), None)
-    revise_due(clock.now())
+    publish_due_revisions(clock.now())
     assert json.loads(b"".join(anybody.get(path(competition, "result.json"))))["rows"] == told["rows"]
 
 

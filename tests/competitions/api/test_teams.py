@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from competitions.models import Competition
-from competitions.services.finish import finish_due
-from competitions.services.join import join
-from competitions.services.teams import Wish
-from leaderboards.api import downloads
+from competitions.services.lifecycle.finish import finish_due
+from competitions.services.participants.join import join
+from competitions.services.participants.teams import TeamChoice
+from leaderboards.api.http import downloads
 from tests.competitions.factories import DAY, END, MINUTE, START, DivisionFactory, TeamFactory
 from tests.competitions.grouping import in_division, members, team_called, team_race
 from tests.competitions.site import follow, joined, make_board, open_competition, player, reloaded, score
@@ -118,7 +118,7 @@ def test_a_game_server_makes_a_team_and_players_join_it_and_change(game: Caller)
 
 def test_a_founded_team_is_entered_with_its_code_which_no_answer_tells(game: Caller) -> None:
     competition = open_competition(team_score="sum", team_founding=True, team_entry="code", **COMING)
-    owls = join(competition, player("ann"), START, wish=Wish(found="Owls")).team
+    owls = join(competition, player("ann"), START, wish=TeamChoice(found="Owls")).team
     assert owls is not None
     into: dict[str, Any] = {"team": owls.pk}
 

@@ -7,9 +7,10 @@ from django.db import OperationalError
 
 from competitions.api import view as view_of_competition
 from competitions.models import Competition
-from competitions.services.disqualify import disqualify
-from competitions.services.finish import finish
-from foundation import clock, sql
+from competitions.services.lifecycle.finish import finish
+from competitions.services.participants.disqualify import disqualify
+from foundation import clock
+from foundation.db import resilience as sql
 from leaderboards.models import Visibility
 from tests.competitions.factories import DAY, HOUR, START
 from tests.competitions.site import STORAGES, joined, make_board, open_competition, player, raced, reloaded, score

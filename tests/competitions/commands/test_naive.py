@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from competitions.management.naive import Prize, Result, broken, lost, outcomes
+from competitions.management.expected import Prize, Result, broken, lost, outcomes
 
 AT = datetime(2026, 3, 1, 20, tzinfo=UTC)
 PRIZES = (Prize("Gold", "rank", 1), Prize("Silver", "rank", 2, from_rank=2), Prize("Nine", "points", 9))

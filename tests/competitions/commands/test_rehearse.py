@@ -10,13 +10,13 @@ import pytest
 from django.core.management.base import CommandError
 from django.db import transaction
 
-from competitions.management.jury_evening import FAST_BY_CAR, OUTRAGEOUS
+from competitions.management.jury_scenario import FAST_BY_CAR, OUTRAGEOUS
 from competitions.management.record import PRIZES
 from competitions.management.rehearsal import Rehearsal
 from competitions.management.verdict import Verdict, judge
 from competitions.models import Competition, Notice, NoticeKind, RevisionPart, RewardGrant, Snapshot
 from foundation import clock
-from leaderboards.models import FinalStanding, Period, State
+from leaderboards.models import FinalStanding, Period, PeriodState
 from tests.competitions import site
 from tests.competitions.services.telling import contest, noticed, snapshot
 from tests.leaderboards.commands.calls import run
@@ -95,7 +95,7 @@ def test_whatever_goes_wrong_in_a_jurys_evening_is_noticed() -> None:
 
 
 def _grant_too_many(cup: Competition) -> None:
-    gold = RewardGrant.objects.get(RewardGrant.STANDING, competition=cup, name="Gold")
+    gold = RewardGrant.objects.get(RewardGrant.ACTIVE, competition=cup, name="Gold")
     gold.pk, gold.tier = None, None
     gold.save()
 
@@ -150,7 +150,7 @@ def test_it_leaves_others_as_they_are_and_finds_what_is_missing_there_twice_or_w
     compared_by_others = snapshot(running, now - HOUR, "ann", "bob")
     noticed(running, "ann", "first_taken", at=now.replace(hour=2))
     ended = site.open_competition(site.make_board(name="Ended"))
-    Period.objects.filter(label=ended.label).update(state=State.FINAL, closed_at=now)
+    Period.objects.filter(label=ended.label).update(state=PeriodState.FINAL, closed_at=now)
     Competition.objects.filter(pk=ended.pk).update(final_at=now)
 
     rehearsal = rehearsed()

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from competitions.core.leagues import LeagueRules, Outcome, fill, places, tier_after
+from competitions.core.leagues import LeagueRules, Outcome, fill, next_tier, places
 
 UP, STAY, DOWN = Outcome.PROMOTED, Outcome.STAYED, Outcome.DEMOTED
 sizes = st.integers(2, 8)
@@ -75,7 +75,7 @@ def test_without_ties_as_many_move_as_the_rules_say_and_never_more_than_one_step
     count = Counter(found)
     assert count[UP] == (min(rule.promoted, members) if tier < rule.tiers else 0)
     assert count[DOWN] == (min(rule.demoted, max(0, members - rule.promoted)) if tier > 1 else 0)
-    assert all(abs(tier_after(tier, each, rule.tiers) - tier) == (each is not STAY) for each in found)
+    assert all(abs(next_tier(tier, each, rule.tiers) - tier) == (each is not STAY) for each in found)
 
 
 @given(rules(), st.lists(st.integers(0, 3), min_size=1, max_size=8))
@@ -91,8 +91,8 @@ def test_with_ties_equals_fare_alike_and_no_worse_than_anybody_below_them(rule: 
 
 
 def test_a_ladder_that_was_shortened_takes_those_above_it_on_its_highest_tier() -> None:
-    assert [tier_after(5, each, 3) for each in Outcome] == [3, 3, 3]
-    assert [tier_after(1, each, 3) for each in Outcome] == [2, 1, 1]
+    assert [next_tier(5, each, 3) for each in Outcome] == [3, 3, 3]
+    assert [next_tier(1, each, 3) for each in Outcome] == [2, 1, 1]
 
 
 @given(st.lists(st.integers(1, 3), max_size=40), sizes, st.lists(st.integers(1, 40), max_size=5))

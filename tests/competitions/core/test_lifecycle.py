@@ -5,17 +5,17 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from competitions.core.lifecycle import Course, Phase
+from competitions.core.lifecycle import Phase, Timeline
 from competitions.core.windows import longest_window
+from leaderboards.core.packing.layout import choose_layout
 from leaderboards.core.periods import Window
-from leaderboards.core.rules import Rules, TieBreak
-from leaderboards.core.scores import choose_layout
+from leaderboards.core.ranking.rules import Rules, TieBreak
 from leaderboards.errors import BadBoard
 
 START = datetime(2026, 11, 20, 9, tzinfo=UTC)
 END = START + timedelta(days=2)
 SECOND = timedelta(seconds=1)
-PUBLISHED = Course(START, END, published_at=START - timedelta(days=1))
+PUBLISHED = Timeline(START, END, published_at=START - timedelta(days=1))
 HOUR = timedelta(hours=1)
 FREEZING = replace(PUBLISHED, freeze=HOUR)
 
@@ -23,7 +23,7 @@ FREEZING = replace(PUBLISHED, freeze=HOUR)
 @pytest.mark.parametrize(
     ("course", "at", "phase"),
     [
-        (Course(START, END), START, Phase.DRAFT),
+        (Timeline(START, END), START, Phase.DRAFT),
         (PUBLISHED, START - SECOND, Phase.OPEN),
         (PUBLISHED, START, Phase.RUNNING),
         (PUBLISHED, END - SECOND, Phase.RUNNING),
@@ -37,8 +37,8 @@ FREEZING = replace(PUBLISHED, freeze=HOUR)
         (replace(FREEZING, cancelled_at=END), END, Phase.CANCELLED),
     ],
 )
-def test_a_phase_follows_from_the_timestamps(course: Course, at: datetime, phase: Phase) -> None:
-    assert course.phase(at) is phase
+def test_a_phase_follows_from_the_timestamps(timeline: Timeline, at: datetime, phase: Phase) -> None:
+    assert timeline.phase(at) is phase
 
 
 @pytest.mark.parametrize("freeze", [timedelta(days=2), timedelta(days=9), timedelta(minutes=2**31 - 1)])
@@ -73,9 +73,9 @@ def test_31_bits_of_points_leave_22_bits_of_seconds_which_are_48_days_and_a_half
 def test_nothing_is_shown_only_where_the_freeze_leaves_no_second_of_it(
     seconds: int, minutes: int, nothing: bool
 ) -> None:
-    course = Course(START, START + seconds * SECOND, published_at=START - HOUR, freeze=timedelta(minutes=minutes))
+    timeline = Timeline(START, START + seconds * SECOND, published_at=START - HOUR, freeze=timedelta(minutes=minutes))
 
-    assert course.hides_from_the_start is nothing
-    assert course.shows_nothing(START + seconds * SECOND) is nothing
-    assert not course.shows_nothing(START - SECOND)
-    assert not replace(course, revealed_at=course.ends_at).shows_nothing(course.ends_at + HOUR)
+    assert timeline.hides_from_the_start is nothing
+    assert timeline.shows_nothing(START + seconds * SECOND) is nothing
+    assert not timeline.shows_nothing(START - SECOND)
+    assert not replace(timeline, revealed_at=timeline.ends_at).shows_nothing(timeline.ends_at + HOUR)

@@ -6,7 +6,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from competitions.core.results import CLOSING, ContentHash, head_of, joined, opening, renamed, with_digits
+from competitions.core.results import CLOSING, ContentHash, head_of, joined, opening, with_digits, with_player_renamed
 
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=12)
 
@@ -62,6 +62,6 @@ def test_one_player_is_renamed_and_no_other_whatever_they_call_themselves(
     everybody = [old, *others, *([trap] if trap[0] not in dict(players) else [])]
     part = b",".join(as_json(row(*each)) for each in everybody)
 
-    now = renamed(part, as_json(old[0]), as_json("erased-1"), as_json("\\1"))
+    now = with_player_renamed(part, as_json(old[0]), as_json("erased-1"), as_json("\\1"))
 
     assert json.loads(b"[" + now + b"]") == [row("erased-1", "\\1"), *(row(*each) for each in everybody[1:])]

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from competitions.core.rewards import By, Field, Ranked, Tier, in_line, share_of
-from leaderboards.core.ranks import places
-from leaderboards.core.rules import Order, Ties
+from competitions.core.rewards import FieldSummary, RankedPlayer, Tier, TierBasis, share_of, without_passed_over
+from leaderboards.core.ranking.ranks import rank_scores
+from leaderboards.core.ranking.rules import Order, Ties
 
 POINTS = st.lists(st.integers(0, 12), max_size=40)
 ORDERS = st.sampled_from(Order)
@@ -18,15 +18,18 @@ TIES = st.sampled_from(Ties)
 LIMITS = st.decimals(0, 100, places=2)
 
 
-def ranking(points: list[int], order: Order = Order.DESC, ties: Ties = Ties.SHARED) -> list[Ranked]:
+def ranking(points: list[int], order: Order = Order.DESC, ties: Ties = Ties.SHARED) -> list[RankedPlayer]:
     """Players by their points, ranked as a board of these ties would."""
     best_first = sorted(enumerate(points), key=lambda each: each[1], reverse=order is Order.DESC)
-    held = places([float(score) for _, score in best_first], ties)
-    return [Ranked(player, place.rank, Decimal(score)) for (player, score), place in zip(best_first, held, strict=True)]
+    held = rank_scores([float(score) for _, score in best_first], ties)
+    return [
+        RankedPlayer(player, place.rank, Decimal(score))
+        for (player, score), place in zip(best_first, held, strict=True)
+    ]
 
 
-def earners(tier: Tier, rows: list[Ranked], order: Order = Order.DESC) -> set[int]:
-    return {row.player for row in tier.earners(rows, Field(len(rows), order))}
+def earners(tier: Tier, rows: list[RankedPlayer], order: Order = Order.DESC) -> set[int]:
+    return {row.player for row in tier.earners(rows, FieldSummary(len(rows), order))}
 
 
 @pytest.mark.parametrize(("total", "percent", "share"), [(10, "10", 1), (11, "10", 2), (3, "0.1", 1), (0, "50", 0)])
@@ -35,14 +38,14 @@ def test_a_share_of_the_field_is_rounded_up(total: int, percent: str, share: int
 
 
 def test_criteria_reach_no_points() -> None:
-    assert earners(Tier(By.POINTS, Decimal(0)), [Ranked(1, 1, None)]) == set()
+    assert earners(Tier(TierBasis.POINTS, Decimal(0)), [RankedPlayer(1, 1, None)]) == set()
 
 
 @given(POINTS, ORDERS, TIES, st.integers(1, 15), st.integers(0, 15))
 def test_by_rank_as_a_list_says(points: list[int], order: Order, ties: Ties, first: int, last: int) -> None:
     rows = ranking(points, order, ties)
 
-    found = earners(Tier(By.RANK, Decimal(last), first), rows, order)
+    found = earners(Tier(TierBasis.RANK, Decimal(last), first), rows, order)
 
     assert found == {row.player for row in rows if first <= row.rank <= last}
 
@@ -51,7 +54,7 @@ def test_by_rank_as_a_list_says(points: list[int], order: Order, ties: Ties, fir
 def test_by_percent_as_a_list_says(points: list[int], order: Order, ties: Ties, percent: Decimal) -> None:
     rows = ranking(points, order, ties)
 
-    found = earners(Tier(By.PERCENT, percent), rows, order)
+    found = earners(Tier(TierBasis.PERCENT, percent), rows, order)
 
     exactly = Fraction(len(rows)) * Fraction(percent) / 100
     share = next(whole for whole in count() if whole >= exactly)
@@ -63,7 +66,7 @@ def test_by_percent_as_a_list_says(points: list[int], order: Order, ties: Ties, 
 def test_by_points_as_a_list_says(points: list[int], order: Order, ties: Ties, goal: Decimal) -> None:
     rows = ranking(points, order, ties)
 
-    found = earners(Tier(By.POINTS, goal), rows, order)
+    found = earners(Tier(TierBasis.POINTS, goal), rows, order)
 
     assert found == {n for n, own in enumerate(points) if (own >= goal if order is Order.DESC else own <= goal)}
 
@@ -74,10 +77,10 @@ def test_whoever_is_in_line_ranks_as_if_those_passed_over_were_not_there_and_kee
 ) -> None:
     rows = ranking(points, ties=ties)
 
-    found = list(in_line(rows, passed_over, ties is Ties.DENSE))
+    found = list(without_passed_over(rows, passed_over, ties is Ties.DENSE))
 
     left = [row for row in rows if row.player not in passed_over]
-    alone = places([float(row.points or 0) for row in left], ties)
+    alone = rank_scores([float(row.points or 0) for row in left], ties)
     assert [(row.player, row.rank) for row in found] == [
         (row.player, place.rank) for row, place in zip(left, alone, strict=True)
     ]

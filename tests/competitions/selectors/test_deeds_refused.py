@@ -4,9 +4,9 @@ import pytest
 
 from competitions.errors import BadCompetition, CompetitionOver
 from competitions.models import Participant
-from competitions.selectors.deeds import Deed, voiding
-from competitions.services.cancel import cancel
-from competitions.services.judge import unvoid, void
+from competitions.selectors.previews.effects import ActionEffect, voiding
+from competitions.services.lifecycle.cancel import cancel
+from competitions.services.results.judge import unvoid, void
 from leaderboards.models import Submission
 from tests.competitions.site import HOUR, MINUTE, SOON, period_of, race
 
@@ -23,7 +23,7 @@ def test_what_was_scored_before_its_player_joined_again_comes_back_in_no_look() 
 
     foretold = voiding(period_of(competition), [score], restored=True)
 
-    assert (there, foretold) == ({score.player_id}, Deed())
+    assert (there, foretold) == ({score.player_id}, ActionEffect())
     with pytest.raises(BadCompetition, match="before does not count"):
         unvoid(competition, score, "No car.", LATER, None)
 
@@ -35,6 +35,6 @@ def test_of_a_cancelled_competition_no_score_is_voided_or_restored_in_a_look() -
     cancel(competition, "Rain.", SOON + 2 * MINUTE, None)
     period = period_of(competition)
 
-    assert voiding(period, [five]) == voiding(period, [nine], restored=True) == Deed()
+    assert voiding(period, [five]) == voiding(period, [nine], restored=True) == ActionEffect()
     with pytest.raises(CompetitionOver):
         unvoid(competition, nine, "No car.", LATER, None)

@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 
 from competitions.models import Competition
-from competitions.selectors.history import history
-from competitions.selectors.participants import not_started
-from competitions.selectors.standings import around, export_rows, page, player_row, standings
-from competitions.services.disqualify import disqualify, reinstate
-from competitions.services.finish import finish_due
-from competitions.services.snapshot import take_due
+from competitions.selectors.participants.participants import not_started
+from competitions.selectors.standings.history import history
+from competitions.selectors.standings.standings import around, export_rows, page, player_row, standings
+from competitions.services.lifecycle.finish import finish_due
+from competitions.services.lifecycle.snapshots import take_due_snapshots
+from competitions.services.participants.disqualify import disqualify, reinstate
 from foundation.errors import SunwiError
 from leaderboards.models import Player
 from leaderboards.selectors import PlayerRow
@@ -49,7 +49,7 @@ def answers(competition: Competition, full: bool = False) -> dict[str, object]:
 
 def test_the_places_over_time_of_the_banned_and_disqualified_are_for_those_who_run_it_alone() -> None:
     competition, at = race({"ann": 9, "bob": 5, "dan": 4}), END - 2 * HOUR
-    take_due(at)
+    take_due_snapshots(at)
     disqualify(competition, player("ann"), "cheated", at, None)
     Player.objects.filter(external_id="bob").update(banned_at=at)
 
@@ -60,7 +60,7 @@ def test_the_places_over_time_of_the_banned_and_disqualified_are_for_those_who_r
 
 def test_who_is_disqualified_before_the_freeze_or_behind_it_has_no_history() -> None:
     competition = race({"ann": 9, "bob": 5}, freeze_minutes=60)
-    take_due(END - 3 * HOUR)
+    take_due_snapshots(END - 3 * HOUR)
     disqualify(competition, player("ann"), "cheated", END - 2 * HOUR, None)
     disqualify(competition, player("bob"), "cheated", AT, None)
 
@@ -71,11 +71,11 @@ def test_who_is_disqualified_before_the_freeze_or_behind_it_has_no_history() -> 
 def test_a_hidden_change_changes_no_public_answer(storage: str) -> None:
     competition = race({"ann": 9, "bob": 5, "dan": 5}, make_board(storage, ties="shared"), freeze_minutes=60)
     joined(competition, "cleo")
-    take_due(END - 2 * HOUR)
+    take_due_snapshots(END - 2 * HOUR)
     before = answers(competition)
 
     score(competition, {"bob": 100, "cleo": 50}, AT)
-    take_due(AT)
+    take_due_snapshots(AT)
     during = answers(competition)
     finish_due(END + MINUTE)
     after = answers(competition)

@@ -9,9 +9,9 @@ from django.test.utils import CaptureQueriesContext
 
 from competitions.models import Comment
 from competitions.selectors.comments import Order, Reader, comments
-from competitions.selectors.competitions import competition_by_id, competitions_known, competitions_listed, shown
-from competitions.services.moderate import hide
-from foundation import redis
+from competitions.selectors.competitions import competition_by_id, competitions_known, competitions_listed, summaries_of
+from competitions.services.comments.moderate import hide
+from foundation.redis import client as redis
 from leaderboards.models import Board
 from likes.services.like import unlike
 from tests.competitions.factories import HOUR, START
@@ -30,7 +30,7 @@ def test_of_competitions_that_a_page_does_not_show_nothing_is_read_but_where_the
         known = competitions_known(SOON)
         states = [(each.phase(SOON), each.board.visibility) for each in known]
     with CaptureQueriesContext(connection) as read:
-        [listed] = shown(known[:1], SOON)
+        [listed] = summaries_of(known[:1], SOON)
         competition_by_id(first.pk)
 
     assert states == [("open", "public"), ("running", "public"), ("running", "public")]
@@ -53,14 +53,14 @@ def test_a_page_of_comments_costs_one_round_trip_and_a_fixed_number_of_queries(
     reader = Reader(player("robin"))
     comments(competition, limit=50, reader=reader)  # what Redis did not have yet is there now
     sent: list[int] = []
-    exchange = redis.Link._exchange
+    exchange = redis.RedisClient._exchange
 
-    def counting(link: redis.Link, commands: Sequence[Sequence[redis.Argument]]) -> list[Any]:
+    def counting(link: redis.RedisClient, commands: Sequence[Sequence[redis.Argument]]) -> list[Any]:
         if commands:
             sent.append(len(commands))
         return exchange(link, commands)
 
-    monkeypatch.setattr(redis.Link, "_exchange", counting)
+    monkeypatch.setattr(redis.RedisClient, "_exchange", counting)
     with CaptureQueriesContext(connection) as queries:
         found = comments(competition, limit=50, reader=reader)
 

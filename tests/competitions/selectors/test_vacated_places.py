@@ -6,17 +6,17 @@ from typing import Any
 import pytest
 
 from competitions.models import Competition, Snapshot, SnapshotRow
-from competitions.selectors import standings as of_competition
-from competitions.selectors.history import history
-from competitions.services.disqualify import disqualify, reinstate
-from competitions.services.finish import finish_due
-from competitions.services.revise import revise_due
-from competitions.services.snapshot import take
+from competitions.selectors.standings import standings as of_competition
+from competitions.selectors.standings.history import history
+from competitions.services.lifecycle.finish import finish_due
+from competitions.services.lifecycle.snapshots import take_snapshot
+from competitions.services.participants.disqualify import disqualify, reinstate
+from competitions.services.results.revisions import publish_due_revisions
 from leaderboards import selectors
 from leaderboards.models import Player
-from leaderboards.selectors.export import ranking_of
-from leaderboards.selectors.hidden import forget_hidden
-from leaderboards.selectors.movement import RankThen
+from leaderboards.selectors.exports.period_rows import visible_final_ranking
+from leaderboards.selectors.history.movement import RankAtTime
+from leaderboards.selectors.visibility.hidden import clear_hidden_cache
 from leaderboards.stores.base import Page
 from tests.competitions.factories import END, HOUR, MINUTE
 from tests.competitions.published import places, revisions
@@ -35,7 +35,7 @@ def leave_out(competition: Competition) -> None:
     for name in DISQUALIFIED:
         disqualify(competition, player(name), "Two accounts.", SOON, None)
     Player.objects.filter(external_id=BANNED).update(banned_at=SOON)
-    forget_hidden()
+    clear_hidden_cache()
 
 
 def rows_of(competition: Competition) -> list[selectors.Row]:
@@ -78,8 +78,8 @@ def test_whoever_is_left_keeps_the_rank_in_every_answer_before_the_end_and_after
         held = reloaded(competition)
         assert shown(rows_of(held)) == wanted
         assert shown(of_competition.export_rows(held, SOON)[1]) == wanted
-        named = selectors.named(board, EVERYBODY, held.label)
-        assert (shown(named.rows), named.total) == (wanted, len(LEFT))
+        rows_of_players = selectors.rows_of_players(board, EVERYBODY, held.label)
+        assert (shown(rows_of_players.rows), rows_of_players.total) == (wanted, len(LEFT))
         for offset in range(len(LEFT) + 1):
             page = of_competition.page(held, SOON, Page(offset, 2), LEFT[0])
             assert shown(page.standings.rows) == wanted[offset : offset + 2]
@@ -95,7 +95,7 @@ def test_whoever_is_left_keeps_the_rank_in_every_answer_before_the_end_and_after
         spread = selectors.distribution(board, held.label)
         assert (spread.total, sum(each.count for each in spread.histogram)) == (len(LEFT), len(LEFT))
         assert selectors.ranks(period_of(held), EVERYBODY) == {name: rank for rank, name, *_ in wanted}
-    assert [(rank, row.player) for rank, row in ranking_of(period_of(competition))] == [
+    assert [(rank, row.player) for rank, row in visible_final_ranking(period_of(competition))] == [
         (rank, name) for rank, name, *_ in wanted
     ]
     assert places(revisions(competition)[-1]) == [(rank, name) for rank, name, *_ in wanted]
@@ -107,7 +107,7 @@ def test_snapshots_keep_the_ranks_of_those_who_are_left(ties: str) -> None:
     ranks = {row.player: row.rank for row in rows_of(competition)}
     disqualify(competition, player("ann"), "Two accounts.", SOON, None)
 
-    take(competition, SOON, SOON)
+    take_snapshot(competition, SOON, SOON)
 
     kept = SnapshotRow.objects.values_list("player__external_id", "rank")
     assert dict(kept) == {name: ranks[name] for name in ("bob", "cleo", "dan")}
@@ -143,7 +143,7 @@ def test_the_history_of_one_who_is_left_ends_with_the_rank_that_they_keep() -> N
     competition = race({"ann": 9, "bob": 5}, vacated_places="stay_empty")
     finish_due(OVER)
     disqualify(competition, player("ann"), "Two accounts.", OVER, None)
-    revise_due(OVER)
+    publish_due_revisions(OVER)
 
-    assert history(reloaded(competition), "bob", OVER) == [RankThen(competition.ends_at, 2, 5, None)]
+    assert history(reloaded(competition), "bob", OVER) == [RankAtTime(competition.ends_at, 2, 5, None)]
     assert places(revisions(competition)[1]) == [(2, "bob")]

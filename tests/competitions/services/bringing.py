@@ -3,9 +3,9 @@
 from typing import Any
 
 from competitions.models import Competition, Participant
-from competitions.services.bring_back import bring_back
-from competitions.services.disqualify import remove
-from competitions.services.join import leave
+from competitions.services.participants.bring_back import bring_back
+from competitions.services.participants.disqualify import remove
+from competitions.services.participants.join import leave
 from tests.competitions.site import (
     HOUR,
     MINUTE,

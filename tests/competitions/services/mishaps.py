@@ -7,13 +7,13 @@ from unittest.mock import patch
 
 import pytest
 
-from foundation import redis
+from foundation.redis import client as redis
 
 
 @contextmanager
 def redis_away() -> Iterator[None]:
     """Meanwhile no exchange with the boards' Redis succeeds; afterwards it is back."""
-    with patch.object(redis.Link, "_exchange", side_effect=redis.RedisAway("Redis is away.")):
+    with patch.object(redis.RedisClient, "_exchange", side_effect=redis.RedisAway("Redis is away.")):
         yield
     redis.boards().reset()
 

@@ -3,8 +3,8 @@
 from functools import partial
 
 from competitions.models import RewardGrant
-from competitions.selectors.settlement import Difference
-from competitions.services.take_back import Instead, take_back
+from competitions.selectors.rewards.grant_changes import GrantChanges
+from competitions.services.rewards.staff_revocation import Reallocation, revoke_by_staff
 from tests.competitions.services import winning
 from tests.competitions.services.telling import who
 from tests.competitions.services.winning import LATER, TIERS, Tiers, granted
@@ -24,9 +24,9 @@ def standing(name: str, player: str) -> RewardGrant:
     return RewardGrant.objects.get(name=name, player=who(player), revoked_at=None)
 
 
-def take(*wanted: tuple[str, str], instead: Instead = Instead.NEXT) -> list[RewardGrant]:
+def take(*wanted: tuple[str, str], instead: Reallocation = Reallocation.NEXT) -> list[RewardGrant]:
     """Staff take back what stands, as one act."""
-    return take_back([standing(*each) for each in wanted], instead, "Given twice.", LATER)
+    return revoke_by_staff([standing(*each) for each in wanted], instead, "Given twice.", LATER)
 
 
 def won() -> set[tuple[str, str, int]]:
@@ -36,7 +36,7 @@ def won() -> set[tuple[str, str, int]]:
     return set(found)
 
 
-def words(difference: Difference) -> tuple[set[tuple[str, int]], set[tuple[str, int]]]:
+def words(difference: GrantChanges) -> tuple[set[tuple[str, int]], set[tuple[str, int]]]:
     """Rewards and internal numbers of players: lost, and new."""
     lost, new = ({(each.name, each.player_id) for each in rows} for rows in (difference.lost, difference.new))
     return lost, new

@@ -9,7 +9,7 @@ from typing import Any
 from django.contrib.auth.models import User
 
 from competitions.models import Competition, Mail, Notice, Participant, Preference, Snapshot, SnapshotRow
-from competitions.services.notices import write
+from competitions.services.notices.notices import write_notices
 from foundation.webhooks.models import WebhookDelivery
 from leaderboards.models import Player
 from tests.competitions.factories import EventBoardFactory
@@ -54,7 +54,7 @@ def with_address(*names: str) -> None:
 def noticed(competition: Competition, name: str, *kinds: str, at: datetime = NOON, **places: int) -> None:
     """The player is told of the one after the other."""
     for kind in kinds:
-        write([Notice(competition=competition, player=who(name), kind=kind, **places)], at)
+        write_notices([Notice(competition=competition, player=who(name), kind=kind, **places)], at)
 
 
 def snapshot(competition: Competition, due_at: datetime, *standings: str | tuple[str, ...]) -> Snapshot:
@@ -77,7 +77,7 @@ def notices() -> list[tuple[str, str]]:
 
 def told() -> list[tuple[str, str]]:
     """What stands in inboxes."""
-    return list(Notice.objects.filter(Notice.TOLD).order_by("pk").values_list("player__external_id", "kind"))
+    return list(Notice.objects.filter(Notice.IN_INBOX).order_by("pk").values_list("player__external_id", "kind"))
 
 
 def mails() -> list[str]:

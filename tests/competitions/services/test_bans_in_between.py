@@ -6,14 +6,14 @@ from unittest.mock import patch
 import pytest
 
 from competitions.models import Competition, Notice, RewardGrant, SeriesResult
-from competitions.services.finish import finish_due
-from competitions.services.outcomes import tell_results
-from competitions.services.revise import revise_due
-from competitions.services.series import score_due
+from competitions.services.lifecycle.finish import finish_due
+from competitions.services.notices.result_notices import notify_results
+from competitions.services.results.revisions import publish_due_revisions
+from competitions.services.series.count_results import count_due_series
 from leaderboards.models import Player
-from leaderboards.selectors.hidden import forget_hidden
-from leaderboards.services import erase
-from leaderboards.services.erase import erase_player
+from leaderboards.selectors.visibility.hidden import clear_hidden_cache
+from leaderboards.services.players import erase
+from leaderboards.services.players.erase import erase_player
 from tests.competitions.factories import END, MINUTE, SeriesFactory
 from tests.competitions.published import places, revisions
 from tests.competitions.services.telling import wants
@@ -38,15 +38,15 @@ def final(storage: str = "hybrid", **settings: object) -> Competition:
 
 def ban(name: str, *, banned: bool) -> None:
     Player.objects.filter(external_id=name).update(banned_at=OVER if banned else None)
-    forget_hidden()
+    clear_hidden_cache()
 
 
 def follow(seconds: int) -> None:
     """What the schedule does for whatever follows a result."""
     at = OVER + seconds * SECOND
     settle(at)
-    tell_results(at)
-    score_due(at)
+    notify_results(at)
+    count_due_series(at)
 
 
 def counted() -> list[tuple[int, str]]:
@@ -65,7 +65,7 @@ def test_a_ban_of_seconds_leaves_rewards_notices_and_series_as_the_result_was_pu
     follow(2)
     ban("ann", banned=False)
     for seconds in (3, 30, 60):
-        revise_due(OVER + seconds * SECOND)
+        publish_due_revisions(OVER + seconds * SECOND)
         follow(seconds)
 
     [revision] = revisions(competition)
@@ -77,10 +77,10 @@ def test_a_ban_of_seconds_leaves_rewards_notices_and_series_as_the_result_was_pu
 def test_an_erasure_while_they_are_worked_out_leaves_them_as_the_result_was_published() -> None:
     competition = final()
 
-    with patch.object(erase, "_first", [lambda _player, _at: forget_hidden(), lambda _player, _at: follow(1)]):
+    with patch.object(erase, "_first", [lambda _player, _at: clear_hidden_cache(), lambda _player, _at: follow(1)]):
         number = erase_player("ann", OVER + SECOND).player
     for seconds in (3, 60):
-        revise_due(OVER + seconds * SECOND)
+        publish_due_revisions(OVER + seconds * SECOND)
         follow(seconds)
 
     [revision] = revisions(competition)
@@ -96,7 +96,7 @@ def test_who_was_left_out_and_is_let_in_again_counts_once_that_is_published(
 ) -> None:
     competition = final(vacated_places=vacated)
     ban("ann", banned=True)
-    revise_due(OVER + MINUTE)
+    publish_due_revisions(OVER + MINUTE)
     ban("ann", banned=False)
 
     follow(61)
@@ -104,7 +104,7 @@ def test_who_was_left_out_and_is_let_in_again_counts_once_that_is_published(
     first, second = ranks
     assert places(revisions(competition)[-1]) == counted() == told() == [(first, "bob"), (second, "cleo")]
     assert granted() == [("Gold", name, rank) for name, rank in (("bob", first), ("cleo", second)) if rank <= 2]
-    revise_due(OVER + 2 * MINUTE)
+    publish_due_revisions(OVER + 2 * MINUTE)
     follow(121)
     assert counted() == [(1, "ann"), (2, "bob"), (3, "cleo")]
     assert granted() == [("Gold", "ann", 1), ("Gold", "bob", 2)]
@@ -113,12 +113,12 @@ def test_who_was_left_out_and_is_let_in_again_counts_once_that_is_published(
 def test_an_erasure_gives_who_was_banned_before_neither_place_nor_prize() -> None:
     competition = final()
     ban("ann", banned=True)
-    revise_due(OVER + MINUTE)
+    publish_due_revisions(OVER + MINUTE)
     follow(61)
 
     erase_player("ann", OVER + 2 * MINUTE)
-    forget_hidden()
-    revise_due(OVER + 3 * MINUTE)
+    clear_hidden_cache()
+    publish_due_revisions(OVER + 3 * MINUTE)
     follow(181)
 
     assert places(revisions(competition)[-1]) == counted() == [(1, "bob"), (2, "cleo")]

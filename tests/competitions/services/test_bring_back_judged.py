@@ -5,14 +5,14 @@ from django.utils.translation import override
 
 from competitions.models import Change, Notice, Participant, Revision
 from competitions.sentences import sentences
-from competitions.services.confirm import confirm
-from competitions.services.disqualify import disqualify, reinstate
-from competitions.services.finish import finish_due
-from competitions.services.join import join, leave
-from competitions.services.judge import unvoid, void
+from competitions.services.lifecycle.confirm import confirm
+from competitions.services.lifecycle.finish import finish_due
+from competitions.services.participants.disqualify import disqualify, reinstate
+from competitions.services.participants.join import join, leave
+from competitions.services.results.judge import unvoid, void
 from leaderboards.models import Submission
 from tests.competitions.services.bringing import LATER, back, left
-from tests.competitions.services.test_judge import CLOSED, JUDGED, KEEPING, of
+from tests.competitions.services.results.test_judge import CLOSED, JUDGED, KEEPING, of
 from tests.competitions.site import (
     MINUTE,
     SOON,

@@ -6,9 +6,9 @@ import pytest
 
 from competitions import errors
 from competitions.models import Change, Competition, Participant
-from competitions.services.disqualify import remove
-from competitions.services.join import join, leave
-from competitions.services.teams import Wish
+from competitions.services.participants.disqualify import remove
+from competitions.services.participants.join import join, leave
+from competitions.services.participants.teams import TeamChoice
 from tests.competitions.factories import TeamFactory
 from tests.competitions.services.bringing import back
 from tests.competitions.site import HOUR, MINUTE, SOON, START, joined, open_competition, player
@@ -38,7 +38,7 @@ def test_places_of_the_competition_and_of_the_team_are_not_given_twice() -> None
 def test_who_was_removed_before_the_start_is_in_the_team_of_before_if_that_is_there(at: datetime) -> None:
     competition = open_competition(team_score="sum", team_founding=True, team_entry="code")
     club = TeamFactory.create(competition=competition, name="Club", code="SECRET")
-    for name, wish in (("ann", Wish(team=club.pk, code="SECRET")), ("bob", Wish(found="Owls"))):
+    for name, wish in (("ann", TeamChoice(team=club.pk, code="SECRET")), ("bob", TeamChoice(found="Owls"))):
         join(competition, player(name), START - HOUR, wish=wish)
         remove(competition, player(name), "The wrong row.", START - HOUR, None)
     joined(competition, "cleo")
@@ -55,12 +55,12 @@ def test_who_was_removed_before_the_start_is_in_the_team_of_before_if_that_is_th
 def test_a_team_that_was_left_since_the_removal_is_not_the_one_of_before() -> None:
     competition = open_competition(team_score="sum", team_size=1)
     club = TeamFactory.create(competition=competition)
-    join(competition, player("ann"), START - HOUR, wish=Wish(team=club.pk))
+    join(competition, player("ann"), START - HOUR, wish=TeamChoice(team=club.pk))
     remove(competition, player("ann"), "The wrong row.", START - HOUR, None)
     join(competition, player("ann"), START - 2 * MINUTE)
     leave(competition, player("ann"), START - MINUTE)
     alone = back(competition, "ann").team
-    join(competition, player("bob"), SOON, wish=Wish(team=club.pk))
+    join(competition, player("bob"), SOON, wish=TeamChoice(team=club.pk))
     remove(competition, player("bob"), "The wrong row.", SOON, None)
 
     assert (alone, back(competition, "bob").team) == (None, club)

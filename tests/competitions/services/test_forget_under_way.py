@@ -10,18 +10,19 @@ import pytest
 from django.db import connection
 
 from competitions.models import Change, Participant, Preference
-from competitions.services import disqualify as disqualifying
-from competitions.services import revise, rewrite
-from competitions.services.comment import edit, write
-from competitions.services.disqualify import disqualify, reinstate, remove
-from competitions.services.finish import finish_due
-from competitions.services.join import join, leave
-from competitions.services.judge import LateScore, accept_late, void
-from competitions.services.preferences import Wishes, keep
+from competitions.services.comments.comment import edit, post_comment
+from competitions.services.erasure import rewrite_results as rewrite
+from competitions.services.lifecycle.finish import finish_due
+from competitions.services.notices.preferences import NoticeSettings, save_preference
+from competitions.services.participants import disqualify as disqualifying
+from competitions.services.participants.disqualify import disqualify, reinstate, remove
+from competitions.services.participants.join import join, leave
+from competitions.services.results import revisions as revise
+from competitions.services.results.judge import LateScore, accept_late, void
 from leaderboards.errors import UnknownPlayer
 from leaderboards.models import Player, Submission
-from leaderboards.services import erase
-from leaderboards.services.erase import erase_player
+from leaderboards.services.players import erase
+from leaderboards.services.players.erase import erase_player
 from tests.competitions.factories import DAY, END
 from tests.competitions.published import document, places, revisions
 from tests.competitions.site import SOON, joined, open_competition, player, race
@@ -57,9 +58,9 @@ def test_what_is_published_while_somebody_is_erased_waits_and_has_the_new_id(mon
     late: list[Future[int]] = []
 
     def published_meanwhile(*who: Any) -> None:
-        late.append(threads.submit(on_its_own, lambda: revise.revise_due(at)))
+        late.append(threads.submit(on_its_own, lambda: revise.publish_due_revisions(at)))
         assert not wait(late, timeout=1).done
-        rewrite.rewrite(*who)
+        rewrite.rewrite_results_of(*who)
 
     monkeypatch.setattr(erase, "_renames", [published_meanwhile])
     with ThreadPoolExecutor(1) as threads:
@@ -114,14 +115,14 @@ def test_an_act_about_somebody_who_has_left_is_forgotten_by_an_erasure_that_wait
 
 def test_who_read_a_player_before_their_erasure_does_nothing_in_their_name_after_it() -> None:
     competition, ann = open_competition(), player("ann")
-    comment = write(competition, ann, "Hello", "form", SOON)
+    comment = post_comment(competition, ann, "Hello", "form", SOON)
     erase_player("ann", SOON)
 
     for deed in (
-        lambda: write(competition, ann, "Again", "form", SOON),
+        lambda: post_comment(competition, ann, "Again", "form", SOON),
         lambda: edit(comment.pk, ann, "Again", SOON),
         lambda: join(competition, ann, SOON),
-        lambda: keep(ann, Wishes()),
+        lambda: save_preference(ann, NoticeSettings()),
     ):
         with pytest.raises(UnknownPlayer):
             deed()

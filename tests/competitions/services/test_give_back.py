@@ -9,10 +9,10 @@ from django.utils.translation import override
 from competitions.errors import NotEarned, PassedOver
 from competitions.models import Change, RewardGrant, RewardRun
 from competitions.refusals import translated
-from competitions.selectors.settlement import after_giving_back
-from competitions.sentences import PRIZES_MOVED_ON
-from competitions.services.reward import mark_delivered
-from competitions.services.take_back import Instead, give_back
+from competitions.selectors.rewards.grant_changes import preview_restore_by_staff
+from competitions.sentences import OTHER_REWARD_MOVED
+from competitions.services.rewards.reward import mark_delivered
+from competitions.services.rewards.staff_revocation import Reallocation, restore_by_staff
 from foundation.webhooks.models import WebhookDelivery
 from tests.competitions.factories import HOUR
 from tests.competitions.services.taking import BEFORE, WITHOUT_A, rewarded, take, won, words
@@ -24,44 +24,44 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("
 
 def test_whoever_is_passed_over_by_another_act_is_refused_with_its_name_and_nothing_changes() -> None:
     rewarded()
-    [gold] = take(("Gold", "a"), instead=Instead.NOBODY)
+    [gold] = take(("Gold", "a"), instead=Reallocation.NOBODY)
     [half] = take(("Half", "a"))
     held = won()
 
     with pytest.raises(
         PassedOver, match=r"^a is passed over for all rewards, since .*: “Half”\. Give that back"
     ) as refused:
-        give_back([gold], "It was right.", LATER)
+        restore_by_staff([gold], "It was right.", LATER)
     with override("ko"):
         said = translated(refused.value.detail)
 
     assert (won(), Change.objects.filter(kind="given_back").exists()) == (held, False)
     assert "“Half”" in said
     assert "passed over" not in said
-    give_back([half], "It was right.", LATER)
-    give_back([gold], "It was right.", LATER)
+    restore_by_staff([half], "It was right.", LATER)
+    restore_by_staff([gold], "It was right.", LATER)
     assert won() == BEFORE
 
 
 def test_both_are_given_back_together() -> None:
     rewarded()
-    [gold] = take(("Gold", "a"), instead=Instead.NOBODY)
+    [gold] = take(("Gold", "a"), instead=Reallocation.NOBODY)
     [half] = take(("Half", "a"))
 
-    give_back([gold, half], "It was right.", LATER)
+    restore_by_staff([gold, half], "It was right.", LATER)
 
     assert won() == BEFORE
 
 
 def test_where_the_result_stands_in_the_way_too_it_is_the_result_that_is_named() -> None:
     competition = rewarded()
-    [gold] = take(("Gold", "a"), instead=Instead.NOBODY)
+    [gold] = take(("Gold", "a"), instead=Reallocation.NOBODY)
     take(("Half", "a"))
     out(competition, "a")
     settle(LATER)
 
     with pytest.raises(NotEarned, match="by the result as it is now"):
-        give_back([gold], "It was right.", LATER)
+        restore_by_staff([gold], "It was right.", LATER)
 
 
 def test_giving_back_restores_what_was_before_and_who_won_by_it_loses_it() -> None:
@@ -69,9 +69,9 @@ def test_giving_back_restores_what_was_before_and_who_won_by_it_loses_it() -> No
     [taken] = take(("Gold", "a"))
     mark_delivered(RewardGrant.objects.filter(name="Gold"), LATER)
     listening()
-    foreseen = after_giving_back(RewardRun.objects.get(), [taken])
+    foreseen = preview_restore_by_staff(RewardRun.objects.get(), [taken])
 
-    give_back([taken], "It was right.", LATER + HOUR)
+    restore_by_staff([taken], "It was right.", LATER + HOUR)
 
     assert won() == BEFORE
     assert words(foreseen)[0] == {("Gold", who("b").pk), ("Silver", who("c").pk), ("Half", who("c").pk)}
@@ -79,7 +79,7 @@ def test_giving_back_restores_what_was_before_and_who_won_by_it_loses_it() -> No
     assert {(each["reward"], each["player"], each["delivered_at"]) for each in revoked} == {
         ("Gold", "b", f"{LATER:%FT%TZ}"), ("Silver", "c", None), ("Half", "c", None),
     }  # fmt: skip  # as a table
-    assert {each["reason"] for each in revoked} == {PRIZES_MOVED_ON}
+    assert {each["reason"] for each in revoked} == {OTHER_REWARD_MOVED}
 
 
 def test_who_is_in_another_place_by_now_is_given_what_they_earn_there() -> None:
@@ -91,9 +91,9 @@ def test_who_is_in_another_place_by_now_is_given_what_they_earn_there() -> None:
     settle(LATER)
     assert {each for each in won() if each[0] in ("Gold", "Silver")} == {("Gold", "a", 1), ("Silver", "c", 3)}
     listening()
-    foreseen = after_giving_back(RewardRun.objects.get(), [gold])
+    foreseen = preview_restore_by_staff(RewardRun.objects.get(), [gold])
 
-    give_back([gold], "It was right.", LATER + HOUR)
+    restore_by_staff([gold], "It was right.", LATER + HOUR)
 
     assert won() == BEFORE
     b, c = who("b").pk, who("c").pk
@@ -105,7 +105,7 @@ def test_who_is_in_another_place_by_now_is_given_what_they_earn_there() -> None:
 
 def test_what_nobody_gets_stays_nobodys_and_what_is_not_earned_any_more_is_not_given_back() -> None:
     competition = rewarded()
-    take(("Silver", "b"), instead=Instead.NOBODY)
+    take(("Silver", "b"), instead=Reallocation.NOBODY)
     assert won() == BEFORE - {("Silver", "b", 2)}
     [gold] = take(("Gold", "a"))
     assert won() == WITHOUT_A
@@ -114,7 +114,7 @@ def test_what_nobody_gets_stays_nobodys_and_what_is_not_earned_any_more_is_not_g
     before = list(RewardGrant.objects.order_by("pk").values())
 
     with pytest.raises(NotEarned):
-        give_back([gold], "It was right.", LATER)
+        restore_by_staff([gold], "It was right.", LATER)
 
     assert list(RewardGrant.objects.order_by("pk").values()) == before
     assert not Change.objects.filter(kind="given_back").exists()

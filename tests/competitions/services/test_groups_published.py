@@ -10,15 +10,15 @@ from django.test.utils import CaptureQueriesContext
 
 from competitions import errors
 from competitions.models import Change, Competition, Participant
-from competitions.services import revise as revising
-from competitions.services import teams
-from competitions.services.disqualify import disqualify
-from competitions.services.finish import finish_due
-from competitions.services.teams import Goal, move
-from leaderboards.core.entries import read_entry
+from competitions.services.lifecycle.finish import finish_due
+from competitions.services.participants import teams
+from competitions.services.participants.disqualify import disqualify
+from competitions.services.participants.teams import MoveTarget, move_participant
+from competitions.services.results import revisions as revising
+from leaderboards.core.input.entries import read_entry
 from leaderboards.core.submissions import Caller
-from leaderboards.services.erase import erase_player
-from leaderboards.services.submit import submit
+from leaderboards.services.players.erase import erase_player
+from leaderboards.services.submit.pipeline import submit
 from tests.competitions.factories import END, MINUTE
 from tests.competitions.grouping import in_division, team_called, team_race, team_ranks
 from tests.competitions.published import document, revisions, told
@@ -37,8 +37,8 @@ def final(competition: Competition) -> Competition:
     return reloaded(competition)
 
 
-def moved(competition: Competition, name: str, goal: Goal, reason: str = "Signed up for the wrong team.") -> None:
-    move(competition.participants.get(player__external_id=name), goal, reason, OVER, None)
+def moved(competition: Competition, name: str, goal: MoveTarget, reason: str = "Signed up for the wrong team.") -> None:
+    move_participant(competition.participants.get(player__external_id=name), goal, reason, OVER, None)
 
 
 def ranked(found: dict[str, Any]) -> list[tuple[int | None, str, object, int, int]]:
@@ -126,7 +126,7 @@ def test_a_move_after_the_result_is_final_makes_the_next_revision_with_its_reaso
     competition = final(team_race(TEAMS))
     first = document(revisions(competition)[0])
 
-    moved(competition, "ann", Goal(team_called(competition, "Cats").pk, None))
+    moved(competition, "ann", MoveTarget(team_called(competition, "Cats").pk, None))
 
     one, two = revisions(competition)
     assert document(one) == first
@@ -141,9 +141,9 @@ def test_a_move_to_another_division_makes_one_too_and_a_move_that_nothing_shows_
     juniors = in_division(competition, "Juniors")
     final(competition)
 
-    moved(competition, "eve", Goal(team_called(competition, "Bears").pk, juniors))  # has no row
+    moved(competition, "eve", MoveTarget(team_called(competition, "Bears").pk, juniors))  # has no row
     assert len(revisions(competition)) == 1
-    moved(competition, "ann", Goal(team_called(competition, "Owls").pk, juniors))
+    moved(competition, "ann", MoveTarget(team_called(competition, "Owls").pk, juniors))
 
     assert told(revisions(competition)[1])["rows"][0]["division"] == "Juniors"
 
@@ -151,7 +151,7 @@ def test_a_move_to_another_division_makes_one_too_and_a_move_that_nothing_shows_
 def test_a_move_before_the_result_is_final_publishes_nothing() -> None:
     competition = team_race(TEAMS)
 
-    moved(competition, "ann", Goal(team_called(competition, "Cats").pk, None))
+    moved(competition, "ann", MoveTarget(team_called(competition, "Cats").pk, None))
     assert revisions(competition) == []
     final(competition)
 
@@ -160,7 +160,7 @@ def test_a_move_before_the_result_is_final_publishes_nothing() -> None:
 
 def test_who_dies_between_a_move_and_its_revision_leaves_neither() -> None:
     competition = final(team_race(TEAMS))
-    cats = Goal(team_called(competition, "Cats").pk, None)
+    cats = MoveTarget(team_called(competition, "Cats").pk, None)
 
     for module, step in ((revising, "revise.before_hash"), (teams, "move.before_commit")):
         with dying_at(module, step):
@@ -181,7 +181,7 @@ def test_who_is_disqualified_counts_in_no_team_of_the_next_revision() -> None:
 
 def test_an_erased_player_keeps_row_and_team_under_another_id_and_the_reason_of_their_move_goes() -> None:
     competition = final(team_race(TEAMS))
-    moved(competition, "ann", Goal(team_called(competition, "Cats").pk, None))
+    moved(competition, "ann", MoveTarget(team_called(competition, "Cats").pk, None))
     was = [told(each)["teams"] for each in revisions(competition)]
 
     erase_player("ann", OVER)

@@ -13,23 +13,23 @@ from typing import Any
 import pytest
 
 from competitions.models import Competition, Notice, NoticeKind, Participant, Revision, RewardGrant
-from competitions.selectors import deeds
-from competitions.selectors.deeds import Deed
-from competitions.selectors.grouped import forget_grouped
-from competitions.selectors.if_judged import Judged, if_confirmed, if_judged
-from competitions.services import judge
-from competitions.services.bring_back import bring_back
-from competitions.services.confirm import confirm
-from competitions.services.disqualify import disqualify, reinstate, remove
-from competitions.services.finish import finish_due
-from competitions.services.outcomes import tell_results
-from competitions.services.teams import Goal, move
+from competitions.selectors.previews import effects as deeds
+from competitions.selectors.previews.action_preview import ActionPreview, preview_action, preview_confirm
+from competitions.selectors.previews.effects import ActionEffect
+from competitions.selectors.standings.group_standings import clear_group_standings
+from competitions.services.lifecycle.confirm import confirm
+from competitions.services.lifecycle.finish import finish_due
+from competitions.services.notices.result_notices import notify_results
+from competitions.services.participants.bring_back import bring_back
+from competitions.services.participants.disqualify import disqualify, reinstate, remove
+from competitions.services.participants.teams import MoveTarget, move_participant
+from competitions.services.results import judge
 from foundation.errors import SunwiError
 from leaderboards.core.instants import milliseconds
-from leaderboards.core.policies import State
+from leaderboards.core.ranking.policies import StandingState
 from leaderboards.models import Player, Submission
-from leaderboards.selectors.hidden import forget_hidden
-from leaderboards.services.close import close_period
+from leaderboards.selectors.visibility.hidden import clear_hidden_cache
+from leaderboards.services.periods.close import close_period
 from tests.competitions.factories import END, HOUR, MINUTE, START
 from tests.competitions.grouping import in_division, team_race, team_rows
 from tests.competitions.services.winning import settle, tier
@@ -58,8 +58,8 @@ class Came:
     @classmethod
     def of(cls, competition: Competition, at: Any) -> "Came":
         follow_redis(competition)
-        forget_hidden()  # what this process remembers for a second may be of before the act
-        forget_grouped()
+        clear_hidden_cache()  # what this process remembers for a second may be of before the act
+        clear_group_standings()
         standing = RewardGrant.objects.filter(revoked_at=None)
         return cls(
             {name: rank for name, rank, _points in ranks(competition, at, full=True)},
@@ -106,11 +106,11 @@ def drawn_competition(random: Random, stage: str, storage: str, ties: str) -> Co
         close_period(period_of(competition), OVER)
         finish_due(OVER)
         settle(OVER)
-        tell_results(OVER)
+        notify_results(OVER)
     return reloaded(competition)
 
 
-Act = Callable[[Competition, Random, Any], tuple[Deed, Callable[[], object]]]
+Act = Callable[[Competition, Random, Any], tuple[ActionEffect, Callable[[], object]]]
 
 
 def _rows(competition: Competition, random: Random) -> list[Participant]:
@@ -118,8 +118,8 @@ def _rows(competition: Competition, random: Random) -> list[Participant]:
     return random.sample(rows, random.randint(1, 3))
 
 
-def _of_several(deed: Callable[..., Deed], service: Callable[..., object]) -> Act:
-    def act(competition: Competition, random: Random, at: Any) -> tuple[Deed, Callable[[], object]]:
+def _of_several(deed: Callable[..., ActionEffect], service: Callable[..., object]) -> Act:
+    def act(competition: Competition, random: Random, at: Any) -> tuple[ActionEffect, Callable[[], object]]:
         rows = _rows(competition, random)
 
         def run() -> None:
@@ -139,20 +139,20 @@ def refused_or_done(run: Callable[[], object]) -> None:
         return
 
 
-def _move(competition: Competition, random: Random, at: Any) -> tuple[Deed, Callable[[], object]]:
+def _move(competition: Competition, random: Random, at: Any) -> tuple[ActionEffect, Callable[[], object]]:
     rows, team = _rows(competition, random), random.choice((None, *competition.teams.all()))
     division = random.choice((None, competition.divisions.get()))
-    goal = Goal(team.pk if team else None, division.pk if division else None)
+    goal = MoveTarget(team.pk if team else None, division.pk if division else None)
 
     def run() -> None:
         for row in rows:
-            refused_or_done(partial(move, row, goal, "Drawn.", at, None))
+            refused_or_done(partial(move_participant, row, goal, "Drawn.", at, None))
 
     return deeds.moving(competition, rows, lambda _row: (goal.team, goal.division)), run
 
 
 def _judge(*, restored: bool) -> Act:
-    def act(competition: Competition, random: Random, at: Any) -> tuple[Deed, Callable[[], object]]:
+    def act(competition: Competition, random: Random, at: Any) -> tuple[ActionEffect, Callable[[], object]]:
         rows = list(Submission.objects.filter(voided_at__isnull=not restored).order_by("pk"))
         rows = random.sample(rows, min(len(rows), 2))
         service = judge.unvoid if restored else judge.void
@@ -166,13 +166,13 @@ def _judge(*, restored: bool) -> Act:
     return act
 
 
-def _late(competition: Competition, random: Random, at: Any) -> tuple[Deed, Callable[[], object]]:
+def _late(competition: Competition, random: Random, at: Any) -> tuple[ActionEffect, Callable[[], object]]:
     [row] = random.sample(list(competition.participants.filter(left_at=None, disqualified_at=None)), 1)
     points, happened_at, period = random.randint(1, 9), START + 3 * HOUR, period_of(competition)
-    new = State((points,), period.layout.quantize(milliseconds(happened_at)))
+    new = StandingState((points,), period.layout.quantize(milliseconds(happened_at)))
     late = judge.LateScore(row.player, happened_at, points)
     is_taken = competition.closed_at is not None and row.player.banned_at is None
-    deed = deeds.accepting(period, row.player_id, new) if is_taken else Deed()
+    deed = deeds.accepting(period, row.player_id, new) if is_taken else ActionEffect()
     return deed, lambda: refused_or_done(lambda: judge.accept_late(competition, late, "Drawn.", at, None))
 
 
@@ -188,7 +188,7 @@ ACTS: dict[str, Act] = {
 }
 
 
-def is_as_told(told: Judged, before: Came, after: Came) -> None:
+def is_as_told(told: ActionPreview, before: Came, after: Came) -> None:
     """Everything that was foretold, of what is there now."""
 
     def firsts(ranks: dict[str, int | None]) -> set[str]:
@@ -224,11 +224,11 @@ def test_what_is_told_before_an_act_is_what_it_does(stage: str, act: str, drawn:
     at = START + 4 * HOUR if stage == "running" else OVER + HOUR
     before = Came.of(competition, at)
     deed, run = ACTS[act](competition, random, at)
-    told = if_judged(competition, deed)
+    told = preview_action(competition, deed)
 
     run()
     settle(at + MINUTE)
-    tell_results(at + MINUTE)
+    notify_results(at + MINUTE)
 
     is_as_told(told, before, Came.of(competition, at + MINUTE))
 
@@ -237,11 +237,11 @@ def test_what_is_told_before_an_act_is_what_it_does(stage: str, act: str, drawn:
 def test_what_is_told_before_a_result_is_confirmed_is_what_confirming_does(storage: str) -> None:
     competition = drawn_competition(Random(storage), "provisional", storage, "first_come")
     before = Came.of(competition, OVER)
-    told = if_confirmed(competition)
+    told = preview_confirm(competition)
 
     confirm(competition, OVER, None)
     settle(OVER)
-    tell_results(OVER)
+    notify_results(OVER)
     after = Came.of(competition, OVER)
 
     assert len(told.rewards.new) == len(after.grants) - len(before.grants) > 0

@@ -9,15 +9,15 @@ import pytest
 from django.db import connection
 
 from competitions.models import Change, Revision
-from competitions.services import judge
-from competitions.services.confirm import confirm
-from competitions.services.judge import accept_late, void
+from competitions.services.lifecycle.confirm import confirm
+from competitions.services.results import judge
+from competitions.services.results.judge import accept_late, void
 from leaderboards.models import FinalStanding, Standing, Submission
-from leaderboards.services import correct
-from leaderboards.services.erase import Erased, erase_player
+from leaderboards.services.moderation import correct_closed
+from leaderboards.services.players.erase import ErasureResult, erase_player
 from tests.at_once import at_once
 from tests.competitions.services.mishaps import dying_at
-from tests.competitions.services.test_judge import JUDGED, is_whole, late, of, provisional
+from tests.competitions.services.results.test_judge import JUDGED, is_whole, late, of, provisional
 from tests.competitions.site import period_of, ranks
 from tests.locked import only_postgresql
 
@@ -26,7 +26,11 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("
 
 @pytest.mark.parametrize(
     ("module", "step"),
-    [(correct, "correct.after_standing"), (correct, "correct.before_commit"), (judge, "judge.before_commit")],
+    [
+        (correct_closed, "correct.after_standing"),
+        (correct_closed, "correct.before_commit"),
+        (judge, "judge.before_commit"),
+    ],
 )
 def test_whoever_dies_at_an_act_has_done_nothing_of_it(module: Any, step: str) -> None:
     competition = provisional()
@@ -92,12 +96,12 @@ def test_who_is_erased_while_places_are_written_anew_is_in_none_of_them_by_the_o
             erased.append(erasing.submit(at_once, [lambda: erase_player("cleo", JUDGED)]))
             _until_somebody_waits()
 
-    with patch.object(correct, "failpoint", meanwhile):
+    with patch.object(correct_closed, "failpoint", meanwhile):
         void(competition, of("bob", 5), "Came by car.", JUDGED, None)
     [done] = erased[0].result()
     erasing.shutdown()
 
-    assert isinstance(done, Erased)
+    assert isinstance(done, ErasureResult)
     names = FinalStanding.objects.filter(period=period_of(competition)).values_list("member", flat=True)
     assert not [name for name in names if "cleo" in name]
     assert is_whole(competition)

@@ -4,17 +4,17 @@ import pytest
 from django.utils import translation
 
 from competitions.models import Competition, Mail, Notice
-from competitions.selectors.inbox import inbox
+from competitions.selectors.notices.inbox import inbox
 from competitions.sentences import sentences, subject
-from competitions.services.judge import LateScore, accept_late, unvoid, void
-from competitions.services.mail import message
-from leaderboards.core.entries import read_entry
+from competitions.services.notices.mail import message
+from competitions.services.results.judge import LateScore, accept_late, unvoid, void
+from leaderboards.core.input.entries import read_entry
 from leaderboards.core.submissions import Caller
 from leaderboards.models import Submission
-from leaderboards.services.submit import submit
+from leaderboards.services.submit.pipeline import submit
 from tests.competitions.factories import MINUTE
+from tests.competitions.services.results.test_judge import JUDGED, of, provisional
 from tests.competitions.services.telling import notices, wants, with_address
-from tests.competitions.services.test_judge import JUDGED, of, provisional
 from tests.competitions.site import SOON, joined, make_board, open_competition, player, race, score
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]

@@ -8,16 +8,16 @@ from django.utils import timezone
 
 from competitions import errors
 from competitions.models import Change, Participant
-from competitions.services.disqualify import disqualify
-from competitions.services.finish import finish_due
-from competitions.services.judge import accept_late
+from competitions.services.lifecycle.finish import finish_due
+from competitions.services.participants.disqualify import disqualify
+from competitions.services.results.judge import accept_late
 from foundation.errors import SunwiError
 from leaderboards import errors as refused
 from leaderboards.models import Player, Submission
 from tests.at_once import at_once
 from tests.competitions.factories import END, MINUTE, START
 from tests.competitions.services.mishaps import redis_away
-from tests.competitions.services.test_judge import CLOSED, JUDGED, is_whole, late, provisional
+from tests.competitions.services.results.test_judge import CLOSED, JUDGED, is_whole, late, provisional
 from tests.competitions.site import SOON, STORAGES, make_board, player, race, ranks
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]

@@ -12,13 +12,13 @@ from datetime import datetime, timedelta
 import pytest
 
 from competitions.models import LeagueMember, LeagueSeason
-from competitions.services.league_turn import turn_due
-from competitions.services.leagues import begin_due, place_due
+from competitions.services.leagues.promotion import turn_due
+from competitions.services.leagues.seasons import begin_due, place_due
 from leaderboards.errors import NotRanked
 from leaderboards.models import Board, FinalStanding, Player
-from leaderboards.selectors.hidden import forget_hidden
-from leaderboards.services.close import close_due
-from leaderboards.services.remove import remove_from
+from leaderboards.selectors.visibility.hidden import clear_hidden_cache
+from leaderboards.services.moderation.remove import remove_from_period
+from leaderboards.services.periods.close import close_due
 from tests.competitions.factories import LeagueFactory
 from tests.leaderboards.services.site import DAY, NOON, make_board, period_of, score
 
@@ -58,11 +58,11 @@ class Rehearsal:
         banned = Player.objects.filter(external_id=name, banned_at=None).update(banned_at=at)
         if not banned or self.dice.random() < 0.5:
             Player.objects.filter(external_id=name).update(banned_at=None)
-        forget_hidden()
+        clear_hidden_cache()
 
     def remove(self, at: datetime) -> None:
         with suppress(NotRanked):
-            remove_from(period_of(self.board, at), self.dice.choice(NAMES), at)
+            remove_from_period(period_of(self.board, at), self.dice.choice(NAMES), at)
 
     def check(self) -> None:
         """Nobody is in two groups, none is over its size, and each that is not the newest was full when it was left."""

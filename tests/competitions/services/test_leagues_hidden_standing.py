@@ -4,14 +4,14 @@ from unittest.mock import patch
 
 import pytest
 
-from competitions.services.league_turn import turn_due
-from competitions.services.leagues import begin_due, place_due
+from competitions.services.leagues.promotion import turn_due
+from competitions.services.leagues.seasons import begin_due, place_due
 from leaderboards.models import Period, Player
-from leaderboards.selectors.hidden import hidden_in
-from leaderboards.services import restrict as restricting
-from leaderboards.services.close import close_due
-from leaderboards.services.restrict import hiding_in, lift_from, restrict
-from tests.competitions.services.test_leagues import groups, league, moved, play, turned
+from leaderboards.selectors.visibility.hidden import hidden_in
+from leaderboards.services.moderation import restrict as restricting
+from leaderboards.services.moderation.restrict import hidden_in_period, lift_from, restrict
+from leaderboards.services.periods.close import close_due
+from tests.competitions.services.leagues.test_seasons import groups, league, moved, play, turned
 from tests.leaderboards.services.site import DAY, NOON, period_of, score
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
@@ -22,7 +22,7 @@ def numbers(*players: str) -> list[int]:
 
 
 def hide(period: Period, *players: str) -> None:
-    assert len(restrict(numbers(*players), hiding_in(period), "False.", NOON, None)) == len(players)
+    assert len(restrict(numbers(*players), hidden_in_period(period), "False.", NOON, None)) == len(players)
 
 
 def test_who_is_hidden_in_the_period_enters_once_that_is_lifted_and_the_next_one_all_the_same() -> None:
@@ -37,7 +37,7 @@ def test_who_is_hidden_in_the_period_enters_once_that_is_lifted_and_the_next_one
     play(board, {"a": 9, "c": 7}, NOON + DAY)
 
     assert groups(NOON + DAY) == {"Bronze 1": ["a", "c"]}
-    lift_from(numbers("a"), hiding_in(period), "Over.", NOON, None)
+    lift_from(numbers("a"), hidden_in_period(period), "Over.", NOON, None)
     close_due(NOON + DAY)
     turn_due(NOON + DAY)
     assert moved() == [("a", 1, "promoted"), ("b", 2, "stayed")]

@@ -3,10 +3,10 @@
 import pytest
 
 from competitions.models import LeagueSeason
-from competitions.selectors.leagues import in_league
+from competitions.selectors.leagues import league_standing_of
 from foundation import clock
 from leaderboards.models import Player
-from tests.competitions.services.test_leagues import groups, league, moved, outcome_of, play, turned
+from tests.competitions.services.leagues.test_seasons import groups, league, moved, outcome_of, play, turned
 from tests.leaderboards.services.site import NOON
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
@@ -62,8 +62,8 @@ def test_no_number_of_latecomers_promotes_one_whom_a_better_player_who_stays_wou
         play(board, {f"late{nth}": 1 + nth})
 
         season = LeagueSeason.objects.get()
-        late = in_league(board, season, "late0").rows
-        early = in_league(board, season, "early0").rows
+        late = league_standing_of(board, season, "late0").rows
+        early = league_standing_of(board, season, "early0").rows
 
         assert [row.outcome for row in late] == ["stayed"] * (nth + 1)
         assert [row.outcome for row in early] == ["promoted"] * 3 + ["stayed"] * 5

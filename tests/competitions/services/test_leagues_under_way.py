@@ -3,15 +3,16 @@
 import pytest
 
 from competitions.models import LeagueGroup, LeagueMember, LeagueSeason
-from competitions.services import league_turn, leagues
-from competitions.services.league_turn import turn_due
-from competitions.services.leagues import begin_due, place_due
-from leaderboards.services.close import close_due
+from competitions.services.leagues import promotion as league_turn
+from competitions.services.leagues import seasons as leagues
+from competitions.services.leagues.promotion import turn_due
+from competitions.services.leagues.seasons import begin_due, place_due
+from leaderboards.services.periods.close import close_due
 from tests.at_once import at_once
 from tests.competitions.factories import HOUR
+from tests.competitions.services.leagues.test_seasons import groups, league, moved, play
 from tests.competitions.services.mishaps import dying_at
 from tests.competitions.services.telling import hooks, listening
-from tests.competitions.services.test_leagues import groups, league, moved, play
 from tests.leaderboards.services.site import DAY, NOON, period_of, score
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]

@@ -8,10 +8,14 @@ from django.db import OperationalError
 
 from competitions import errors
 from competitions.models import Participant
-from competitions.services import join as joining
-from competitions.services.disqualify import remove
-from competitions.services.join import join, leave
-from competitions.services.strays import take_out, take_out_due, take_out_strays
+from competitions.services.participants import join as joining
+from competitions.services.participants.disqualify import remove
+from competitions.services.participants.join import join, leave
+from competitions.services.participants.remove_withdrawn import (
+    remove_or_defer,
+    remove_withdrawn_due,
+    remove_withdrawn_of,
+)
 from leaderboards.errors import StorageUnavailable
 from tests.at_once import at_once
 from tests.competitions.factories import HOUR
@@ -67,7 +71,7 @@ def test_who_leaves_while_redis_is_away_is_taken_out_when_it_is_back() -> None:
     with redis_away():
         leave(competition, player("ann"), SOON)
 
-    found = take_out_strays(competition, SOON)
+    found = remove_withdrawn_of(competition, SOON)
 
     assert found == 1
     assert points_of(competition) == {"bob": 5}
@@ -76,7 +80,10 @@ def test_who_leaves_while_redis_is_away_is_taken_out_when_it_is_back() -> None:
 @pytest.mark.parametrize("how", ["leaves", "is removed"])
 def test_who_goes_while_sql_is_busy_has_gone_and_is_taken_out_by_the_schedule(how: str) -> None:
     competition = race({"ann": 9, "bob": 5})
-    busy = patch("competitions.services.strays.take_out_one", side_effect=OperationalError("database is locked"))
+    busy = patch(
+        "competitions.services.participants.remove_withdrawn.remove_withdrawn_one",
+        side_effect=OperationalError("database is locked"),
+    )
 
     with busy:
         if how == "leaves":
@@ -87,7 +94,7 @@ def test_who_goes_while_sql_is_busy_has_gone_and_is_taken_out_by_the_schedule(ho
 
     assert not Participant.objects.get(player__external_id="ann").takes_part
     assert meanwhile == {"ann": 9, "bob": 5}
-    assert (take_out_due(SOON), points_of(competition)) == (1, {"bob": 5})
+    assert (remove_withdrawn_due(SOON), points_of(competition)) == (1, {"bob": 5})
 
 
 @pytest.mark.parametrize("storage", STORAGES)
@@ -109,7 +116,7 @@ def test_a_crowd_that_leaves_and_joins_at_once_is_where_each_was_told_to_be(stor
         return here
 
     told = dict(zip(names, at_once([partial(restless, name) for name in names]), strict=True))
-    take_out_due(SOON)
+    remove_withdrawn_due(SOON)
 
     there = Participant.objects.filter(competition=competition, left_at=None)
     assert set(there.values_list("player__external_id", flat=True)) == {name for name in names if told[name]}
@@ -123,7 +130,7 @@ def test_who_is_back_before_they_are_taken_out_stays() -> None:
     join(competition, player("ann"), SOON)
     score(competition, {"ann": 3})
 
-    take_out(gone, SOON)
+    remove_or_defer(gone, SOON)
 
     assert points_of(competition) == {"ann": 3}
 
@@ -136,7 +143,7 @@ def test_who_leaves_while_redis_is_away_and_joins_again_has_no_score(storage: st
 
     join(competition, player("ann"), SOON + HOUR)
 
-    take_out_due(SOON + HOUR)
+    remove_withdrawn_due(SOON + HOUR)
     follow(competition)
     assert points_of(competition) == {"bob": 5}
 
@@ -149,7 +156,7 @@ def test_who_joins_again_while_redis_is_away_yet_is_refused_and_is_gone() -> Non
             join(competition, player("ann"), SOON + HOUR)
 
     assert not Participant.objects.get(player__external_id="ann").takes_part
-    assert (take_out_due(SOON + HOUR), points_of(competition)) == (1, {"bob": 5})
+    assert (remove_withdrawn_due(SOON + HOUR), points_of(competition)) == (1, {"bob": 5})
 
 
 @pytest.mark.parametrize("storage", STORAGES)

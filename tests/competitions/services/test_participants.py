@@ -8,18 +8,18 @@ import pytest
 
 from competitions import errors
 from competitions.models import Change, Competition, Invitation, Participant, RewardGrant, SnapshotRow
-from competitions.services import events
-from competitions.services.disqualify import disqualify, reinstate, remove
-from competitions.services.finish import finish_due
-from competitions.services.join import join, leave
-from competitions.services.reward import grant_due
-from competitions.services.snapshot import take_due
-from competitions.services.strays import take_out_due
+from competitions.services import event_port as events
+from competitions.services.lifecycle.finish import finish_due
+from competitions.services.lifecycle.snapshots import take_due_snapshots
+from competitions.services.participants.disqualify import disqualify, reinstate, remove
+from competitions.services.participants.join import join, leave
+from competitions.services.participants.remove_withdrawn import remove_withdrawn_due
+from competitions.services.rewards.reward import grant_due_rewards
 from foundation.errors import SunwiError
 from leaderboards.errors import Banned
 from leaderboards.models import Player
-from leaderboards.services.close import close_due
-from leaderboards.services.decide_redis import forget_bans
+from leaderboards.services.periods.close import close_due
+from leaderboards.services.submit.decide_redis import forget_bans
 from tests.at_once import at_once
 from tests.competitions.factories import DAY, END, HOUR, START, RewardTierFactory
 from tests.competitions.site import (
@@ -54,7 +54,7 @@ def asked(competition: Competition, player: Player) -> str:
 def straggle(monkeypatch: pytest.MonkeyPatch, competition: Competition, points: dict[str, int]) -> None:
     """Scores that were found to be of participants just before those went."""
     with monkeypatch.context() as patch:
-        patch.setattr(events.Competitions, "joined", lambda _, pairs: dict.fromkeys(pairs, SOON))
+        patch.setattr(events.CompetitionEvents, "joined", lambda _, pairs: dict.fromkeys(pairs, SOON))
         outcomes = score(competition, points)
     assert all(outcome.status.is_accepted for outcome in outcomes)
 
@@ -161,7 +161,7 @@ def test_a_score_under_way_brings_nobody_back(monkeypatch: pytest.MonkeyPatch, s
     straggle(monkeypatch, competition, {"ann": 99})
     assert points_of(competition) == {"ann": 99, "bob": 5}
 
-    assert (take_out_due(SOON), points_of(competition), take_out_due(SOON)) == (1, {"bob": 5}, 0)
+    assert (remove_withdrawn_due(SOON), points_of(competition), remove_withdrawn_due(SOON)) == (1, {"bob": 5}, 0)
     straggle(monkeypatch, competition, {"ann": 99})  # which nobody takes out before the period closes
     assert finish_due(END + DAY) == 1
 
@@ -174,7 +174,7 @@ def test_the_disqualified_are_nowhere_and_who_is_reinstated_has_scores_and_place
     before, ann = ranks(competition), player("ann")
     disqualify(competition, ann, "cheated", SOON, None)
     assert ranks(competition) == [("bob", 1, 5), ("cleo", 2, 4)]
-    assert take_out_due(SOON) == 0
+    assert remove_withdrawn_due(SOON) == 0
     reinstate(competition, ann, "no cheat", SOON, None)
     assert ranks(competition) == before
     disqualify(competition, ann, "cheated", SOON, None)
@@ -196,11 +196,11 @@ def test_who_is_banned_is_in_no_ranking_and_wins_nothing_until_they_are_let_in_a
     Player.objects.filter(external_id="ann").update(banned_at=SOON)
     forget_bans()
     assert ranks(competition) == [("bob", 1, 5), ("cleo", 2, 4)]
-    take_due(SOON + HOUR)
+    take_due_snapshots(SOON + HOUR)
     assert set(SnapshotRow.objects.values_list("player__external_id", "rank")) == {("bob", 1), ("cleo", 2)}
 
     finish_due(END + DAY)
-    grant_due(END + DAY)
+    grant_due_rewards(END + DAY)
 
     assert list(RewardGrant.objects.values_list("player__external_id", "rank")) == [("bob", 1)]
     Player.objects.update(banned_at=None)

@@ -7,29 +7,29 @@ from unittest.mock import patch
 import pytest
 
 from competitions.models import Change, ChangeKind, Revision
-from competitions.services.confirm import confirm
-from competitions.services.judge import unvoid, void
+from competitions.services.lifecycle.confirm import confirm
+from competitions.services.results.judge import unvoid, void
 from foundation.audit.models import AuditEntry
 from foundation.audit.undo import undo
 from leaderboards.models import Purge, Submission
-from leaderboards.selectors.purging import Range
-from leaderboards.services import run_purge
-from leaderboards.services.purge import PURGED, ask_purge
-from leaderboards.services.run_purge import run_due
+from leaderboards.selectors.moderation.purges import PurgeRange
+from leaderboards.services.moderation import run_purge
+from leaderboards.services.moderation.purge import PURGED, request_purge
+from leaderboards.services.moderation.run_purge import run_due
 from tests.competitions.services.mishaps import dying_at
-from tests.competitions.services.test_judge import JUDGED, KEEPING, is_whole, of, provisional
+from tests.competitions.services.results.test_judge import JUDGED, KEEPING, is_whole, of, provisional
 from tests.competitions.site import DAY, HOUR, make_board, player, race, ranks, reloaded
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
 
 
-def all_of(name: str) -> Range:
+def all_of(name: str) -> PurgeRange:
     first = Submission.objects.order_by("created_at")[0].created_at
-    return Range(first, JUDGED, player(name).pk)
+    return PurgeRange(first, JUDGED, player(name).pk)
 
 
 def purged(name: str) -> Purge:
-    made = ask_purge(all_of(name), "A cheat.", JUDGED, None)
+    made = request_purge(all_of(name), "A cheat.", JUDGED, None)
     run_due(JUDGED, 60.0)
     made.refresh_from_db()
     return made
@@ -74,7 +74,7 @@ def test_what_the_jury_had_voided_before_stays_void() -> None:
 def test_what_the_jury_restores_after_a_purge_was_asked_for_and_before_it_is_done_counts() -> None:
     competition = provisional("sql")
     before = ranks(competition, JUDGED)
-    made = ask_purge(all_of("ann"), "A cheat.", JUDGED, None)
+    made = request_purge(all_of("ann"), "A cheat.", JUDGED, None)
     for number in (9, 4):
         void(competition, of("ann", number), "Came by car.", JUDGED, None)
         unvoid(competition, of("ann", number), "The car was lent.", JUDGED, None)
@@ -120,7 +120,7 @@ def test_a_running_competition_follows_too() -> None:
     competition = race({"ann": 4, "bob": 5}, make_board("hybrid"))
     chosen = all_of("bob")
     at = chosen.from_at + DAY / 1000
-    made = ask_purge(chosen._replace(until_at=at), "A cheat.", at, None)
+    made = request_purge(chosen._replace(until_at=at), "A cheat.", at, None)
     run_due(at, 60.0)
 
     assert [name for name, *_ in ranks(competition, at)] == ["ann"]
@@ -130,7 +130,7 @@ def test_a_running_competition_follows_too() -> None:
 
 def test_a_worker_that_dies_before_a_commit_leaves_neither_the_act_nor_the_record() -> None:
     competition = provisional("sql")
-    made = ask_purge(all_of("ann"), "A cheat.", JUDGED, None)
+    made = request_purge(all_of("ann"), "A cheat.", JUDGED, None)
     with dying_at(run_purge, "purge.before_commit_of_some"):
         run_due(JUDGED, 60.0)
     assert not Change.objects.filter(competition=competition, kind=ChangeKind.VOIDED).exists()

@@ -6,19 +6,19 @@ import pytest
 
 from competitions.errors import CompetitionOver, NotOfTheJury
 from competitions.models import Change, Competition
-from competitions.services.confirm import confirm
-from competitions.services.finish import finish_due
+from competitions.services.lifecycle.confirm import confirm
+from competitions.services.lifecycle.finish import finish_due
 from foundation.errors import SunwiError
-from leaderboards.core.entries import read_entry
+from leaderboards.core.input.entries import read_entry
 from leaderboards.core.submissions import Caller, Outcome
 from leaderboards.errors import Banned
 from leaderboards.models import Board, QuarantinedEntry
-from leaderboards.services import judge_quarantine
-from leaderboards.services.judge_quarantine import accept, void
-from leaderboards.services.submit import submit
+from leaderboards.services.moderation import review_quarantine
+from leaderboards.services.moderation.review_quarantine import accept, void
+from leaderboards.services.submit.pipeline import submit
 from tests.competitions.factories import END, MINUTE
 from tests.competitions.services.mishaps import dying_at
-from tests.competitions.services.test_judge import CLOSED, JUDGED, is_whole
+from tests.competitions.services.results.test_judge import CLOSED, JUDGED, is_whole
 from tests.competitions.site import SOON, STORAGES, make_board, points_of, race, ranks, reloaded
 from tests.leaderboards.factories import UserFactory
 from tests.leaderboards.services.restricting import keep_out
@@ -55,7 +55,7 @@ def test_while_the_result_is_provisional_its_jury_takes_it_once_as_a_late_score(
     competition, number = waiting(storage)
     points_of(competition)
     finish_due(CLOSED)
-    with dying_at(judge_quarantine, "quarantine.after_applied"):
+    with dying_at(review_quarantine, "quarantine.after_applied"):
         accept(number, WHY, JUDGED, None)
 
     accept(number, WHY, JUDGED, None)
@@ -67,7 +67,7 @@ def test_while_the_result_is_provisional_its_jury_takes_it_once_as_a_late_score(
 
 def test_what_counted_before_the_closing_and_was_not_noted_is_not_taken_as_a_late_score_too() -> None:
     competition, number = waiting("redis")
-    with dying_at(judge_quarantine, "quarantine.after_applied"):
+    with dying_at(review_quarantine, "quarantine.after_applied"):
         accept(number, WHY, END - MINUTE, None)
     points_of(competition)
     finish_due(CLOSED)

@@ -4,20 +4,20 @@ import pytest
 from django.test import Client
 
 from competitions.models import Competition, Participant, Revision, SeriesTotal, SnapshotRow
-from competitions.selectors.of_player import competitions_of
-from competitions.selectors.participants import not_started, participant_of
-from competitions.selectors.rewards import grants_of
-from competitions.selectors.series import totals_due
-from competitions.services.finish import finish_due
-from competitions.services.if_banned import if_banned
-from competitions.services.join import join
-from competitions.services.revise import revise_due
-from competitions.services.series import score_due
-from competitions.services.snapshot import take
+from competitions.selectors.participants.participants import not_started, participant_of
+from competitions.selectors.participants.player_competitions import competitions_of
+from competitions.selectors.rewards.rewards import grants_of
+from competitions.selectors.series.series import totals_due
+from competitions.services.lifecycle.finish import finish_due
+from competitions.services.lifecycle.snapshots import take_snapshot
+from competitions.services.participants.join import join
+from competitions.services.preview_ban import if_banned
+from competitions.services.results.revisions import publish_due_revisions
+from competitions.services.series.count_results import count_due_series
 from foundation import clock
 from leaderboards.errors import Banned
 from leaderboards.models import RestrictionKind
-from leaderboards.services.events import IfBanned
+from leaderboards.services.events import BanPreview
 from tests.competitions.factories import END, HOUR, MINUTE, SeriesFactory
 from tests.competitions.published import places, revisions
 from tests.competitions.services.winning import granted, settle, tier
@@ -47,7 +47,7 @@ def final(storage: str = "hybrid", **settings: object) -> Competition:
 def follow() -> None:
     """What the schedule does, ten seconds later."""
     later = clock.now() + MINUTE
-    revise_due(later)
+    publish_due_revisions(later)
     settle(later)
 
 
@@ -69,7 +69,7 @@ def test_rewards_and_the_result_follow_a_restriction_and_its_end(how: str) -> No
     assert without[1] == [(1, "bob"), (2, "cleo")]
     assert sorted(granted()) == WITH_ANN
     assert Revision.objects.count() == 3
-    assert told == IfBanned(0, 1, 2, 2)
+    assert told == BanPreview(0, 1, 2, 2)
 
 
 @pytest.mark.parametrize("kind", ["hidden", "shadowed"])
@@ -105,7 +105,7 @@ def test_a_restriction_on_another_board_changes_no_result_and_the_preview_says_s
 
     assert Revision.objects.count() == 1
     assert granted() == WITH_ANN
-    assert if_banned([player("ann").pk], banned=True, board=other.seq) == IfBanned()
+    assert if_banned([player("ann").pk], banned=True, board=other.seq) == BanPreview()
     assert [each.competition for each in competitions_of(player("ann"), clock.now())] == [competition]
 
 
@@ -117,7 +117,7 @@ def test_a_running_competition_shows_them_nowhere_and_the_others_close_up(storag
     before = ranks(competition)
 
     keep_out(how, competition.board, "ann", "dan")
-    take(competition, SOON, SOON)
+    take_snapshot(competition, SOON, SOON)
     found = reloaded(competition)
 
     assert ranks(competition) == [("bob", 1, 7)]
@@ -149,7 +149,7 @@ def test_the_total_of_a_series_waits_for_who_may_not_score_on_its_board_alone() 
     keep_out("banned", series.board, "ann")
     keep_out("hidden", series.board, "bob")
 
-    score_due(OVER + HOUR)
+    count_due_series(OVER + HOUR)
 
     assert set(SeriesTotal.objects.filter(due=True).values_list("player__external_id", flat=True)) == {"ann"}
     assert not totals_due().exists()

@@ -9,7 +9,7 @@ from competitions.models import Competition, Mail, Notice, Snapshot, SnapshotRow
 from competitions.services import retain
 from competitions.services.retain import retain_due
 from tests.competitions.factories import DAY, MINUTE, START
-from tests.competitions.services.test_forget import tell
+from tests.competitions.services.erasure.test_anonymize import tell
 from tests.competitions.site import open_competition, player
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]

@@ -8,19 +8,19 @@ from django.db import transaction
 
 from competitions import errors
 from competitions.models import Change, Competition, Participant, Revision, RewardGrant
-from competitions.selectors.review import default_of, review_until
-from competitions.services import confirm as confirming
-from competitions.services import finish as finishing
-from competitions.services.cancel import cancel
-from competitions.services.confirm import confirm
-from competitions.services.disqualify import disqualify, reinstate, remove
-from competitions.services.finish import finish_due
-from competitions.services.forget import forget
-from competitions.services.freeze import reveal
-from competitions.services.reward import grant_due
-from competitions.services.strays import take_out_due
+from competitions.selectors.results.review import default_of, review_until
+from competitions.services.erasure.anonymize import anonymize_player
+from competitions.services.lifecycle import confirm as confirming
+from competitions.services.lifecycle import finish as finishing
+from competitions.services.lifecycle.cancel import cancel
+from competitions.services.lifecycle.confirm import confirm
+from competitions.services.lifecycle.finish import finish_due
+from competitions.services.lifecycle.freeze import reveal
+from competitions.services.participants.disqualify import disqualify, reinstate, remove
+from competitions.services.participants.remove_withdrawn import remove_withdrawn_due
+from competitions.services.rewards.reward import grant_due_rewards
 from foundation.webhooks.models import WebhookDelivery
-from leaderboards.services.close import close_due
+from leaderboards.services.periods.close import close_due
 from tests.at_once import at_once
 from tests.competitions.factories import DAY, END, HOUR, MINUTE, RewardTierFactory, SeriesFactory
 from tests.competitions.services.mishaps import dying_at
@@ -63,10 +63,10 @@ def test_it_is_provisional_for_the_review_and_final_by_itself_once(storage: str)
 
     closed = [finish_due(at) for at in (CLOSED, CLOSED + MINUTE, OVER - MINUTE)]
     under_review = reloaded(competition)
-    grant_due(OVER - MINUTE)
+    grant_due_rewards(OVER - MINUTE)
     nothing_yet = (hooks(), Revision.objects.count(), RewardGrant.objects.count())
     final = [finish_due(at) for at in (OVER, OVER + MINUTE)]
-    grant_due(OVER + MINUTE)
+    grant_due_rewards(OVER + MINUTE)
 
     assert (before, closed, final) == (["closing"], [0, 0, 0], [1, 0])
     assert (under_review.closed_at, under_review.final_at, under_review.phase(OVER)) == (CLOSED, None, "provisional")
@@ -161,10 +161,10 @@ def test_revealed_before_it_is_confirmed_everybody_sees_it_as_provisional() -> N
 
     reveal(competition, CLOSED + HOUR, None)
     shown = (phases(competition, CLOSED + HOUR), ranks(competition, CLOSED + HOUR)[0][0])
-    grant_due(CLOSED + HOUR)
+    grant_due_rewards(CLOSED + HOUR)
     early = RewardGrant.objects.count()
     confirm(competition, CLOSED + 2 * HOUR, None)
-    grant_due(CLOSED + 2 * HOUR)
+    grant_due_rewards(CLOSED + 2 * HOUR)
 
     assert hidden == (["frozen"], "ann")
     assert shown == (["provisional"], "bob")
@@ -178,10 +178,10 @@ def test_confirmed_before_it_is_revealed_it_stays_hidden_and_nobody_has_won() ->
     finish_due(CLOSED)
 
     confirm(competition, CLOSED + HOUR, None)
-    grant_due(CLOSED + HOUR)
+    grant_due_rewards(CLOSED + HOUR)
     hidden = (phases(competition, OVER), ranks(competition, OVER)[0][0], RewardGrant.objects.count())
     reveal(competition, OVER, None)
-    grant_due(OVER)
+    grant_due_rewards(OVER)
 
     assert hidden == (["frozen"], "ann", 0)
     assert (phases(competition, OVER), ranks(competition, OVER)[0][0]) == (["final"], "bob")
@@ -194,7 +194,7 @@ def test_cancelled_while_provisional_nothing_is_final_and_nothing_is_won() -> No
     finish_due(CLOSED)
 
     cancel(competition, "The scales were broken.", CLOSED + HOUR, None)
-    grant_due(OVER)
+    grant_due_rewards(OVER)
 
     assert (finish_due(OVER), phases(competition, OVER)) == (0, ["cancelled"])
     assert (RewardGrant.objects.count(), Revision.objects.count()) == (0, 0)
@@ -223,11 +223,11 @@ def test_who_takes_part_when_it_closes_is_neither_removed_nor_a_stray_nor_gone_w
     with pytest.raises(errors.CompetitionOver, match="closed"):
         remove(competition, player("ann"), "Because.", CLOSED, None)
     with transaction.atomic():
-        forget(player("ann"), CLOSED)
+        anonymize_player(player("ann"), CLOSED)
     Participant.objects.filter(player__external_id="bob").update(left_at=CLOSED)
 
     assert Participant.objects.get(player__external_id="ann").left_at is None
-    assert take_out_due(CLOSED) == 0
+    assert remove_withdrawn_due(CLOSED) == 0
 
 
 def test_made_final_by_many_at_once_it_is_final_once() -> None:

@@ -8,19 +8,19 @@ import pytest
 from django.db import transaction
 
 from competitions.models import Competition
-from competitions.services import revise
-from competitions.services.confirm import confirm
-from competitions.services.disqualify import disqualify, reinstate
-from competitions.services.finish import finish_due
-from competitions.services.freeze import reveal
-from competitions.services.revise import announce_revision, revise_due
+from competitions.services.lifecycle.confirm import confirm
+from competitions.services.lifecycle.finish import finish_due
+from competitions.services.lifecycle.freeze import reveal
+from competitions.services.participants.disqualify import disqualify, reinstate
+from competitions.services.results import revisions as revise
+from competitions.services.results.revisions import announce_revision, publish_due_revisions
 from foundation.webhooks.models import WebhookDelivery
 from tests.at_once import at_once
 from tests.competitions.factories import END, HOUR, MINUTE
 from tests.competitions.published import revisions
 from tests.competitions.services.mishaps import dying_at
+from tests.competitions.services.results.test_revisions import ban, final
 from tests.competitions.services.telling import hooks, listening
-from tests.competitions.services.test_revise import ban, final
 from tests.competitions.site import player, race, reloaded
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
@@ -52,7 +52,7 @@ def test_each_later_revision_is_told_with_its_hashes_and_its_cause_and_without_t
     disqualify(competition, player("ann"), "Ann of Main Street 5 paid for it.", OVER, None)
     reinstate(competition, player("ann"), "It was another Ann.", OVER, None)
     ban("bob", OVER)
-    revise_due(OVER + 20 * SECOND)
+    publish_due_revisions(OVER + 20 * SECOND)
 
     _, two, three, four = revisions(competition)
     assert heard()[1:] == ids(competition, 2, 3, 4)
@@ -71,8 +71,8 @@ def test_several_workers_and_an_act_that_is_repeated_tell_of_it_once() -> None:
     competition = final({"ann": 9, "bob": 5})
     ban("ann", OVER)
 
-    at_once([lambda: revise_due(OVER + MINUTE)] * 3)
-    revise_due(OVER + 2 * MINUTE)
+    at_once([lambda: publish_due_revisions(OVER + MINUTE)] * 3)
+    publish_due_revisions(OVER + 2 * MINUTE)
     for revision in revisions(competition):
         with transaction.atomic():
             announce_revision(revision, OVER + 3 * MINUTE)

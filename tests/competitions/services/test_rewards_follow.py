@@ -8,13 +8,13 @@ import pytest
 from django.apps import apps
 
 from competitions.models import Competition, RewardGrant, RewardRun, RewardTier
-from competitions.services import settle as settling
-from competitions.services import take_back
-from competitions.services.reward import mark_delivered
-from competitions.services.take_back import Instead
+from competitions.services.rewards import settlement as settling
+from competitions.services.rewards import staff_revocation as take_back
+from competitions.services.rewards.reward import mark_delivered
+from competitions.services.rewards.staff_revocation import Reallocation
 from foundation.webhooks.models import WebhookDelivery
 from leaderboards.models import Player
-from leaderboards.services.close import close_due
+from leaderboards.services.periods.close import close_due
 from tests.at_once import at_once
 from tests.competitions.factories import DAY, END, HOUR
 from tests.competitions.services.mishaps import dying_at
@@ -146,7 +146,7 @@ def test_of_two_tiers_of_one_name_and_code_each_keeps_its_grants_also_once_they_
         each.delete()
     before = granted()
     taken = RewardGrant.objects.filter(player=who("a")).earliest("pk")
-    take_back.take_back([taken], Instead.NOBODY, "Given twice.", LATER)
+    take_back.revoke_by_staff([taken], Reallocation.NOBODY, "Given twice.", LATER)
 
     out(competition, "d")  # 75 % of three are three, as of four
     assert settle(LATER) == 0

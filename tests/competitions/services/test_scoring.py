@@ -5,11 +5,11 @@ from datetime import datetime, timedelta
 import pytest
 
 from competitions.models import Competition
-from competitions.services.join import join, leave
-from leaderboards.core.entries import read_entry
+from competitions.services.participants.join import join, leave
+from leaderboards.core.input.entries import read_entry
 from leaderboards.core.submissions import Caller, Outcome
 from leaderboards.services.boards import retire
-from leaderboards.services.submit import submit
+from leaderboards.services.submit.pipeline import submit
 from tests.competitions.factories import END, HOUR, START, ParticipantFactory
 from tests.competitions.site import (
     SOON,

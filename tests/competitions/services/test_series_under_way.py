@@ -3,17 +3,17 @@
 import pytest
 
 from competitions.models import SeriesEvent, SeriesResult, SeriesTotal
-from competitions.services import series as counting
-from competitions.services import series_totals as putting
-from competitions.services.disqualify import disqualify
-from competitions.services.series import score_due
-from competitions.services.series_settings import take_out
+from competitions.services.participants.disqualify import disqualify
+from competitions.services.series import count_results as counting
+from competitions.services.series import totals as putting
+from competitions.services.series.count_results import count_due_series
+from competitions.services.series.settings import remove_event
 from foundation import clock
 from leaderboards.models import Player, Submission
 from tests.at_once import at_once
 from tests.competitions.factories import MINUTE, SeriesFactory
 from tests.competitions.services.mishaps import dying_at, let_happen_before
-from tests.competitions.services.test_series import OVER, disqualified, final, results, totals
+from tests.competitions.services.series.test_count_results import OVER, disqualified, final, results, totals
 from tests.locked import only_postgresql
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
@@ -24,10 +24,10 @@ def test_counting_that_dies_leaves_nothing_behind_and_counts_again(step: str) ->
     competition = final({"ann": 9, "bob": 7})
     series = SeriesFactory.create(competitions=[competition])
     with dying_at(counting, step):
-        score_due(OVER)
+        count_due_series(OVER)
     assert (SeriesResult.objects.count(), SeriesTotal.objects.count()) == (0, 0)
 
-    score_due(OVER)
+    count_due_series(OVER)
 
     assert totals(series) == {"ann": 10, "bob": 6}
 
@@ -37,11 +37,11 @@ def test_totals_that_die_on_their_way_are_written_by_the_next_run(step: str, mon
     monkeypatch.setattr(putting, "CHUNK", 1)
     series = SeriesFactory.create(competitions=[final({"ann": 9, "bob": 7})])
     with dying_at(putting, step):
-        score_due(OVER)
+        count_due_series(OVER)
     assert totals(series) == {}
     assert set(SeriesTotal.objects.values_list("due", "points", "puts")) == {(True, None, 0)}
 
-    score_due(OVER)
+    count_due_series(OVER)
 
     assert totals(series) == {"ann": 10, "bob": 6}
     assert Submission.objects.filter(service="series").count() == 2
@@ -54,12 +54,12 @@ def test_several_workers_at_once_come_to_the_same_and_write_each_total_once(monk
         competitions=[final(players), final(dict(reversed(players.items())))], table=(9, 8, 7)
     )
 
-    at_once([lambda: score_due(OVER)] * 4)
-    score_due(OVER)
+    at_once([lambda: count_due_series(OVER)] * 4)
+    count_due_series(OVER)
 
     assert totals(series) == {"p0": 18, "p1": 16, "p2": 14, "p3": 0, "p4": 0, "p5": 0, "p6": 0}
     assert Submission.objects.filter(service="series").count() == 7
-    assert score_due(OVER + MINUTE) == 0
+    assert count_due_series(OVER + MINUTE) == 0
 
 
 def test_a_run_without_time_writes_a_chunk_of_each_series_and_the_next_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -69,7 +69,7 @@ def test_a_run_without_time_writes_a_chunk_of_each_series_and_the_next_goes_on(m
         for event in series.events.all():
             counting.count(event, OVER)
 
-    written = [putting.put_due(OVER, clock.monotonic()) for _ in range(4)]
+    written = [putting.write_due_totals(OVER, clock.monotonic()) for _ in range(4)]
 
     assert written == [2, 2, 2, 0]
     assert [totals(series) for series in both] == [{"ann": 10, "bob": 6, "cleo": 3}] * 2
@@ -83,7 +83,7 @@ def test_one_series_that_cannot_be_written_keeps_no_other_waiting() -> None:
     )  # fmt: skip  # as a table
 
     with pytest.raises(ExceptionGroup):
-        score_due(OVER)
+        count_due_series(OVER)
 
     assert (totals(broken), totals(well)) == ({}, {"ann": 10})
 
@@ -92,7 +92,7 @@ def test_an_event_removed_while_it_is_counted_is_not_counted() -> None:
     competition = final({"ann": 9})
     series = SeriesFactory.create(competitions=[competition])
     event = SeriesEvent.objects.get()
-    take_out(SeriesEvent.objects.get())
+    remove_event(SeriesEvent.objects.get())
 
     assert counting.count(event, OVER) is False
 
@@ -114,10 +114,10 @@ def test_the_jury_never_waits_for_a_count_and_the_next_run_counts_what_it_did(
             at_once([lambda: disqualify(competition, ann, "Two accounts.", OVER, None)])
 
     monkeypatch.setattr(counting, "failpoint", act)
-    score_due(OVER)
+    count_due_series(OVER)
 
     assert competition.revisions.count() == 2
-    score_due(OVER + MINUTE)
+    count_due_series(OVER + MINUTE)
     assert totals(series) == {"bob": 10, "cleo": 6}
     assert {row[4] for row in results(competition)} == {2}
 

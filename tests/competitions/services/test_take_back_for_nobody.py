@@ -4,11 +4,11 @@ import pytest
 
 from competitions.errors import BadCompetition, NotEarned, RewardRevoked
 from competitions.models import RewardGrant
-from competitions.selectors import rewards
-from competitions.services import take_back
-from competitions.services.reward import mark_delivered
-from competitions.services.take_back import Instead, give_back
-from leaderboards.services.close import close_due
+from competitions.selectors.rewards import rewards
+from competitions.services.rewards import staff_revocation as take_back
+from competitions.services.rewards.reward import mark_delivered
+from competitions.services.rewards.staff_revocation import Reallocation, restore_by_staff
+from leaderboards.services.periods.close import close_due
 from tests.competitions.factories import DAY, HOUR
 from tests.competitions.services.mishaps import dying_at
 from tests.competitions.services.telling import hooks, listening, who
@@ -18,10 +18,12 @@ from tests.leaderboards.services import site
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
 
 
-def take(name: str, player: str, reason: str = "Given twice.", instead: Instead = Instead.NOBODY) -> RewardGrant:
+def take(
+    name: str, player: str, reason: str = "Given twice.", instead: Reallocation = Reallocation.NOBODY
+) -> RewardGrant:
     """Staff take back what stands."""
     grant = RewardGrant.objects.get(name=name, player=who(player), revoked_at=None)
-    return take_back.take_back([grant], instead, reason, LATER)[0]
+    return take_back.revoke_by_staff([grant], instead, reason, LATER)[0]
 
 
 def test_what_is_taken_back_stays_so_when_tiers_are_computed_anew_and_nobody_else_wins_it() -> None:
@@ -46,7 +48,7 @@ def test_what_is_given_back_is_granted_in_a_new_row_if_it_is_still_earned() -> N
     competition = rewarded()
     taken, silver = take("Gold", "a"), take("Silver", "b")
 
-    give_back([taken], "It was right.", LATER + HOUR)
+    restore_by_staff([taken], "It was right.", LATER + HOUR)
 
     again = RewardGrant.objects.get(name="Gold", revoked_at=None)
     assert (again.pk != taken.pk, again.name, again.rank, again.granted_at) == (True, "Gold", 1, LATER + HOUR)
@@ -54,7 +56,7 @@ def test_what_is_given_back_is_granted_in_a_new_row_if_it_is_still_earned() -> N
     out(competition, "b")
     settle(LATER + HOUR)
     with pytest.raises(NotEarned):
-        give_back([silver], "It was right.", LATER + HOUR)
+        restore_by_staff([silver], "It was right.", LATER + HOUR)
     silver.refresh_from_db()
     assert silver.withheld_at == LATER
 
@@ -68,7 +70,7 @@ def test_a_reward_of_a_calendar_board_is_taken_back_and_given_back_too() -> None
 
     taken = take("Gold", "a")
     assert (settle(LATER), granted()) == (0, [])
-    give_back([taken], "It was right.", LATER)
+    restore_by_staff([taken], "It was right.", LATER)
 
     assert granted() == [("Gold", "a", 1)]
 
@@ -77,9 +79,9 @@ def test_taking_back_wants_a_reason_and_what_stands_and_giving_back_what_was_tak
     competition = rewarded()
     grant = RewardGrant.objects.get(name="Gold")
     with pytest.raises(BadCompetition):
-        take_back.take_back([grant], Instead.NOBODY, " ", LATER)
+        take_back.revoke_by_staff([grant], Reallocation.NOBODY, " ", LATER)
     with pytest.raises(RewardRevoked):
-        give_back([grant], "Why?", LATER)
+        restore_by_staff([grant], "Why?", LATER)
     with dying_at(take_back):
         take("Gold", "a")
     assert ("Gold", "a", 1) in granted()
@@ -87,9 +89,9 @@ def test_taking_back_wants_a_reason_and_what_stands_and_giving_back_what_was_tak
     settle(LATER)
 
     with pytest.raises(RewardRevoked):
-        take_back.take_back([grant], Instead.NOBODY, "Again.", LATER)
+        take_back.revoke_by_staff([grant], Reallocation.NOBODY, "Again.", LATER)
     with pytest.raises(RewardRevoked):
-        give_back([grant], "A later result revoked it.", LATER)
+        restore_by_staff([grant], "A later result revoked it.", LATER)
 
 
 def test_only_what_stands_is_shown_and_delivered() -> None:

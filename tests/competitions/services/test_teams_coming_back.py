@@ -7,10 +7,10 @@ import pytest
 
 from competitions import errors
 from competitions.models import Change, Team
-from competitions.services.disqualify import disqualify, reinstate, remove
-from competitions.services.forget import forget
-from competitions.services.join import join, leave
-from competitions.services.teams import Goal, Wish, move
+from competitions.services.erasure.anonymize import anonymize_player
+from competitions.services.participants.disqualify import disqualify, reinstate, remove
+from competitions.services.participants.join import join, leave
+from competitions.services.participants.teams import MoveTarget, TeamChoice, move_participant
 from tests.competitions.factories import HOUR, MINUTE, START
 from tests.competitions.grouping import in_division, outcome, participant, team_called, team_race, team_ranks
 from tests.competitions.site import SOON, open_competition, player
@@ -28,9 +28,9 @@ def test_who_comes_back_has_the_team_and_division_of_before_and_no_others() -> N
     leave(competition, ann, SOON)
 
     with pytest.raises(errors.TeamsFixed):
-        join(competition, ann, SOON, wish=Wish(team=foxes.pk))
+        join(competition, ann, SOON, wish=TeamChoice(team=foxes.pk))
     with pytest.raises(errors.DivisionFixed):
-        join(competition, ann, SOON, wish=Wish(division=seniors))
+        join(competition, ann, SOON, wish=TeamChoice(division=seniors))
     back = join(competition, ann, SOON)
 
     assert (back.team_id, back.division_id) == (owls.pk, juniors)
@@ -40,10 +40,10 @@ def test_a_place_that_was_given_away_is_not_kept_for_who_comes_back() -> None:
     competition = team_race({"Owls": {"ann": 5}}, team_size=1)
     owls = team_called(competition, "Owls")
     leave(competition, player("ann"), SOON)
-    join(competition, player("bob"), SOON, wish=Wish(team=owls.pk))
+    join(competition, player("bob"), SOON, wish=TeamChoice(team=owls.pk))
 
     with pytest.raises(errors.TeamFull):
-        join(competition, player("ann"), SOON, wish=Wish(team=owls.pk))
+        join(competition, player("ann"), SOON, wish=TeamChoice(team=owls.pk))
 
     assert join(competition, player("ann"), SOON).team is None
 
@@ -52,12 +52,12 @@ def test_who_comes_back_without_a_place_is_in_no_other_team_however_often_they_l
     competition = team_race({"Owls": {"ann": 5}, "Foxes": {"cleo": 3}}, team_size=1, team_founding=True)
     owls, ann = team_called(competition, "Owls"), player("ann")
     leave(competition, ann, SOON)
-    join(competition, player("bob"), SOON, wish=Wish(team=owls.pk))
+    join(competition, player("bob"), SOON, wish=TeamChoice(team=owls.pk))
     leave(competition, player("cleo"), SOON)
     join(competition, ann, SOON)
     leave(competition, ann, SOON)
 
-    wishes = [Wish(team=team_called(competition, "Foxes").pk), Wish(found="Bears")]
+    wishes = [TeamChoice(team=team_called(competition, "Foxes").pk), TeamChoice(found="Bears")]
     refused = [outcome(partial(join, competition, ann, SOON, "", each)) for each in wishes]
 
     assert refused == ["teams_fixed", "teams_fixed"]
@@ -67,10 +67,10 @@ def test_who_comes_back_without_a_place_is_in_no_other_team_however_often_they_l
 def test_who_left_before_the_start_chooses_when_they_come_back_after_it() -> None:
     competition = team_race({"Owls": {}, "Foxes": {"cleo": 3}})
     ann = player("ann")
-    join(competition, ann, BEFORE, wish=Wish(team=team_called(competition, "Owls").pk))
+    join(competition, ann, BEFORE, wish=TeamChoice(team=team_called(competition, "Owls").pk))
     leave(competition, ann, BEFORE)
 
-    back = join(competition, ann, SOON, wish=Wish(team=team_called(competition, "Foxes").pk))
+    back = join(competition, ann, SOON, wish=TeamChoice(team=team_called(competition, "Foxes").pk))
 
     assert str(back.team) == "Foxes"
 
@@ -81,7 +81,7 @@ def test_the_disqualified_keep_their_place_so_that_nobody_is_one_too_many() -> N
     disqualify(competition, ann, "Two accounts.", SOON, None)
 
     with pytest.raises(errors.TeamFull):
-        join(competition, player("bob"), SOON, wish=Wish(team=owls.pk))
+        join(competition, player("bob"), SOON, wish=TeamChoice(team=owls.pk))
 
     reinstate(competition, ann, "One is a sister's.", SOON, None)
     assert team_ranks(competition) == [("Owls", 1, 5)]
@@ -89,9 +89,9 @@ def test_the_disqualified_keep_their_place_so_that_nobody_is_one_too_many() -> N
 
 def test_an_erased_players_move_is_forgotten_with_its_reason() -> None:
     competition = team_race({"Owls": {"ann": 5}})
-    move(participant(competition, "ann"), Goal(None, None), "Ann asked for it.", SOON, None)
+    move_participant(participant(competition, "ann"), MoveTarget(None, None), "Ann asked for it.", SOON, None)
 
-    forget(player("ann"), SOON + MINUTE)
+    anonymize_player(player("ann"), SOON + MINUTE)
 
     change = Change.objects.get(kind="moved")
     assert (change.reason, change.details) == ("", {})
@@ -100,10 +100,10 @@ def test_an_erased_players_move_is_forgotten_with_its_reason() -> None:
 def test_a_team_whose_founder_is_removed_before_the_start_goes_and_its_name_is_free() -> None:
     competition = open_competition(**FOUNDING, starts_at=START + 2 * HOUR)
     ann, bob = player("ann"), player("bob")
-    join(competition, ann, START, "", Wish(found="The Owls"))
+    join(competition, ann, START, "", TeamChoice(found="The Owls"))
 
     remove(competition, ann, "Two accounts.", START, None)
-    join(competition, bob, START, "", Wish(found="The Owls"))
+    join(competition, bob, START, "", TeamChoice(found="The Owls"))
 
     [owls] = Team.objects.all()
     assert (owls.founder, participant(competition, "ann").team) == (bob, None)
@@ -112,7 +112,7 @@ def test_a_team_whose_founder_is_removed_before_the_start_goes_and_its_name_is_f
 def test_who_is_removed_after_the_start_is_in_the_team_of_before_on_coming_back() -> None:
     competition = open_competition(**FOUNDING, starts_at=START)
     ann = player("ann")
-    join(competition, ann, START - MINUTE, "", Wish(found="The Owls"))
+    join(competition, ann, START - MINUTE, "", TeamChoice(found="The Owls"))
 
     remove(competition, ann, "Two accounts.", SOON, None)
     join(competition, ann, SOON + MINUTE)

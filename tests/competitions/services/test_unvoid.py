@@ -7,22 +7,22 @@ import pytest
 
 from competitions import errors
 from competitions.models import Change, Competition, Participant, Revision
-from competitions.services import judge
-from competitions.services.cancel import cancel
-from competitions.services.confirm import confirm
-from competitions.services.finish import finish_due
-from competitions.services.freeze import reveal
-from competitions.services.join import join, leave
-from competitions.services.judge import LateScore, accept_late, unvoid, void
+from competitions.services.lifecycle.cancel import cancel
+from competitions.services.lifecycle.confirm import confirm
+from competitions.services.lifecycle.finish import finish_due
+from competitions.services.lifecycle.freeze import reveal
+from competitions.services.participants.join import join, leave
+from competitions.services.results import judge
+from competitions.services.results.judge import LateScore, accept_late, unvoid, void
 from leaderboards import errors as refused
 from leaderboards.models import Submission
-from leaderboards.services import correct
-from leaderboards.services.close import close_due
-from leaderboards.services.erase import erase_player
-from leaderboards.services.unvoid import unvoid_by_hand
+from leaderboards.services.moderation import correct_closed
+from leaderboards.services.moderation.unvoid import unvoid_by_hand
+from leaderboards.services.periods.close import close_due
+from leaderboards.services.players.erase import erase_player
 from tests.at_once import at_once
 from tests.competitions.services.mishaps import dying_at, redis_away
-from tests.competitions.services.test_judge import CLOSED, JUDGED, KEEPING, is_whole, of, provisional
+from tests.competitions.services.results.test_judge import CLOSED, JUDGED, KEEPING, is_whole, of, provisional
 from tests.competitions.site import (
     DAY,
     END,
@@ -207,7 +207,11 @@ def test_who_was_erased_gets_nothing_back() -> None:
 
 @pytest.mark.parametrize(
     ("module", "step"),
-    [(correct, "correct.after_standing"), (correct, "correct.before_commit"), (judge, "judge.before_commit")],
+    [
+        (correct_closed, "correct.after_standing"),
+        (correct_closed, "correct.before_commit"),
+        (judge, "judge.before_commit"),
+    ],
 )
 def test_who_dies_at_it_has_done_nothing_of_it(module: Any, step: str) -> None:
     competition = provisional()

@@ -3,10 +3,10 @@
 import pytest
 
 from competitions.models import Competition, RewardGrant
-from competitions.sentences import PRIZES_MOVED_ON, SEVERAL_CHANGES
-from competitions.services.disqualify import disqualify
-from competitions.services.judge import void
-from competitions.services.take_back import Instead, take_back
+from competitions.sentences import OTHER_REWARD_MOVED, SEVERAL_CHANGES
+from competitions.services.participants.disqualify import disqualify
+from competitions.services.results.judge import void
+from competitions.services.rewards.staff_revocation import Reallocation, revoke_by_staff
 from leaderboards.models import Submission
 from tests.competitions.factories import DAY, END, HOUR
 from tests.competitions.services.winning import finished, published, settle, tier
@@ -66,9 +66,9 @@ def test_who_moves_by_a_taking_back_is_not_told_the_reason_of_a_revision_that_wa
     competition = rewarded()
     out(competition, "e", "No fee.")
 
-    take_back([RewardGrant.objects.get(name="Gold")], Instead.NEXT, "An employee.", LATER)
+    revoke_by_staff([RewardGrant.objects.get(name="Gold")], Reallocation.NEXT, "An employee.", LATER)
 
-    assert reasons() == {"a": "An employee.", "b": PRIZES_MOVED_ON, "c": PRIZES_MOVED_ON}
+    assert reasons() == {"a": "An employee.", "b": OTHER_REWARD_MOVED, "c": OTHER_REWARD_MOVED}
 
 
 def test_a_change_of_scores_and_a_disqualification_are_told_apart() -> None:
@@ -92,7 +92,7 @@ def test_where_acts_cannot_be_told_apart_others_are_told_none_of_their_reasons()
 
 
 def test_many_acts_at_once_give_others_none_of_their_reasons(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("competitions.selectors.why_lost.MOST", 2)
+    monkeypatch.setattr("competitions.selectors.rewards.revocation_reasons.MOST", 2)
     competition = rewarded()
     for name in ("a", "e"):
         out(competition, name, f"Of {name}.")

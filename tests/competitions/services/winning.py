@@ -6,12 +6,12 @@ from typing import Any
 from django.db import transaction
 
 from competitions.models import Competition, Participant, Revision, RewardGrant, RewardTier
-from competitions.services.locked import locked
-from competitions.services.revise import revise
-from competitions.services.reward import follow_due, grant_due
+from competitions.services.locks import lock_competition
+from competitions.services.results.revisions import publish_revision
+from competitions.services.rewards.reward import grant_due_rewards, settle_due_rewards
 from leaderboards.models import Board
-from leaderboards.services.close import close_period
-from leaderboards.services.open import open_period
+from leaderboards.services.periods.close import close_period
+from leaderboards.services.periods.open import open_period
 from tests.competitions.factories import DAY, END, HOUR, RewardTierFactory
 from tests.competitions.site import open_competition, player, raced
 
@@ -39,7 +39,7 @@ def finished(points: dict[str, int], **settings: Any) -> Competition:
 def published(competition: Competition, reason: str = "", at: datetime = END + HOUR) -> Revision:
     """The next revision of its result."""
     with transaction.atomic():
-        return revise(locked(competition), at, None, reason)
+        return publish_revision(lock_competition(competition), at, None, reason)
 
 
 def out(competition: Competition, name: str, reason: str = "A car.", at: datetime = END + 2 * HOUR) -> Revision:
@@ -57,7 +57,7 @@ def back(competition: Competition, name: str, at: datetime = END + 3 * HOUR) -> 
 
 def settle(at: datetime) -> int:
     """What the schedule does for rewards; returns how many were granted."""
-    return grant_due(at) + follow_due(at)
+    return grant_due_rewards(at) + settle_due_rewards(at)
 
 
 def granted() -> list[tuple[str, str, int]]:

@@ -4,8 +4,8 @@ import pytest
 from django.test import Client
 
 from competitions.models import Competition
-from competitions.services.finish import finish_due
-from competitions.services.freeze import freeze_due, reveal
+from competitions.services.lifecycle.finish import finish_due
+from competitions.services.lifecycle.freeze import freeze_due, reveal
 from tests.competitions.factories import END, HOUR, MINUTE, CompetitionFactory
 from tests.competitions.site import open_competition, raced, score
 from tests.competitions.views.conftest import SetClock, home

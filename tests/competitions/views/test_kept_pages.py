@@ -12,12 +12,12 @@ from pytest_django import DjangoAssertNumQueries, Settings
 
 from competitions.core.comments import closes_at
 from competitions.models import Competition
-from competitions.services.finish import finish
-from competitions.services.freeze import freeze_due, reveal
+from competitions.services.lifecycle.finish import finish
+from competitions.services.lifecycle.freeze import freeze_due, reveal
 from foundation import clock
-from foundation.second import KEPT_SECONDS
+from foundation.caching.micro_cache import TTL_SECONDS
 from leaderboards.models import Visibility
-from leaderboards.views import second
+from leaderboards.views.http import micro_cache
 from tests.competitions.factories import SeriesFactory, TeamFactory
 from tests.competitions.grouping import in_division
 from tests.competitions.site import DAY, HOUR, MINUTE, draft, make_board, open_competition, raced, reloaded, score
@@ -102,7 +102,7 @@ def test_a_page_that_is_made_asks_sql_a_fixed_number_of_times(
 ) -> None:
     for page in PAGES:
         client.get(page.format(**values(cup)))
-        second.forget()
+        micro_cache.forget()
 
         with django_assert_max_num_queries(20, info=page):
             client.get(page.format(**values(cup)))
@@ -121,11 +121,11 @@ TURNS = {
 
 
 def turn_of(cup: Competition, name: str) -> datetime:
-    course = cup.course
+    timeline = cup.timeline
     found = {
-        "starts_at": course.starts_at,
-        "frozen_since": course.frozen_since,
-        "ends_at": course.ends_at,
+        "starts_at": timeline.starts_at,
+        "frozen_since": timeline.frozen_since,
+        "ends_at": timeline.ends_at,
         "join_until": cup.join_until,
         "commented_until": closes_at(cup.ends_at, None),
     }[name]
@@ -151,7 +151,7 @@ def test_what_was_kept_before_a_competition_turns_is_shown_to_nobody_from_that_m
         set_clock(moment)
         after = client.get(address, headers=tag)
 
-        second.forget()
+        micro_cache.forget()
         assert after.status_code == 200, address
         assert after.content != before.content, address
         assert after.content == client.get(address).content, address
@@ -176,7 +176,7 @@ def test_a_review_that_is_over_is_told_of_no_more(
 def test_neither_the_freeze_nor_the_reveal_shows_what_was_kept_before_it(
     client: Client, cup: Competition, now: list[float], set_clock: SetClock
 ) -> None:
-    address, since = CUP.format(c=cup.pk), reloaded(cup).course.frozen_since
+    address, since = CUP.format(c=cup.pk), reloaded(cup).timeline.frozen_since
     assert since is not None
     set_clock(since - TICK)
     score(cup, {"bob": 100}, since - MINUTE)
@@ -189,7 +189,7 @@ def test_neither_the_freeze_nor_the_reveal_shows_what_was_kept_before_it(
     finish(reloaded(cup), cup.ends_at + MINUTE)
     ended = text(client.get(address))
     reveal(reloaded(cup), cup.ends_at + MINUTE, None)
-    now[0] += KEPT_SECONDS
+    now[0] += TTL_SECONDS
     revealed = text(client.get(address))
 
     assert "frozen" not in running.lower()
@@ -273,7 +273,7 @@ def test_what_carries_a_token_or_sets_a_cookie_or_is_a_refusal_is_kept_for_nobod
         seen.append(request)
         return view(request)
 
-    kept, factory = second.kept_a_second(counted), RequestFactory()
+    kept, factory = micro_cache.micro_cached(counted), RequestFactory()
     for _ in range(2):
         kept(factory.get("/"))
 
@@ -292,7 +292,7 @@ def test_who_is_somebody_gets_an_answer_of_their_own(db: None, now: list[float],
         seen.append(request)
         return HttpResponse("a page")
 
-    kept, factory = second.kept_a_second(counted), RequestFactory()
+    kept, factory = micro_cache.micro_cached(counted), RequestFactory()
     for _ in range(2):
         kept(factory.get("/"))
     assert len(seen) == 1

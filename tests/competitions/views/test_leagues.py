@@ -5,12 +5,13 @@ from django.test import Client
 from django.utils.translation import override
 
 from competitions.models import LeagueMember
-from competitions.services.league_turn import turn_due
-from competitions.services.leagues import begin_due, place_due
+from competitions.services.leagues.promotion import turn_due
+from competitions.services.leagues.seasons import begin_due, place_due
 from foundation import clock
 from leaderboards.models import Board, Player
-from leaderboards.services.close import close_due
-from leaderboards.views import scenes, second
+from leaderboards.services.periods.close import close_due
+from leaderboards.views.board_pages import shared_page
+from leaderboards.views.http import micro_cache
 from tests.competitions.factories import DAY, LeagueFactory
 from tests.competitions.views.conftest import SetClock
 from tests.leaderboards.factories import BoardFactory
@@ -34,8 +35,8 @@ def board() -> Board:
 
 def shown(client: Client, board: Board, query: str = "") -> str:
     """The page as it is now."""
-    scenes.forget()
-    second.forget()
+    shared_page.forget()
+    micro_cache.forget()
     return text(client.get(f"/boards/{board.seq}/{query}"))
 
 

@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
-from competitions.services.cancel import cancel
+from competitions.services.lifecycle.cancel import cancel
 from foundation import clock
 from tests.competitions.factories import DAY, HOUR, START, DraftFactory
 from tests.competitions.site import draft, joined, make_board, open_competition

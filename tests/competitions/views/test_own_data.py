@@ -6,11 +6,11 @@ import pytest
 from django.test import Client
 
 from competitions.models import Competition
-from competitions.services.disqualify import disqualify
-from competitions.services.revise import revise_due
+from competitions.services.participants.disqualify import disqualify
+from competitions.services.results.revisions import publish_due_revisions
 from foundation import clock
 from leaderboards.models import Player
-from leaderboards.selectors.kept import all_kept, told_to_player
+from leaderboards.selectors.player_data.personal_data import all_stored_data, data_shown_to_player
 from tests.competitions.factories import DAY, END, HOUR, MINUTE
 from tests.competitions.services.winning import finished, published, settle, tier
 from tests.competitions.site import make_board, open_competition, player, race, raced
@@ -28,7 +28,7 @@ def test_it_is_given_before_a_freeze_and_refused_during_it() -> None:
     ann, told = account("ann", "ann"), []
 
     for when in (END - 2 * HOUR, END - HOUR + MINUTE):
-        with clock.stand_at(when):
+        with clock.freeze_at(when):
             client = Client()
             client.force_login(ann)
             response = client.get("/account/export/")
@@ -47,17 +47,17 @@ def test_a_reward_that_a_shadow_cost_is_told_to_operators_and_to_its_player_once
     tier(competition)
     published(competition)
     settle(END + HOUR)
-    before = told_to_player("zoe")["rewards"]
+    before = data_shown_to_player("zoe")["rewards"]
     keep_out(how, competition.board, "zoe", at=LATER)
-    assert revise_due(LATER + MINUTE) == 1
+    assert publish_due_revisions(LATER + MINUTE) == 1
     settle(LATER + MINUTE)
 
-    told, kept = told_to_player("zoe")["rewards"], all_kept("zoe")["rewards"]
+    told, kept = data_shown_to_player("zoe")["rewards"], all_stored_data("zoe")["rewards"]
     let_back_from(how, competition.board, "zoe", at=LATER + HOUR)
 
     assert told == before
     assert (revoked(told), revoked(kept)) == ([False], [True])
-    assert revoked(told_to_player("zoe")["rewards"]) == [True]
+    assert revoked(data_shown_to_player("zoe")["rewards"]) == [True]
 
 
 @pytest.mark.parametrize("over", [None, "final_at", "cancelled_at"])

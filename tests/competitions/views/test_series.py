@@ -6,10 +6,10 @@ import pytest
 from django.test import Client
 
 from competitions.models import Series, SeriesEvent
-from competitions.services.series import score_due
+from competitions.services.series.count_results import count_due_series
 from leaderboards.models import Board
 from tests.competitions.factories import SeriesFactory
-from tests.competitions.services.test_series import OVER, final
+from tests.competitions.services.series.test_count_results import OVER, final
 from tests.competitions.site import draft, joined, make_board, open_competition
 from tests.leaderboards.views.pages import text
 from tests.staff import staff
@@ -33,7 +33,7 @@ def counted(**settings: object) -> Series:
         ],
         **settings,
     )
-    score_due(OVER)
+    count_due_series(OVER)
     return series
 
 
@@ -86,7 +86,7 @@ def test_the_own_row_is_marked_and_told_and_is_there_also_on_another_page(client
 
 def test_a_viewer_who_shares_their_rank_in_the_series_is_told_so(client: Client, ann: Client) -> None:
     series = SeriesFactory.create(competitions=[final({"ann": 9, "bob": 7}), final({"bob": 9, "ann": 7})])
-    score_due(OVER)
+    count_due_series(OVER)
 
     told = page(ann, series).partition("You are number 1 of 2")[2].partition("Standings")[0]
     assert "2 share this rank" in told
@@ -149,7 +149,7 @@ def test_a_private_series_is_for_those_in_it_and_those_who_may_see_series(client
 def test_drafts_and_competitions_that_became_private_are_not_shown(client: Client) -> None:
     public, later = final({"ann": 9}, name="Opening"), draft(name="Draft cup")
     series = SeriesFactory.create(competitions=[public, later])
-    score_due(OVER)
+    count_due_series(OVER)
     assert "Draft cup" not in page(client, series)
 
     Board.objects.filter(pk=public.board_id).update(visibility="private")

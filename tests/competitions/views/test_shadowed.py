@@ -5,9 +5,9 @@ import re
 import pytest
 from django.test import Client
 
-from competitions.selectors.grouped import forget_grouped
-from competitions.services.finish import finish_due
-from competitions.services.revise import revise_due
+from competitions.selectors.standings.group_standings import clear_group_standings
+from competitions.services.lifecycle.finish import finish_due
+from competitions.services.results.revisions import publish_due_revisions
 from foundation import clock
 from leaderboards.models import Player
 from tests.competitions.factories import END, MINUTE, TeamFactory
@@ -37,7 +37,7 @@ def test_pages_of_a_competition_are_for_the_shadowed_what_they_were() -> None:
     addresses = [there, f"{there}teams/", f"{there}teams/{team.pk}/", f"{there}divisions/{division}/"]
     before = {address: read(zoe, address) for address in addresses}
     keep_out("shadowed", competition.board, "zoe")
-    forget_grouped()
+    clear_group_standings()
 
     own = {address: read(zoe, address) for address in addresses}
     others = [read(each, address) for each in (mina, Client()) for address in addresses]
@@ -54,7 +54,7 @@ def test_a_final_result_gives_no_shadow_away(monkeypatch: pytest.MonkeyPatch) ->
     zoe, there = signed_in(Client(), "someone", "zoe"), f"/competitions/{competition.pk}/"
     finish_due(END + MINUTE)
     keep_out("shadowed", competition.board, "zoe", at=END + MINUTE)
-    assert revise_due(END + 2 * MINUTE) == 1
+    assert publish_due_revisions(END + 2 * MINUTE) == 1
     monkeypatch.setattr(clock, "now", lambda: END + 3 * MINUTE)
 
     own, others = text(zoe.get(there)), text(Client().get(there))

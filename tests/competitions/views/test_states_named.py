@@ -6,9 +6,9 @@ import pytest
 from django.test import Client
 
 from competitions.models import Competition
-from competitions.services.disqualify import disqualify
-from competitions.services.finish import finish_due
-from competitions.services.freeze import freeze_due
+from competitions.services.lifecycle.finish import finish_due
+from competitions.services.lifecycle.freeze import freeze_due
+from competitions.services.participants.disqualify import disqualify
 from tests.competitions.factories import END, HOUR, MINUTE, SeriesFactory
 from tests.competitions.grouping import in_division
 from tests.competitions.published import revisions

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from competitions.selectors.grouped import forget_grouped
-from competitions.services.disqualify import disqualify
-from competitions.services.finish import finish
+from competitions.selectors.standings.group_standings import clear_group_standings
+from competitions.services.lifecycle.finish import finish
+from competitions.services.participants.disqualify import disqualify
 from foundation import clock
 from leaderboards.models import Player
-from leaderboards.selectors.hidden import forget_hidden
+from leaderboards.selectors.visibility.hidden import clear_hidden_cache
 from tests.competitions.factories import DAY, END, HOUR, START, DivisionFactory, TeamFactory
 from tests.competitions.grouping import in_division, members, team_called, team_race
 from tests.competitions.site import joined, make_board, open_competition, player, race, reloaded
@@ -118,8 +118,8 @@ def test_places_that_are_shared_overall_are_marked_in_divisions_and_teams(client
 def test_the_list_of_teams_is_sent_anew_once_a_team_without_members_is_disqualified(client: Client) -> None:
     competition = team_race({"Owls": {"ann": 9}})
     Player.objects.filter(external_id="ann").update(banned_at=clock.now())
-    forget_hidden()
-    forget_grouped()
+    clear_hidden_cache()
+    clear_group_standings()
     address = home(competition, "teams/?fragment=1")
     first = client.get(address)
 

@@ -3,8 +3,8 @@
 import pytest
 from django.test import Client
 
-from competitions.services.finish import finish_due
-from competitions.services.judge import void
+from competitions.services.lifecycle.finish import finish_due
+from competitions.services.results.judge import void
 from leaderboards.models import Submission
 from tests.competitions.factories import DAY, END, HOUR, MINUTE
 from tests.competitions.site import SOON, joined, open_competition, raced

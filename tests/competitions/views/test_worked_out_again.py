@@ -4,9 +4,9 @@ import pytest
 from django.test import Client
 
 from competitions.models import Competition
-from competitions.services.finish import finish_due
-from competitions.services.revise import revise_due
-from leaderboards.services.ban import ban, lift
+from competitions.services.lifecycle.finish import finish_due
+from competitions.services.results.revisions import publish_due_revisions
+from leaderboards.services.moderation.ban import ban, unban
 from tests.competitions.factories import END, HOUR, MINUTE
 from tests.competitions.grouping import in_division
 from tests.competitions.site import joined, open_competition, player, raced
@@ -26,7 +26,7 @@ def cup(set_clock: SetClock) -> Competition:
     joined(competition, "cleo")
     in_division(competition, "Masters", "bob")
     finish_due(END + MINUTE)
-    revise_due(END + MINUTE)
+    publish_due_revisions(END + MINUTE)
     set_clock(BANNED)
     return competition
 
@@ -51,11 +51,11 @@ def test_who_is_banned_is_neither_counted_nor_in_any_answer_of_now_until_the_nex
     assert "Revision 1 stays readable" in refused.json()["detail"]
     assert b'"ann"' in b"".join(client.get(f"{file}?revision=1"))
 
-    revise_due(BANNED + MINUTE)
+    publish_due_revisions(BANNED + MINUTE)
     assert "final · revision 2" in text(client.get(home(cup)))
     assert b'"ann"' not in b"".join(client.get(file))
-    lift([player("ann").pk], "No bot.", LIFTED, None)
+    unban([player("ann").pk], "No bot.", LIFTED, None)
     assert AGAIN in text(client.get(home(cup)))
-    revise_due(LIFTED + MINUTE)
+    publish_due_revisions(LIFTED + MINUTE)
     assert "final · revision 3" in text(client.get(home(cup)))
     assert "3 participants" in text(client.get(home(cup)))

@@ -16,7 +16,7 @@ import pytest
 from django.conf import settings
 
 from config.local.demo import main, refuse_silent_redis
-from config.local.trouble import Trouble
+from config.local.errors import DemoError
 from tests.config.local.test_supervisor import eventually
 from tests.config.test_killed_runs import processes_of
 from tests.ports import free_port
@@ -160,5 +160,5 @@ def test_a_port_that_is_none_and_a_redis_that_does_not_answer_are_refused_in_one
         assert main() == 1
         assert capsys.readouterr().err == f"demo: PORT is {port!r}; it must be a whole number from 1 to 65535.\n"
 
-    with pytest.raises(Trouble, match="REDIS_URL does not answer"):
+    with pytest.raises(DemoError, match="REDIS_URL does not answer"):
         refuse_silent_redis(f"redis://127.0.0.1:{free_port()}/0")

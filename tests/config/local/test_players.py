@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from config.local import players
-from config.local.races import Races
+from config.local.competition_players import Races
 
 BOARDS = {name: seq for seq, name in enumerate(players.GAMES, start=1)}
 PLAYERS = ["robin", "mina", "zoe"]

@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
-from config.local import folder as folders
-from config.local.folder import Folder
+from config.local import data_folder as folders
+from config.local.data_folder import DataFolder
+from config.local.errors import DemoError, Stopped
 from config.local.supervisor import Supervisor
-from config.local.trouble import Stopped, Trouble
 
 ROOT = Path(settings.BASE_DIR)
 
@@ -25,9 +25,9 @@ ROOT = Path(settings.BASE_DIR)
 PROGRAM = """
 import json, sys
 from pathlib import Path
-from config.local import folder as folders
+from config.local import data_folder as folders
 from config.local.supervisor import Service, Supervisor, say
-from config.local.trouble import Stopped
+from config.local.errors import Stopped
 
 scripts = json.loads(sys.argv[2])
 with folders.claim(Path(sys.argv[1])) as folder:
@@ -171,11 +171,11 @@ def test_a_service_that_ends_at_its_start_is_reported_with_its_last_words(start:
 def test_a_folder_has_one_holder_at_a_time_and_a_file_in_its_place_is_refused_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "data").write_text("not a folder")
 
-    with folders.claim(tmp_path), pytest.raises(Trouble, match="already runs"), folders.claim(tmp_path):
+    with folders.claim(tmp_path), pytest.raises(DemoError, match="already runs"), folders.claim(tmp_path):
         pass
     with folders.claim(tmp_path) as folder:
         assert folder.root == tmp_path
-    with pytest.raises(Trouble, match=r"can not be used[^\n]*\Z"), folders.claim(tmp_path / "data"):
+    with pytest.raises(DemoError, match=r"can not be used[^\n]*\Z"), folders.claim(tmp_path / "data"):
         pass
 
 
@@ -192,13 +192,13 @@ def test_secrets_stay_from_start_to_start_for_their_owner_alone(tmp_path: Path) 
 
 
 def test_damaged_settings_and_logins_are_refused(tmp_path: Path) -> None:
-    folder = Folder(tmp_path)
+    folder = DataFolder(tmp_path)
     (tmp_path / "env").write_text("\x00\x00garbage\n")
     (tmp_path / "logins.json").write_text('{"admin": ')
 
-    with pytest.raises(Trouble, match="env is damaged"):
+    with pytest.raises(DemoError, match="env is damaged"):
         folder.secret_key()
-    with pytest.raises(Trouble, match=r"logins\.json is damaged"):
+    with pytest.raises(DemoError, match=r"logins\.json is damaged"):
         folder.passwords("admin")
 
 
@@ -222,16 +222,16 @@ class TestBeside:
     def test_its_failure_is_told_in_its_last_words(self, supervisor: Supervisor) -> None:
         script = ["/bin/sh", "-c", "echo no table; exit 3"]
 
-        with pytest.raises(Trouble, match="no table"), supervisor.beside("seed", script) as child:
+        with pytest.raises(DemoError, match="no table"), supervisor.beside("seed", script) as child:
             child.wait()
 
     def test_they_are_told_too_where_what_waits_for_it_fails_as_well(self, supervisor: Supervisor) -> None:
         def wait_for_web() -> None:
             with supervisor.beside("seed", ["/bin/sh", "-c", "echo no table; exit 3"]) as child:
                 child.wait()
-                raise Trouble("web was not ready")
+                raise DemoError("web was not ready")
 
-        with pytest.raises(Trouble, match="no table"):
+        with pytest.raises(DemoError, match="no table"):
             wait_for_web()
 
     def test_a_block_that_fails_leaves_none_of_it(self, supervisor: Supervisor) -> None:

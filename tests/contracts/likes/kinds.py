@@ -5,13 +5,13 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from leaderboards.stores.sql_writes import ensure_players
+from leaderboards.stores.sql.writes import ensure_players
 from likes import registry
 from likes.core.kinds import Storage
 from likes.registry import Likeable
 from likes.services.count import count
 from likes.services.mirror import mirror
-from likes.services.settle import settle_due
+from likes.services.resync import resync_due
 from tests.likes.factories import LikeableFactory
 
 NOW = datetime(2026, 3, 4, 12, 0, 0, 500_000, tzinfo=UTC)
@@ -34,11 +34,11 @@ def registered(storage: Storage, rate: int = 10, **more: Any) -> Iterator[Likeab
     """A kind of which everything exists, as the worker has settled it, and players who may like it."""
     ensure_players(PLAYERS, NOW)
     made = LikeableFactory.create(storage=storage, rate=rate, **more)
-    settle_due(NOW)
+    resync_due(NOW)
     try:
         yield made
     finally:
-        registry.withdraw(made.kind)
+        registry.unregister_kind(made.kind)
 
 
 def settled(likeable: Likeable) -> None:

@@ -13,10 +13,10 @@ from math import inf
 import pytest
 from django.db import OperationalError, connection
 
-from foundation.redis import RedisAway
-from leaderboards.stores.sql_writes import ensure_players
+from foundation.redis.client import RedisAway
+from leaderboards.stores.sql.writes import ensure_players
 from likes.core.kinds import Storage
-from likes.errors import LikesUnavailable, LikeUnknown
+from likes.errors import LikeOutcomeUnknown, LikesUnavailable
 from likes.models import Like, LikeChange
 from likes.registry import Likeable
 from likes.services.check import check
@@ -41,7 +41,7 @@ def at_random(store: Store, seed: int) -> int:
         while shown is None:
             try:
                 shown = act(THING, player, NOW)
-            except (LikesUnavailable, LikeUnknown):
+            except (LikesUnavailable, LikeOutcomeUnknown):
                 if time.monotonic() > until:
                     raise
                 time.sleep(0.05)

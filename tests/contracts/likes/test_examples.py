@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from likes.core.kinds import Storage
-from likes.stores.base import Liker, Shown
+from likes.stores.base import Liker, LikeSummary
 from likes.stores.choose import store_of
 from tests.contracts.likes.kinds import LATER, NOW, STORAGES, name_of, registered
 
@@ -81,9 +81,11 @@ def test_things_are_read_together_and_apart_from_other_kinds_and_who_likes_them_
         found = {player: store.read(asked, player) for player in ("bob", "who", None)}
         pages = [store.likers("c", offset, 2) for offset in (0, 2, 4)]
 
-        assert found["bob"] == [Shown(3, 1), Shown(0, 0), Shown(1, 0), Shown(3, 1)]
-        assert found["who"] == found[None] == [Shown(3, 0), Shown(0, 0), Shown(1, 0), Shown(3, 0)]
+        assert found["bob"] == [LikeSummary(3, 1), LikeSummary(0, 0), LikeSummary(1, 0), LikeSummary(3, 1)]
+        assert (
+            found["who"] == found[None] == [LikeSummary(3, 0), LikeSummary(0, 0), LikeSummary(1, 0), LikeSummary(3, 0)]
+        )
         assert store.read([], "ann") == []
-        assert store_of(photo).read(["a"], "ann") == [Shown(0, 0)]
+        assert store_of(photo).read(["a"], "ann") == [LikeSummary(0, 0)]
         assert [page.total for page in pages] == [3, 3, 3]
         assert [[row.player for row in page.rows] for page in pages] == [["bob", "가"], ["ann"], []]

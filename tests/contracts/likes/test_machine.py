@@ -12,15 +12,15 @@ from django.core.cache import cache
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from foundation.redis import boards
-from leaderboards.stores.sql_writes import ensure_players
+from foundation.redis.client import boards
+from leaderboards.stores.sql.writes import ensure_players
 from likes.core.kinds import Storage
 from likes.models import Like, LikeChange, LikeCount, LikeShard
 from likes.services.count import count
 from likes.services.mirror import mirror_all
-from likes.services.settle import settle_due
+from likes.services.resync import resync_due
 from likes.stores.choose import store_of
-from likes.stores.views import Views
+from likes.stores.redis_views import RedisViews
 from tests.contracts.likes.kinds import NOW, STORAGES, name_of, registered
 from tests.contracts.likes.oracle import OracleLikes
 from tests.contracts.machines import play
@@ -48,7 +48,7 @@ class LikesMachine(RuleBasedStateMachine):
         cache.clear()
         storage, rate = self.form
         self.likeable = LikeableFactory.create(storage=storage, rate=rate, repeatable=repeatable)
-        settle_due(NOW)
+        resync_due(NOW)
         self.store, self.oracle = store_of(self.likeable), OracleLikes(repeatable)
         self.at, self.touched = NOW, THINGS[0]
 
@@ -72,14 +72,14 @@ class LikesMachine(RuleBasedStateMachine):
     @rule(things=st.sets(THING, min_size=1))
     def lose_views(self, things: set[str]) -> None:
         if self.likeable.storage == Storage.HYBRID:
-            Views(self.likeable.kind, boards()).drop(things)
+            RedisViews(self.likeable.kind, boards()).drop(things)
 
     @rule()
     def lose_the_memory(self) -> None:
         mirror_all()
         with redis.Redis.from_url(settings.REDIS_URL) as client:
             client.flushdb()
-        settle_due(self.at)
+        resync_due(self.at)
 
     @rule()
     def read_everything(self) -> None:

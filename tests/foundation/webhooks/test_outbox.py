@@ -8,9 +8,11 @@ from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 from pytest_django.fixtures import Settings
 
-from foundation import clock, sealing
+from foundation import clock
 from foundation.errors import Invalid
-from foundation.webhooks import endpoints, outbox, upkeep
+from foundation.security import sealing
+from foundation.webhooks import endpoints, outbox
+from foundation.webhooks import retention as upkeep
 from foundation.webhooks.models import WebhookDelivery, WebhookEndpoint
 from tests.foundation.factories import WebhookEndpointFactory
 
@@ -124,17 +126,17 @@ def sent(*message_ids: str, ago: timedelta = timedelta()) -> None:
 def test_dead_and_untried_messages_are_trouble_until_somebody_acts() -> None:
     WebhookEndpointFactory.create()
     sent("order-1", "order-2")
-    assert upkeep.trouble() == []
+    assert upkeep.health_problems() == []
     WebhookDelivery.objects.update(next_try_at=None, dead_at=clock.now())
 
-    assert upkeep.trouble() == ["webhook messages that were given up: 2; replay or drop them in the admin"]
+    assert upkeep.health_problems() == ["webhook messages that were given up: 2; replay or drop them in the admin"]
     outbox.replay(WebhookDelivery.objects.filter(message_id="order-1"), clock.now())
     outbox.drop(WebhookDelivery.objects.filter(message_id="order-2"), clock.now())
-    assert upkeep.trouble() == []
+    assert upkeep.health_problems() == []
 
     sent("order-3", ago=timedelta(minutes=4))
     sent("order-4", ago=timedelta(minutes=6))
-    assert upkeep.trouble() == ["webhook messages not tried for more than 5 minutes: 1"]
+    assert upkeep.health_problems() == ["webhook messages not tried for more than 5 minutes: 1"]
 
 
 def test_messages_that_wait_for_a_disabled_endpoint_are_trouble() -> None:
@@ -143,7 +145,7 @@ def test_messages_that_wait_for_a_disabled_endpoint_are_trouble() -> None:
     for reason in ("First.", "Second."):
         endpoints.disable(endpoint, reason, clock.now())
 
-    assert upkeep.trouble() == ["webhook endpoint shop is disabled, and 1 messages wait for it"]
+    assert upkeep.health_problems() == ["webhook endpoint shop is disabled, and 1 messages wait for it"]
     assert WebhookEndpoint.objects.get().disabled_reason == "First."
 
 

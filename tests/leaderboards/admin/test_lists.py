@@ -12,16 +12,16 @@ from django.test.utils import CaptureQueriesContext
 from foundation import clock
 from foundation.audit.models import AuditEntry
 from leaderboards.models import Board, Player, PurgedSubmission, Restriction, Submission
-from leaderboards.selectors.purging import Range
-from leaderboards.services.ban import ban
-from leaderboards.services.edit import Worth, edit_submission
-from leaderboards.services.judge_quarantine import accept
-from leaderboards.services.purge import ask_purge
-from leaderboards.services.run_purge import run_due
-from leaderboards.services.void import void_by_hand
-from tests.leaderboards.admin.test_bans import PLAYERS, scored
+from leaderboards.selectors.moderation.purges import PurgeRange
+from leaderboards.services.moderation.ban import ban
+from leaderboards.services.moderation.edit import EditedValue, edit_submission
+from leaderboards.services.moderation.purge import request_purge
+from leaderboards.services.moderation.review_quarantine import accept
+from leaderboards.services.moderation.run_purge import run_due
+from leaderboards.services.moderation.void import void_by_hand
+from tests.leaderboards.admin.moderation.test_ban_pages import PLAYERS, scored
+from tests.leaderboards.admin.moderation.test_quarantine_admin import member_of, of, send
 from tests.leaderboards.admin.test_proof import LATE
-from tests.leaderboards.admin.test_quarantine import member_of, of, send
 from tests.leaderboards.admin.typed import act, make_board, page
 from tests.leaderboards.services.restricting import keep_out
 
@@ -165,7 +165,7 @@ def test_restrictions_of_more_than_twenty_players_are_lifted_only_after_a_proof(
     numbers = [row.pk for row in Restriction.objects.all()]
     sent = {"action": "lift_selected", "_selected_action": numbers, "confirmed": "1", "reason": "All."}
 
-    with clock.stand_at(clock.now() + LATE):
+    with clock.freeze_at(clock.now() + LATE):
         onward = moderator.post(RESTRICTIONS, sent)["Location"]
     late = Restriction.objects.exclude(lifted_at=None).count()
     moderator.post(RESTRICTIONS, sent)
@@ -183,9 +183,11 @@ def test_submissions_are_listed_by_what_became_of_them(admin: Client, board: Boa
     at = clock.now()
     void_by_hand(submission("ann"), "A cheat.", at, None)
     Submission.objects.filter(player=player("bob")).update(created_at=at - timedelta(hours=1))
-    ask_purge(Range(at - timedelta(hours=2), at - timedelta(minutes=30), player=player("bob").pk), "A leak.", at, None)
+    request_purge(
+        PurgeRange(at - timedelta(hours=2), at - timedelta(minutes=30), player=player("bob").pk), "A leak.", at, None
+    )
     run_due(at)
-    edit_submission(submission("cleo"), Worth(points=6), "A bug.", at, None)
+    edit_submission(submission("cleo"), EditedValue(points=6), "A bug.", at, None)
     assert PurgedSubmission.objects.count() == 1
 
     def found(state: str) -> str:

@@ -9,13 +9,13 @@ from django.test import Client
 
 from foundation import clock
 from foundation.audit.models import AuditEntry
-from leaderboards.core.entries import read_entry
+from leaderboards.core.input.entries import read_entry
 from leaderboards.core.submissions import Caller
 from leaderboards.models import Board, Period, Player, Purge, Standing, Submission
-from leaderboards.selectors.purging import UNDER_WAY
-from leaderboards.services.mirror import mirror
-from leaderboards.services.run_purge import run_due
-from leaderboards.services.submit import submit
+from leaderboards.selectors.moderation.purges import IN_FLIGHT_MARGIN
+from leaderboards.services.moderation.run_purge import run_due
+from leaderboards.services.submit.pipeline import submit
+from leaderboards.services.sync.mirror import mirror
 from tests.leaderboards.admin.typed import act, make_board, page
 from tests.staff import staff
 
@@ -86,7 +86,7 @@ def test_a_purge_is_shown_then_asked_for_with_a_reason_and_its_page_says_how_far
     run_due(clock.now(), 60.0)
     made = Purge.objects.get()
     assert "follows once it is in" in page(admin, f"/admin/leaderboards/purge/{made.pk}/change/")
-    run_due(made.until_at + UNDER_WAY, 60.0)
+    run_due(made.until_at + IN_FLIGHT_MARGIN, 60.0)
     assert '<div class="readonly">done</div>' in page(admin, f"/admin/leaderboards/purge/{made.pk}/change/")
     made.refresh_from_db()
     assert (made.voided, made.reason, made.by and made.by.username) == (1, "A cheat.", "admin")

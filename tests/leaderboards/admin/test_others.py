@@ -11,14 +11,15 @@ from django.db.models import Model
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from foundation import clock, service_keys
+from foundation import clock
 from foundation.errors import Unauthenticated
-from foundation.limits import Limit
 from foundation.models import ServiceKey
-from leaderboards.core.entries import read_entry
+from foundation.security import service_keys
+from foundation.throttling.limits import Limit
+from leaderboards.core.input.entries import read_entry
 from leaderboards.core.submissions import Caller
 from leaderboards.models import Board, Period, Player, Standing, Submission
-from leaderboards.services.submit import submit
+from leaderboards.services.submit.pipeline import submit
 from tests.leaderboards.admin.typed import act, make_board, page
 from tests.leaderboards.factories import PlayerFactory
 
@@ -47,9 +48,9 @@ def test_a_period_shows_its_players_its_layout_and_where_its_settling_stands(adm
 
     Period.objects.filter(pk=period.pk).update(stale_since=clock.now())
     assert ">waits for settling<" in page(admin, "/admin/leaderboards/period/")
-    Standing.objects.filter(player__external_id="bob").update(unput=True)
+    Standing.objects.filter(player__external_id="bob").update(pending_publish=True)
     assert "1 standings are missing in Redis" in page(admin, "/admin/leaderboards/period/")
-    Period.objects.filter(pk=period.pk).update(whole=True, rebuilt=1)
+    Period.objects.filter(pk=period.pk).update(needs_full_rebuild=True, rebuild_progress=1)
     korean = admin.get("/admin/leaderboards/period/", headers={"accept-language": "ko"}).content.decode()
     assert "뒤처진 시각" in korean
     assert "rebuilding: 1 of 2" in page(admin, f"/admin/leaderboards/period/{period.pk}/change/")
@@ -135,7 +136,7 @@ def test_a_banned_player_scores_nothing_until_they_are_let_in_again_and_keeps_th
 
 
 def test_lists_of_large_tables_count_no_further_than_they_page(admin: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("leaderboards.admin.paging.COUNTED_AT_MOST", 3)
+    monkeypatch.setattr("leaderboards.admin.base.paging.COUNTED_AT_MOST", 3)
     PlayerFactory.create_batch(5)
 
     assert "3 players" in page(admin, PLAYERS)

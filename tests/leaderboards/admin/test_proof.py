@@ -6,9 +6,9 @@ import pytest
 from django.test import Client
 
 from foundation import clock
-from leaderboards.admin.restrict_forms import ALL_BOARDS
+from leaderboards.admin.moderation.restriction_forms import ALL_BOARDS
 from leaderboards.models import Player, Restriction
-from tests.leaderboards.admin.test_bans import PLAYERS, of
+from tests.leaderboards.admin.moderation.test_ban_pages import PLAYERS, of
 from tests.leaderboards.factories import PlayerFactory
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
@@ -29,7 +29,7 @@ LATE = timedelta(minutes=16)  # what was opened in time may be sent for fifteen
 def kept_out(admin: Client, deed: dict[str, str], number: int) -> tuple[str, int]:
     """Where the browser is sent that does it to so many, sixteen minutes after the sign-in; and how many it hit."""
     numbers = [PlayerFactory.create().pk for _ in range(number)]
-    with clock.stand_at(clock.now() + LATE):
+    with clock.freeze_at(clock.now() + LATE):
         answer = admin.post(PLAYERS, {**deed, "_selected_action": numbers})
     hit = Player.objects.filter(banned_at__isnull=False).count() + Restriction.objects.count()
     return answer.get("Location", ""), hit
@@ -39,9 +39,9 @@ def test_erasing_asks_again_before_it_shows_anything_and_before_it_is_done(admin
     ann = PlayerFactory.create(external_id="ann")
     at = clock.now()
 
-    with clock.stand_at(at + timedelta(minutes=6)):
+    with clock.freeze_at(at + timedelta(minutes=6)):
         opened = admin.get(of(ann, "erase"))
-    with clock.stand_at(at + LATE):
+    with clock.freeze_at(at + LATE):
         sent = admin.post(of(ann, "erase"), {"typed": "ann", "confirmed": "1", "reason": "Asked for it."})
 
     for answer in (opened, sent):

@@ -5,7 +5,7 @@ from typing import Any
 from django.db.models import Model
 from django.test import Client
 
-from leaderboards.admin.seen import FIELD
+from leaderboards.admin.boards.preview_seal import SEAL_FIELD
 from leaderboards.models import Board
 from leaderboards.services.boards import SETTINGS
 from tests.leaderboards.factories import BoardFactory
@@ -42,7 +42,7 @@ def save(client: Client, board: Board, **changed: Any) -> str:
     typed = typed_from(board, **changed)
     shown = client.post(change(board), typed)
     seal = shown.context["foreseen"]["seal"]
-    answer = client.post(change(board), typed | {FIELD: seal})
+    answer = client.post(change(board), typed | {SEAL_FIELD: seal})
     assert answer.status_code == 302, answer.context["adminform"].form.errors
     return shown.content.decode()
 

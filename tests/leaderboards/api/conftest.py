@@ -8,7 +8,7 @@ import pytest
 from django.db.models import Count, Func
 from django.test import Client
 
-from foundation import redis
+from foundation.redis import client as redis
 from tests.foundation.factories import KeyFactory
 from tests.leaderboards.factories import BoardFactory
 
@@ -119,4 +119,4 @@ def take_redis_away(monkeypatch: pytest.MonkeyPatch) -> None:
     def away(*_: object) -> None:
         raise redis.RedisAway("Redis is away.")
 
-    monkeypatch.setattr(redis.Link, "_wire", away)
+    monkeypatch.setattr(redis.RedisClient, "_wire", away)

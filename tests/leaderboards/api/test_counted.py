@@ -6,14 +6,16 @@ from datetime import timedelta
 import pytest
 from django.test import Client
 
-from foundation import clock, redis
-from foundation.watch import counts, readings
+from foundation import clock
+from foundation.monitoring import instruments as counts
+from foundation.monitoring import readings
+from foundation.redis import client as redis
 from leaderboards.models import Period
-from leaderboards.selectors.encoded import forget_encoded
-from leaderboards.services.close import close_period
-from leaderboards.stores.zset_publish import Publisher, announced_at, new_token
+from leaderboards.selectors.rankings.encoded_pages import clear_encoded_cache
+from leaderboards.services.periods.close import close_period
+from leaderboards.stores.redis.publish import Publisher, announced_at, new_token
 from leaderboards.tasks import mirror
-from tests.foundation.watch.scraped import Samples, scrape, value
+from tests.foundation.monitoring.scraped import Samples, scrape, value
 from tests.leaderboards.api.conftest import Caller, Make
 from tests.leaderboards.api.test_encoded import known_board
 
@@ -53,13 +55,13 @@ def test_entries_are_counted_by_board_and_outcome_and_a_board_that_is_none_is_no
 
 
 def test_beyond_the_bound_labels_are_other() -> None:
-    few = counts.Counts("test_few_total", "Two of them.", ["which"], most=2)
+    few = counts.LabelledCounter("test_few_total", "Two of them.", ["which"], most=2)
     for which in ("a", "b", "c", "d", "a"):
         few.add(which)
 
     samples = [sample for each in few._counter.collect() for sample in each.samples if sample.name.endswith("_total")]
     told = {sample.labels["which"]: sample.value for sample in samples}
-    counts.counted.unregister(few._counter)
+    counts.registry.unregister(few._counter)
 
     assert {name: told[name] for name in ("a", "b", "other")} == {"a": 2, "b": 1, "other": 2}
     assert "c" not in told
@@ -72,7 +74,7 @@ def test_rows_that_a_process_has_are_told_from_those_that_are_read(
     moment = clock.monotonic()
     monkeypatch.setattr(clock, "monotonic", lambda: moment)  # what is remembered for a second stays remembered
     number = known_board(anybody)
-    forget_encoded()
+    clear_encoded_cache()
     before = scrape(client)
 
     for _ in range(3):

@@ -9,19 +9,19 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from foundation import clock
-from foundation.redis import Link
-from foundation.second import KEPT_SECONDS, Second
-from foundation.sql import Remembered
+from foundation.caching.micro_cache import TTL_SECONDS, MicroCache
+from foundation.db.resilience import StaleIfErrorCache
+from foundation.redis.client import RedisClient
 from leaderboards.models import Board, Player
-from leaderboards.selectors import encoded
-from leaderboards.selectors.boards import forget_boards
-from leaderboards.selectors.encoded import forget_encoded
-from leaderboards.selectors.names import NAME_SECONDS
-from leaderboards.selectors.rows import row_shown
-from leaderboards.selectors.standings import standings, view
-from leaderboards.services.players import set_profile
-from leaderboards.services.remove import remove_player
-from leaderboards.stores.base import Around, Named, Page
+from leaderboards.selectors.catalog.boards import clear_board_cache
+from leaderboards.selectors.player_data.names import NAME_SECONDS
+from leaderboards.selectors.rankings import encoded_pages
+from leaderboards.selectors.rankings.encoded_pages import clear_encoded_cache
+from leaderboards.selectors.rankings.row_json import row_json
+from leaderboards.selectors.rankings.standings import read_page, standings
+from leaderboards.services.moderation.remove import remove_player
+from leaderboards.services.players.profiles import set_profile
+from leaderboards.stores.base import Around, ForPlayers, Page
 from tests.leaderboards.api.conftest import Caller
 from tests.leaderboards.services.restricting import keep_out, let_back_from
 from tests.playing import make_board, score
@@ -34,20 +34,20 @@ IN_REDIS = pytest.mark.parametrize("storage", ["hybrid", "redis"])
 @pytest.fixture
 def encodings(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many rows were encoded, each time."""
-    made, encode = list[int](), encoded._encoded
+    made, encode = list[int](), encoded_pages._encoded
 
     def counted(rows: list[Any]) -> Any:
         made.append(len(rows))
         return encode(rows)
 
-    monkeypatch.setattr(encoded, "_encoded", counted)
+    monkeypatch.setattr(encoded_pages, "_encoded", counted)
     return made
 
 
 @pytest.fixture
 def now(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """The moment by the monotonic clock: time passes only where a test lets it, but for Redis's deadlines."""
-    monkeypatch.setattr(Link, "deadline_ms", lambda _: int(1000 * time.time()) + 10_000)
+    monkeypatch.setattr(RedisClient, "deadline_ms", lambda _: int(1000 * time.time()) + 10_000)
     moment = [clock.monotonic()]
     monkeypatch.setattr(clock, "monotonic", lambda: moment[0])
     return moment
@@ -137,11 +137,11 @@ def test_whatever_happens_the_next_read_is_as_if_nothing_were_kept(anybody: Call
 
         for _ in range(2):
             expected, answer = standings(board, "current", 0, 10), read(anybody, number)
-            assert (answer["rows"], answer["total"]) == ([row_shown(row) for row in expected.rows], expected.total)
-            fresh = view(board, "current", Page(0, 10), Around("bob", 1), Named(("ann", "dan")))
+            assert (answer["rows"], answer["total"]) == ([row_json(row) for row in expected.rows], expected.total)
+            fresh = read_page(board, "current", Page(0, 10), Around("bob", 1), ForPlayers(("ann", "dan")))
             seen = anybody.get(f"/boards/{number}/view?player=bob&radius=1&ids=ann,dan").json()
             parts = fresh.standings.rows, fresh.neighbours, fresh.named
-            assert (seen["list"], seen["around"], seen["named"]) == tuple([*map(row_shown, part)] for part in parts)
+            assert (seen["list"], seen["around"], seen["named"]) == tuple([*map(row_json, part)] for part in parts)
             assert (seen["total"], seen["me"] and seen["me"]["rank"]) == (expected.total, fresh.me and fresh.me.rank)
 
 
@@ -150,9 +150,9 @@ def test_a_name_that_another_process_changed_is_shown_after_two_seconds(
     anybody: Caller, storage: str, now: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     number = known_board(anybody, storage=storage)
-    monkeypatch.setattr(Remembered, "forget", lambda _: None)
+    monkeypatch.setattr(StaleIfErrorCache, "forget", lambda _: None)
     Player.objects.update_or_create(external_id="ann", defaults={"name": "Annie"})
-    began, step, limits = now[0], KEPT_SECONDS / 4, range(1, 1 + round(4 * NAME_SECONDS / KEPT_SECONDS))
+    began, step, limits = now[0], TTL_SECONDS / 4, range(1, 1 + round(4 * NAME_SECONDS / TTL_SECONDS))
 
     for limit in limits:  # each page is made at another moment
         now[0] = began + step * (limit - 1)
@@ -170,9 +170,9 @@ def test_the_tag_is_the_same_whether_rows_are_kept_made_or_asked_of_sql_and_tell
     number = known_board(anybody, storage=storage)
     path = f"/boards/{number}/standings"
     tags = [anybody.get(path)["ETag"] for _ in range(2)]
-    forget_encoded()
+    clear_encoded_cache()
     tags.append(anybody.get(path)["ETag"])
-    forget_boards()
+    clear_board_cache()
     tags.append(anybody.get(path)["ETag"])
 
     before = len(encodings)
@@ -199,8 +199,8 @@ def test_a_304_makes_no_rows_and_asks_sql_for_nothing(anybody: Caller, storage: 
 @pytest.mark.usefixtures("now")
 def test_what_is_kept_is_bounded_by_its_bytes(anybody: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     number, most = known_board(anybody, storage="hybrid"), 2000
-    small = Second[Any, Any](most, weigh=encoded._weight)
-    monkeypatch.setattr(encoded, "_kept", small)
+    small = MicroCache[Any, Any](most, weigh=encoded_pages._weight)
+    monkeypatch.setattr(encoded_pages, "_kept", small)
 
     for limit in range(1, 60):
         read(anybody, number, f"?limit={limit}")

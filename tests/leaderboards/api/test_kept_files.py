@@ -9,13 +9,13 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from foundation import clock
-from leaderboards.api.downloads import csv_parts
+from leaderboards.api.http.downloads import csv_parts
 from leaderboards.models import FinalStanding, Period, Player
-from leaderboards.selectors import kept_files
-from leaderboards.selectors.hidden import forget_hidden
-from leaderboards.services.close import close_period
-from leaderboards.services.erase import erase_player
-from leaderboards.services.players import set_profile
+from leaderboards.selectors.exports import cached_files
+from leaderboards.selectors.visibility.hidden import clear_hidden_cache
+from leaderboards.services.periods.close import close_period
+from leaderboards.services.players.erase import erase_player
+from leaderboards.services.players.profiles import set_profile
 from tests.leaderboards.api.conftest import Caller, Make
 
 pytestmark = pytest.mark.django_db
@@ -63,7 +63,7 @@ def test_a_ban_a_new_name_and_an_erasure_make_another_at_once(path: str, anybody
     set_profile("bob", {"name": "Robert"}, clock.now())
     renamed = text(anybody, path)
     Player.objects.filter(external_id="alice").update(banned_at=clock.now())
-    forget_hidden()
+    clear_hidden_cache()
     banned = text(anybody, path)
     erase_player("bob", clock.now())
     erased = text(anybody, path)
@@ -85,7 +85,7 @@ def test_a_name_that_stays_makes_no_other(path: str, anybody: Caller) -> None:
 def test_of_one_that_is_too_long_the_tag_is_kept(path: str, anybody: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = text(anybody, path)
     cache.clear()
-    monkeypatch.setattr(kept_files, "LARGEST_KEPT", 1)
+    monkeypatch.setattr(cached_files, "LARGEST_KEPT", 1)
 
     first = anybody.get(path)
 
@@ -120,12 +120,12 @@ def test_what_is_banned_while_a_file_is_made_is_not_in_what_is_kept(
     def parts(*rows: Any) -> Iterator[bytes]:
         yield from csv_parts(*rows)
         Player.objects.filter(external_id="alice").update(banned_at=clock.now())
-        forget_hidden()
+        clear_hidden_cache()
 
     with monkeypatch.context() as patched:
-        patched.setattr("leaderboards.api.export.csv_parts", parts)
+        patched.setattr("leaderboards.api.routes.export.csv_parts", parts)
         text(anybody, path)
     Player.objects.update(banned_at=None)
-    forget_hidden()
+    clear_hidden_cache()
 
     assert asked_for(anybody, path) == (200, 1)

@@ -1,4 +1,5 @@
-"""Too many requests: 429 with the time to wait, whoever asks. How is counted: tests/foundation/test_rate_limit.py."""
+"""Too many requests: 429 with the time to wait, whoever asks. How is counted:
+tests/foundation/throttling/test_rate_limit.py."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -6,8 +7,8 @@ from typing import Any
 import pytest
 from django.conf import LazySettings
 
-from foundation import rate_limit
-from foundation.limits import Limit
+from foundation.throttling import rate_limit
+from foundation.throttling.limits import Limit
 from tests.leaderboards.api.conftest import Caller, Make, problem, with_key
 
 THREE = Limit(3, 300)

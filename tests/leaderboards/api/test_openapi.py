@@ -12,13 +12,14 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
 from competitions.api import examples
-from competitions.services.finish import finish
-from competitions.services.leagues import begin_due, place_due
-from competitions.services.snapshot import take
+from competitions.services.leagues.seasons import begin_due, place_due
+from competitions.services.lifecycle.finish import finish
+from competitions.services.lifecycle.snapshots import take_snapshot
 from config.wsgi import application
-from foundation import clock, service_keys
+from foundation import clock
+from foundation.security import service_keys
 from leaderboards import selectors
-from leaderboards.api.samples import Call, code_samples
+from leaderboards.api.openapi.code_samples import Call, code_samples
 from leaderboards.models import Board
 from likes import registry
 from likes.core.kinds import Storage
@@ -85,18 +86,18 @@ def world(links: None, make_board: Make, game: Caller) -> Iterator[World]:
     site.joined(coming, "alice")
     site.raced(running, {"alice": 5, "bob": 3})
     site.raced(over, {"alice": 5}, site.SOON - site.DAY)
-    take(running, site.SOON, site.SOON)
+    take_snapshot(running, site.SOON, site.SOON)
     finish(over, clock.now())
     SeriesFactory.create(competitions=[over])
     LeagueFactory.create(board=Board.objects.get(pk=points[0]))
     begin_due(clock.now())
     place_due(clock.now())
-    registry.provide(Likeable("song", dict.fromkeys, storage=Storage.SQL))
+    registry.register_kind(Likeable("song", dict.fromkeys, storage=Storage.SQL))
     key = KeyFactory.create(scopes=service_keys.SCOPES)
     yield World(
         [*points, raid], [running.pk, over.pk, coded.pk, coming.pk], team.pk, {"Authorization": f"Bearer {key}"}
     )
-    registry.withdraw("song")
+    registry.unregister_kind("song")
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from django.test.utils import CaptureQueriesContext
 
 from foundation.webhooks.models import WebhookDelivery
 from leaderboards.models import QuarantinedEntry
-from leaderboards.services import quarantine_redis
+from leaderboards.services.submit import quarantine_redis
 from tests.foundation.factories import WebhookEndpointFactory
 from tests.leaderboards.api.conftest import Caller, Make
 

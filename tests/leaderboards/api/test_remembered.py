@@ -12,15 +12,20 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from foundation import clock, redis
-from foundation.redis import Link
-from foundation.redis_wire import Wire
-from foundation.sql import Remembered
-from leaderboards.core.settings import FIXED
-from leaderboards.models import Board, Period, State, Visibility
-from leaderboards.selectors.editions import MOMENT_SECONDS, hear
-from leaderboards.services import close, open, publish, readers, rebuild, settle  # noqa: A004 (a service of ours)
+from foundation import clock
+from foundation.db.resilience import StaleIfErrorCache
+from foundation.redis import client as redis
+from foundation.redis.client import RedisClient
+from foundation.redis.connection import RedisConnection
+from leaderboards.core.ranking.board_settings import IMMUTABLE_SETTINGS
+from leaderboards.models import Board, Period, PeriodState, Visibility
+from leaderboards.selectors.catalog.cache_versions import MAX_READ_STALENESS_SECONDS, fetch_version
 from leaderboards.services.boards import SETTINGS, delete, retire, save_board
+from leaderboards.services.periods import (
+    close,
+    open,  # noqa: A004 (a service of ours)
+)
+from leaderboards.services.sync import invalidate, publish, rebuild, resync_periods
 from tests.at_once import at_once
 from tests.leaderboards.api.conftest import Caller, problem, take_redis_away, with_key
 from tests.locked import only_postgresql
@@ -60,7 +65,7 @@ def known(anybody: Caller, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int
 @contextmanager
 def elsewhere() -> Iterator[None]:
     """What is done here is done in another process: what this one remembers stays."""
-    with patch.object(Remembered, "forget", lambda _: None):
+    with patch.object(StaleIfErrorCache, "forget", lambda _: None):
         yield
 
 
@@ -69,13 +74,13 @@ def elsewhere() -> Iterator[None]:
 def test_a_read_asks_sql_for_nothing_and_redis_once(
     anybody: Caller, known: Callable[..., int], storage: str, path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    number, exchange, trips = known(storage, path), Wire.exchange, list[int]()
+    number, exchange, trips = known(storage, path), RedisConnection.exchange, list[int]()
 
-    def counted(wire: Wire, packed: bytes, answers: int) -> list[Any]:
+    def counted(wire: RedisConnection, packed: bytes, answers: int) -> list[Any]:
         trips.append(answers)
         return exchange(wire, packed, answers)
 
-    monkeypatch.setattr(Wire, "exchange", counted)
+    monkeypatch.setattr(RedisConnection, "exchange", counted)
 
     with CaptureQueriesContext(connection) as asked:
         again = anybody.get(f"/boards/{number}/{path}")
@@ -91,7 +96,7 @@ def test_after_a_moment_sql_is_asked_whether_the_rows_are_the_same_and_nothing_e
     anybody: Caller, known: Callable[..., int], storage: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     number, now = known(storage), clock.monotonic()
-    monkeypatch.setattr(clock, "monotonic", lambda: now + MOMENT_SECONDS)
+    monkeypatch.setattr(clock, "monotonic", lambda: now + MAX_READ_STALENESS_SECONDS)
 
     with CaptureQueriesContext(connection) as asked:
         anybody.get(f"/boards/{number}/standings")
@@ -115,7 +120,7 @@ CHANGED = {
 }  # fmt: skip  # as a table
 
 
-@pytest.mark.parametrize("setting", sorted({*SETTINGS} - {*FIXED}))
+@pytest.mark.parametrize("setting", sorted({*SETTINGS} - {*IMMUTABLE_SETTINGS}))
 def test_whatever_is_changed_of_a_board_elsewhere_the_next_read_asks_for_it(
     anybody: Caller, known: Callable[..., int], setting: str
 ) -> None:
@@ -171,16 +176,16 @@ def test_who_reads_between_the_change_and_its_commit_keeps_nothing_of_what_was_b
 def test_a_change_between_two_steps_of_a_read_is_seen_by_that_read(
     anybody: Caller, known: Callable[..., int], storage: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    board, exchange = Board.objects.get(pk=known(storage)), Link._exchange
+    board, exchange = Board.objects.get(pk=known(storage)), RedisClient._exchange
     board.visibility = Visibility.PRIVATE
 
-    def meanwhile(link: Link, sent: Any) -> Any:
-        monkeypatch.setattr(Link, "_exchange", exchange)
+    def meanwhile(link: RedisClient, sent: Any) -> Any:
+        monkeypatch.setattr(RedisClient, "_exchange", exchange)
         with elsewhere():
             save_board(board)
         return exchange(link, sent)
 
-    monkeypatch.setattr(Link, "_exchange", meanwhile)
+    monkeypatch.setattr(RedisClient, "_exchange", meanwhile)
 
     problem(anybody.get(f"/boards/{board.seq}/standings"), 401, "unauthenticated")
 
@@ -214,15 +219,15 @@ def test_each_state_of_a_period_that_is_closed_elsewhere_is_shown_at_once(
     period = running(number)
     path, told = f"/boards/{number}/standings?period={period.label}", []
 
-    for step in (close.stop_taking, lambda each: close.close_period(each, clock.now())):
+    for step in (close.stop_accepting, lambda each: close.close_period(each, clock.now())):
         for _ in range(3):
             told.append(anybody.get(path).json()["period"]["state"])
         with elsewhere():
             step(period)
     answer = anybody.get(path).json()
 
-    assert told == [State.OPEN] * 3 + [State.CLOSING] * 3
-    assert (answer["period"]["state"], [row["player"] for row in answer["rows"]]) == (State.FINAL, ["ann", "bob"])
+    assert told == [PeriodState.OPEN] * 3 + [PeriodState.CLOSING] * 3
+    assert (answer["period"]["state"], [row["player"] for row in answer["rows"]]) == (PeriodState.FINAL, ["ann", "bob"])
 
 
 def test_an_end_that_follows_its_zone_elsewhere_is_shown_at_once(anybody: Caller, known: Callable[..., int]) -> None:
@@ -245,8 +250,8 @@ def test_a_period_that_is_settled_elsewhere_is_read_by_its_new_course(
 ) -> None:
     number = known(storage)
     with elsewhere():
-        Period.objects.filter(board=number).update(stale_since=timezone.now(), whole=storage == "hybrid")
-        settle.settle_due(clock.now())
+        Period.objects.filter(board=number).update(stale_since=timezone.now(), needs_full_rebuild=storage == "hybrid")
+        resync_periods.resync_due(clock.now())
 
     answer = anybody.get(f"/boards/{number}/standings").json()
 
@@ -282,7 +287,7 @@ def test_who_makes_a_board_private_while_redis_is_away_waits_until_nobody_rememb
     path, now = f"/boards/{board.seq}/standings", clock.monotonic()
     monkeypatch.setattr(time, "sleep", waited.append)
     board.visibility = Visibility.PRIVATE
-    with elsewhere(), patch.object(readers, "drop_editions", side_effect=redis.RedisAway("Redis is away.")):
+    with elsewhere(), patch.object(invalidate, "drop_editions", side_effect=redis.RedisAway("Redis is away.")):
         save_board(board)
 
     assert anybody.get(path).status_code == 200  # so it is right to wait
@@ -316,7 +321,7 @@ def test_what_nobody_was_told_of_is_seen_after_a_moment(
 ) -> None:
     number, now = known(), clock.monotonic()
     Period.objects.filter(board=number).update(**change)
-    monkeypatch.setattr(clock, "monotonic", lambda: now + MOMENT_SECONDS)
+    monkeypatch.setattr(clock, "monotonic", lambda: now + MAX_READ_STALENESS_SECONDS)
 
     answer = anybody.get(f"/boards/{number}/standings").json()
 
@@ -329,12 +334,12 @@ def test_a_row_that_was_asked_for_before_its_edition_was_heard_is_asked_for_agai
     anybody: Caller, known: Callable[..., int]
 ) -> None:
     board = Board.objects.get(pk=known())
-    later = clock.monotonic() + MOMENT_SECONDS / 2
+    later = clock.monotonic() + MAX_READ_STALENESS_SECONDS / 2
     board.visibility = Visibility.PRIVATE
     with elsewhere():
         save_board(board)
     with patch.object(clock, "monotonic", lambda: later):
-        hear(running(board.seq))  # as another thread, which has not asked SQL yet
+        fetch_version(running(board.seq))  # as another thread, which has not asked SQL yet
 
         for _ in range(3):
             problem(anybody.get(f"/boards/{board.seq}/standings"), 401, "unauthenticated")

@@ -10,18 +10,25 @@ from unittest.mock import patch
 import pytest
 from django.db import transaction
 
-from foundation import clock, redis
-from foundation.redis import Link
-from foundation.sql import Remembered
-from leaderboards.core.keys import Family
+from foundation import clock
+from foundation.db.resilience import StaleIfErrorCache
+from foundation.redis import client as redis
+from foundation.redis.client import RedisClient
+from leaderboards.core.keys import PeriodKeyFamily
 from leaderboards.models import Board, Period, Visibility
-from leaderboards.selectors import names
-from leaderboards.selectors.editions import MOMENT_SECONDS, forget_editions, hear, heard
-from leaderboards.services import close, readers
+from leaderboards.selectors.catalog.cache_versions import (
+    MAX_READ_STALENESS_SECONDS,
+    clear_known_versions,
+    fetch_version,
+    known_version,
+)
+from leaderboards.selectors.player_data import names
 from leaderboards.services.boards import save_board, save_boards
-from leaderboards.services.players import set_profile
-from leaderboards.services.settle import PeriodSettling
-from leaderboards.stores.zset_editions import LASTS_SECONDS
+from leaderboards.services.periods import close
+from leaderboards.services.players.profiles import set_profile
+from leaderboards.services.sync import invalidate
+from leaderboards.services.sync.resync_periods import PeriodResync
+from leaderboards.stores.redis.cache_versions import TTL_SECONDS
 from tests.leaderboards.api.conftest import Caller
 from tests.playing import make_board, score
 
@@ -33,12 +40,12 @@ def told(monkeypatch: pytest.MonkeyPatch) -> list[set[int]]:
     """The boards whose readers Redis was to tell, command by command; it is away."""
     asked = list[set[int]]()
 
-    def away(_link: Link, periods: Collection[Family]) -> None:
+    def away(_link: RedisClient, periods: Collection[PeriodKeyFamily]) -> None:
         if periods:
             asked.append({int(each.zset.split("_")[1]) for each in periods})
             raise redis.RedisAway("Redis is away.")
 
-    monkeypatch.setattr(readers, "drop_editions", away)
+    monkeypatch.setattr(invalidate, "drop_editions", away)
     return asked
 
 
@@ -59,7 +66,7 @@ def living_boards(count: int) -> list[int]:
 
 
 def edition_of(number: int) -> Any:
-    return redis.boards().call("GET", Period.objects.filter(board=number).earliest("pk").family.edition)
+    return redis.boards().call("GET", Period.objects.filter(board=number).earliest("pk").family.cache_version)
 
 
 def read_often(anybody: Caller, number: int, times: int = 4) -> dict[str, Any]:
@@ -75,7 +82,7 @@ def test_who_makes_many_boards_private_while_redis_is_away_asks_it_once_and_wait
 
     save_boards(settings_of(numbers, visibility=Visibility.PRIVATE), clock.now())
 
-    assert (told, waited) == ([{*numbers}], [MOMENT_SECONDS])
+    assert (told, waited) == ([{*numbers}], [MAX_READ_STALENESS_SECONDS])
 
 
 def test_who_changes_nothing_of_private_boards_waits_for_nothing(told: list[set[int]], waited: list[float]) -> None:
@@ -86,7 +93,7 @@ def test_who_changes_nothing_of_private_boards_waits_for_nothing(told: list[set[
     assert waited == []
     save_boards([{"name": "Board 0"}, {"name": "Board 1", "unit": "metres"}], clock.now())
 
-    assert (told, waited) == ([{*numbers}] * 2, [MOMENT_SECONDS])
+    assert (told, waited) == ([{*numbers}] * 2, [MAX_READ_STALENESS_SECONDS])
 
 
 def test_what_was_taken_back_is_told_to_nobody_and_what_follows_is(told: list[set[int]], waited: list[float]) -> None:
@@ -114,8 +121,8 @@ def test_a_period_that_is_marked_elsewhere_is_read_from_sql_at_once(
     assert read_often(anybody, number)["live"] is True
     period = Period.objects.filter(board=number).earliest("pk")
 
-    with patch.object(Remembered, "forget", lambda _: None):
-        PeriodSettling(period).mark_stale(clock.now())
+    with patch.object(StaleIfErrorCache, "forget", lambda _: None):
+        PeriodResync(period).mark_stale(clock.now())
 
     assert read_often(anybody, number, 1)["live"] is False
 
@@ -125,15 +132,15 @@ def test_an_edition_is_told_by_a_redis_that_is_full(anybody: Caller) -> None:
     score(number, {"ann": 1})
     read_often(anybody, number)
     period, present = Period.objects.filter(board=number).earliest("pk"), edition_of(number)
-    forget_editions()
+    clear_known_versions()
 
     redis.boards().call("CONFIG", "SET", "maxmemory", "1")
     try:
-        hear(period)
+        fetch_version(period)
     finally:
         redis.boards().call("CONFIG", "SET", "maxmemory", "0")
 
-    assert [told.edition for told in [heard(period)] if told] == [present.decode()]
+    assert [told.edition for told in [known_version(period)] if told] == [present.decode()]
 
 
 def test_an_edition_that_is_drawn_of_a_closed_period_does_not_stay(anybody: Caller) -> None:
@@ -143,9 +150,9 @@ def test_an_edition_that_is_drawn_of_a_closed_period_does_not_stay(anybody: Call
     period = Period.objects.filter(board=number).earliest("pk")
     close.close_period(period, clock.now() + timedelta(days=2))
 
-    hear(period)  # as a process does that remembers the row
+    fetch_version(period)  # as a process does that remembers the row
 
-    assert 0 < redis.boards().call("TTL", period.family.edition) <= LASTS_SECONDS
+    assert 0 < redis.boards().call("TTL", period.family.cache_version) <= TTL_SECONDS
 
 
 def test_who_reads_while_a_name_is_forgotten_keeps_no_old_name(

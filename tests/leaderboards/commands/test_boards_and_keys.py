@@ -6,9 +6,10 @@ import pytest
 from django.conf import LazySettings
 from django.core.management.base import CommandError
 
-from foundation import clock, service_keys
-from foundation.limits import Limit
+from foundation import clock
 from foundation.models import ServiceKey
+from foundation.security import service_keys
+from foundation.throttling.limits import Limit
 from leaderboards.models import Board
 from tests.foundation.factories import WebhookEndpointFactory
 from tests.leaderboards.commands.calls import Printed, run

@@ -10,13 +10,13 @@ from django.core.management.base import CommandError
 
 from foundation import clock
 from leaderboards import selectors
-from leaderboards.core.entries import read_entry
+from leaderboards.core.input.csv_table import CsvRow
+from leaderboards.core.input.entries import read_entry
 from leaderboards.core.submissions import Caller
-from leaderboards.core.tables import Line
-from leaderboards.models import Board, FinalStanding, Period, Player, Standing, State, Storage, Submission
-from leaderboards.services.close import close_due
-from leaderboards.services.import_scores import Columns, Import, import_batch
-from leaderboards.services.submit import backfill
+from leaderboards.models import Board, FinalStanding, Period, PeriodState, Player, Standing, Storage, Submission
+from leaderboards.services.imports.score_rows import Columns, ScoreImport, import_batch
+from leaderboards.services.periods.close import close_due
+from leaderboards.services.submit.pipeline import backfill
 from tests.leaderboards.commands.calls import Printed, run
 from tests.leaderboards.factories import BoardFactory
 from tests.playing import score
@@ -108,12 +108,12 @@ def test_the_past_is_closed_but_for_a_backfill_which_leaves_the_running_period_o
 def test_a_backfill_keeps_its_periods_open_while_it_gives_signs_of_life_and_a_dead_one_does_not() -> None:
     board, now, hour = make_board(), clock.now(), timedelta(hours=1)
     other = make_board(name="Another")
-    job, day = Import(board, Columns("who", None, "1", at="at"), "scores", backfilled=True), "2024-03-01"
+    job, day = ScoreImport(board, Columns("who", None, "1", at="at"), "scores", backfilled=True), "2024-03-01"
 
     found, closed = [], []
     for nth in range(4):
         at = now + nth * 0.8 * hour
-        found += import_batch([Line(nth, {"who": f"p{nth}", "at": day})], job, at)
+        found += import_batch([CsvRow(nth, {"who": f"p{nth}", "at": day})], job, at)
         backfill(
             [read_entry({"board": other.seq, "player": f"p{nth}", "points": 1, "at": f"{day}T12:00:00Z"}, 0)],
             Caller("tests"),
@@ -212,7 +212,7 @@ def test_every_standing_of_every_month_equals_a_plain_count_of_the_file_and_a_se
     assert f"accepted: {goals} ({goals} updated, 0 unchanged, 0 duplicate)" in printed
     assert f"periods: {months} ({months} closed)" in printed
     assert found == ranked_by_month(file)
-    assert {period.state for period in past} == {State.FINAL}
+    assert {period.state for period in past} == {PeriodState.FINAL}
     first = selectors.standings(board, "2023-03", limit=1).rows[0]
     assert (first.rank, first.player, first.points, first.tied) == (1, "Rasmus Højlund", 5, 1)
 

@@ -19,7 +19,7 @@ from django.db import connection
 from redis import Redis
 
 from leaderboards.models import Board, Player, Standing
-from leaderboards.stores import foreign
+from leaderboards.stores import external_zset
 from tests.leaderboards.commands.calls import run
 from tests.leaderboards.factories import BoardFactory
 
@@ -63,7 +63,7 @@ def names() -> dict[str, str]:
 def test_a_sorted_set_comes_whole_and_in_order_whatever_its_parts(
     theirs: Redis, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(foreign, "A_PART", 3)
+    monkeypatch.setattr(external_zset, "BATCH_SIZE", 3)
     theirs.zadd("theirs", {f"player-{n}": n for n in range(10)} | {"half": 4.5, "big": 2.0**30})
 
     text = read()
@@ -100,9 +100,9 @@ def test_of_a_score_with_a_time_behind_it_the_points_are_the_whole_part(theirs: 
 
 
 def test_what_changes_while_it_is_read_is_refused(theirs: Redis, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(foreign, "A_PART", 1)
+    monkeypatch.setattr(external_zset, "BATCH_SIZE", 1)
     theirs.zadd("theirs", {"a": 1, "b": 2})
-    rows = foreign.foreign_rows(foreign.Foreign(address(), "theirs"))
+    rows = external_zset.read_external_zset(external_zset.ExternalZset(address(), "theirs"))
     next(rows)
     theirs.zincrby("theirs", 5, "a")
     with pytest.raises(Exception, match="changed while it was read"):

@@ -11,18 +11,19 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.utils.translation import override
 
-from foundation import clock, redis
+from foundation import clock
 from foundation.models import DeadLetter, Heartbeat
-from foundation.sync.settling import greet
+from foundation.redis import client as redis
+from foundation.sync.resyncing import register_server
 from leaderboards import selectors
-from leaderboards.management import checkup
+from leaderboards.management import doctor_checks as checkup
 from leaderboards.management.commands import rebuild as rebuild_command
 from leaderboards.management.progress import Progress
 from leaderboards.models import Board, Difference, Period
-from leaderboards.selectors.lag import MIRROR
-from leaderboards.services.link import make_code
-from leaderboards.services.mirror import mirror_all
-from leaderboards.services.players import set_profile
+from leaderboards.selectors.monitoring.lag import MIRROR
+from leaderboards.services.players.link import make_code
+from leaderboards.services.players.profiles import set_profile
+from leaderboards.services.sync.mirror import mirror_all
 from tests.leaderboards.commands.calls import run
 from tests.leaderboards.factories import BoardFactory
 from tests.leaderboards.services.site import crowd, in_redis, in_sql, make_board
@@ -60,8 +61,8 @@ def test_a_rebuild_brings_back_what_redis_had_wrong_and_loses_nothing_that_was_n
     score(board.seq, {"alice": 7, "bob": 9})
     period = running(board)
     if storage == "hybrid":
-        redis.settling().call("ZADD", period.family.zset, 1e9, "ghost")
-    monkeypatch.setattr(rebuild_command, "Progress", lambda whole: Progress(whole, terminal))
+        redis.resync_client().call("ZADD", period.family.zset, 1e9, "ghost")
+    monkeypatch.setattr(rebuild_command, "Progress", lambda total: Progress(total, terminal))
 
     [done] = run("rebuild", "--board", board.seq).json["rebuilt"]
 
@@ -85,7 +86,7 @@ def test_close_periods_says_what_it_closed_and_fails_where_one_has_to_wait(
     assert printed.json["closed"] == [closed]
     assert run("close_periods").json["closed"] == []
     waiting = crowd(make_board("redis", now), 3, now)
-    redis.settling().call("DEL", waiting.family.gen)
+    redis.resync_client().call("DEL", waiting.family.gen)
     with pytest.raises(CommandError, match="Not final yet: "):
         call_command("close_periods", "--now", later)
     assert '"final": false' in capsys.readouterr().out
@@ -96,7 +97,7 @@ def test_verify_names_what_differs_and_repairs_it_if_asked_to(
 ) -> None:
     board = make_board("hybrid", now, tie_break="score")
     period = crowd(board, 3, now)
-    redis.settling().call("ZINCRBY", period.family.zset, 4, "p1")
+    redis.resync_client().call("ZINCRBY", period.family.zset, 4, "p1")
 
     with pytest.raises(CommandError, match="Differences that are left: 1; `--repair` repairs them"):
         call_command("verify", "--board", str(board.seq))
@@ -159,7 +160,7 @@ def shape(line: str) -> str:
 
 def test_the_sample_in_the_documents_is_what_the_doctor_prints(now: datetime) -> None:
     [sample] = re.findall(r"```\n\$ manage.py doctor\n(.*?)```", OPERATIONS.read_text(encoding="utf-8"), re.DOTALL)
-    greet()
+    register_server()
     Heartbeat.objects.create(name="worker", beat_at=now)
     Heartbeat.note(MIRROR, now)
 
@@ -177,15 +178,15 @@ def test_the_doctor_is_red_where_somebody_has_to_decide_or_repair_and_redis_may_
     period = running(burst)
     never, *_ = checkup.worker(now)
     Heartbeat.objects.create(name="worker", beat_at=long_ago)
-    Period.objects.filter(board=hybrid).update(stale_since=long_ago, whole=True, rebuilt=1)
+    Period.objects.filter(board=hybrid).update(stale_since=long_ago, needs_full_rebuild=True, rebuild_progress=1)
     DeadLetter.note("mirror", f"{period.pk}:alice", {}, "why", now)
     Difference.objects.create(period=period, player="alice", repaired=False, found_at=now)
-    redis.settling().call("CONFIG", "SET", "maxmemory-policy", "allkeys-lru")
+    redis.resync_client().call("CONFIG", "SET", "maxmemory-policy", "allkeys-lru")
 
     try:
         status, lines = doctor()
     finally:
-        redis.settling().call("CONFIG", "SET", "maxmemory-policy", "noeviction")
+        redis.resync_client().call("CONFIG", "SET", "maxmemory-policy", "noeviction")
 
     assert (status, never.is_red) == (1, True)
     red = "\n".join(line for line in lines if line.startswith("RED"))

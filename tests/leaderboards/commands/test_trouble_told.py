@@ -14,11 +14,12 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from foundation import clock, redis
+from foundation import clock
+from foundation.redis import client as redis
 from leaderboards.models import Difference, Period
-from leaderboards.services import verify as verifying
-from leaderboards.services.mirror import mirror_all
-from leaderboards.services.verify import verify_all
+from leaderboards.services.sync import verify as verifying
+from leaderboards.services.sync.mirror import mirror_all
+from leaderboards.services.sync.verify import verify_all
 from tests.leaderboards.commands.calls import Printed, run
 from tests.leaderboards.services.site import (
     crowd,
@@ -71,7 +72,7 @@ class TestVerify:
             crowd(make_board("hybrid", now), 3, now),
             crowd(make_board("redis", now, name="Other"), 3, now),
         )
-        redis.settling().call("SET", replaced.family.gen, 10**9)
+        redis.resync_client().call("SET", replaced.family.gen, 10**9)
 
         found = {each.board: each for each in verify_all(now, 60.0)}
 
@@ -124,10 +125,10 @@ class TestVerify:
 def set_back(period: Period, later: dict[str, int], at: datetime) -> None:
     """Redis has the memory of the period as it was before these scored, and SQL has them."""
     with redis_client() as client:
-        older = {key: client.dump(key) for key in period.family.every if client.exists(key)}
+        older = {key: client.dump(key) for key in period.family.all_keys if client.exists(key)}
         score(period.board, later, at)
         follow(period)
-        client.delete(*period.family.every)
+        client.delete(*period.family.all_keys)
         for key, value in older.items():
             client.restore(key, 0, value)
 
@@ -139,7 +140,7 @@ class TestRestart:
         others = [crowd(make_board(kind, now, name=f"Another {kind}"), 3, now) for kind in ("hybrid", "redis")]
         score(period.board, {"late": 9}, now)  # only Redis has it, where Redis decides
         if storage == "hybrid":
-            redis.settling().call("ZADD", period.family.zset, 1e9, "ghost")
+            redis.resync_client().call("ZADD", period.family.zset, 1e9, "ghost")
         restart_with(files())
 
         printed = run("rebuild", "--board", period.board_id).json
@@ -155,7 +156,7 @@ class TestRestart:
 
     def test_a_redis_board_whose_memory_is_gone_is_rebuilt(self, now: datetime) -> None:
         period = crowd(make_board("redis", now), 3, now)
-        redis.settling().call("FLUSHDB")
+        redis.resync_client().call("FLUSHDB")
 
         printed = run("rebuild", "--board", period.board_id).json
 
@@ -194,14 +195,14 @@ def frozen_redis() -> Iterator[list[socket.socket]]:
         thread.start()
         address = {"LOCATION": f"redis://127.0.0.1:{server.getsockname()[1]}/0"}
         caches = {**settings.CACHES, "boards": {**settings.CACHES["boards"], **address}}
-        redis.settling.cache_clear()
+        redis.resync_client.cache_clear()
         try:
             with patch.object(settings, "CACHES", caches):
                 yield came
         finally:
             server.shutdown(socket.SHUT_RDWR)
             thread.join()
-            redis.settling.cache_clear()
+            redis.resync_client.cache_clear()
             for each in came:
                 each.close()
 

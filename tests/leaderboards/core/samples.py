@@ -10,9 +10,9 @@ from hypothesis import reject
 from hypothesis import strategies as st
 
 from leaderboards.core.instants import from_milliseconds, milliseconds
+from leaderboards.core.packing.layout import Layout, choose_layout
 from leaderboards.core.periods import Calendar, PeriodKind, Window, event_window, window_at, window_of, zone_names
-from leaderboards.core.rules import Criterion, Order, Rules, TieBreak, Ties
-from leaderboards.core.scores import Layout, choose_layout
+from leaderboards.core.ranking.rules import Criterion, Order, Rules, TieBreak, Ties
 from leaderboards.errors import BadBoard
 
 ALL_TIME = window_of(Calendar(PeriodKind.ALL_TIME), "all")

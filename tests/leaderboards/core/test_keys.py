@@ -2,18 +2,22 @@
 
 import re
 
-from leaderboards.core.keys import Family, board, ids, zset
+from leaderboards.core.keys import PeriodKeyFamily, board, ids, zset
 
 
 def test_a_period_is_named_after_board_and_label_and_all_beside_it_wears_its_name_as_the_hash_tag() -> None:
-    family = Family(zset(1, "2017-37"))
+    family = PeriodKeyFamily(zset(1, "2017-37"))
 
     assert family.zset == "LeaderBoard_1_2017-37"
     assert family.gen == "{LeaderBoard_1_2017-37}:gen"
-    for key in family.every[1:]:
-        assert re.fullmatch(r"\{LeaderBoard_1_2017-37\}:[a-z]+", key)
-    fixed = [name for name in dir(Family) if isinstance(getattr(Family, name), property) and name != "every"]
-    assert sorted(family.every) == sorted({family.zset, *(getattr(family, name) for name in fixed)})
+    for key in family.all_keys[1:]:
+        assert re.fullmatch(r"\{LeaderBoard_1_2017-37\}:[a-z-]+", key)
+    fixed = [
+        name
+        for name in dir(PeriodKeyFamily)
+        if isinstance(getattr(PeriodKeyFamily, name), property) and name != "all_keys"
+    ]
+    assert sorted(family.all_keys) == sorted({family.zset, *(getattr(family, name) for name in fixed)})
 
 
 def test_ids_are_the_boards_or_a_competitions_own() -> None:

@@ -13,7 +13,7 @@ from leaderboards.core.race import (
     MOST_COLUMNS,
     ROW,
     WIDTH,
-    Look,
+    RanksThen,
     across,
     columns,
     line,
@@ -104,14 +104,14 @@ def test_no_two_stand_in_one_row(points: list[int], ties: str) -> None:
     ranks = {player: 1 + above for player, above in zip(order, better, strict=True)}
     above = {rank: sum(ranks[each] < rank for each in order) for rank in range(1, LINES + 2)}
 
-    stood = places(Look(START, ranks, is_whole=True), order, above if ties == "dense" else None)
+    stood = places(RanksThen(ranks, is_whole=True), order, above if ties == "dense" else None)
 
     assert stood == list(range(1, LINES + 1))
 
 
 def test_who_was_not_ranked_has_no_row_and_of_whom_nobody_knows_the_row_is_below() -> None:
     for is_whole, stood in ((True, None), (False, LINES * 100)):
-        assert places(Look(START, {"p0": 1}, is_whole), ["p0", "p1"]) == [1, stood]
+        assert places(RanksThen({"p0": 1}, is_whole), ["p0", "p1"]) == [1, stood]
 
 
 def test_a_line_leaves_through_the_lower_edge_and_comes_back() -> None:

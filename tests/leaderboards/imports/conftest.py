@@ -11,5 +11,5 @@ from tests.leaderboards.imports.files import AT
 @pytest.fixture(autouse=True)
 def _noon() -> Iterator[None]:
     """The clock stands where the files are imported."""
-    with clock.stand_at(AT):
+    with clock.freeze_at(AT):
         yield

@@ -4,13 +4,13 @@ import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
-from leaderboards.core.entries import read_entry
+from leaderboards.core.input.entries import read_entry
 from leaderboards.core.submissions import Caller
 from leaderboards.models import Board, ImportKind, ImportRun, Standing
-from leaderboards.services.imports import acts
-from leaderboards.services.imports.turns import advance_due
+from leaderboards.services.imports import actions
 from leaderboards.services.imports.upload import Upload, upload
-from leaderboards.services.submit import submit
+from leaderboards.services.imports.worker import advance_due
+from leaderboards.services.submit.pipeline import submit
 
 AT = datetime(2026, 11, 18, 12, tzinfo=UTC)
 
@@ -38,12 +38,12 @@ def fresh(run: ImportRun) -> ImportRun:
 
 
 def confirmed(run: ImportRun, at: datetime = AT) -> ImportRun:
-    acts.confirm(run.pk, at, None)
+    actions.confirm(run.pk, at, None)
     return moved(run, at)
 
 
 def undone(run: ImportRun, at: datetime = AT) -> ImportRun:
-    acts.undo(run.pk, "Wrong file.", at, None)
+    actions.undo(run.pk, "Wrong file.", at, None)
     return moved(run, at)
 
 

@@ -2,14 +2,14 @@
 
 import pytest
 
-from leaderboards.core.entries import read_entry
+from leaderboards.core.input.entries import read_entry
 from leaderboards.core.submissions import Caller
-from leaderboards.errors import BadTable, ImportNotReady, ImportStays
+from leaderboards.errors import BadTable, ImportNotReady, ImportNotUndoable
 from leaderboards.models import Board, Period
 from leaderboards.models.imports import Phase
 from leaderboards.services.boards import apply_boards
-from leaderboards.services.imports import acts
-from leaderboards.services.submit import submit
+from leaderboards.services.imports import actions
+from leaderboards.services.submit.pipeline import submit
 from tests.leaderboards.imports.files import AT, boards_file, confirmed, fresh, moved, sent, undone
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -51,7 +51,7 @@ def test_all_errors_are_told_and_one_keeps_all_boards_back(weekly: Board) -> Non
 
     assert [row for row, _, _ in run.report["errors"]] == [1, 2, 4, 5]
     with pytest.raises(ImportNotReady):
-        acts.confirm(run.pk, AT, None)
+        actions.confirm(run.pk, AT, None)
     assert Board.objects.get() == weekly
 
 
@@ -59,8 +59,8 @@ def test_a_board_that_was_changed_since_keeps_the_whole_undo_back(weekly: Board)
     run = confirmed(sent("boards", boards_file({"name": "Weekly", "unit": "seconds"}, {"name": "Fresh"})))
     apply_boards([{"name": "Weekly", "unit": "points"}], AT)
 
-    with pytest.raises(ImportStays, match="`unit` was changed since"):
-        acts.undo(run.pk, "Wrong.", AT, None)
+    with pytest.raises(ImportNotUndoable, match="`unit` was changed since"):
+        actions.undo(run.pk, "Wrong.", AT, None)
 
     assert fresh(run).phase is Phase.DONE
     assert Board.objects.filter(name="Fresh").exists()
@@ -71,15 +71,15 @@ def test_a_new_board_that_was_played_on_stays(weekly: Board) -> None:
     seq = Board.objects.exclude(pk=weekly.pk).get().seq
     submit([read_entry({"board": seq, "player": "alice", "points": 1}, 0)], Caller("test"), AT)
 
-    with pytest.raises(ImportStays, match="has scores by now"):
-        acts.undo(run.pk, "Wrong.", AT, None)
+    with pytest.raises(ImportNotUndoable, match="has scores by now"):
+        actions.undo(run.pk, "Wrong.", AT, None)
 
     assert Board.objects.filter(seq=seq).exists()
 
 
 def test_what_cannot_be_applied_any_more_after_the_yes_stops_whole(weekly: Board) -> None:
     run = sent("boards", boards_file({"name": "Fresh", "storage": "sql"}, {"name": "Other", "storage": "sql"}))
-    acts.confirm(run.pk, AT, None)
+    actions.confirm(run.pk, AT, None)
     apply_boards([{"name": "Other", "storage": "hybrid"}], AT)
 
     run = moved(run)

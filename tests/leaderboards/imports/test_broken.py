@@ -14,16 +14,16 @@ from django.utils.translation import override
 from foundation import clock
 from foundation.audit.models import AuditEntry
 from foundation.audit.undo import undo as undo_entry
-from leaderboards.admin.import_lines import run_lines
-from leaderboards.core.tables import LONGEST_COLUMN, MOST_COLUMNS
-from leaderboards.errors import BadBoard, BadTable, ImportNotReady, ImportStays
+from leaderboards.admin.imports.run_text import run_context
+from leaderboards.core.input.csv_table import LONGEST_COLUMN, MOST_COLUMNS
+from leaderboards.errors import BadBoard, BadTable, ImportNotReady, ImportNotUndoable
 from leaderboards.models import Board, ImportKind, ImportRun
 from leaderboards.models.imports import Phase
 from leaderboards.services.boards import apply_boards
-from leaderboards.services.imports import acts, boards, players, scores, turns
-from leaderboards.services.imports.ends import MOST_FAILURES
-from leaderboards.services.imports.turns import advance_due
+from leaderboards.services.imports import actions, boards, players, scores, worker
+from leaderboards.services.imports.finish import MOST_FAILURES
 from leaderboards.services.imports.upload import Upload, upload
+from leaderboards.services.imports.worker import advance_due
 from tests.leaderboards.factories import BoardFactory, UserFactory
 from tests.leaderboards.imports.files import AT, boards_file, fresh, moved, sent
 
@@ -38,7 +38,7 @@ def admin() -> Iterator[Client]:
     """A superuser's browser, on the day of the files."""
     client = Client()
     client.force_login(UserFactory.create(is_staff=True, is_superuser=True))
-    with clock.stand_at(AT):
+    with clock.freeze_at(AT):
         yield client
 
 
@@ -70,7 +70,7 @@ def test_half_a_character_in_a_board_is_refused_and_the_run_ends(settings: dict[
 def test_a_judging_that_always_fails_is_stopped_with_a_reference(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(boards, "judge", failing)
+    monkeypatch.setattr(boards, "evaluate", failing)
     run = upload(Upload(ImportKind.BOARDS, "file.json", boards_file({"name": "A"}).encode()), AT)
 
     with caplog.at_level(logging.ERROR):
@@ -80,17 +80,17 @@ def test_a_judging_that_always_fails_is_stopped_with_a_reference(
     told = [each for each in caplog.records if each.exc_info]
     assert run.phase is Phase.READY
     assert [reference in each.getMessage() for each in told] == [True]
-    lines = run_lines(run, AT)
+    lines = run_context(run, AT)
     assert (lines["state"], lines["can_confirm"], lines["boards"]) == ("could not be judged", False, [])
     with pytest.raises(ImportNotReady, match="could not be judged"):
-        acts.confirm(run.pk, AT, None)
+        actions.confirm(run.pk, AT, None)
     assert advance_due(AT, 0) == 0
 
 
 def test_an_applying_that_always_fails_ends_and_keeps_no_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     run = sent("players", "player,name\nrobin,Robin\n")
     monkeypatch.setattr(players, "apply", failing)
-    acts.confirm(run.pk, AT, None)
+    actions.confirm(run.pk, AT, None)
 
     run = tried(run)
 
@@ -113,7 +113,7 @@ def test_a_run_that_was_stopped_before_it_did_anything_says_so_and_is_not_undone
     run = sent(kind, text, **more)
     with monkeypatch.context() as broken:
         broken.setattr(module, "apply", failing)
-        acts.confirm(run.pk, AT, None)
+        actions.confirm(run.pk, AT, None)
         run = tried(run)
 
     page = admin.get(f"/admin/leaderboards/importrun/{run.pk}/change/").content.decode()
@@ -121,22 +121,22 @@ def test_a_run_that_was_stopped_before_it_did_anything_says_so_and_is_not_undone
     assert "It changed nothing: there is nothing to undo." in page
     assert 'name="undo"' not in page
     assert "stopped, nothing was imported" in admin.get("/admin/leaderboards/importrun/").content.decode()
-    with pytest.raises(ImportStays, match="nothing to undo"):
-        acts.undo(run.pk, "Wrong.", AT, None)
-    with pytest.raises(ImportStays, match="nothing to undo"):
-        undo_entry(AuditEntry.objects.get(act=acts.CONFIRMED).pk, "Wrong.", AT, None)
-    again = moved(acts.confirm(sent(kind, text, **more).pk, AT + timedelta(seconds=1), None))
-    assert (again.applied, acts.stays(again)) == (1, "")
+    with pytest.raises(ImportNotUndoable, match="nothing to undo"):
+        actions.undo(run.pk, "Wrong.", AT, None)
+    with pytest.raises(ImportNotUndoable, match="nothing to undo"):
+        undo_entry(AuditEntry.objects.get(act=actions.CONFIRMED).pk, "Wrong.", AT, None)
+    again = moved(actions.confirm(sent(kind, text, **more).pk, AT + timedelta(seconds=1), None))
+    assert (again.applied, actions.why_not_undoable(again)) == (1, "")
 
 
 def test_scores_that_were_sent_and_not_written_down_are_something(monkeypatch: pytest.MonkeyPatch) -> None:
     run = sent("scores", "player,points\nrobin,5\n", board=BoardFactory.create(), **POINTS)
-    monkeypatch.setattr(turns, "note_applied", failing)
-    acts.confirm(run.pk, AT, None)
+    monkeypatch.setattr(worker, "record_applied", failing)
+    actions.confirm(run.pk, AT, None)
 
     run = tried(run)
 
-    assert (run_lines(run, AT)["state"], acts.did_nothing(run)) == ("stopped on the way", False)
+    assert (run_context(run, AT)["state"], actions.had_no_effect(run)) == ("stopped on the way", False)
 
 
 def test_a_file_that_is_refused_as_a_whole_waits_for_no_yes_and_says_why_once(admin: Client) -> None:
@@ -157,14 +157,14 @@ def test_refusals_of_an_import_are_korean_too() -> None:
     future = moved(upload(Upload(ImportKind.SCORES, "a.csv", table, None, BoardFactory.create(), columns), AT))
 
     with override("ko"):
-        told = [run_lines(run, AT)["errors"][0][2] for run in (settings, future)]
+        told = [run_context(run, AT)["errors"][0][2] for run in (settings, future)]
 
     assert told[0].startswith("A: 'foo' 설정은 없습니다. 쓸 수 있는 설정: name, ")
     assert told[1].startswith("`at`이 미래 시각입니다.")
 
 
 def test_limits_that_a_new_board_does_not_have_are_dashes() -> None:
-    [board] = run_lines(sent("boards", boards_file({"name": "A"})), AT)["boards"]
+    [board] = run_context(sent("boards", boards_file({"name": "A"})), AT)["boards"]
 
     assert {row.new for row in board["rows"]} >= {"-"}
     assert "None" not in {row.new for row in board["rows"]}
@@ -172,15 +172,15 @@ def test_limits_that_a_new_board_does_not_have_are_dashes() -> None:
 
 def test_an_undo_that_always_fails_stops_and_can_be_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
     run = sent("players", "player,name\nrobin,Robin\n")
-    acts.confirm(run.pk, AT, None)
+    actions.confirm(run.pk, AT, None)
     run = moved(run)
     with monkeypatch.context() as broken:
         broken.setattr(players, "undo", failing)
-        acts.undo(run.pk, "Wrong.", AT, None)
+        actions.undo(run.pk, "Wrong.", AT, None)
         run = tried(run)
     assert (run.phase, run.undone) == (Phase.DONE, 0)
 
-    acts.undo(run.pk, "Wrong.", AT, None)
+    actions.undo(run.pk, "Wrong.", AT, None)
 
     run = moved(run)
     assert (run.phase, run.undone) == (Phase.UNDONE, 1)
@@ -192,7 +192,7 @@ def test_a_database_that_is_away_is_no_failure(monkeypatch: pytest.MonkeyPatch) 
 
     run = upload(Upload(ImportKind.BOARDS, "file.json", boards_file({"name": "A"}).encode()), AT)
     with monkeypatch.context() as broken:
-        broken.setattr(boards, "judge", away)
+        broken.setattr(boards, "evaluate", away)
         for _ in range(MOST_FAILURES + 1):
             with pytest.raises(OperationalError):
                 advance_due(AT, 0)

@@ -6,15 +6,15 @@ from unittest.mock import Mock, patch
 import pytest
 from django.db import connection
 
-from leaderboards.core.entries import read_entry
+from leaderboards.core.input.entries import read_entry
 from leaderboards.core.submissions import Caller
 from leaderboards.errors import BadTable
 from leaderboards.models import ImportedPlayer, Player
 from leaderboards.models.imports import Phase
-from leaderboards.services.erase import erase_player
-from leaderboards.services.imports import acts, players, rows, turns
-from leaderboards.services.players import set_profile
-from leaderboards.services.submit import submit
+from leaderboards.services.imports import actions, chunk_results, players, worker
+from leaderboards.services.players.erase import erase_player
+from leaderboards.services.players.profiles import set_profile
+from leaderboards.services.submit.pipeline import submit
 from likes.models import LikeChange
 from tests.leaderboards.factories import BoardFactory, UserFactory
 from tests.leaderboards.imports.files import AT, confirmed, fresh, moved, sent, undone
@@ -59,20 +59,20 @@ def test_undoing_sets_back_what_nobody_changed_and_removes_whom_nothing_refers_t
 def test_rows_of_other_apps_that_show_no_way_back_keep_a_player() -> None:
     run = confirmed(sent("players", "player\nalice\n"))
     alice = Player.objects.get()
-    assert not players.refers(alice)
+    assert not players.is_referenced(alice)
 
     LikeChange.objects.create(kind="thing", thing="1", player=alice, amount=1, delta=1, at=AT)
 
-    assert players.refers(alice)
+    assert players.is_referenced(alice)
     assert (undone(run).left, Player.objects.count()) == (1, 1)
 
 
 def test_a_chunk_that_is_cut_off_leaves_nothing_and_is_done_again() -> None:
     run = sent("players", "player,name\nalice,A\nbob,B\n")
-    acts.confirm(run.pk, AT, None)
+    actions.confirm(run.pk, AT, None)
 
-    with patch.object(rows, "failpoint", side_effect=KeyboardInterrupt), pytest.raises(KeyboardInterrupt):
-        turns.advance_due(AT, 0)
+    with patch.object(chunk_results, "failpoint", side_effect=KeyboardInterrupt), pytest.raises(KeyboardInterrupt):
+        worker.advance_due(AT, 0)
     assert (named(), fresh(run).applied) == ({}, 0)
 
     assert moved(run).report["statuses"] == {"new": 2}
@@ -81,10 +81,10 @@ def test_a_chunk_that_is_cut_off_leaves_nothing_and_is_done_again() -> None:
 
 def test_an_undo_that_is_cut_off_goes_on_where_it_was() -> None:
     run = confirmed(sent("players", "player,name\nalice,A\nbob,B\n"))
-    acts.undo(run.pk, "Wrong.", AT, None)
+    actions.undo(run.pk, "Wrong.", AT, None)
 
-    with patch.object(turns, "failpoint", side_effect=KeyboardInterrupt), pytest.raises(KeyboardInterrupt):
-        turns.advance_due(AT, 0)
+    with patch.object(worker, "failpoint", side_effect=KeyboardInterrupt), pytest.raises(KeyboardInterrupt):
+        worker.advance_due(AT, 0)
     assert (len(named()), fresh(run).undone) == (2, 0)
 
     assert moved(run).undone == 2
@@ -110,9 +110,9 @@ def test_a_column_that_players_do_not_have_is_refused() -> None:
 def test_many_players_are_undone_in_turns() -> None:
     text = "player\n" + "".join(f"p{nth}\n" for nth in range(players.PLAYERS_PER_TURN + 5))
     run = confirmed(sent("players", text))
-    acts.undo(run.pk, "Wrong.", AT, None)
+    actions.undo(run.pk, "Wrong.", AT, None)
 
-    turns.advance_due(AT, 0)
+    worker.advance_due(AT, 0)
 
     assert fresh(run).undone == players.PLAYERS_PER_TURN
     assert moved(run, AT + timedelta(seconds=1)).undone == players.PLAYERS_PER_TURN + 5
@@ -128,13 +128,13 @@ def test_the_players_of_a_turn_are_held_by_number_before_the_first_is_changed(un
     run = sent("players", "player,name\nbob,B\nalice,A\n" if not undoing else "player,name\nalice,A\nbob,B\n")
     if undoing:
         run = confirmed(run)
-        acts.undo(run.pk, "Wrong.", AT, None)
+        actions.undo(run.pk, "Wrong.", AT, None)
     else:
-        acts.confirm(run.pk, AT, None)
+        actions.confirm(run.pk, AT, None)
     before, changed = named(), Mock(wraps=set_profile)
 
     with patch.object(players, "set_profile", changed), locked(Player.objects.filter(external_id="alice")):
-        turns.advance_due(AT, 0)  # it waits, and gives up for this turn
+        worker.advance_due(AT, 0)  # it waits, and gives up for this turn
 
     assert not changed.called  # bob comes first, and waits for alice too
     assert named() == before

@@ -8,11 +8,11 @@ import pytest
 from django.utils.translation import override
 
 from foundation import clock
-from leaderboards.errors import BadTable, ImportNotReady, ImportStays, NoColumn, StorageUnavailable
+from leaderboards.errors import BadTable, ImportNotReady, ImportNotUndoable, MissingColumn, StorageUnavailable
 from leaderboards.models import Board, ImportChunk, ImportKind, ImportRun, Period, Submission
 from leaderboards.models.imports import Phase
 from leaderboards.refusals import translated
-from leaderboards.services.imports import acts, rows, scores, turns
+from leaderboards.services.imports import actions, chunk_results, scores, worker
 from leaderboards.services.imports import upload as uploading
 from leaderboards.services.imports.upload import Upload, upload
 from tests.at_once import at_once
@@ -68,10 +68,10 @@ def test_a_worker_that_dies_between_the_scores_and_their_count_counts_nothing_tw
     board.save()
     Period.objects.filter(board=board).update(rules_json=board.rules.to_json())
     run = sent("scores", table("alice", "bob", "alice"), board)
-    acts.confirm(run.pk, AT, None)
+    actions.confirm(run.pk, AT, None)
 
-    with patch.object(turns, "note_applied", side_effect=KeyboardInterrupt), pytest.raises(KeyboardInterrupt):
-        turns.advance_due(AT, 0)
+    with patch.object(worker, "record_applied", side_effect=KeyboardInterrupt), pytest.raises(KeyboardInterrupt):
+        worker.advance_due(AT, 0)
     assert points(board) == {"alice": 10, "bob": 5}
     run = moved(run)
 
@@ -83,14 +83,14 @@ def test_a_worker_that_dies_between_the_scores_and_their_count_counts_nothing_tw
 
 def test_two_workers_with_the_same_chunk_count_it_once(board: Board) -> None:
     run = sent("scores", table("alice", "bob"), board)
-    acts.confirm(run.pk, AT, None)
+    actions.confirm(run.pk, AT, None)
     run = fresh(run)
     chunk = run.chunks.get()
     finish = scores.apply(run, chunk, AT)
     again = scores.apply(run, chunk, AT)
 
-    assert rows.note_applied(run, chunk, finish, AT)
-    assert not rows.note_applied(run, chunk, again, AT)
+    assert chunk_results.record_applied(run, chunk, finish, AT)
+    assert not chunk_results.record_applied(run, chunk, again, AT)
     assert fresh(run).applied == 2
 
 
@@ -98,9 +98,9 @@ def test_two_workers_at_once_import_every_row_once() -> None:
     board = BoardFactory.create(storage="sql", update="increment", at=AT)
     names = [f"p{nth % 40}" for nth in range(600)]
     run = sent("scores", table(*names, worth=1), board)
-    acts.confirm(run.pk, AT, None)
+    actions.confirm(run.pk, AT, None)
 
-    at_once([lambda: turns.advance_due(AT, 30)] * 2)
+    at_once([lambda: worker.advance_due(AT, 30)] * 2)
 
     run = moved(run)
     assert (run.phase, run.applied, run.report["statuses"]) == (Phase.DONE, 600, {"updated": 600})
@@ -113,8 +113,8 @@ def test_of_two_who_confirm_the_same_file_at_once_one_is_refused(board: Board) -
 
     def confirm(nth: int) -> str:
         try:
-            acts.confirm(runs[nth].pk, AT + timedelta(seconds=nth), None)
-        except ImportStays as error:
+            actions.confirm(runs[nth].pk, AT + timedelta(seconds=nth), None)
+        except ImportNotUndoable as error:
             return error.code
         return "confirmed"
 
@@ -125,12 +125,12 @@ def test_of_two_who_confirm_the_same_file_at_once_one_is_refused(board: Board) -
 
 def test_a_leased_run_is_left_to_its_worker_until_the_lease_ends(board: Board) -> None:
     run = sent("scores", table("alice"), board)
-    acts.confirm(run.pk, AT, None)
-    ImportRun.objects.update(leased_until=AT + turns.LEASE)
+    actions.confirm(run.pk, AT, None)
+    ImportRun.objects.update(leased_until=AT + worker.LEASE)
 
-    assert turns.advance_due(AT, 0) == 0
-    with clock.stand_at(AT + turns.LEASE):
-        assert turns.advance_due(AT, 0) == 1
+    assert worker.advance_due(AT, 0) == 0
+    with clock.freeze_at(AT + worker.LEASE):
+        assert worker.advance_due(AT, 0) == 1
 
 
 @pytest.mark.parametrize("rows_per_chunk", [250, 2])
@@ -179,7 +179,7 @@ def test_a_row_with_an_empty_time_counts_as_it_is_confirmed(board: Board) -> Non
 def test_a_column_that_is_missing_is_told_of_its_own_part(board: Board, part: str) -> None:
     columns = {"player": "player", "points": "points", "at": "", "id": "", part: "nowhere"}
 
-    with pytest.raises(NoColumn) as refused:
+    with pytest.raises(MissingColumn) as refused:
         upload(Upload(ImportKind.SCORES, "a.csv", b"player,points\nbob,5\n", None, board, columns), AT)
 
     assert refused.value.part == part
@@ -187,7 +187,7 @@ def test_a_column_that_is_missing_is_told_of_its_own_part(board: Board, part: st
 
 def test_a_run_that_slept_longer_than_redis_remembers_ids_stops_and_says_so() -> None:
     run = sent("scores", table("alice"), BoardFactory.create(storage="redis", at=AT))
-    acts.confirm(run.pk, AT, None)
+    actions.confirm(run.pk, AT, None)
 
     run = moved(run, AT + timedelta(hours=13))
 
@@ -197,10 +197,10 @@ def test_a_run_that_slept_longer_than_redis_remembers_ids_stops_and_says_so() ->
 
 def test_while_a_storage_is_away_rows_wait_and_are_not_refused(board: Board) -> None:
     run = sent("scores", table("alice"), board)
-    acts.confirm(run.pk, AT, None)
+    actions.confirm(run.pk, AT, None)
 
     with patch.object(scores, "import_batch", side_effect=StorageUnavailable("away")):
-        assert turns.advance_due(AT, 0) == 0
+        assert worker.advance_due(AT, 0) == 0
     assert (fresh(run).applied, fresh(run).refused) == (0, 0)
 
     assert moved(run).report["statuses"] == {"updated": 1}
@@ -234,14 +234,14 @@ def test_strange_cells_spoil_their_own_row_only(board: Board) -> None:
 
 def test_what_is_thrown_away_while_it_is_judged_is_gone(board: Board) -> None:
     run = upload(Upload(ImportKind.SCORES, "a.csv", table("alice").encode(), board=board, columns={}), AT)
-    judge = scores.judge
+    evaluate = scores.evaluate
 
-    def judged(*args: Any) -> rows.Finish:
-        acts.discard(run.pk)
-        return judge(*args)
+    def judged(*args: Any) -> chunk_results.Finish:
+        actions.discard(run.pk)
+        return evaluate(*args)
 
-    with patch.object(scores, "judge", judged):
-        assert turns.advance_due(AT, 0) == 0
+    with patch.object(scores, "evaluate", judged):
+        assert worker.advance_due(AT, 0) == 0
 
     assert not ImportRun.objects.exists()
 
@@ -249,10 +249,10 @@ def test_what_is_thrown_away_while_it_is_judged_is_gone(board: Board) -> None:
 def test_what_nobody_confirms_goes_after_a_day_and_records_when_they_are_old(board: Board) -> None:
     waiting, done = sent("scores", table("alice"), board), confirmed(sent("scores", table("bob"), board))
 
-    assert turns.forget(AT + timedelta(hours=23)) == 0
-    assert turns.forget(AT + timedelta(hours=25)) == 1
+    assert worker.delete_old_runs(AT + timedelta(hours=23)) == 0
+    assert worker.delete_old_runs(AT + timedelta(hours=25)) == 1
     assert not ImportRun.objects.filter(pk=waiting.pk).exists()
-    assert turns.forget(AT + timedelta(days=91)) == 1
+    assert worker.delete_old_runs(AT + timedelta(days=91)) == 1
     assert not ImportRun.objects.filter(pk=done.pk).exists()
     assert points(board) == {"bob": 5}
 
@@ -261,11 +261,11 @@ def test_a_run_is_confirmed_once_and_not_where_nothing_can_be_taken(board: Board
     good, bad = sent("scores", table("alice"), board), sent("scores", table("a/b"), board)
 
     with pytest.raises(ImportNotReady, match="mend the file"):
-        acts.confirm(bad.pk, AT, None)
-    acts.confirm(good.pk, AT, None)
+        actions.confirm(bad.pk, AT, None)
+    actions.confirm(good.pk, AT, None)
     with pytest.raises(ImportNotReady):
-        acts.confirm(good.pk, AT, None)
+        actions.confirm(good.pk, AT, None)
     with pytest.raises(ImportNotReady):
-        acts.discard(good.pk)
-    acts.discard(bad.pk)
+        actions.discard(good.pk)
+    actions.discard(bad.pk)
     assert ImportRun.objects.get() == good

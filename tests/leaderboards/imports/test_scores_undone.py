@@ -7,10 +7,10 @@ import pytest
 from foundation.audit.models import AuditEntry
 from foundation.audit.undo import undo as undo_entry
 from foundation.reasons import BadReason
-from leaderboards.errors import ImportNotReady, ImportStays
+from leaderboards.errors import ImportNotReady, ImportNotUndoable
 from leaderboards.models import Board, Period, Submission
 from leaderboards.models.imports import Phase
-from leaderboards.services.imports import acts
+from leaderboards.services.imports import actions
 from tests.leaderboards.factories import BoardFactory
 from tests.leaderboards.imports.files import AT, confirmed, moved, play, points, sent, table, undone
 
@@ -42,10 +42,10 @@ def test_undoing_is_once_with_a_reason_and_on_record(board: Board) -> None:
     run = confirmed(sent("scores", table("alice"), board))
 
     with pytest.raises(BadReason):
-        acts.undo(run.pk, " ", AT, None)
+        actions.undo(run.pk, " ", AT, None)
     undone(run)
     with pytest.raises(ImportNotReady):
-        acts.undo(run.pk, "Again.", AT, None)
+        actions.undo(run.pk, "Again.", AT, None)
 
     confirmed_entry = AuditEntry.objects.get(act="import.confirmed")
     undo = AuditEntry.objects.get(act="import.undone")
@@ -76,8 +76,8 @@ def test_the_same_file_does_not_count_twice_unless_it_was_undone(board: Board) -
     first, second = (sent("scores", table("alice"), board) for _ in range(2))
     first = confirmed(first)
 
-    with pytest.raises(ImportStays, match=f"import {first.pk}"):
-        acts.confirm(second.pk, AT + timedelta(seconds=1), None)
+    with pytest.raises(ImportNotUndoable, match=f"import {first.pk}"):
+        actions.confirm(second.pk, AT + timedelta(seconds=1), None)
     undone(first)
 
     assert confirmed(second, AT + timedelta(seconds=2)).phase is Phase.DONE
@@ -87,9 +87,9 @@ def test_a_redis_board_takes_an_import_and_says_before_that_it_stays() -> None:
     board = BoardFactory.create(storage="redis", at=AT)
     run = sent("scores", table("alice"), board)
 
-    assert "cannot be undone" in acts.stays(run)
+    assert "cannot be undone" in actions.why_not_undoable(run)
     run = confirmed(run)
 
     assert run.report["statuses"] == {"updated": 1}
-    with pytest.raises(ImportStays):
-        acts.undo(run.pk, "Wrong.", AT, None)
+    with pytest.raises(ImportNotUndoable):
+        actions.undo(run.pk, "Wrong.", AT, None)

@@ -8,13 +8,13 @@ import pytest
 from foundation.audit.models import AuditEntry
 from foundation.audit.undo import NotUndoable, undo
 from leaderboards.models import Board, ImportRun, Player, PurgedSubmission, QuarantinedEntry, Submission
-from leaderboards.selectors.purging import Range
-from leaderboards.services import run_purge
-from leaderboards.services.edit import Worth, edit_submission
-from leaderboards.services.purge import ask_purge
-from leaderboards.services.run_purge import run_due
-from leaderboards.services.unvoid import unvoid_by_hand
-from leaderboards.services.void import void_by_hand
+from leaderboards.selectors.moderation.purges import PurgeRange
+from leaderboards.services.moderation import run_purge
+from leaderboards.services.moderation.edit import EditedValue, edit_submission
+from leaderboards.services.moderation.purge import request_purge
+from leaderboards.services.moderation.run_purge import run_due
+from leaderboards.services.moderation.unvoid import unvoid_by_hand
+from leaderboards.services.moderation.void import void_by_hand
 from tests.leaderboards.factories import BoardFactory
 from tests.leaderboards.imports.files import AT, confirmed, play, points, sent, table, undone
 from tests.leaderboards.services.restricting import keep_out
@@ -38,7 +38,7 @@ def imported(board: Board) -> ImportRun:
 
 def purge_all(board: Board) -> None:
     """All that the board received until a minute after the import."""
-    ask_purge(Range(AT, AT + timedelta(minutes=1), board=board.pk), "A leaked key.", LATER, None)
+    request_purge(PurgeRange(AT, AT + timedelta(minutes=1), board=board.pk), "A leaked key.", LATER, None)
     run_due(LATER, 60.0)
 
 
@@ -105,7 +105,7 @@ def test_a_purge_that_is_being_undone_leaves_what_an_undone_import_took_from_it_
 
 def test_an_edit_goes_with_its_score_and_undoing_it_brings_nothing_back(board: Board) -> None:
     run = imported(board)
-    edit_submission(of("bob"), Worth(points=9), "A slip.", LATER, None)
+    edit_submission(of("bob"), EditedValue(points=9), "A slip.", LATER, None)
 
     run = undone(run)
     undo_last("submission.edited")

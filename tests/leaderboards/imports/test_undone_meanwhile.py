@@ -11,9 +11,9 @@ from django.core.management import CommandError, call_command
 from leaderboards.errors import IdReused, ImportNotReady
 from leaderboards.models import Board, Submission
 from leaderboards.models.imports import Phase
-from leaderboards.services.imports import acts, foresee, scores
-from leaderboards.services.imports.turns import advance_due
-from leaderboards.services.unvoid import unvoid_by_hand
+from leaderboards.services.imports import actions, preview_scores, scores
+from leaderboards.services.imports.worker import advance_due
+from leaderboards.services.moderation.unvoid import unvoid_by_hand
 from tests.at_once import at_once
 from tests.leaderboards.factories import BoardFactory
 from tests.leaderboards.imports.files import AT, confirmed, fresh, moved, points, sent, undone
@@ -38,11 +38,11 @@ def everybody(worth: int, rows: int = ROWS) -> str:
 def test_a_file_waits_for_the_undoing_and_is_judged_anew(board: Board, worth: int) -> None:
     first = confirmed(sent("scores", everybody(1), board, id="id"))
     waiting = sent("scores", everybody(worth), board, AT + SECOND, id="id")
-    acts.undo(first.pk, "Wrong.", AT + SECOND, None)
+    actions.undo(first.pk, "Wrong.", AT + SECOND, None)
 
     for _ in range(2):
         with pytest.raises(ImportNotReady, match=f"Import {first.pk} into this board is being undone"):
-            acts.confirm(waiting.pk, AT + SECOND, None)
+            actions.confirm(waiting.pk, AT + SECOND, None)
         advance_due(AT + SECOND, 0)
     waiting = moved(waiting, AT + SECOND)
 
@@ -55,11 +55,11 @@ def test_a_file_waits_for_the_undoing_and_is_judged_anew(board: Board, worth: in
 def test_an_import_is_undone_only_once_another_into_its_board_is_done(board: Board) -> None:
     first = confirmed(sent("scores", everybody(1), board, id="id"))
     better = sent("scores", everybody(1, ROWS + 1), board, AT + SECOND, id="id")
-    acts.confirm(better.pk, AT + SECOND, None)
+    actions.confirm(better.pk, AT + SECOND, None)
 
     for _ in range(2):  # before the first chunk, and between two
         with pytest.raises(ImportNotReady, match=f"Import {better.pk} is being imported into this board"):
-            acts.undo(first.pk, "Wrong.", AT + SECOND, None)
+            actions.undo(first.pk, "Wrong.", AT + SECOND, None)
         advance_due(AT + SECOND, 0)
     moved(better, AT + SECOND)
 
@@ -78,18 +78,18 @@ def test_of_an_undo_and_a_confirmation_at_once_one_waits(board: Board) -> None:
         return True
 
     undo, confirm = (
-        lambda: is_done(lambda: acts.undo(first.pk, "Wrong.", AT + SECOND, None)),
-        lambda: is_done(lambda: acts.confirm(waiting.pk, AT + SECOND, None)),
+        lambda: is_done(lambda: actions.undo(first.pk, "Wrong.", AT + SECOND, None)),
+        lambda: is_done(lambda: actions.confirm(waiting.pk, AT + SECOND, None)),
     )
 
     assert sorted(at_once([undo, confirm])) == [False, True]
 
 
-@pytest.mark.parametrize("step", ["judge", "foresee"])
+@pytest.mark.parametrize("step", ["evaluate", "preview"])
 def test_what_was_judged_across_the_end_of_an_undoing_is_judged_anew(
     board: Board, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
-    module = {"judge": scores, "foresee": foresee}[step]
+    module = {"evaluate": scores, "preview": preview_scores}[step]
     look, meanwhile = getattr(module, step), [confirmed(sent("scores", everybody(1, 3), board, id="id"))]
 
     def overtaken(*of: Any) -> Any:
@@ -107,7 +107,7 @@ def test_what_was_judged_across_the_end_of_an_undoing_is_judged_anew(
 
 def test_the_command_waits_for_the_undoing_too(board: Board, tmp_path: Path) -> None:
     first = confirmed(sent("scores", everybody(1, 3), board, id="id"))
-    acts.undo(first.pk, "Wrong.", AT, None)
+    actions.undo(first.pk, "Wrong.", AT, None)
     file = tmp_path / "again.csv"
     file.write_text(everybody(1, 3))
     again = ("import_scores", str(file), "--board", str(board.seq), "--player", "player", "--points", "points")

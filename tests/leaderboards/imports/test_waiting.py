@@ -3,9 +3,9 @@
 import pytest
 from django.contrib.auth.models import User
 
-from leaderboards.errors import TooManyWait
+from leaderboards.errors import TooManyPendingImports
 from leaderboards.models import ImportKind, ImportRun
-from leaderboards.services.imports import acts
+from leaderboards.services.imports import actions
 from leaderboards.services.imports.upload import MOST_WAITING, Upload, upload
 from tests.at_once import at_once
 from tests.leaderboards.factories import UserFactory
@@ -22,12 +22,12 @@ def test_twenty_of_one_account_wait_and_the_next_after_a_yes_or_a_no() -> None:
     robin, marian = UserFactory.create(username="robin"), UserFactory.create(username="marian")
     runs = [sent_by(robin, nth) for nth in range(MOST_WAITING)]
 
-    with pytest.raises(TooManyWait, match="20 imports of yours wait already"):
+    with pytest.raises(TooManyPendingImports, match="20 imports of yours wait already"):
         sent_by(robin)
     assert sent_by(marian).pk
-    acts.discard(runs[0].pk)
+    actions.discard(runs[0].pk)
     assert sent_by(robin).pk
-    with pytest.raises(TooManyWait):
+    with pytest.raises(TooManyPendingImports):
         sent_by(robin)
     confirmed(moved(runs[1]))
     assert sent_by(robin).pk
@@ -42,7 +42,7 @@ def test_of_two_sent_at_once_one_is_the_last() -> None:
     def is_taken() -> bool:
         try:
             return bool(sent_by(robin).pk)
-        except TooManyWait:
+        except TooManyPendingImports:
             return False
 
     assert sorted(at_once([is_taken, is_taken])) == [False, True]

@@ -9,7 +9,7 @@ from django.db import connection
 from foundation import clock
 from leaderboards import selectors
 from leaderboards.models import Board, Period
-from leaderboards.services import settle
+from leaderboards.services.sync import resync_periods
 from tests.leaderboards.services.site import (
     NOON,
     crowd,
@@ -24,14 +24,14 @@ POSTGRESQL = pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLit
 
 def bring_to_rest() -> None:
     for _ in range(3):
-        settle.settle_due(NOON)
+        resync_periods.resync_due(NOON)
 
 
 def followed(players: dict[str, int]) -> Period:
     """A hybrid board whose memory says up to where it has followed SQL."""
     period = crowd(make_board("hybrid"), players)
-    with patch.object(settle, "FOLLOWED_EVERY", 1):
-        settle.settle_due(NOON)
+    with patch.object(resync_periods, "WATERMARK_SECONDS", 1):
+        resync_periods.resync_due(NOON)
     return period
 
 

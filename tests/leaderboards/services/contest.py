@@ -6,14 +6,14 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from foundation.errors import SunwiError
-from leaderboards.core.entries import read_entry
+from leaderboards.core.input.entries import read_entry
 from leaderboards.core.periods import event_window
-from leaderboards.core.rules import Order, Ties, Update
+from leaderboards.core.ranking.rules import Order, Ties, Update
 from leaderboards.core.submissions import Caller, Outcome
 from leaderboards.models import Board, Period, Submission
 from leaderboards.services import events
-from leaderboards.services.events import Event, IfBanned
-from leaderboards.services.submit import submit
+from leaderboards.services.events import BanPreview, Event
+from leaderboards.services.submit.pipeline import submit
 from tests.contracts.arena import NOW, Arena
 from tests.contracts.forms import FORMS
 from tests.leaderboards.services.site import DAY, NOON, make_board
@@ -45,8 +45,8 @@ class KnownEvents:
     def freeze(self, number: int, at: datetime) -> None:
         """Nothing is hidden."""
 
-    def if_banned(self, players: Collection[int], *, banned: bool, board: int | None = None) -> IfBanned:
-        return IfBanned()
+    def if_banned(self, players: Collection[int], *, banned: bool, board: int | None = None) -> BanPreview:
+        return BanPreview()
 
     def void(self, submission: Submission, reason: str, at: datetime, by: object) -> bool:
         raise NotImplementedError  # nobody judges here

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from leaderboards.core.entries import read_entry
+from leaderboards.core.input.entries import read_entry
 from leaderboards.core.submissions import Caller, Outcome
 from leaderboards.models import Board
-from leaderboards.services import company
-from leaderboards.services.submit import submit, submit_joined
-from leaderboards.services.together import Together
+from leaderboards.services.submit import grouped
+from leaderboards.services.submit.group_commit import GroupCommit
+from leaderboards.services.submit.pipeline import submit, submit_batch
 from tests.faults.world import wait_until
 from tests.leaderboards.services.site import NOON
 
@@ -36,10 +36,10 @@ class Company:
     def __post_init__(self) -> None:
         self._go = threading.Event()
         self._threads = ThreadPoolExecutor(32)
-        self._waiting = Together(company._decide, most=25, patience=LONG, longest=LONG)
-        self.monkeypatch.setattr(company, "_together", self._waiting)
-        self.monkeypatch.setattr(company, "submit", self._one)
-        self.monkeypatch.setattr(company, "submit_joined", self._several)
+        self._waiting = GroupCommit(grouped._decide, max_batch=25, max_wait=LONG, answer_timeout=LONG)
+        self.monkeypatch.setattr(grouped, "_together", self._waiting)
+        self.monkeypatch.setattr(grouped, "submit", self._one)
+        self.monkeypatch.setattr(grouped, "submit_batch", self._several)
 
     def send(
         self, raw: dict[str, Any], at: datetime = NOON, caller: Caller = GAME, ranks: bool = False
@@ -66,7 +66,7 @@ class Company:
 
     def _sent(self, raw: dict[str, Any], at: datetime, caller: Caller, ranks: bool = False) -> list[Outcome]:
         try:
-            return company.submit_in_company([read_entry(raw, 0)], caller, at, ranks=ranks)
+            return grouped.submit_grouped([read_entry(raw, 0)], caller, at, ranks=ranks)
         finally:
             connection.close()
 
@@ -78,7 +78,7 @@ class Company:
 
     def _several(self, entries: Any, caller: Caller, at: datetime, ranks: bool = False) -> list[Outcome]:
         self.batches.append(len(entries))
-        return submit_joined(entries, caller, max(at, NOON), ranks=ranks)
+        return submit_batch(entries, caller, max(at, NOON), ranks=ranks)
 
     def _known(self) -> int:
         return len(self.batches) + sum(len(lane.queue) for lane in [*self._waiting._lanes.values()])

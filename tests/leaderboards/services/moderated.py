@@ -6,7 +6,7 @@ of ``hidden``. Ways to keep a player out are those of ``restricting.WAYS_ON_A_BO
 
 from dataclasses import dataclass, field
 
-from leaderboards.core.policies import State
+from leaderboards.core.ranking.policies import StandingState
 from tests.oracle import OracleBoard, Row, Value
 
 
@@ -171,9 +171,9 @@ class Naive:
         else:
             row.claimed = other.pk
 
-    def counting(self, player: str) -> list[State]:
+    def counting(self, player: str) -> list[StandingState]:
         """What counts of a player, in the order in which it was accepted."""
-        return [State(row.value, row.at_ms) for row in self.rows if row.player == player and not row.is_void]
+        return [StandingState(row.value, row.at_ms) for row in self.rows if row.player == player and not row.is_void]
 
     def ranks(self, viewer: str = "") -> list[Row]:
         """The list that others see; or that the viewer sees, who is shadowed."""

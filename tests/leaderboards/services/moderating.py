@@ -13,18 +13,18 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from foundation.audit.models import AuditEntry
 from foundation.audit.undo import NotUndoable, undo
 from leaderboards import selectors
-from leaderboards.core.entries import read_entry
+from leaderboards.core.input.entries import read_entry
 from leaderboards.core.instants import milliseconds
-from leaderboards.core.rules import Order, Ties, Update
+from leaderboards.core.ranking.rules import Order, Ties, Update
 from leaderboards.core.submissions import Caller
 from leaderboards.errors import NotRanked
 from leaderboards.models import Board, Period, Player, Purge, Standing, Submission
-from leaderboards.selectors.hidden import forget_hidden
-from leaderboards.selectors.restrictions import seen_by
-from leaderboards.selectors.standings import Standings
-from leaderboards.services.decide_redis import forget_bans
-from leaderboards.services.remove import remove_player
-from leaderboards.services.submit import submit
+from leaderboards.selectors.rankings.standings import Standings
+from leaderboards.selectors.visibility.hidden import clear_hidden_cache
+from leaderboards.selectors.visibility.restrictions import viewing_as
+from leaderboards.services.moderation.remove import remove_player
+from leaderboards.services.submit.decide_redis import forget_bans
+from leaderboards.services.submit.pipeline import submit
 from tests.leaderboards.factories import PlayerFactory
 from tests.leaderboards.services.moderated import Kept, Naive
 from tests.leaderboards.services.restricting import WAYS_ON_A_BOARD, keep_out, let_back_from
@@ -121,7 +121,7 @@ class Moderated(RuleBasedStateMachine):
         self.the_shadowed_see_themselves()
         follow(self.period)
         assert self.storage == "sql" or in_redis(self.period) == in_sql(self.period)
-        forget_hidden()  # who is out stands as SQL knows it, and that is remembered for a second
+        clear_hidden_cache()  # who is out stands as SQL knows it, and that is remembered for a second
         assert selectors.standings(self.board, self.period.label, 0, 1).total == len(expected)
 
     def one_player_is_told_their_rank_or_that_they_have_none(self) -> None:
@@ -137,7 +137,7 @@ class Moderated(RuleBasedStateMachine):
         told = {row.player: row.rank for row in self.naive.ranks()}
         for player in filter(self.naive.shadowed, WHO):
             own = self.naive.ranks(viewer=player)
-            with seen_by(player):
+            with viewing_as(player):
                 assert _read(selectors.standings(self.board, self.period.label, 0, 50)) == _wanted(own)
             told |= {row.player: row.rank for row in own if row.player == player}
         assert selectors.ranks(self.period, WHO) == told

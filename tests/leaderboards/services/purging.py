@@ -5,14 +5,14 @@ from typing import Any
 
 from foundation.audit.models import AuditEntry
 from foundation.audit.undo import undo
-from leaderboards.core.entries import read_entry
+from leaderboards.core.input.entries import read_entry
 from leaderboards.core.submissions import Caller
 from leaderboards.models import Board, Player, Purge, Submission
-from leaderboards.selectors.purging import Range
-from leaderboards.services import purge as asking
-from leaderboards.services.purge import ask_purge
-from leaderboards.services.run_purge import run_due
-from leaderboards.services.submit import submit
+from leaderboards.selectors.moderation.purges import PurgeRange
+from leaderboards.services.moderation import purge as asking
+from leaderboards.services.moderation.purge import request_purge
+from leaderboards.services.moderation.run_purge import run_due
+from leaderboards.services.submit.pipeline import submit
 from tests.leaderboards.services.site import NOON
 
 HOUR = timedelta(hours=1)
@@ -25,17 +25,17 @@ def send(board: Board, player: str, number: int, at: datetime = NOON, service: s
     return Submission.objects.latest("pk")
 
 
-def of(player: str = "", *, since: datetime = NOON, until: datetime = NOON + HOUR, **named: Any) -> Range:
+def of(player: str = "", *, since: datetime = NOON, until: datetime = NOON + HOUR, **named: Any) -> PurgeRange:
     """An hour from noon on, of a player or of what else is named."""
     number = Player.objects.get(external_id=player).pk if player else None
-    return Range(since, until, number, **named)
+    return PurgeRange(since, until, number, **named)
 
 
-def ask(chosen: Range, at: datetime = NOON + 2 * HOUR) -> Purge:
-    return ask_purge(chosen, "A leaked key.", at, None)
+def ask(chosen: PurgeRange, at: datetime = NOON + 2 * HOUR) -> Purge:
+    return request_purge(chosen, "A leaked key.", at, None)
 
 
-def purge(chosen: Range, at: datetime = NOON + 2 * HOUR) -> Purge:
+def purge(chosen: PurgeRange, at: datetime = NOON + 2 * HOUR) -> Purge:
     """Asked for, and done to the end."""
     made = ask(chosen, at)
     run_due(at, 60.0)

@@ -7,8 +7,14 @@ from django.db.models import Q
 
 from foundation import clock
 from leaderboards.models import Board, Period, Player, Restriction, RestrictionKind
-from leaderboards.services.ban import lift
-from leaderboards.services.restrict import What, hiding_in, lift_from, lift_restrictions, restrict
+from leaderboards.services.moderation.ban import unban
+from leaderboards.services.moderation.restrict import (
+    RestrictionScope,
+    hidden_in_period,
+    lift_from,
+    lift_restrictions,
+    restrict,
+)
 
 EVERY_WAY = (
     "hidden", "shadowed", "banned", "hidden everywhere", "shadowed everywhere", "banned everywhere",
@@ -26,18 +32,18 @@ def let_back_from(how: str, board: Board, *players: str, at: datetime) -> None:
     """The end of what ``keep_out`` did in this way, and of nothing else."""
     what = _what(how, board)
     if what.is_ban_from_all:
-        held = lift(_numbers(players), "Over.", at, None)
+        held = unban(_numbers(players), "Over.", at, None)
     else:
         held = lift_from(_numbers(players), what, "Over.", at, None)
     assert len(held) == len(players)
 
 
-def _what(how: str, board: Board) -> What:
+def _what(how: str, board: Board) -> RestrictionScope:
     if how == HIDDEN_STANDING:
         begun = Period.objects.filter(Q(starts_at=None) | Q(starts_at__lte=clock.now()), board=board)
-        return hiding_in(begun.select_related("board").latest("starts_at", "pk"))
+        return hidden_in_period(begun.select_related("board").latest("starts_at", "pk"))
     kind, _, everywhere = how.partition(" ")
-    return What(RestrictionKind(kind), None if everywhere else board)
+    return RestrictionScope(RestrictionKind(kind), None if everywhere else board)
 
 
 def _numbers(players: Collection[str]) -> list[int]:
@@ -47,4 +53,4 @@ def _numbers(players: Collection[str]) -> list[int]:
 def let_back() -> None:
     """Everybody, from everything."""
     lift_restrictions(Restriction.objects.values_list("pk", flat=True), "Over.", clock.now(), None)
-    lift(Player.objects.values_list("pk", flat=True), "Over.", clock.now(), None)
+    unban(Player.objects.values_list("pk", flat=True), "Over.", clock.now(), None)

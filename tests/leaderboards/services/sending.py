@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from leaderboards.core.entries import read_entry
+from leaderboards.core.input.entries import read_entry
 from leaderboards.core.submissions import Caller, Outcome
 from leaderboards.models import Board
-from leaderboards.services.submit import submit
+from leaderboards.services.submit.pipeline import submit
 from tests.leaderboards.services.site import NOON
 
 STORAGES = pytest.mark.parametrize("storage", ["sql", "hybrid", "redis"])

@@ -11,13 +11,13 @@ import redis as driver
 from django.conf import settings
 from django.db import connection
 
-from foundation import redis
 from foundation.models import DeadLetter, KnownRedis
-from leaderboards.core.entries import read_entry
+from foundation.redis import client as redis
+from leaderboards.core.input.entries import read_entry
 from leaderboards.core.submissions import Caller, Outcome
 from leaderboards.models import Board, Period, Player, Standing
-from leaderboards.services.mirror import mirror
-from leaderboards.services.submit import submit
+from leaderboards.services.submit.pipeline import submit
+from leaderboards.services.sync.mirror import mirror
 from tests.leaderboards.factories import BoardFactory, PeriodFactory
 
 WHO_DECIDES = pytest.mark.parametrize("storage", ["hybrid", "redis"])  # SQL or Redis; sql boards are decided as hybrid
@@ -79,8 +79,8 @@ def restart_with(older: dict[bytes, bytes]) -> None:
     KnownRedis.objects.all().delete()
     KnownRedis._seen.clear()
     redis.boards().reset()
-    redis.settling().reset()
-    redis.alone().reset()
+    redis.resync_client().reset()
+    redis.exclusive_client().reset()
 
 
 def in_redis(period: Period) -> dict[str, float]:
@@ -111,7 +111,7 @@ def finalists(period: Period) -> list[str]:
 @contextmanager
 def redis_away() -> Iterator[None]:
     """Nobody reaches Redis for as long as the block lasts."""
-    with patch.object(redis.Link, "_exchange", side_effect=redis.RedisAway("Redis is away.")):
+    with patch.object(redis.RedisClient, "_exchange", side_effect=redis.RedisAway("Redis is away.")):
         yield
 
 

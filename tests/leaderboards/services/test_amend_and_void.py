@@ -5,15 +5,15 @@ from typing import Any
 import pytest
 
 from foundation.models import DeadLetter
-from leaderboards.core.entries import read_entry
+from leaderboards.core.input.entries import read_entry
 from leaderboards.core.submissions import Caller
-from leaderboards.errors import OutOfRange, PeriodClosed, StandingMoved
+from leaderboards.errors import OutOfRange, PeriodClosed, StandingChanged
 from leaderboards.models import Period, Standing, Submission
-from leaderboards.services.amend import amend, look, read_state
-from leaderboards.services.close import close_due
-from leaderboards.services.submit import submit
-from leaderboards.services.verify import verify_all
-from leaderboards.services.void import void_submission
+from leaderboards.services.moderation.void import void_submission
+from leaderboards.services.periods.close import close_due
+from leaderboards.services.submit.pipeline import submit
+from leaderboards.services.sync.amend_dead_letter import amend, look, read_state
+from leaderboards.services.sync.verify import verify_all
 from tests.leaderboards.services.site import (
     DAY,
     NOON,
@@ -82,7 +82,7 @@ class TestAmending:
         score(period.board, {"a": 12})
 
         for expected in (seen, None):
-            with pytest.raises(StandingMoved):
+            with pytest.raises(StandingChanged):
                 amend(letter, read_state(period, "a", "3", NOON), expected)
 
         follow(period)

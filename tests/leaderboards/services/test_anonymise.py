@@ -5,14 +5,14 @@ from contextlib import nullcontext
 import pytest
 from django.core.management import CommandError, call_command
 
-from foundation import redis
+from foundation.redis import client as redis
 from leaderboards.errors import StillRanked
 from leaderboards.models import Player, Standing
-from leaderboards.services.close import close_due
-from leaderboards.services.erase import erase_player
-from leaderboards.stores.sql_final import content_hash
+from leaderboards.services.periods.close import close_due
+from leaderboards.services.players.erase import erase_player
+from leaderboards.stores.sql.final import content_hash
+from tests.leaderboards.services.players.test_erase import OLD, everywhere, played
 from tests.leaderboards.services.site import DAY, NOON, final, follow, in_sql, redis_away
-from tests.leaderboards.services.test_erase import OLD, everywhere, played
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
 

@@ -11,14 +11,15 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from foundation import clock, redis
-from foundation.sql import LATELY_SECONDS
-from leaderboards.models import Board, Period, Player, State
-from leaderboards.selectors.periods import period_by_label
+from foundation import clock
+from foundation.db.resilience import CACHE_TTL
+from foundation.redis import client as redis
+from leaderboards.models import Board, Period, PeriodState, Player
+from leaderboards.selectors.catalog.periods import period_by_label
 from leaderboards.services.boards import retire, save_board
-from leaderboards.services.decide_redis import forget_bans
-from leaderboards.services.settle import settle_due
-from leaderboards.stores.zset_settling import ZsetSettler
+from leaderboards.services.submit.decide_redis import forget_bans
+from leaderboards.services.sync.resync_periods import resync_due
+from leaderboards.stores.redis.sync import ZsetSync
 from tests.leaderboards.services.site import DAY, NOON, make_board, period_of, score
 
 
@@ -43,9 +44,9 @@ def scored(storage: str = "redis", **settings: Any) -> Board:
 @pytest.mark.parametrize("storage", ["sql", "hybrid", "redis"])
 def test_what_another_process_closed_takes_nothing(storage: str) -> None:
     board = scored(storage)
-    Period.objects.filter(pk=period_of(board).pk).update(state=State.CLOSING)
+    Period.objects.filter(pk=period_of(board).pk).update(state=PeriodState.CLOSING)
     if storage == "redis":
-        ZsetSettler(redis.boards()).close(period_of(board))
+        ZsetSync(redis.boards()).close(period_of(board))
 
     assert told(board, 2) == "period_closed"
 
@@ -54,7 +55,7 @@ def test_a_redis_board_is_written_without_asking_sql_and_what_another_process_se
     board = scored()
     before, period = queries(board, 2), period_of(board)
     Period.objects.filter(pk=period.pk).update(stale_since=NOON)
-    settle_due(NOON)
+    resync_due(NOON)
 
     first, then = queries(board, 3), queries(board, 4)
 
@@ -67,7 +68,7 @@ def test_a_ban_of_another_process_is_heard_of_within_seconds_and_of_this_one_at_
     Player.objects.update_or_create(external_id="a", defaults={"banned_at": NOON})
 
     at_once = told(board, 3)
-    with patch.object(clock, "monotonic", lambda: monotonic() + LATELY_SECONDS):
+    with patch.object(clock, "monotonic", lambda: monotonic() + CACHE_TTL):
         in_time = told(board, 4)
     Player.objects.update(banned_at=None)
     forget_bans()
@@ -109,7 +110,7 @@ def test_a_period_of_this_process_takes_over_changed_rules_at_once() -> None:
     board = make_board("redis")
     assert told(board, 2**40, at=NOON + DAY) == "out_of_range"  # so nobody stands there yet
     board.maximum = 7
-    with clock.stand_at(NOON):
+    with clock.freeze_at(NOON):
         save_board(board)
 
     assert told(board, 10, NOON + DAY) == "out_of_range"

@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from foundation.sync.settling import greet
+from foundation.sync.resyncing import register_server
 from leaderboards.models import Period, Player
-from leaderboards.services.erase import erase_player
-from leaderboards.services.mirror import mirror
-from leaderboards.services.remove import remove_player
-from leaderboards.services.verify import verify_all
+from leaderboards.services.moderation.remove import remove_player
+from leaderboards.services.players.erase import erase_player
+from leaderboards.services.sync.mirror import mirror
+from leaderboards.services.sync.verify import verify_all
 from tests.leaderboards.services.coming_back import agree, bring_to_rest, followed, shown
 from tests.leaderboards.services.site import (
     NOON,
@@ -93,6 +93,6 @@ def test_keys_of_a_final_period_that_older_files_bring_back_go_when_their_server
     Period.objects.filter(pk=period.pk).update(state="final")
     restart_with(before)
 
-    greet()
+    register_server()
 
     assert [key for key in files() if str(period) in str(key) or period.family.zset in str(key)] == []

@@ -7,21 +7,21 @@ from unittest.mock import patch
 
 import pytest
 
-from foundation.sql import SqlAway
-from leaderboards.core.entries import read_entry
+from foundation.db.resilience import SqlAway
+from leaderboards.core.input.entries import read_entry
 from leaderboards.core.submissions import Caller
 from leaderboards.errors import NotRanked, PeriodClosed
-from leaderboards.models import Period, Player, State, Submission
+from leaderboards.models import Period, PeriodState, Player, Submission
 from leaderboards.selectors import ranks
-from leaderboards.services.close import close_due, close_period
-from leaderboards.services.extend import move_end
-from leaderboards.services.mirror import mirror_all
-from leaderboards.services.remove import remove_from
-from leaderboards.services.retain import drop_submissions, expire_due
-from leaderboards.services.settle import settle_due
-from leaderboards.services.submit import submit
-from leaderboards.services.verify import verify_all
-from leaderboards.services.void import void_submission
+from leaderboards.services.moderation.remove import remove_from_period
+from leaderboards.services.moderation.void import void_submission
+from leaderboards.services.periods.close import close_due, close_period
+from leaderboards.services.periods.reschedule import move_end
+from leaderboards.services.periods.retention import drop_submissions, expire_due
+from leaderboards.services.submit.pipeline import submit
+from leaderboards.services.sync.mirror import mirror_all
+from leaderboards.services.sync.resync_periods import resync_due
+from leaderboards.services.sync.verify import verify_all
 from tests.at_once import at_once
 from tests.leaderboards.services.contest import (
     ENDS,
@@ -166,7 +166,7 @@ class TestAttempts:
         entries = [by("a", 5), by("a", 3), by("a", 9), by("b", 1), by("a", 5, competition=8)]
 
         rehearsed, outcomes = send(*entries, dry_run=True), send(*entries)
-        remove_from(period_of(event), "a", NOON)
+        remove_from_period(period_of(event), "a", NOON)
         later = send(by("a", 10), by("b", 2))
 
         assert told(rehearsed) == told(outcomes) == ["updated", "unchanged", "too_many_attempts", "updated", "updated"]
@@ -205,13 +205,13 @@ class TestUpkeep:
     ) -> None:
         event = declared.add(event_board(storage))
         send(by("a", 30), by("b", 20), by("d", 40))
-        remove_from(period_of(event), "d", NOON)
+        remove_from_period(period_of(event), "d", NOON)
         with pytest.raises(NotRanked):
-            remove_from(period_of(event), "d", NOON)
+            remove_from_period(period_of(event), "d", NOON)
         mirror_all()
         with redis_client() as client:
             client.flushdb()
-        settle_due(NOON)
+        resync_due(NOON)
 
         assert told(send(by("a", 29), by("c", 1))) == ["unchanged", "updated"]
         assert ranks(period_of(event), "abcd") == {"a": 1, "b": 2, "c": 3}
@@ -225,7 +225,7 @@ class TestUpkeep:
         assert verified == ([] if storage == "sql" else [("c7", 4, 0)])  # the one taken out too
         assert (closed.label, closed.final, closed.players) == ("c7", True, 3)
         assert [rank for _, rank, _, _ in final(period_of(event))] == [1, 2, 3]
-        assert (period_of(event).state, Submission.objects.exists()) == (State.EXPIRED, False)
+        assert (period_of(event).state, Submission.objects.exists()) == (PeriodState.EXPIRED, False)
         assert ranks(period_of(event), "a") == {"a": 1}
 
     def test_who_takes_part_no_more_gets_no_final_rank(self, declared: KnownEvents, storage: str) -> None:
@@ -248,7 +248,7 @@ class TestUpkeep:
 
         closed = close_period(looked, ENDS + DAY / 2)
 
-        assert (closed.final, period_of(event).state) == (False, State.OPEN)
+        assert (closed.final, period_of(event).state) == (False, PeriodState.OPEN)
         assert told(send(by("a", 10))) == ["updated"]
         with redis_client() as client:
             assert [client.ttl(key) for key in client.keys("*LeaderBoard*")] == [-1] * client.dbsize()

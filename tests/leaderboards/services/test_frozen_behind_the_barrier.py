@@ -12,15 +12,17 @@ from unittest.mock import patch
 import pytest
 from django.db import connection
 
-from foundation import clock, redis
+from foundation import clock
 from foundation.errors import Unavailable
+from foundation.redis import client as redis
 from leaderboards.models import Board, Period, Player
-from leaderboards.services import extend, settle
 from leaderboards.services.boards import save_board
-from leaderboards.services.erase import erase_player
-from leaderboards.services.extend import move_end
-from leaderboards.services.mirror import mirror
-from leaderboards.stores.zset_settling import ZsetSettler
+from leaderboards.services.periods import reschedule
+from leaderboards.services.periods.reschedule import move_end
+from leaderboards.services.players.erase import erase_player
+from leaderboards.services.sync import resync_periods
+from leaderboards.services.sync.mirror import mirror
+from leaderboards.stores.redis.sync import ZsetSync
 from tests.leaderboards.services.contest import ENDS, KnownEvents, send
 from tests.leaderboards.services.site import DAY, NOON, make_board, period_of, redis_client, score
 
@@ -73,9 +75,9 @@ def same_course(period: Period) -> None:
     now = Period.objects.select_related("board").get(pk=period.pk)
     assert (now.generation, now.rules_json, now.ends_at) == (period.generation, period.rules_json, period.ends_at)
     redis.boards().reset()
-    redis.alone().reset()
+    redis.exclusive_client().reset()
     assert redis.boards().call("GET", now.family.gen) == str(now.generation).encode()
-    settle.settle_due(NOON)
+    resync_periods.resync_due(NOON)
     now.refresh_from_db()
     assert (now.generation, now.stale_since) == (period.generation, None)
 
@@ -87,7 +89,7 @@ def test_a_moved_end(declared: KnownEvents, settings: Any, step: str) -> None:
     send({"competition": event.number, "player": "a", "points": 5})
     before, period = (Period.objects.select_related("board").get(board=board) for _ in range(2))
 
-    where, named = (ZsetSettler, "memory") if step == "memory" else (extend, "_refuse_unsettled")
+    where, named = (ZsetSync, "read_state") if step == "memory" else (reschedule, "_refuse_unsettled")
     refused_in_time(lambda: move_end(period, ENDS + DAY, NOON), settings, where, named)
 
     same_course(before)
@@ -95,11 +97,11 @@ def test_a_moved_end(declared: KnownEvents, settings: Any, step: str) -> None:
 
 def test_changed_rules(settings: Any) -> None:
     board = make_board("redis")
-    with clock.stand_at(NOON):
+    with clock.freeze_at(NOON):
         following = Period.objects.select_related("board").get(board=board, starts_at__gt=NOON)
         board.maximum = 7
 
-        refused_in_time(lambda: save_board(board), settings, ZsetSettler, "memory")
+        refused_in_time(lambda: save_board(board), settings, ZsetSync, "read_state")
 
         same_course(following)
     assert Board.objects.get().maximum != 7
@@ -110,7 +112,7 @@ def test_an_erasure(settings: Any) -> None:
     score(board, {"ann": 1, "bob": 2})
     mirror(period_of(board))
 
-    refused_in_time(lambda: erase_player("bob", NOON), settings, ZsetSettler, "names", first=True)
+    refused_in_time(lambda: erase_player("bob", NOON), settings, ZsetSync, "knows_player", first=True)
 
     assert Player.objects.get(external_id="bob").banned_at == NOON
     same_course(period_of(board))

@@ -6,14 +6,14 @@ from typing import Any
 import pytest
 
 from foundation import clock
-from leaderboards.core.entries import read_entry
+from leaderboards.core.input.entries import read_entry
 from leaderboards.core.submissions import Outcome
 from leaderboards.models import Board, Submission
-from leaderboards.selectors.purging import UNDER_WAY
-from leaderboards.services import decide_redis, decide_sql
-from leaderboards.services.company import submit_in_company
-from leaderboards.services.resolve import HELD_UP_AT_MOST
-from leaderboards.services.run_purge import run_due
+from leaderboards.selectors.moderation.purges import IN_FLIGHT_MARGIN
+from leaderboards.services.moderation.run_purge import run_due
+from leaderboards.services.submit import decide_redis, decide_sql
+from leaderboards.services.submit.grouped import submit_grouped
+from leaderboards.services.submit.resolve import MAX_REQUEST_AGE
 from tests.leaderboards.services.joining import GAME, LONG, Company, entry
 from tests.leaderboards.services.purging import ask, of
 from tests.leaderboards.services.site import NOON, follow, make_board, period_of, points, score
@@ -25,7 +25,7 @@ STORAGES = pytest.mark.parametrize("storage", ["sql", "hybrid", "redis"])
 def held_up(patch: pytest.MonkeyPatch, storage: str, for_so_long: timedelta) -> None:
     """The process is frozen for so long where nothing can come in between any more: behind the barrier, or just before
     the script."""
-    where, step = (decide_redis, "of_the_present") if storage == "redis" else (decide_sql, "enter")
+    where, step = (decide_redis, "retry_if_stale") if storage == "redis" else (decide_sql, "lock_period_and_standings")
     deed, seconds = getattr(where, step), clock.monotonic
 
     def freeze() -> None:
@@ -44,7 +44,7 @@ def held_up(patch: pytest.MonkeyPatch, storage: str, for_so_long: timedelta) -> 
 
 def sent(board: Board) -> Outcome:
     """As the API sends it."""
-    [outcome] = submit_in_company([read_entry(entry(board, "ann", 1000), 0)], GAME, NOON + SECOND)
+    [outcome] = submit_grouped([read_entry(entry(board, "ann", 1000), 0)], GAME, NOON + SECOND)
     return outcome
 
 
@@ -63,7 +63,7 @@ def test_it_is_refused_and_counts_when_it_is_sent_again(monkeypatch: pytest.Monk
     board = make_board(storage)
     score(board, {"ann": 1, "bob": 7})  # known from now on
     with monkeypatch.context() as patch:
-        held_up(patch, storage, HELD_UP_AT_MOST + SECOND)
+        held_up(patch, storage, MAX_REQUEST_AGE + SECOND)
         late = sent(board)
     before = standing_on(board)
 
@@ -80,7 +80,7 @@ def test_it_is_refused_and_counts_when_it_is_sent_again(monkeypatch: pytest.Monk
 def test_for_as_long_as_a_request_takes_it_counts(monkeypatch: pytest.MonkeyPatch, storage: str) -> None:
     board = make_board(storage)
     score(board, {"ann": 1, "bob": 7})
-    held_up(monkeypatch, storage, HELD_UP_AT_MOST - SECOND)
+    held_up(monkeypatch, storage, MAX_REQUEST_AGE - SECOND)
 
     assert sent(board).status == "updated"
 
@@ -90,9 +90,9 @@ def test_nothing_of_a_purged_range_comes_in_once_the_purge_is_over(monkeypatch: 
     score(board, {"ann": 1, "bob": 7})
     until = NOON + 2 * SECOND
     purge = ask(of(until=until, board=board.pk), until)
-    run_due(until + UNDER_WAY, 60.0)
+    run_due(until + IN_FLIGHT_MARGIN, 60.0)
     purge.refresh_from_db()
-    held_up(monkeypatch, "sql", UNDER_WAY + SECOND)
+    held_up(monkeypatch, "sql", IN_FLIGHT_MARGIN + SECOND)
 
     late = sent(board)
 
@@ -109,7 +109,7 @@ def test_what_queues_while_the_process_is_frozen_is_received_after_it(
     score(board, {"ann": 1, "first": 1})
     queue.hold(board.seq)
     late = queue.send(entry(board, "ann", 1000), at=NOON + SECOND)
-    seconds, thawed = clock.monotonic, NOON + SECOND + UNDER_WAY + SECOND
+    seconds, thawed = clock.monotonic, NOON + SECOND + IN_FLIGHT_MARGIN + SECOND
     monkeypatch.setattr(clock, "monotonic", lambda: seconds() + (thawed - NOON).total_seconds())
     monkeypatch.setattr(clock, "now", lambda: thawed)
     queue.let_go()

@@ -12,11 +12,11 @@ from django.test.utils import CaptureQueriesContext
 from foundation import clock
 from leaderboards import selectors
 from leaderboards.errors import NotRanked
-from leaderboards.models import Board, KeptRank, Period, PeriodSnapshot, Player, RestrictionKind
-from leaderboards.selectors.names import forget_names
-from leaderboards.services.close import close_period
-from leaderboards.services.decide_redis import forget_bans
-from leaderboards.services.keep_ranks import keep
+from leaderboards.models import Board, Period, PeriodSnapshot, Player, RankHistoryEntry, RestrictionKind
+from leaderboards.selectors.player_data.names import clear_name_cache
+from leaderboards.services.periods.close import close_period
+from leaderboards.services.periods.rank_history import record_rank_history
+from leaderboards.services.submit.decide_redis import forget_bans
 from tests.leaderboards.factories import BoardFactory, PlayerFactory
 from tests.leaderboards.services.restricting import WAYS_ON_A_BOARD, keep_out, let_back
 from tests.leaderboards.services.site import follow
@@ -68,7 +68,7 @@ def told(board: Board) -> dict[str, object]:
     return {
         "pages": [rows(selectors.standings(board, "all", at, 3).rows) for at in range(13)],
         "players": {player: about(board, player) for player in EVERYBODY},
-        "named": rows(selectors.named(board, EVERYBODY, "all").rows),
+        "named": rows(selectors.rows_of_players(board, EVERYBODY, "all").rows),
         "page": rows(selectors.board_page(board, "all", 0, 5, "p5").neighbours),
         "spread": (spread.total, spread.percentiles, spread.histogram),
         "csv": rows(selectors.export_rows(board, "all")[1]),
@@ -132,9 +132,9 @@ def test_looks_are_of_those_who_are_shown_so_that_nobody_seems_to_have_moved(how
     board = played("hybrid", "shared", {"p0": 9, "p1": 7, "p2": 5}, "desc")
     keep_out(how, board, "p0")
 
-    keep(stored(board), clock.now(), clock.now())
+    record_rank_history(stored(board), clock.now(), clock.now())
 
-    assert dict(KeptRank.objects.values_list("player__external_id", "rank")) == {"p1": 1, "p2": 2}
+    assert dict(RankHistoryEntry.objects.values_list("player__external_id", "rank")) == {"p1": 1, "p2": 2}
     assert PeriodSnapshot.objects.get().total == 2
 
 
@@ -143,7 +143,7 @@ def test_a_read_of_a_board_asks_sql_as_often_with_restrictions_as_without() -> N
 
     def asked() -> int:
         forget_bans()
-        forget_names()
+        clear_name_cache()
         with CaptureQueriesContext(connection) as queries:
             selectors.standings(board, "all", 0, 3)
         return len(queries)

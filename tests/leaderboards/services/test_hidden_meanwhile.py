@@ -5,21 +5,21 @@ from unittest.mock import patch
 
 import pytest
 
-from leaderboards.models import KeptRank, Period, Player
-from leaderboards.selectors.hidden import hidden_in
-from leaderboards.selectors.ranked import closed_ranking, ranking
-from leaderboards.services import restrict as restricting
-from leaderboards.services.close import close_period
-from leaderboards.services.keep_ranks import keep
-from leaderboards.services.restrict import hiding_in, restrict
+from leaderboards.models import Period, Player, RankHistoryEntry
+from leaderboards.selectors.rankings.sql_ranking import closed_ranking, ranking
+from leaderboards.selectors.visibility.hidden import hidden_in
+from leaderboards.services.moderation import restrict as restricting
+from leaderboards.services.moderation.restrict import hidden_in_period, restrict
+from leaderboards.services.periods.close import close_period
+from leaderboards.services.periods.rank_history import record_rank_history
 from tests.leaderboards.services.site import DAY, NOON, crowd, make_board
 
 Ranks = dict[int, int]
 
 
 def kept(period: Period) -> Ranks:
-    assert keep(period, NOON, NOON)
-    return dict(KeptRank.objects.values_list("player", "rank"))
+    assert record_rank_history(period, NOON, NOON)
+    return dict(RankHistoryEntry.objects.values_list("player", "rank"))
 
 
 def snapshot(period: Period) -> Ranks:
@@ -46,6 +46,6 @@ def test_who_was_hidden_by_another_process_this_moment_is_not_written_down(
     assert not hidden_in(period)
     numbers = dict(Player.objects.values_list("external_id", "pk"))
     with patch.object(restricting, "forget_bans"):
-        restrict([numbers["ann"]], hiding_in(period), "False.", NOON, None)
+        restrict([numbers["ann"]], hidden_in_period(period), "False.", NOON, None)
 
     assert written(period) == {numbers["bob"]: 1, numbers["cid"]: 2}

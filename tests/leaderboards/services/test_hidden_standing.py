@@ -14,12 +14,18 @@ from foundation.audit.undo import NotUndoable, undo
 from leaderboards import selectors
 from leaderboards.errors import NotHideable, NotRanked
 from leaderboards.models import Board, Period, Player, Restriction, RestrictionKind
-from leaderboards.selectors.hidden import hidden_now
-from leaderboards.selectors.if_banned import on_boards
-from leaderboards.selectors.past import ranks_before
-from leaderboards.services import restrict as service
-from leaderboards.services.close import close_period
-from leaderboards.services.restrict import What, hide_standings, hiding_in, lift_from, restrict
+from leaderboards.selectors.history.final_ranks import ranks_before
+from leaderboards.selectors.previews.exclusion import preview_exclusion
+from leaderboards.selectors.visibility.hidden import hidden_now
+from leaderboards.services.moderation import restrict as service
+from leaderboards.services.moderation.restrict import (
+    RestrictionScope,
+    hidden_in_period,
+    hide_standings,
+    lift_from,
+    restrict,
+)
+from leaderboards.services.periods.close import close_period
 from tests.leaderboards.factories import AdminFactory, BoardFactory, PlayerFactory
 from tests.leaderboards.services.restricting import keep_out, let_back
 from tests.leaderboards.services.site import DAY, NOON, follow, make_board, period_of, score
@@ -53,7 +59,7 @@ def two_days(storage: str) -> tuple[Board, Period, Period]:
 
 
 def hide(player: str, period: Period) -> None:
-    assert restrict([number(player)], hiding_in(period), "False.", clock.now(), None)
+    assert restrict([number(player)], hidden_in_period(period), "False.", clock.now(), None)
 
 
 def number(player: str) -> int:
@@ -162,13 +168,13 @@ def test_it_stands_beside_hiding_on_the_board_and_each_is_lifted_by_itself() -> 
     hide("ann", first)
     keep_out("hidden", board, "ann")
     assert (listed(first), listed(second)) == (CLOSED_UP, CLOSED_UP)
-    assert on_boards([ann], board.seq, banned=False).finals == 0  # the final one stays without them
+    assert preview_exclusion([ann], board.seq, banned=False).finals == 0  # the final one stays without them
 
-    lift_from([ann], What(RestrictionKind.HIDDEN, board), "Over.", at, None)
+    lift_from([ann], RestrictionScope(RestrictionKind.HIDDEN, board), "Over.", at, None)
 
     assert (listed(first), listed(second)) == (CLOSED_UP, ALL_THREE)
-    assert on_boards([ann], board.seq, first.pk, banned=False).moved_finals.ranks == 3
-    lift_from([ann], hiding_in(first), "Over.", at, None)
+    assert preview_exclusion([ann], board.seq, first.pk, banned=False).moved_finals.ranks == 3
+    lift_from([ann], hidden_in_period(first), "Over.", at, None)
     assert listed(first) == ALL_THREE
 
 
@@ -193,7 +199,7 @@ def test_sql_takes_it_once_for_hiding_alone_and_with_its_board() -> None:
     board, first, _ = two_days("sql")
     ann, at = Player.objects.get(external_id="ann"), clock.now()
     hide("ann", first)
-    assert restrict([ann.pk], hiding_in(first), "Again.", at, None) == []
+    assert restrict([ann.pk], hidden_in_period(first), "Again.", at, None) == []
 
     wrong: list[dict[str, Any]] = [
         {"kind": "hidden", "board": board},
@@ -209,7 +215,7 @@ def test_a_standing_of_a_competition_is_refused_with_what_is_done_there() -> Non
     period = Period(board=BoardFactory.create(period="event"), label="c1")
 
     with pytest.raises(NotHideable, match="disqualify the participant there"):
-        hiding_in(period)
+        hidden_in_period(period)
 
 
 def test_several_are_hidden_all_or_none() -> None:

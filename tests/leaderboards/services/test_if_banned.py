@@ -6,13 +6,13 @@ import pytest
 
 from foundation import clock
 from leaderboards import selectors
-from leaderboards.admin.ban_lines import if_banned_in_words
-from leaderboards.core.moves import Moves
+from leaderboards.admin.moderation.ban_preview import ban_preview_lines
+from leaderboards.core.ranking.rank_changes import RankChanges
 from leaderboards.models import Board, Player
-from leaderboards.selectors.hidden import forget_hidden
-from leaderboards.selectors.if_banned import on_boards
-from leaderboards.selectors.rank_moves import moves_in
-from leaderboards.services.close import close_due
+from leaderboards.selectors.previews.exclusion import preview_exclusion
+from leaderboards.selectors.previews.rank_moves import moves_in
+from leaderboards.selectors.visibility.hidden import clear_hidden_cache
+from leaderboards.services.periods.close import close_due
 from tests.leaderboards.services.restricting import keep_out
 from tests.leaderboards.services.site import DAY, NOON, make_board, period_of, score
 
@@ -32,7 +32,7 @@ def number(player: str) -> int:
 
 
 def listed(board: Board, period: str) -> dict[str, int | None]:
-    forget_hidden()
+    clear_hidden_cache()
     return {row.player: row.rank for row in selectors.standings(board, period, 0, 50).rows}
 
 
@@ -44,7 +44,7 @@ def test_ranks_are_counted_as_where_scores_are_voided(ties: str, order: str) -> 
     keep_out("hidden", board, "dan")
 
     for player in ("ann", "bob", "cid", "eve", "fay"):
-        assert on_boards([number(player)]).moved == moves_in(period, {number(player): None}), player
+        assert preview_exclusion([number(player)]).moved == moves_in(period, {number(player): None}), player
 
 
 @pytest.mark.parametrize("player", ["ann", "cid", "fay"])
@@ -58,12 +58,12 @@ def test_final_periods_are_told_with_what_really_moves_there(
     close_due(NOON + 9 * DAY)
     before = listed(board, label)
 
-    told, words = on_boards([number(player)]), if_banned_in_words([number(player)], banned=True)
+    told, words = preview_exclusion([number(player)]), ban_preview_lines([number(player)], banned=True)
     keep_out("hidden", board, player, at=clock.now())
-    after, back = listed(board, label), on_boards([number(player)], banned=False)
+    after, back = listed(board, label), preview_exclusion([number(player)], banned=False)
 
     firsts = [{each for each, rank in ranks.items() if rank == 1} for ranks in (before, after)]
     moved = sum(before.get(each) != after.get(each) for each in CROWD)
-    assert (told.moved, told.finals) == (Moves(), 1)
-    assert told.moved_finals == Moves(int(firsts[0] != firsts[1]), moved) == back.moved_finals
+    assert (told.moved, told.finals) == (RankChanges(), 1)
+    assert told.moved_finals == RankChanges(int(firsts[0] != firsts[1]), moved) == back.moved_finals
     assert words[0].startswith("1 final period shows them no more, and the others move up there too: ")

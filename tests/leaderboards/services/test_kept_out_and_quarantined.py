@@ -7,14 +7,14 @@ from foundation.audit.undo import undo
 from leaderboards.core.submissions import Status
 from leaderboards.errors import Banned, UnknownEntry
 from leaderboards.models import QuarantinedEntry
-from leaderboards.services.decide_redis import forget_bans
-from leaderboards.services.erase import erase_player
-from leaderboards.services.judge_quarantine import accept, void
+from leaderboards.services.moderation.review_quarantine import accept, void
+from leaderboards.services.players.erase import erase_player
+from leaderboards.services.submit.decide_redis import forget_bans
 from tests.leaderboards.services.contest import told
+from tests.leaderboards.services.moderation.test_review_quarantine import LATER, quarantined
 from tests.leaderboards.services.restricting import keep_out, let_back
 from tests.leaderboards.services.site import NOON, crowd, make_board
-from tests.leaderboards.services.test_judge_quarantine import LATER, quarantined
-from tests.leaderboards.services.test_quarantine import STORAGES, of, send, stand, waiting
+from tests.leaderboards.services.submit.test_quarantine import STORAGES, of, send, stand, waiting
 
 
 @STORAGES
@@ -64,8 +64,8 @@ class TestTheirEntries:
     ) -> None:
         board, [number] = quarantined(storage)
         send(board, of("z", 1))  # this process knows from here on, for a second, that nobody is banned
-        monkeypatch.setattr("leaderboards.services.restrict.forget_bans", lambda: None)
-        monkeypatch.setattr("leaderboards.services.ban.forget_bans", lambda: None)
+        monkeypatch.setattr("leaderboards.services.moderation.restrict.forget_bans", lambda: None)
+        monkeypatch.setattr("leaderboards.services.moderation.ban.forget_bans", lambda: None)
         keep_out(how, board, "a")
 
         with pytest.raises(Banned, match="lift the ban first, or void the entry"):

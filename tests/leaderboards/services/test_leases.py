@@ -12,16 +12,17 @@ import pytest
 from django.db import connection
 from django.db.models.functions import Now
 
-from foundation import clock, redis
+from foundation import clock
 from foundation.errors import Unavailable
-from foundation.sync import settling
-from foundation.sync.settling import greet
+from foundation.redis import client as redis
+from foundation.sync import resyncing
+from foundation.sync.resyncing import register_server
 from leaderboards.models import Period
-from leaderboards.services import restore, settle
-from leaderboards.services.mirror import mirror
-from leaderboards.stores.zset_publish import Publisher
-from leaderboards.stores.zset_settling import ZsetSettler
-from leaderboards.stores.zset_writes import Put
+from leaderboards.services.sync import restore, resync_periods
+from leaderboards.services.sync.mirror import mirror
+from leaderboards.stores.redis.publish import Publisher
+from leaderboards.stores.redis.sync import ZsetSync
+from leaderboards.stores.redis.writes import ZsetRow
 from tests.at_once import at_once
 from tests.leaderboards.services.coming_back import POSTGRESQL, agree, bring_to_rest, followed, shown
 from tests.leaderboards.services.site import (
@@ -50,7 +51,7 @@ def test_who_freezes_while_he_brings_a_redis_board_back_is_replaced_after_two_se
     score(board, {"ann": 4})
     mirror(period)
     restart_with({} if lost else before)
-    greet()
+    register_server()
     there, go_on = Event(), Event()
 
     def freeze(name: str) -> None:
@@ -60,19 +61,21 @@ def test_who_freezes_while_he_brings_a_redis_board_back_is_replaced_after_two_se
 
     def run() -> None:
         with suppress(Unavailable):
-            settle.PeriodSettling(period).settle()
+            resync_periods.PeriodResync(period).resync()
         connection.close()
 
     frozen = Thread(target=run, daemon=True)
     with (
-        patch.object(settling, "BEAT_SECONDS", 60.0),  # a process that is frozen renews nothing; a thread would
-        patch.object(settling, "failpoint", freeze),
+        patch.object(
+            resyncing, "LEASE_RENEWAL_SECONDS", 60.0
+        ),  # a process that is frozen renews nothing; a thread would
+        patch.object(resyncing, "failpoint", freeze),
         patch.object(restore, "failpoint", freeze),
     ):
         frozen.start()
         assert there.wait(10)
         began = time.monotonic()
-        while not settle.PeriodSettling(period).settle():
+        while not resync_periods.PeriodResync(period).resync():
             assert time.monotonic() - began < 5
             time.sleep(0.05)
         took = time.monotonic() - began
@@ -91,10 +94,10 @@ def test_a_step_that_takes_longer_than_a_lease_is_not_begun_again_by_others(
 ) -> None:
     period = crowd(make_board(storage), {"ann": 1, "bob": 2})
     mirror(period)
-    for name, seconds_ in (("LEASE", 0.4), ("SHUT_LEASE", 0.4)):
-        monkeypatch.setattr(settling, name, timedelta(seconds=seconds_))
-    monkeypatch.setattr(settling, "BEAT_SECONDS", 0.1)
-    Period.objects.filter(pk=period.pk).update(stale_since=NOON, whole=storage == "hybrid")
+    for name, seconds_ in (("LEASE", 0.4), ("BLOCKING_LEASE", 0.4)):
+        monkeypatch.setattr(resyncing, name, timedelta(seconds=seconds_))
+    monkeypatch.setattr(resyncing, "LEASE_RENEWAL_SECONDS", 0.1)
+    Period.objects.filter(pk=period.pk).update(stale_since=NOON, needs_full_rebuild=storage == "hybrid")
     others: list[bool] = []
 
     def slow(step: str) -> None:
@@ -102,10 +105,10 @@ def test_a_step_that_takes_longer_than_a_lease_is_not_begun_again_by_others(
             return
         until = time.monotonic() + 1.2
         while time.monotonic() < until:
-            others.extend(at_once([settle.PeriodSettling(period).settle]))
+            others.extend(at_once([resync_periods.PeriodResync(period).resync]))
 
-    with patch.object(settling, "failpoint", slow), patch.object(settle, "failpoint", slow):
-        assert settle.PeriodSettling(period).settle()
+    with patch.object(resyncing, "failpoint", slow), patch.object(resync_periods, "failpoint", slow):
+        assert resync_periods.PeriodResync(period).resync()
 
     assert others
     assert not any(others)
@@ -120,11 +123,11 @@ def test_a_worker_an_hour_fast_breaks_nobodys_lease(storage: str) -> None:
 
     def meanwhile(step: str) -> None:
         if step == "settle.before_declared":
-            with clock.stand_at(clock.now() + timedelta(hours=1)):
-                others.append(settle.PeriodSettling(period)._lease())
+            with clock.freeze_at(clock.now() + timedelta(hours=1)):
+                others.append(resync_periods.PeriodResync(period)._lease())
 
-    with patch.object(settling, "failpoint", meanwhile):
-        assert settle.PeriodSettling(period).settle()
+    with patch.object(resyncing, "failpoint", meanwhile):
+        assert resync_periods.PeriodResync(period).resync()
 
     assert others == [False]
 
@@ -134,15 +137,15 @@ def test_a_worker_an_hour_fast_that_is_killed_keeps_others_away_no_longer_than_a
     storage: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     period = crowd(make_board(storage), {"ann": 1})
-    for name in ("LEASE", "SHUT_LEASE"):
-        monkeypatch.setattr(settling, name, timedelta(seconds=0.2))
+    for name in ("LEASE", "BLOCKING_LEASE"):
+        monkeypatch.setattr(resyncing, name, timedelta(seconds=0.2))
     Period.objects.filter(pk=period.pk).update(stale_since=NOON)
 
-    with clock.stand_at(clock.now() + timedelta(hours=1)):
-        assert settle.PeriodSettling(period)._lease()  # and then `kill -9`
+    with clock.freeze_at(clock.now() + timedelta(hours=1)):
+        assert resync_periods.PeriodResync(period)._lease()  # and then `kill -9`
 
     give_up = time.monotonic() + 10
-    while not settle.PeriodSettling(period).settle():
+    while not resync_periods.PeriodResync(period).resync():
         assert time.monotonic() < give_up
         time.sleep(0.02)
 
@@ -151,9 +154,9 @@ def test_a_worker_an_hour_fast_that_is_killed_keeps_others_away_no_longer_than_a
 def test_a_lease_from_before_sqls_clock_was_set_back_keeps_nobody_away(storage: str) -> None:
     period = crowd(make_board(storage), {"ann": 1})
     an_hour_later = Now() + timedelta(hours=1)
-    Period.objects.filter(pk=period.pk).update(stale_since=NOON, settling_until=an_hour_later)
+    Period.objects.filter(pk=period.pk).update(stale_since=NOON, lease_expires_at=an_hour_later)
 
-    assert settle.PeriodSettling(period).settle()
+    assert resync_periods.PeriodResync(period).resync()
 
 
 @POSTGRESQL
@@ -162,19 +165,19 @@ def test_a_second_settler_does_not_turn_a_cheap_return_into_a_whole_one() -> Non
     restart_with(files())
     others: list[Any] = []
     placed: list[int] = []
-    place = Publisher.place_all
+    place = Publisher.fill
 
-    def place_all(publisher: Publisher, where: Period, rows: Sequence[Put]) -> None:
+    def fill(publisher: Publisher, where: Period, rows: Sequence[ZsetRow]) -> None:
         placed.append(len(rows))
         place(publisher, where, rows)
 
     def meanwhile(step: str) -> None:
         if step == "settle.after_generation" and not others and Period.objects.get(pk=period.pk).stale_since:
             others.append(True)
-            at_once([lambda: settle.settle_due(NOON)])
+            at_once([lambda: resync_periods.resync_due(NOON)])
 
-    with patch.object(settling, "failpoint", meanwhile), patch.object(Publisher, "place_all", place_all):
-        settle.settle_due(NOON)
+    with patch.object(resyncing, "failpoint", meanwhile), patch.object(Publisher, "fill", fill):
+        resync_periods.resync_due(NOON)
         bring_to_rest()
 
     assert others
@@ -185,17 +188,17 @@ def test_a_second_settler_does_not_turn_a_cheap_return_into_a_whole_one() -> Non
 @WHO_DECIDES
 def test_one_hiccup_of_redis_costs_one_round_and_not_a_lease(storage: str) -> None:
     period = crowd(make_board(storage), {"ann": 1})
-    Period.objects.filter(pk=period.pk).update(stale_since=NOON, whole=storage == "hybrid")
-    renew, silent = ZsetSettler.renew, [redis.RedisSilent("one time-out")]
+    Period.objects.filter(pk=period.pk).update(stale_since=NOON, needs_full_rebuild=storage == "hybrid")
+    set_generation, silent = ZsetSync.set_generation, [redis.RedisSilent("one time-out")]
 
-    def hiccup(settler: ZsetSettler, *args: Any, **how: Any) -> int | None:
+    def hiccup(settler: ZsetSync, *args: Any, **how: Any) -> int | None:
         if silent:
             raise silent.pop()
-        return renew(settler, *args, **how)
+        return set_generation(settler, *args, **how)
 
-    with patch.object(ZsetSettler, "renew", hiccup):
-        settle.settle_due(NOON)
-        settle.settle_due(NOON)
+    with patch.object(ZsetSync, "set_generation", hiccup):
+        resync_periods.resync_due(NOON)
+        resync_periods.resync_due(NOON)
 
     period.refresh_from_db()
     assert period.stale_since is None

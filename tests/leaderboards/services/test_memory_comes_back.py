@@ -11,13 +11,15 @@ from unittest.mock import patch
 import pytest
 from django.db import connection, transaction
 
-from foundation import clock, redis
-from foundation.sync import settling
-from foundation.sync.settling import greet
+from foundation import clock
+from foundation.redis import client as redis
+from foundation.sync import resyncing
+from foundation.sync.resyncing import register_server
 from leaderboards.models import Period
-from leaderboards.services import publish, reconcile, settle, upcoming
-from leaderboards.stores.zset_publish import Publisher
-from leaderboards.stores.zset_settling import ZsetSettler
+from leaderboards.services.periods import upcoming_rules
+from leaderboards.services.sync import publish, reconcile, resync_periods
+from leaderboards.stores.redis.publish import Publisher
+from leaderboards.stores.redis.sync import ZsetSync
 from tests.at_once import at_once
 from tests.leaderboards.services.coming_back import POSTGRESQL, agree, bring_to_rest, followed, shown
 from tests.leaderboards.services.site import (
@@ -76,10 +78,10 @@ def test_a_mark_of_a_later_memory_is_not_cleared_by_who_showed_it_to_an_earlier_
         if step == "reconcile.after_shown" and restarts:
             restarts.clear()
             restart_with(before)
-            at_once([greet])
+            at_once([register_server])
 
     with patch.object(reconcile, "failpoint", restart):
-        settle.settle_due(NOON)
+        resync_periods.resync_due(NOON)
 
     assert not restarts
     agree(period)
@@ -115,7 +117,7 @@ def test_one_damaged_period_keeps_no_other_waiting(damage: str) -> None:
             Period.objects.filter(pk=bad.pk).update(rules_json={}, stale_since=NOON - timedelta(days=1))
 
     with suppress(redis.RedisRefused):
-        settle.settle_due(NOON)
+        resync_periods.resync_due(NOON)
 
     good.refresh_from_db()
     assert good.stale_since is None
@@ -151,8 +153,8 @@ def test_marking_what_a_memory_lacks_holds_up_nobody_for_one_who_is_frozen() -> 
             frozen.append(Thread(target=late, daemon=True))
             frozen[1].start()
 
-    with patch.object(settling, "failpoint", meanwhile):
-        settle.settle_due(NOON)
+    with patch.object(resyncing, "failpoint", meanwhile):
+        resync_periods.resync_due(NOON)
     for thread in frozen:
         thread.join()
 
@@ -166,7 +168,7 @@ def test_a_redis_board_takes_scores_as_soon_as_it_is_settled() -> None:
     Period.objects.filter(pk=period.pk).update(stale_since=NOON)
     assert score(board, {"ann": 2})[0].code in ("unavailable", None)  # this process has read the row by now
 
-    at_once([lambda: settle.settle_due(NOON)])
+    at_once([lambda: resync_periods.resync_due(NOON)])
 
     assert score(board, {"ann": 3})[0].status.is_accepted
 
@@ -175,17 +177,17 @@ def test_rules_do_not_change_under_a_score_by_a_clock_that_is_ahead() -> None:
     board = make_board("redis", update="increment")
     period = period_of(board)
     begins = period.window.starts_at or NOON
-    renew, ahead = ZsetSettler.renew, [begins + timedelta(milliseconds=200)]
+    set_generation, ahead = ZsetSync.set_generation, [begins + timedelta(milliseconds=200)]
 
-    def outrun(settler: ZsetSettler, where: Period, *args: Any, **how: Any) -> int | None:
+    def outrun(settler: ZsetSync, where: Period, *args: Any, **how: Any) -> int | None:
         while ahead:
             score(board, {"ann": 900}, ahead.pop())
-        return renew(settler, where, *args, **how)
+        return set_generation(settler, where, *args, **how)
 
     board.minimum = -100_000
     board.save()
-    with clock.stand_at(begins - timedelta(milliseconds=500)), patch.object(ZsetSettler, "renew", outrun):
-        upcoming.refresh_rules(board)
+    with clock.freeze_at(begins - timedelta(milliseconds=500)), patch.object(ZsetSync, "set_generation", outrun):
+        upcoming_rules.refresh_rules(board)
 
     assert shown(board, begins + timedelta(seconds=5))[1] == [("ann", 900)]
 
@@ -197,6 +199,6 @@ def test_who_drew_a_generation_and_does_not_commit_holds_up_nobody() -> None:
     one.minimum = -5
     with transaction.atomic():
         one.save()
-        upcoming.refresh_rules(one)
+        upcoming_rules.refresh_rules(one)
         [taken] = at_once([lambda: seconds(lambda: score(other, {"ann": 2}, NOON + timedelta(days=30)))])
     assert taken < HELD_UP

@@ -11,10 +11,10 @@ from django.db import connection, transaction
 from foundation import clock
 from foundation.models import KnownRedis
 from foundation.sync import barrier
-from leaderboards.management.checkup import memories
+from leaderboards.management.doctor_checks import unreadable_memories
 from leaderboards.models import Board, Period
-from leaderboards.services.rebuild import rebuild
-from leaderboards.services.settle import settle_due
+from leaderboards.services.sync.rebuild import rebuild
+from leaderboards.services.sync.resync_periods import resync_due
 from tests.leaderboards.services.site import (
     NOON,
     WHO_DECIDES,
@@ -43,7 +43,7 @@ def three(storage: str) -> tuple[Period, list[Period]]:
 
 def settle(times: int = 3) -> None:
     for _ in range(times):
-        settle_due(clock.now())
+        resync_due(clock.now())
 
 
 def assert_live(periods: list[Period]) -> None:
@@ -60,7 +60,7 @@ def takes_scores(board: Board) -> bool:
 
 DAMAGE = [
     (name, value, restarts)
-    for name in ("gen", "seq", "followed")
+    for name in ("gen", "seq", "watermark")
     for value in ("a text", "another type")
     for restarts in (True, False)
 ]
@@ -84,15 +84,15 @@ def test_a_key_that_is_no_number_keeps_no_other_board_away(storage: str, name: s
 
     assert_live(others)
     assert KnownRedis.objects.exists()
-    red = [each for each in memories(NOON) if each.is_red]
+    red = [each for each in unreadable_memories(NOON) if each.is_red]
     for each in red:  # what cannot be judged is said to whom it concerns, with what to do
         assert str(bad) in each.name
         assert f"`SET {key} 1`" in each.detail
         with redis_client() as client:
             client.set(key, 1)
-        assert [each.settled for each in rebuild(bad.board, None, NOON)] == [True]
+        assert [each.is_resynced for each in rebuild(bad.board, None, NOON)] == [True]
     settle()
-    assert not [each for each in memories(NOON) if each.is_red]
+    assert not [each for each in unreadable_memories(NOON) if each.is_red]
     assert_live([bad])
     assert len(in_sql(bad)) == 2
 

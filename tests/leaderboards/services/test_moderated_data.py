@@ -9,12 +9,12 @@ from django.test import Client
 from foundation import clock
 from foundation.audit.models import AuditEntry
 from leaderboards.models import ImportedPlayer, Player, PurgedSubmission, QuarantinedEntry, Submission
-from leaderboards.selectors.kept import all_kept
-from leaderboards.selectors.purging import Range
-from leaderboards.services.edit import Worth, edit_submission
-from leaderboards.services.erase import erase_player
-from leaderboards.services.purge import ask_purge
-from leaderboards.services.run_purge import run_due
+from leaderboards.selectors.moderation.purges import PurgeRange
+from leaderboards.selectors.player_data.personal_data import all_stored_data
+from leaderboards.services.moderation.edit import EditedValue, edit_submission
+from leaderboards.services.moderation.purge import request_purge
+from leaderboards.services.moderation.run_purge import run_due
+from leaderboards.services.players.erase import erase_player
 from tests.leaderboards.factories import BoardFactory
 from tests.leaderboards.imports.files import AT, confirmed, play, sent
 from tests.leaderboards.services.restricting import keep_out, let_back
@@ -34,20 +34,20 @@ def moderated() -> None:
     play(board, "robin", 7)
     play(board, "robin", 101)
     row = Submission.objects.select_related("period__board", "player", "board").get()
-    edit_submission(row, Worth(points=8), WHY, AT, None)
-    ask_purge(Range(AT, AT + BY_BOARD, row.player_id), WHY, AT + BY_BOARD, None)
+    edit_submission(row, EditedValue(points=8), WHY, AT, None)
+    request_purge(PurgeRange(AT, AT + BY_BOARD, row.player_id), WHY, AT + BY_BOARD, None)
     run_due(AT + BY_BOARD, 60.0)
     keep_out("hidden", board, "robin")
     keep_out("shadowed everywhere", board, "robin")
 
 
 def test_operators_export_all_of_it_and_nothing_of_it_names_them_once_they_are_erased() -> None:
-    with clock.stand_at(AT):
+    with clock.freeze_at(AT):
         moderated()
 
-        kept = all_kept("robin")
+        kept = all_stored_data("robin")
         erased = erase_player("robin", AT).player
-        left = str(all_kept(erased)) + str(list(AuditEntry.objects.values("reason", "before", "after", "note")))
+        left = str(all_stored_data(erased)) + str(list(AuditEntry.objects.values("reason", "before", "after", "note")))
 
     assert all(kept[each] for each in (*MODERATED, "imported players"))
     assert {row["kind"] for row in kept["restrictions"]} == {"hidden", "shadowed"}
@@ -62,7 +62,7 @@ def test_operators_export_all_of_it_and_nothing_of_it_names_them_once_they_are_e
 
 def test_players_export_the_same_but_shadows_and_limits_and_what_staff_keep_to_themselves() -> None:
     client = signed_in(Client(), "owner", "robin")
-    with clock.stand_at(AT):
+    with clock.freeze_at(AT):
         moderated()
     let_back()
 
@@ -80,10 +80,10 @@ def test_players_export_the_same_but_shadows_and_limits_and_what_staff_keep_to_t
 
 
 def test_restrictions_of_everybody_else_stay_out_of_it() -> None:
-    with clock.stand_at(AT):
+    with clock.freeze_at(AT):
         moderated()
         Player.objects.create(external_id="other")
 
-        kept = all_kept("other")
+        kept = all_stored_data("other")
 
     assert not any(kept[each] for each in (*MODERATED, "imported players", "audit log"))

@@ -12,18 +12,18 @@ from hypothesis.stateful import initialize, precondition, rule
 from foundation.audit.models import AuditEntry
 from foundation.audit.undo import NotUndoable, undo
 from leaderboards.core.instants import milliseconds
-from leaderboards.core.policies import State
-from leaderboards.core.rules import Ties
-from leaderboards.errors import EditedSince, StandingMoved
+from leaderboards.core.ranking.policies import StandingState
+from leaderboards.core.ranking.rules import Ties
+from leaderboards.errors import NewerEditExists, StandingChanged
 from leaderboards.models import Player, Submission
-from leaderboards.selectors import purging
-from leaderboards.selectors.purging import Range
-from leaderboards.services.edit import Worth, edit_submission
-from leaderboards.services.purge import ask_purge
-from leaderboards.services.run_purge import run_due
-from leaderboards.services.set_standing import Setting, set_standing, standing_in_redis
-from leaderboards.services.unvoid import unvoid_by_hand
-from leaderboards.services.void import void_by_hand
+from leaderboards.selectors.moderation import purges
+from leaderboards.selectors.moderation.purges import PurgeRange
+from leaderboards.services.moderation.edit import EditedValue, edit_submission
+from leaderboards.services.moderation.purge import request_purge
+from leaderboards.services.moderation.run_purge import run_due
+from leaderboards.services.moderation.set_standing import StandingChange, set_standing, standing_in_redis
+from leaderboards.services.moderation.unvoid import unvoid_by_hand
+from leaderboards.services.moderation.void import void_by_hand
 from tests.contracts.machines import play
 from tests.leaderboards.services.moderated import Kept, NaivePurge
 from tests.leaderboards.services.moderating import NTH, NUMBERS, PLAYERS, SECOND, WHO, Moderated
@@ -72,7 +72,7 @@ class KeepsSubmissions(Moderated):
     @rule(nth=NTH, number=NUMBERS)
     def edit(self, nth: int, number: int) -> None:
         row, submission = self.some(nth)
-        edit = edit_submission(submission, Worth(number), "why", self.later(), None)
+        edit = edit_submission(submission, EditedValue(number), "why", self.later(), None)
         assert (edit is None) is (row.value == (number,))
         if edit is not None:
             row.edits.append((edit.entry, row.value))
@@ -86,7 +86,7 @@ class KeepsSubmissions(Moderated):
         place = of % len(row.edits)
         entry, value = row.edits[place]
         if place < len(row.edits) - 1:
-            with pytest.raises(EditedSince):
+            with pytest.raises(NewerEditExists):
                 undo(entry, "why", self.later(), None)
             return
         undo(entry, "why", self.later(), None)
@@ -98,15 +98,15 @@ class KeepsSubmissions(Moderated):
         service, now = data.draw(st.sampled_from(("", "one", "two"))), self.later()
         until = min(since + seconds, self.step)
         since = min(since, until - 1)
-        chosen = Range(
+        chosen = PurgeRange(
             NOON + since * SECOND,
             NOON + until * SECOND,
             Player.objects.get(external_id=player).pk if player else None,
             self.board.seq,
             service,
         )
-        with patch.object(purging, "UNDER_WAY", 0 * SECOND):  # nobody is sending meanwhile
-            purge = ask_purge(chosen, "why", now, None)
+        with patch.object(purges, "IN_FLIGHT_MARGIN", 0 * SECOND):  # nobody is sending meanwhile
+            purge = request_purge(chosen, "why", now, None)
         entry = AuditEntry.objects.latest("pk").pk
         self.naive.purges.append(NaivePurge(purge.pk, entry, since, until, player, service, self.step))
 
@@ -131,15 +131,15 @@ class KeepsStandings(Moderated):
 
     @initialize()
     def begin(self) -> None:
-        self.set: list[tuple[int, str, State | None, State | None]] = []
+        self.set: list[tuple[int, str, StandingState | None, StandingState | None]] = []
 
-    def state(self, player: str) -> State | None:
+    def state(self, player: str) -> StandingState | None:
         """Where the player stands."""
         states = self.naive.counting(player)
         self.naive.board.counted = {player: states} if states else {}
         return self.naive.board.state(player)
 
-    def put(self, player: str, state: State | None) -> None:
+    def put(self, player: str, state: StandingState | None) -> None:
         """Let all that went before be as if it had never been, but for this."""
         self.naive.remove(player)
         if state is not None:
@@ -149,11 +149,13 @@ class KeepsStandings(Moderated):
     def set_or_remove(self, player: str, number: int | None) -> None:
         at, before = self.later(), self.state(player)
         at_ms = self.period.layout.quantize(milliseconds(at))
-        after = None if number is None else State((number,), at_ms)
+        after = None if number is None else StandingState((number,), at_ms)
         seen = standing_in_redis(self.period, player)
         assert seen.state == before
         who = Player.objects.get(external_id=player)
-        assert set_standing(Setting(self.period.pk, who, after, seen.score), "why", at, None) is (before != after)
+        assert set_standing(StandingChange(self.period.pk, who, after, seen.score), "why", at, None) is (
+            before != after
+        )
         if before != after:
             self.set.append((AuditEntry.objects.latest("pk").pk, player, before, after))
             self.put(player, after)
@@ -163,7 +165,9 @@ class KeepsStandings(Moderated):
     def undo_a_setting(self, nth: int) -> None:
         entry, player, before, after = self.set[nth % len(self.set)]
         if self.state(player) != after:
-            with pytest.raises((StandingMoved, NotUndoable)):  # the latter where a removal brought back what was before
+            with pytest.raises(
+                (StandingChanged, NotUndoable)
+            ):  # the latter where a removal brought back what was before
                 undo(entry, "why", self.later(), None)
             return
         undo(entry, "why", self.later(), None)

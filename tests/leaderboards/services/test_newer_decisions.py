@@ -7,15 +7,15 @@ import pytest
 from foundation.audit.models import AuditEntry
 from foundation.audit.undo import NotUndoable, undo
 from leaderboards.models import Board, Player, PurgedSubmission, Restriction, RestrictionKind, Submission
-from leaderboards.services.ban import ban, lift
 from leaderboards.services.boards import save_board
-from leaderboards.services.players import set_profile
-from leaderboards.services.remove import remove_player
-from leaderboards.services.restrict import What, lift_restrictions, restrict
-from leaderboards.services.retain import fold_submissions
-from leaderboards.services.set_standing import Setting, set_standing, standing_in_redis
-from leaderboards.services.unvoid import unvoid_by_hand
-from leaderboards.services.void import void_by_hand
+from leaderboards.services.moderation.ban import ban, unban
+from leaderboards.services.moderation.remove import remove_player
+from leaderboards.services.moderation.restrict import RestrictionScope, lift_restrictions, restrict
+from leaderboards.services.moderation.set_standing import StandingChange, set_standing, standing_in_redis
+from leaderboards.services.moderation.unvoid import unvoid_by_hand
+from leaderboards.services.moderation.void import void_by_hand
+from leaderboards.services.periods.retention import compact_submissions
+from leaderboards.services.players.profiles import set_profile
 from tests.leaderboards.factories import PlayerFactory
 from tests.leaderboards.services.purging import HOUR, of, purge, send, undo_it
 from tests.leaderboards.services.site import DAY, KEEPING, NOON, crowd, make_board, period_of, points, score
@@ -67,7 +67,7 @@ def test_an_old_end_of_a_ban_is_not_undone_over_a_newer_one() -> None:
     ann = PlayerFactory.create(external_id="ann")
     for nth in range(2):
         ban([ann.pk], "A bot.", NOON + 2 * nth * MINUTE, None)
-        lift([ann.pk], "A person.", NOON + (2 * nth + 1) * MINUTE, None)
+        unban([ann.pk], "A person.", NOON + (2 * nth + 1) * MINUTE, None)
 
     refused("player.unbanned", "does not stand")
 
@@ -77,12 +77,12 @@ def test_an_old_end_of_a_ban_is_not_undone_over_a_newer_one() -> None:
 @pytest.mark.parametrize("on_board", [True, False])
 def test_an_old_end_of_a_restriction_is_not_undone_over_a_newer_one_and_others_do_not_count(on_board: bool) -> None:
     ann, board = PlayerFactory.create(external_id="ann"), make_board("sql")
-    what = What(RestrictionKind.HIDDEN, board if on_board else None)
+    what = RestrictionScope(RestrictionKind.HIDDEN, board if on_board else None)
     for nth in range(2):
         restrict([ann.pk], what, "Asked for it.", NOON + 2 * nth * MINUTE, None)
         running = Restriction.objects.get(lifted_at=None)
         lift_restrictions([running.pk], "Asked for it.", NOON + (2 * nth + 1) * MINUTE, None)
-    restrict([ann.pk], What(RestrictionKind.SHADOWED, what.board), "A bot farm.", NOON + HOUR, None)
+    restrict([ann.pk], RestrictionScope(RestrictionKind.SHADOWED, what.board), "A bot farm.", NOON + HOUR, None)
 
     refused("player.restriction_lifted", "does not stand")
     undo(AuditEntry.objects.filter(act="player.restriction_lifted").latest("pk").pk, "A slip.", NOON + HOUR, None)
@@ -151,7 +151,7 @@ def folded(storage: str) -> tuple[Board, Submission]:
     void_by_hand(current(row), "A suspicion.", NOON + MINUTE, None)
     unvoid_by_hand(current(row), "Unfounded.", NOON + 2 * MINUTE, None)
     before = current(row)
-    fold_submissions(NOON + 20 * DAY)
+    compact_submissions(NOON + 20 * DAY)
     return board, before
 
 
@@ -230,7 +230,7 @@ def test_an_old_standing_is_not_given_back_over_a_newer_removal(is_set: bool) ->
 
     def gone() -> None:
         seen = standing_in_redis(period, "zoe").score
-        assert set_standing(Setting(period.pk, zoe, None, seen), "A suspicion.", NOON, None)
+        assert set_standing(StandingChange(period.pk, zoe, None, seen), "A suspicion.", NOON, None)
 
     gone()
     score(board, {"zoe": 30})

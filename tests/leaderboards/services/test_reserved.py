@@ -6,24 +6,24 @@ import pytest
 from django.test import Client
 
 from competitions.models import Competition, Series
-from competitions.services.series import score_due
+from competitions.services.series.count_results import count_due_series
 from foundation import clock
 from foundation.audit.models import AuditEntry
 from leaderboards import selectors
-from leaderboards.core.entries import read_entry
+from leaderboards.core.input.entries import read_entry
 from leaderboards.core.submissions import Caller, Outcome
 from leaderboards.errors import BoardReserved
 from leaderboards.models import Player, Submission
-from leaderboards.selectors.purging import Kept, Range
-from leaderboards.selectors.reserved import forget_reserved, reserved_for
-from leaderboards.services.purge import PURGED, ask_purge, look_at_purge, what_stays
-from leaderboards.services.remove import remove_player
-from leaderboards.services.run_purge import run_due
-from leaderboards.services.submit import backfill, submit
-from leaderboards.services.unvoid import unvoid_submission
-from leaderboards.services.void import void_submission
+from leaderboards.selectors.catalog.reserved import clear_reserved_cache, reserved_for
+from leaderboards.selectors.moderation.purges import PurgeRange, UnaffectedCounts
+from leaderboards.services.moderation.purge import PURGED, checked_purge_preview, kept_submissions, request_purge
+from leaderboards.services.moderation.remove import remove_player
+from leaderboards.services.moderation.run_purge import run_due
+from leaderboards.services.moderation.unvoid import unvoid_submission
+from leaderboards.services.moderation.void import void_submission
+from leaderboards.services.submit.pipeline import backfill, submit
 from tests.competitions.factories import SeriesFactory
-from tests.competitions.services.test_series import OVER, final
+from tests.competitions.services.series.test_count_results import OVER, final
 from tests.leaderboards.factories import AdminFactory, BoardFactory
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
@@ -32,9 +32,9 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("
 @pytest.fixture
 def series() -> Series:
     """One in which ann has ten points."""
-    forget_reserved()
+    clear_reserved_cache()
     made = SeriesFactory.create(competitions=[final({"ann": 9})])
-    score_due(OVER)
+    count_due_series(OVER)
     return made
 
 
@@ -98,18 +98,18 @@ def test_a_purge_is_told_before_and_after_what_it_leaves_of_a_series_and_of_a_ca
     submit([read_entry({"board": running.seq, "player": "ann", "points": 9}, 0)], Caller("tests"), now)
     Submission.objects.update(created_at=now - timedelta(minutes=5))
     Competition.objects.update(cancelled_at=now)
-    chosen = Range(now - timedelta(minutes=9), now - timedelta(minutes=2), ann.pk)
+    chosen = PurgeRange(now - timedelta(minutes=9), now - timedelta(minutes=2), ann.pk)
 
-    foreseen = look_at_purge(chosen, now)
+    foreseen = checked_purge_preview(chosen, now)
     with pytest.raises(BoardReserved):
-        look_at_purge(chosen._replace(player=None, board=series.board_id), now)
-    made = ask_purge(chosen, "A cheat.", now, None)
+        checked_purge_preview(chosen._replace(player=None, board=series.board_id), now)
+    made = request_purge(chosen, "A cheat.", now, None)
     run_due(now, 60.0)
     made.refresh_from_db()
 
-    assert (foreseen.submissions, foreseen.kept) == (1, Kept(reserved=1, events=1))
+    assert (foreseen.submissions, foreseen.kept) == (1, UnaffectedCounts(reserved=1, events=1))
     assert (made.voided, made.kept) == (1, 2)
-    assert what_stays(made, now) == foreseen.kept
+    assert kept_submissions(made, now) == foreseen.kept
     assert made.finished_at == now
 
 
@@ -119,7 +119,9 @@ def test_the_form_of_a_purge_offers_no_such_board_and_its_page_says_what_stays(s
     Submission.objects.update(created_at=now - timedelta(minutes=5))
     form = admin.get("/admin/leaderboards/purge/add/").content.decode()
     ann = Player.objects.get(external_id="ann")
-    made = ask_purge(Range(now - timedelta(minutes=9), now - timedelta(minutes=2), ann.pk), "A cheat.", now, None)
+    made = request_purge(
+        PurgeRange(now - timedelta(minutes=9), now - timedelta(minutes=2), ann.pk), "A cheat.", now, None
+    )
     address = f"/admin/leaderboards/purge/{made.pk}/change/"
 
     moving = admin.get(address)

@@ -9,9 +9,9 @@ from django.db import connection
 from foundation import clock
 from foundation.audit.models import AuditEntry
 from leaderboards.models import Player
-from leaderboards.services.ban import ban
-from leaderboards.services.erase import erase_player
-from leaderboards.services.restrict import hiding_in, restrict
+from leaderboards.services.moderation.ban import ban
+from leaderboards.services.moderation.restrict import hidden_in_period, restrict
+from leaderboards.services.players.erase import erase_player
 from tests.at_once import at_once
 from tests.leaderboards.services.site import crowd, make_board
 
@@ -34,7 +34,7 @@ def test_an_erasure_waits_for_an_undo_that_holds_its_entry(monkeypatch: pytest.M
     if what == "banned":
         ban([ann], "False.", clock.now(), None)
     else:
-        restrict([ann], hiding_in(period), "False.", clock.now(), None)
+        restrict([ann], hidden_in_period(period), "False.", clock.now(), None)
     entry = AuditEntry.objects.latest("pk")
     hold, is_held, erased = undoing._held, threading.Event(), threading.Event()
 

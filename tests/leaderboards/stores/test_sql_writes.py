@@ -5,19 +5,19 @@ from datetime import UTC, datetime
 import pytest
 from django.db import DataError, connection, transaction
 
+from foundation.db.pipeline import StatementRunner
 from foundation.models import DrawnGeneration
-from foundation.statements import Statements
 from foundation.sync import generations
-from leaderboards.core.policies import State
+from leaderboards.core.ranking.policies import StandingState
 from leaderboards.models import Player, Standing
-from leaderboards.stores.sql_locks import enter, lock_standings
-from leaderboards.stores.sql_rows import among, as_array
-from leaderboards.stores.sql_writes import (
+from leaderboards.stores.sql.bulk import as_array, one_of
+from leaderboards.stores.sql.locks import lock_period_and_standings, lock_standings
+from leaderboards.stores.sql.writes import (
     StandingRow,
     ensure_players,
     make_players,
     make_standings,
-    player_numbers,
+    player_ids_by_external_id,
     write_standings,
 )
 from tests.leaderboards.services.site import make_board, period_of
@@ -58,7 +58,7 @@ def test_no_player_is_taken_for_another_whatever_their_name() -> None:
     assert {name: player.external_id for name, player in found.items()} == dict(zip(names, names, strict=True))
     assert Player.objects.count() == len(names)
     for others in (["a", "b"], []):
-        assert not Player.objects.filter(among("external_id", "text", others)).exists()
+        assert not Player.objects.filter(one_of("external_id", "text", others)).exists()
 
 
 @POSTGRESQL
@@ -67,7 +67,7 @@ def test_a_name_is_found_by_its_index_among_many_and_one_that_sql_cannot_keep_is
 
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE leaderboards_player")
-    query = Player.objects.filter(among("external_id", "text", [f"p{number}" for number in range(20)]))
+    query = Player.objects.filter(one_of("external_id", "text", [f"p{number}" for number in range(20)]))
 
     assert "Index Cond" in query.explain()
     with pytest.raises((DataError, ValueError)):
@@ -76,13 +76,13 @@ def test_a_name_is_found_by_its_index_among_many_and_one_that_sql_cannot_keep_is
 
 def test_a_standing_is_locked_as_it_was_written_and_whoever_has_none_is_left_out() -> None:
     period = period_of(make_board("sql"))
-    numbers = player_numbers(["a", "b", "c", "d"], NOON)
+    numbers = player_ids_by_external_id(["a", "b", "c", "d"], NOON)
     make_standings(period, ["a", "b", "c"])
     make_standings(period, ["a", "b", "c"])
-    late = State((7,), 1_772_625_600_123)
+    late = StandingState((7,), 1_772_625_600_123)
 
     rows = [StandingRow(numbers["a"], "a", "a", late, 7.0, 3), StandingRow(numbers["b"], "b", "b", None, None, 4)]
-    write_standings(Statements(), period, rows)
+    write_standings(StatementRunner(), period, rows)
     Player.objects.filter(external_id="b").update(banned_at=NOON)
     held = lock_standings(period, ["a", "b", "c", "d", "nobody"])
 
@@ -97,14 +97,14 @@ def test_a_standing_is_locked_as_it_was_written_and_whoever_has_none_is_left_out
 @pytest.mark.django_db(transaction=True)
 def test_a_generation_is_not_drawn_again_after_a_rollback_is_lifted_above_others_and_never_falls() -> None:
     with transaction.atomic():
-        lost = generations.draw()
+        lost = generations.next_generation()
         transaction.set_rollback(True)
 
-    numbers = [generations.draw() for _ in range(5)]
-    generations.lift(numbers[-1] + 1000)
-    numbers.append(generations.draw())
-    generations.lift(lost)
-    numbers.append(generations.draw())
+    numbers = [generations.next_generation() for _ in range(5)]
+    generations.raise_sequence(numbers[-1] + 1000)
+    numbers.append(generations.next_generation())
+    generations.raise_sequence(lost)
+    numbers.append(generations.next_generation())
 
     # SQLite rolls its sequence back, which is why settling draws in a transaction of its own.
     assert numbers[0] >= lost
@@ -121,7 +121,7 @@ def test_of_one_player_postgresql_keeps_its_plan_instead_of_planning_each_time()
     before = _plans_kept()
 
     for _ in range(8):
-        assert list(enter(period, ["p7"])[1]) == ["p7"]
+        assert list(lock_period_and_standings(period, ["p7"])[1]) == ["p7"]
 
     assert _plans_kept() > before
 

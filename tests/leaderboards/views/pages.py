@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from foundation import clock, redis
-from foundation.lua import Script
+from foundation import clock
+from foundation.redis import client as redis
+from foundation.redis.lua import Script
 from leaderboards.models import Period
-from leaderboards.services.close import close_period
-from leaderboards.services.settle import settle_due
+from leaderboards.services.periods.close import close_period
+from leaderboards.services.sync.resync_periods import resync_due
 from tests.playing import account, make_board, score
 
 WEEK = timedelta(weeks=1)
@@ -38,7 +39,7 @@ def make_full_board(players: int = 120, **settings: Any) -> int:
 
 def close_all_past(board: int) -> None:
     """Make every period that is over final."""
-    settle_due(clock.now())
+    resync_due(clock.now())
     for period in Period.objects.filter(board=board, ends_at__lte=clock.now()).order_by("ends_at"):
         assert close_period(period, clock.now()).final
 

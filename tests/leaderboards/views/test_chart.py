@@ -4,10 +4,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from leaderboards.selectors.past import PastRank
-from leaderboards.views.chart import EDGE, HEIGHT, MOST_CHANGES, MOST_POINTS, WIDTH, changes, chart
-from leaderboards.views.lines import Line
-from leaderboards.views.podium import podium
+from leaderboards.selectors.history.final_ranks import PastRank
+from leaderboards.views.components.line_chart import EDGE, HEIGHT, MOST_CHANGES, MOST_POINTS, WIDTH, changes, chart
+from leaderboards.views.components.podium import podium
+from leaderboards.views.components.table_rows import Line
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 

@@ -9,8 +9,8 @@ from PIL import Image
 from pytest_django import Settings
 
 from leaderboards import drawing
-from leaderboards.drawing import Place, draw_card, drawable
-from leaderboards.views import second
+from leaderboards.drawing import CardRow, draw_card, drawable
+from leaderboards.views.http import micro_cache
 from tests.leaderboards.views.pages import make_full_board, text
 from tests.playing import HARD_NAMES, make_board, name, score
 
@@ -22,7 +22,7 @@ def test_a_site_that_the_settings_name_may_frame_what_is_asked_for_so(client: Cl
     score(board, {"robin": 5})
     by_default = client.get(f"/boards/{board}/?embed=1")
     settings.EMBED_SITES = ["https://example.org"]
-    second.forget()
+    micro_cache.forget()
 
     assert "frame-ancestors 'none'" in by_default["Content-Security-Policy"]
     assert by_default["X-Frame-Options"] == "DENY"
@@ -71,14 +71,14 @@ def test_hard_names_can_be_drawn_even_without_a_font_and_no_letter_becomes_a_box
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     for title, *hard in (HARD_NAMES[:4], HARD_NAMES[4:]):
-        assert draw_card(title, [Place(1, each, each, "1,200 points") for each in hard])[:4] == b"\x89PNG"
+        assert draw_card(title, [CardRow(1, each, each, "1,200 points") for each in hard])[:4] == b"\x89PNG"
     assert [drawable(each) for each in ("Robin", "\ue000\ue001")] == ["Robin", ""]
     monkeypatch.setattr(drawing, "FONTS", ())
     caches = (drawing._known, drawing._sized, drawing._boxes)
     for each in caches:
         each.cache_clear()
 
-    without_fonts = draw_card("Weekly", [Place(1, "김서연", "robin", "5")])[:4], drawable("김서연")
+    without_fonts = draw_card("Weekly", [CardRow(1, "김서연", "robin", "5")])[:4], drawable("김서연")
 
     for each in caches:
         each.cache_clear()
@@ -90,7 +90,7 @@ def test_the_picture_and_its_words_say_which_ranks_are_shared(client: Client) ->
     score(board, {"robin": 5, "mina": 5, "zoe": 1})
 
     page = client.get(f"/boards/{board}/").content.decode()
-    drawn = [draw_card("A", [Place(1, "Ann", "ann", "5", tied=tied)]) for tied in (False, True)]
+    drawn = [draw_card("A", [CardRow(1, "Ann", "ann", "5", tied=tied)]) for tied in (False, True)]
 
     told = page.partition('og:description" content="')[2].partition('"')[0]
     assert told == "=1. robin 5 points · =1. mina 5 points · 3. zoe 1 point"

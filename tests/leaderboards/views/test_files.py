@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 
 from leaderboards.models import Player
-from leaderboards.views.faces import country_name, flag_html
+from leaderboards.views.components.faces import country_name, flag_html
 from tests.playing import make_board, name, score
 
 ROOT = Path(__file__).parents[3]

@@ -7,7 +7,8 @@ from django.test import Client
 
 from foundation import clock
 from leaderboards.models import Board, Period
-from leaderboards.views import scenes, second
+from leaderboards.views.board_pages import shared_page
+from leaderboards.views.http import micro_cache
 from tests.leaderboards.services.restricting import HIDDEN_STANDING, keep_out, let_back
 from tests.leaderboards.views.pages import WEEK, close_all_past, signed_in, text
 from tests.playing import make_board, name, score
@@ -41,8 +42,8 @@ def shown(client: Client, address: str) -> str:
 
 
 def forget() -> None:
-    scenes.forget()
-    second.forget()
+    shared_page.forget()
+    micro_cache.forget()
 
 
 @pytest.mark.parametrize("how", EVERYWHERE)

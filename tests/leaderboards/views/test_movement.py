@@ -9,8 +9,8 @@ from django.test import Client
 
 from foundation import clock
 from leaderboards.models import PeriodSnapshot
-from leaderboards.services.keep_ranks import keep_due
-from leaderboards.views import second
+from leaderboards.services.periods.rank_history import record_due_rank_history
+from leaderboards.views.http import micro_cache
 from tests.leaderboards.views.pages import WEEK, close_all_past, text
 from tests.playing import make_board, score
 
@@ -28,7 +28,7 @@ def look(board: int, *points: dict[str, int]) -> None:
     """Somebody looks after each of these, the last time a minute ago."""
     for ago, scored in zip(range(len(points), 0, -1), points, strict=True):
         score(board, scored)
-        assert keep_due(clock.now() - ago * MINUTE) == 1
+        assert record_due_rank_history(clock.now() - ago * MINUTE) == 1
 
 
 @pytest.mark.parametrize(("looked_at", "last"), [(4, "4 new aiko 20"), (3, "4 aiko 20")])
@@ -51,15 +51,15 @@ def test_moves_of_those_looked_at_are_told_since_the_last_look(
 def test_before_the_first_look_moves_are_told_against_the_final_ranks_before_and_it_says_so(client: Client) -> None:
     board = make_board(week_start=f"{clock.now() - 3 * DAY:%A}".lower())  # no week begins just now
     score(board, {"mina": 9, "robin": 8}, clock.now() - WEEK)
-    assert keep_due(clock.now() - 2 * MINUTE) == 1  # a look at nobody is none
+    assert record_due_rank_history(clock.now() - 2 * MINUTE) == 1  # a look at nobody is none
     score(board, {"robin": 50, "mina": 40})
     not_final = client.get(f"/boards/{board}/").content.decode()
     close_all_past(board)
-    second.forget()
+    micro_cache.forget()
     before = text(client.get(f"/boards/{board}/"))
 
     look(board, {"mina": 60})
-    second.forget()
+    micro_cache.forget()
     after = text(client.get(f"/boards/{board}/"))
 
     assert 'class="move"' not in not_final
@@ -89,7 +89,7 @@ def test_a_players_page_draws_their_places_on_each_board(client: Client) -> None
     boards = [make_board(name=name, period="all_time", update="latest") for name in ("One", "Two", "Never looked at")]
     for board in boards[:2]:
         score(board, {"mina": 9, "robin": 8})
-    keep_due(clock.now() - MINUTE)
+    record_due_rank_history(clock.now() - MINUTE)
     score(boards[2], {"robin": 5})
     score(boards[0], {"robin": 10})
 

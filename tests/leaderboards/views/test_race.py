@@ -1,4 +1,4 @@
-"""The race and points by day: of every storage the same, from looks that are read once for all who watch."""
+"""The race and points by day: of every storage the same, from snapshots that are read once for all viewers."""
 
 import re
 from datetime import datetime, timedelta
@@ -11,10 +11,11 @@ from django.test.utils import CaptureQueriesContext
 from django.utils.translation import override
 
 from foundation import clock
-from leaderboards.models import Board, KeptRank, Period, PeriodSnapshot
-from leaderboards.services.keep_ranks import keep
-from leaderboards.services.mirror import mirror
-from leaderboards.views import scenes, second
+from leaderboards.models import Board, Period, PeriodSnapshot, RankHistoryEntry
+from leaderboards.services.periods.rank_history import record_rank_history
+from leaderboards.services.sync.mirror import mirror
+from leaderboards.views.board_pages import shared_page
+from leaderboards.views.http import micro_cache
 from tests.leaderboards.views.pages import make_full_board, text
 from tests.playing import make_board, name, score
 
@@ -43,12 +44,12 @@ def look(board: int, at: datetime, points: dict[str, int]) -> None:
     period = Period.objects.select_related("board").get(board=board)
     if period.board.storage == "redis":
         mirror(period)
-    assert keep(period, at, at)
+    assert record_rank_history(period, at, at)
 
 
 def page_of(board: int, query: str = "") -> str:
-    second.forget()
-    scenes.forget()
+    micro_cache.forget()
+    shared_page.forget()
     return Client().get(f"/boards/{board}/{query}").content.decode()
 
 
@@ -95,7 +96,7 @@ def test_there_is_no_race_before_a_look_of_one_alone_on_later_pages_and_where_it
     look(alone, hour_ago(3), {"mina": 9})
     fresh = make_full_board(name="Fresh")
     long = make_full_board(name="Long", period="all_time")
-    keep(Period.objects.select_related("board").get(board=long), hour_ago(2), hour_ago(2))
+    record_rank_history(Period.objects.select_related("board").get(board=long), hour_ago(2), hour_ago(2))
 
     assert "race-line" in page_of(long)
     for board, query in ((alone, ""), (fresh, ""), (long, "?page=2"), (long, "?embed=1")):
@@ -216,14 +217,14 @@ def test_where_nothing_adds_up_over_days_there_are_no_such_columns(settings: dic
     else:
         score(board, {"mina": 3, "robin": 2})
     period = Period.objects.select_related("board").filter(board=board).earliest("starts_at")
-    keep(period, clock.now(), clock.now())
+    record_rank_history(period, clock.now(), clock.now())
 
     assert 'class="days"' not in page_of(board)
 
 
 def test_the_viewers_row_at_the_foot_has_its_days_too() -> None:
     board = make_full_board(period="all_time", update="increment")
-    keep(Period.objects.select_related("board").get(board=board), midnight(), midnight())
+    record_rank_history(Period.objects.select_related("board").get(board=board), midnight(), midnight())
     score(board, {"p099": 2})
 
     foot = page_of(board, "?player=p099").partition("<tfoot>")[2].partition("</tfoot>")[0]
@@ -233,19 +234,19 @@ def test_the_viewers_row_at_the_foot_has_its_days_too() -> None:
 
 
 def test_without_looks_and_without_sql_the_page_is_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
-    from foundation.sql import SqlAway
+    from foundation.db.resilience import SqlAway
 
     def away(*_: object) -> None:
         raise SqlAway("SQL is away.")
 
     board = raced()
-    monkeypatch.setattr("leaderboards.selectors.race._pasts.get", away)
+    monkeypatch.setattr("leaderboards.selectors.history.race._snapshots.get", away)
     page = page_of(board)
     assert "race-line" not in page
     assert "robin" in page
 
     monkeypatch.undo()
-    KeptRank.objects.all().delete()
+    RankHistoryEntry.objects.all().delete()
     PeriodSnapshot.objects.all().delete()
     assert "race-line" not in page_of(board)
 

@@ -8,17 +8,17 @@ from django.conf import LazySettings
 from django.http import HttpRequest, HttpResponse
 from django.test import Client
 
-from foundation.limits import Limit
-from foundation.rate_limit import forget_own
-from leaderboards.views import second
-from leaderboards.views.crowd import Crowd
+from foundation.throttling.limits import Limit
+from foundation.throttling.rate_limit import reset_local
+from leaderboards.views.http import micro_cache
+from leaderboards.views.http.poll_interval import PollPacer
 from likes.services import visit
 from tests.leaderboards.views.pages import make_full_board
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 PAGES = ("/", "/boards/{}/", "/boards/{}/?page=2", "/boards/{}/?fragment=1", "/boards/{}/?embed=1", "/competitions/")
-SESSIONS = "foundation.page_middleware.PageSessions"
+SESSIONS = "foundation.http.page_middleware.PageSessions"
 
 
 @pytest.fixture
@@ -32,20 +32,20 @@ def longer(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     seen: list[str] = []
 
     def look(request: HttpRequest) -> HttpResponse | None:
-        found = sent_before(request)
+        found = cached_response(request)
         if found is None:
             seen.append(request.get_full_path())
         return found
 
-    sent_before = second.sent_before
-    monkeypatch.setattr("leaderboards.middleware.sent_before", look)
+    cached_response = micro_cache.cached_response
+    monkeypatch.setattr("leaderboards.middleware.cached_response", look)
     return seen
 
 
 def test_it_is_what_was_sent_before_head_and_body(
     board: int, longer: list[str], settings: LazySettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Crowd, "next_look", lambda _: 2.0)
+    monkeypatch.setattr(PollPacer, "next_interval", lambda _: 2.0)
     settings.EMBED_SITES = ["https://example.org"]
     for page in PAGES:
         address = page.format(board)
@@ -119,7 +119,7 @@ def test_a_host_that_is_not_ours_is_refused(board: int) -> None:
 
 def test_the_brake_counts_it_and_its_refusal_tells_its_length(board: int, settings: LazySettings) -> None:
     settings.RATE_LIMITS = {**settings.RATE_LIMITS, "page": Limit(3, 300)}
-    forget_own()
+    reset_local()
     found = [Client().get(f"/boards/{board}/", REMOTE_ADDR="198.51.100.7") for _ in range(4)]
 
     assert [each.status_code for each in found] == [200, 200, 200, 429]
@@ -128,7 +128,7 @@ def test_the_brake_counts_it_and_its_refusal_tells_its_length(board: int, settin
 
 def test_it_is_a_visit_like_the_first(board: int, longer: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[str] = []
-    monkeypatch.setattr(visit, "note_guest", lambda page, *_: seen.append(page))
+    monkeypatch.setattr(visit, "record_guest_view", lambda page, *_: seen.append(page))
     browser = {"User-Agent": "Mozilla/5.0"}
     for _ in range(2):
         Client().get(f"/boards/{board}/", headers=browser)

@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from django.db import OperationalError, connection
 from django.test import Client
 
-from foundation import sql
+from foundation.db import resilience as sql
 from tests.leaderboards.views.pages import signed_in
 from tests.playing import make_board, score
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from likes.core.activity import STRIP_DAYS, attendance, current, day_of, longest
+from likes.core.activity import ATTENDANCE_DAYS, attendance, current, day_of, longest
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def test_the_longest_streak_is_the_longest_run_of_days(present: list[bool]) -> N
 def test_a_strip_is_ten_weeks_of_utc_days_of_which_the_last_ends_today() -> None:
     today = day_of(datetime(2026, 3, 2, 9, tzinfo=timezone(timedelta(hours=13))))
 
-    found = attendance(today, [True] * STRIP_DAYS)
+    found = attendance(today, [True] * ATTENDANCE_DAYS)
 
     weeks = list(found.weeks)
     assert [len(week) for week in weeks] == [7] * 10

@@ -11,9 +11,9 @@ import pytest
 from django.core.management import CommandError
 from django.db.models import F
 
-from foundation import redis
+from foundation.redis import client as redis
 from leaderboards.models import Player
-from likes.core.checked import Difference
+from likes.core.difference import Difference
 from likes.core.keys import ThingKeys
 from likes.core.kinds import Storage
 from likes.models import Like, LikeCount, LikeShard
@@ -68,7 +68,7 @@ def damage(kind: Likeable, things: list[str], by: int) -> None:
     """Change the counts where they are decided."""
     if kind.storage == Storage.REDIS:
         for thing in things:
-            redis.settling().call("INCRBY", ThingKeys(kind.kind, thing).count, by)
+            redis.resync_client().call("INCRBY", ThingKeys(kind.kind, thing).count, by)
     else:
         model = LikeShard if kind.storage == Storage.SQL else LikeCount
         model.objects.filter(kind=kind.kind, thing__in=things).update(count=F("count") + by)
@@ -90,9 +90,9 @@ def test_a_tenth_of_the_views_is_found_and_dropped(liked: Likeable, dice: random
     right, damaged = shown(liked), dice.sample(THINGS, 6)
     for nth, keys in enumerate(ThingKeys(liked.kind, thing) for thing in damaged):
         if nth % 3 != 1:  # a third has another count, a third lacks somebody, a third has both changed alike
-            redis.settling().call("DECR", keys.count)
+            redis.resync_client().call("DECR", keys.count)
         if nth % 3 != 0:
-            redis.settling().call("ZPOPMIN", keys.liked_by)
+            redis.resync_client().call("ZPOPMIN", keys.liked_by)
 
     only_looked, repaired, again = found(liked, repair=False), found(liked), found(liked)
 

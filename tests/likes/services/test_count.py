@@ -12,7 +12,7 @@ from django.test import Client
 
 from foundation import clock
 from foundation.models import DeadLetter
-from leaderboards.stores.sql_writes import ensure_players
+from leaderboards.stores.sql.writes import ensure_players
 from likes import registry
 from likes.core.kinds import Storage
 from likes.errors import LikesUnavailable, UnknownKind
@@ -22,8 +22,8 @@ from likes.selectors.lag import lag
 from likes.services import count as counting
 from likes.services.check import check_all
 from likes.services.count import count, count_due
+from likes.services.resync import resync_due
 from likes.services.retain import retain
-from likes.services.settle import settle_due
 from likes.stores.base import Store
 from likes.stores.choose import store_of
 from tests.at_once import at_once
@@ -43,8 +43,8 @@ class Told:
     def __init__(self, likeable: Likeable) -> None:
         self.totals: dict[str, int] = {}
         self.poison: set[str] = set()
-        self.likeable = replace(likeable, counted=self)
-        registry.provide(self.likeable)
+        self.likeable = replace(likeable, save_totals=self)
+        registry.register_kind(self.likeable)
 
     def __call__(self, totals: Mapping[str, int]) -> None:
         if self.poison & totals.keys():
@@ -154,8 +154,8 @@ class TestSetAside:
     ) -> None:
         refused = counting.retry(letter, NOW)
         told.poison = set()
-        registry.provide(replace(told.likeable, storage=later))
-        settle_due(NOW)
+        registry.register_kind(replace(told.likeable, storage=later))
+        resync_due(NOW)
         done = counting.retry(letter, NOW)
 
         assert (refused, done) == ("no such comment", "")
@@ -196,11 +196,11 @@ class TestSetAside:
     def test_of_a_kind_that_nobody_registers_it_can_be_dropped_alone_and_not_while_sql_refuses_the_count_itself(
         self, letter: DeadLetter
     ) -> None:
-        registry.withdraw("note")
+        registry.unregister_kind("note")
 
         with pytest.raises(UnknownKind):
             counting.retry(letter, NOW)
-        refused = patch.object(counting, "put_right", side_effect=IntegrityError("no room"))
+        refused = patch.object(counting, "repair_counts", side_effect=IntegrityError("no room"))
         with refused, pytest.raises(LikesUnavailable, match="SQL refuses the count itself"):
             counting.drop(letter, NOW)
         assert (DeadLetter.objects.get().resolved_at, LikeChange.objects.count()) == (None, 1)

@@ -9,19 +9,19 @@ from unittest.mock import patch
 import pytest
 from django.db import DataError
 
-from foundation import redis
 from foundation.models import DeadLetter
-from foundation.redis import RedisSilent
+from foundation.redis import client as redis
+from foundation.redis.client import RedisSilent
 from likes import registry
 from likes.core.keys import KindKeys, ThingKeys
-from likes.errors import LikesUnavailable, LikeUnknown
+from likes.errors import LikeOutcomeUnknown, LikesUnavailable
 from likes.models import Like
 from likes.registry import Likeable
 from likes.services import mirror as mirroring
 from likes.services.check import check_all
-from likes.services.settle import settle_due
-from likes.stores import kinds
-from likes.stores.base import Liker, Shown, Store
+from likes.services.resync import resync_due
+from likes.stores import kind_generation as kinds
+from likes.stores.base import Liker, LikeSummary, Store
 from likes.stores.redis import RedisStore
 from tests.contracts.likes.kinds import LATER, NOW
 from tests.likes.kept import IN_REDIS, Told, in_redis, in_sql, is_dirty, redis_away
@@ -40,8 +40,8 @@ class TestDeciding:
         store.unlike("1", "bob", LATER)
         assert not is_dirty(kind)
 
-        redis.settling().call("SET", ThingKeys(kind.kind, "1").count, 0)
-        assert store.unlike("1", "ann", NOW) == Shown(0, 0)
+        redis.resync_client().call("SET", ThingKeys(kind.kind, "1").count, 0)
+        assert store.unlike("1", "ann", NOW) == LikeSummary(0, 0)
 
     @pytest.mark.parametrize("repeatable", [True])
     def test_a_clock_that_is_behind_moves_no_time_back_and_all_is_taken_back_at_once(
@@ -54,7 +54,7 @@ class TestDeciding:
         taken_back = RedisStore(kind).take_back("1", "ann", LATER)
 
         assert liked_by == [Liker("ann", 2, LATER)]
-        assert taken_back == Shown(0, 0)
+        assert taken_back == LikeSummary(0, 0)
         assert in_redis(kind, "1") == Told(0, {})
 
 
@@ -66,7 +66,7 @@ def poisoned(kind: Likeable) -> Likeable:
         if "bad" in totals:
             raise DataError("no room")
 
-    registry.provide(replace(kind, counted=counted))
+    registry.register_kind(replace(kind, save_totals=counted))
     return kind
 
 
@@ -74,7 +74,7 @@ class TestMirroring:
     @pytest.mark.parametrize("repeatable", [True])
     def test_it_copies_states_and_tells_the_new_totals(self, kind: Likeable, store: Store) -> None:
         told: list[Mapping[str, int]] = []
-        kind = replace(kind, counted=told.append)
+        kind = replace(kind, save_totals=told.append)
         for thing, player in (("x:1", "a"), ("x:1", "b"), ("x:1", "a"), ("2", "b")):
             store.like(thing, player, NOW)
         mirroring.mirror(kind)
@@ -99,17 +99,17 @@ class TestMirroring:
 
         store.like("1", "a", NOW)
         with patch.object(mirroring, "_write", overtaken):
-            mirroring._mirror_chunk(kind, mirroring.present_generation)
+            mirroring._mirror_chunk(kind, mirroring.current_generation)
         assert (in_sql(kind, "1"), is_dirty(kind)) == (Told(1, {"a": 1}), True)
 
         for _ in range(2):
             mirroring.mirror(kind)
             assert (in_sql(kind, "1"), is_dirty(kind)) == (Told(0, {}), False)
-            redis.settling().call("HSET", KindKeys(kind.kind).dirty, "1\na", "1|1|1772625600000")
+            redis.resync_client().call("HSET", KindKeys(kind.kind).dirty, "1\na", "1|1|1772625600000")
 
     def test_a_kind_that_is_never_clean_keeps_no_other_waiting(self, kind: Likeable, store: Store) -> None:
-        registry.provide(replace(kind, kind="another"))
-        settle_due(NOW)
+        registry.register_kind(replace(kind, kind="another"))
+        resync_due(NOW)
         store.like("1", "a", NOW)
         copy = mirroring._mirror_chunk
 
@@ -127,10 +127,10 @@ class TestMirroring:
 
         assert mirroring.mirror_all() == 20
 
-        letter = DeadLetter.objects.get(kind=mirroring.DEAD, resolved_at=None)
+        letter = DeadLetter.objects.get(kind=mirroring.DEAD_LETTER_KIND, resolved_at=None)
         assert (letter.subject, Like.objects.count()) == ("note bad a", 19)
         assert mirroring.retry(letter, NOW) == letter.reason
-        registry.provide(poisoned)
+        registry.register_kind(poisoned)
         assert mirroring.retry(letter, NOW) == ""
         assert in_sql(poisoned, "bad") == Told(1, {"a": 1})
 
@@ -142,7 +142,7 @@ class TestMirroring:
 
         mirroring.drop(DeadLetter.objects.get(), NOW)
         [given_up] = check_all(NOW, inf, kind=poisoned.kind)
-        registry.provide(poisoned)
+        registry.register_kind(poisoned)
         store.like("bad", "b", NOW)
         store.unlike("bad", "a", NOW)
         store.like("bad", "a", LATER)
@@ -171,21 +171,21 @@ class TestAway:
                 store.like("1", "bob", NOW)
             read, listed = store.read(["1", "2"], "ann"), store.likers("1", 0, 5)
 
-        assert read == [Shown(1, 1, live=False), Shown(0, 0, live=False)]
-        assert unsettled.read(["1"], "bob") == [Shown(0, 0, live=False)]
+        assert read == [LikeSummary(1, 1, live=False), LikeSummary(0, 0, live=False)]
+        assert unsettled.read(["1"], "bob") == [LikeSummary(0, 0, live=False)]
         assert (listed.rows, listed.live) == ([Liker("ann", 1, NOW)], False)
 
     @pytest.mark.parametrize(("repeatable", "word"), [(False, "safe to ask"), (True, "may count twice")])
     def test_no_answer_in_time_says_whether_it_is_safe_to_ask_again(self, store: Store, word: str) -> None:
         store.like("1", "ann", NOW)
 
-        with redis_away(RedisSilent), pytest.raises(LikeUnknown, match=word):
+        with redis_away(RedisSilent), pytest.raises(LikeOutcomeUnknown, match=word):
             store.like("1", "ann", NOW)
 
     def test_while_sql_is_away_likes_go_on(self, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
         store.like("1", "ann", NOW)
         monkeypatch.setattr(kinds._generations, "_fresh", 0.0)
-        monkeypatch.setattr("foundation.sql._Breaker.silent_until", float("inf"))
+        monkeypatch.setattr("foundation.db.resilience._Breaker.silent_until", float("inf"))
 
-        assert store.like("1", "bob", NOW) == Shown(2, 1)
-        assert store.read(["1"], "ann") == [Shown(2, 1)]
+        assert store.like("1", "bob", NOW) == LikeSummary(2, 1)
+        assert store.read(["1"], "ann") == [LikeSummary(2, 1)]

@@ -9,10 +9,10 @@ import pytest
 from django.conf import settings
 from django.db import connection
 
-from likes.core.activity import KEPT_DAYS
+from likes.core.activity import RETENTION_DAYS
 from likes.core.keys import DayKeys
 from likes.models import ActivityDay, HitsFlush, PageHits
-from likes.services.flush import flush_hits, keep_days, let_go
+from likes.services.flush import flush_hits, merge_days, prune_activity
 from likes.stores.activity import ActivityStore
 from tests.at_once import at_once
 from tests.likes.counting import DAY, MINUTE, NOON, client, flush_all, in_sql, visit, visits
@@ -60,7 +60,7 @@ class TestHits:
         flush_all(NOON + DAY + MINUTE)
         kept = dict(PageHits.objects.values_list("day", "count"))
 
-        let_go(NOON + 402 * DAY)
+        prune_activity(NOON + 402 * DAY)
 
         assert kept == {NOON.date(): 4, (NOON + DAY).date(): 2}
         assert not PageHits.objects.exists()
@@ -82,7 +82,7 @@ class TestHits:
         status = flush_and_be_killed_at(point)
         visits(2)
         flush_all(NOON + 10 * MINUTE)
-        keep_days(NOON)
+        merge_days(NOON)
 
         assert status == 137
         assert in_sql() == {"home": 7}
@@ -115,7 +115,7 @@ class TestDays:
     ) -> None:
         visits(20)
 
-        kept = keep_days(NOON)
+        kept = merge_days(NOON)
 
         day = ActivityDay.objects.get()
         assert (kept, day.visitors_count, day.attendance_count) == (1, 20, 20)
@@ -123,13 +123,13 @@ class TestDays:
         assert bytes(day.attendance) == client().get(KEYS.attendance)
 
         client().delete(KEYS.visitors, KEYS.attendance)
-        keep_days(NOON + 30 * DAY)
+        merge_days(NOON + 30 * DAY)
 
         assert activity.visitors([NOON.date()]) == 20
         assert activity.attended(19, [NOON.date()]) == [True]
-        assert 0 < client().ttl(KEYS.attendance) <= (KEPT_DAYS - 30) * 86_400
+        assert 0 < client().ttl(KEYS.attendance) <= (RETENTION_DAYS - 30) * 86_400
 
-        let_go(NOON + KEPT_DAYS * DAY)
+        prune_activity(NOON + RETENTION_DAYS * DAY)
         day.refresh_from_db()
         assert (day.visitors_count, bytes(day.visitors), bytes(day.attendance)) == (20, b"", b"")
 
@@ -137,13 +137,13 @@ class TestDays:
         self, activity: ActivityStore
     ) -> None:
         visits(20)
-        keep_days(NOON)
+        merge_days(NOON)
         client().delete(KEYS.visitors, KEYS.attendance)
         visit("home", "a late one", 30, at=NOON)
         visits(1, at=NOON - DAY)
         client().set(DayKeys((NOON - DAY).date()).visitors, "no HyperLogLog")
 
-        assert keep_days(NOON) == 1
+        assert merge_days(NOON) == 1
 
         day = ActivityDay.objects.get(day=NOON.date())
         assert (day.visitors_count, day.attendance_count) == (21, 21)
@@ -153,7 +153,7 @@ class TestDays:
         def work(first: int) -> None:
             for nth in range(first, first + 5):
                 visit("home", f"visitor {nth}", nth, at=NOON)
-                keep_days(NOON)
+                merge_days(NOON)
 
         at_once([partial(work, first) for first in (0, 5, 10)])
 

@@ -7,17 +7,17 @@ from unittest.mock import patch
 import pytest
 from django.db import connection
 
-from foundation import redis
+from foundation.redis import client as redis
 from leaderboards.errors import StorageUnavailable
 from leaderboards.models import Player
-from leaderboards.services import erase
-from leaderboards.services.erase import erase_player
+from leaderboards.services.players import erase
+from leaderboards.services.players.erase import erase_player
 from likes.core.kinds import Storage
 from likes.models import Like
 from likes.registry import Likeable
 from likes.services import mirror as mirroring
 from likes.stores.base import Store
-from likes.stores.views import Views
+from likes.stores.redis_views import RedisViews
 from tests.at_once import at_once
 from tests.contracts.likes.kinds import NOW, settled
 from tests.leaderboards.commands.calls import run
@@ -69,15 +69,15 @@ def test_a_batch_that_is_still_telling_their_likes_is_waited_for(
     kind: Likeable, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     telling, go_on = threading.Event(), threading.Event()
-    tell_all = Views.tell_all
+    publish_all = RedisViews.publish_all
 
-    def slowly(self: Views, *told: Any) -> None:
+    def slowly(self: RedisViews, *told: Any) -> None:
         if not telling.is_set():
             telling.set()
             go_on.wait(5)
-        tell_all(self, *told)
+        publish_all(self, *told)
 
-    monkeypatch.setattr(Views, "tell_all", slowly)
+    monkeypatch.setattr(RedisViews, "publish_all", slowly)
 
     def erase() -> None:
         telling.wait(5)

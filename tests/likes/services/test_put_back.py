@@ -6,13 +6,13 @@ from unittest.mock import patch
 
 import pytest
 
-from foundation import redis
+from foundation.redis import client as redis
 from likes.core.keys import ThingKeys
 from likes.models import Like
 from likes.registry import Likeable
 from likes.services.check import check
 from likes.stores.base import Store
-from likes.stores.redis_settling import RedisSettler
+from likes.stores.redis_kind import RedisKind
 from tests.contracts.likes.kinds import NOW, settled
 from tests.likes.kept import IN_REDIS, in_redis, in_sql
 
@@ -42,7 +42,7 @@ def liked(kind: Likeable, store: Store) -> Likeable:
 )
 def test_what_redis_lost_comes_back_and_no_like_goes_from_sql(liked: Likeable, loss: str, store: Store) -> None:
     before = in_redis(liked, "1"), in_sql(liked, "1")
-    redis.settling().call(*LOSSES[loss](ThingKeys(liked.kind, "1")))
+    redis.resync_client().call(*LOSSES[loss](ThingKeys(liked.kind, "1")))
 
     seen = check(liked, NOW, inf, repair=False).differences
     assert in_sql(liked, "1") == before[1]
@@ -56,15 +56,15 @@ def test_what_redis_lost_comes_back_and_no_like_goes_from_sql(liked: Likeable, l
 
 
 def test_who_took_theirs_back_meanwhile_does_not_like_it_again(liked: Likeable, store: Store) -> None:
-    redis.settling().call("ZREM", ThingKeys(liked.kind, "1").liked_by, "ann", "bob")
-    put_back = RedisSettler.put_back
+    redis.resync_client().call("ZREM", ThingKeys(liked.kind, "1").liked_by, "ann", "bob")
+    put_back = RedisKind.put_back
 
-    def meanwhile(settler: RedisSettler, generation: int, *rest: object) -> bool:
+    def meanwhile(redis_kind: RedisKind, generation: int, *rest: object) -> bool:
         store.like("1", "ann", NOW)
         store.unlike("1", "ann", NOW)
-        return put_back(settler, generation, *rest)  # type: ignore[arg-type]  # as it was called
+        return put_back(redis_kind, generation, *rest)  # type: ignore[arg-type]  # as it was called
 
-    with patch.object(RedisSettler, "put_back", meanwhile):
+    with patch.object(RedisKind, "put_back", meanwhile):
         check(liked, NOW, inf, repair=True)
     settled(liked)
 

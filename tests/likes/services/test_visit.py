@@ -7,15 +7,15 @@ import pytest
 from django.test import Client
 
 from foundation import clock
-from foundation.sql import SqlAway
-from leaderboards.services.erase import erase_player
+from foundation.db.resilience import SqlAway
+from leaderboards.services.players.erase import erase_player
 from likes.core.activity import day_of
 from likes.core.keys import DayKeys
 from likes.models import PlayerNumber
-from likes.services import number as numbering
+from likes.services import player_number as numbering
 from likes.services import visit
-from likes.services.number import number_of
-from likes.services.visit import guest, note_guest, note_user
+from likes.services.player_number import ensure_number
+from likes.services.visit import guest_id, record_guest_view, record_user_view
 from likes.stores.activity import ActivityStore
 from tests.at_once import at_once
 from tests.leaderboards.factories import BoardFactory, PlayerFactory, UserFactory
@@ -86,9 +86,9 @@ class TestRequests:
 
 def test_a_guest_is_one_visitor_for_a_month_and_is_named_nowhere(activity: ActivityStore) -> None:
     for address, browser in (("192.0.2.1", "A"), ("192.0.2.1", "A"), ("192.0.2.1", "B"), ("192.0.2.2", "A")):
-        note_guest("home", address, browser, NOON)
+        record_guest_view("home", address, browser, NOON)
 
-    first, later, next_month = (guest("192.0.2.1", "A", NOON + days * DAY) for days in (0, 12, 13))
+    first, later, next_month = (guest_id("192.0.2.1", "A", NOON + days * DAY) for days in (0, 12, 13))
 
     assert activity.visitors([TODAY]) == 3
     assert client().hgetall(KEYS.hits) == {b"home": b"4"}
@@ -102,7 +102,7 @@ def test_a_player_attends_by_a_number_that_is_not_their_id_and_a_user_without_on
     ann, bob, nobody = (UserFactory.create(player=player).pk for player in ("ann", "bob", None))
 
     for user, at in ((ann, NOON), (bob, NOON), (nobody, NOON), (ann, NOON + DAY), (nobody, NOON + DAY)):
-        note_user("home", user, at)
+        record_user_view("home", user, at)
 
     numbers = PlayerNumber.objects.order_by("pk").values_list("number", "player__external_id")
     assert list(numbers) == [(0, "ann"), (1, "bob")]
@@ -119,9 +119,9 @@ def test_while_sql_is_away_a_user_is_counted_and_their_player_is_not(
     def away(_: object) -> None:
         raise SqlAway("SQL is away.")
 
-    monkeypatch.setattr(visit.numbers, "_load", away)
+    monkeypatch.setattr(visit.player_numbers, "_load", away)
 
-    note_user("home", 7, NOON)
+    record_user_view("home", 7, NOON)
 
     assert activity.visitors([TODAY]) == 1
 
@@ -132,18 +132,18 @@ def test_a_number_is_given_once_until_all_are_given_and_one_of_the_erased_to_nob
 ) -> None:
     monkeypatch.setattr(numbering, "MOST_PLAYERS", 3)
     bob, ann, cy, dan = PlayerFactory.create_batch(4)
-    assert [number_of(player.pk) for player in (bob, ann, bob)] == [0, 1, 0]
+    assert [ensure_number(player.pk) for player in (bob, ann, bob)] == [0, 1, 0]
 
     erase_player(ann.external_id, clock.now())
 
-    assert [number_of(player.pk) for player in (cy, dan)] == [2, None]
+    assert [ensure_number(player.pk) for player in (cy, dan)] == [2, None]
     assert PlayerNumber.objects.get(number=1).player is None
 
 
 def test_twenty_at_once_get_numbers_without_gaps() -> None:
     players = PlayerFactory.create_batch(10)
 
-    given = at_once([partial(number_of, each.pk) for each in players * 2])
+    given = at_once([partial(ensure_number, each.pk) for each in players * 2])
 
     assert given[:10] == given[10:]
     assert set(given) == set(range(10))

@@ -9,16 +9,16 @@ import pytest
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
-from foundation import redis
-from foundation.redis import RedisAway, RedisRefused
-from foundation.redis_wire import Wire
+from foundation.redis import client as redis
+from foundation.redis.client import RedisAway, RedisRefused
+from foundation.redis.connection import RedisConnection
 from likes.core.keys import ThingKeys
 from likes.models import LikeChange, LikeCount
 from likes.registry import Likeable
 from likes.services.count import count
 from likes.stores import hybrid, sql_rows
-from likes.stores.base import Shown, Store
-from likes.stores.views import Told, Views
+from likes.stores.base import LikeSummary, Store
+from likes.stores.redis_views import LikeState, RedisViews
 from tests.contracts.likes.kinds import NOW
 from tests.fake_link import FakeLink
 from tests.likes.kept import redis_away
@@ -31,8 +31,8 @@ KEYS = ThingKeys("note", "7")
 
 
 @pytest.fixture
-def views(kind: Likeable) -> Views:
-    return Views(kind.kind, redis.boards())
+def views(kind: Likeable) -> RedisViews:
+    return RedisViews(kind.kind, redis.boards())
 
 
 @pytest.fixture
@@ -41,14 +41,14 @@ def link() -> FakeLink:
 
 
 @pytest.fixture
-def seen(link: FakeLink) -> Views:
+def seen(link: FakeLink) -> RedisViews:
     """A view in a Redis of this process, which bob is the only one to like."""
-    views = Views("note", link)
+    views = RedisViews("note", link)
     views.load({"7": [("bob", 1, NOW_MS)]}, views.lease(["7"], "token"), "token")
     return views
 
 
-def shown(views: Views, thing: str = "7", player: str | None = None) -> tuple[int, int] | None:
+def shown(views: RedisViews, thing: str = "7", player: str | None = None) -> tuple[int, int] | None:
     """Count and own as the view has them; None without a view."""
     [found] = views.read([thing], player)
     return None if found is None else (found.count, found.own)
@@ -80,7 +80,7 @@ class TestRoundTrips:
         costs = {}
         for name, deed in deeds.items():
             with (
-                patch.object(Wire, "exchange", autospec=True, side_effect=Wire.exchange) as trips,
+                patch.object(RedisConnection, "exchange", autospec=True, side_effect=RedisConnection.exchange) as trips,
                 CaptureQueriesContext(connection) as queries,
             ):
                 deed()
@@ -90,7 +90,7 @@ class TestRoundTrips:
 
 
 class TestLoading:
-    def test_who_commits_after_the_loader_has_read_is_not_lost(self, store: Store, views: Views) -> None:
+    def test_who_commits_after_the_loader_has_read_is_not_lost(self, store: Store, views: RedisViews) -> None:
         store.like("7", "bob", NOW)
 
         with meanwhile(lambda: (store.like("7", "ann", NOW), store.unlike("7", "bob", NOW))):
@@ -99,37 +99,37 @@ class TestLoading:
         assert shown(views, player="ann") == (1, 1)
         assert [row.player for row in store.likers("7", 0, 10).rows] == ["ann"]
 
-    def test_one_loads_and_the_others_read_sql(self, store: Store, views: Views) -> None:
+    def test_one_loads_and_the_others_read_sql(self, store: Store, views: RedisViews) -> None:
         store.like("7", "bob", NOW)
-        others: list[Shown] = []
+        others: list[LikeSummary] = []
 
         with meanwhile(lambda: others.extend(store.read(["7"], None))) as loaded:
             store.read(["7"], None)
 
         loaded.assert_called_once_with("note", ["7"])
-        assert (others, shown(views)) == ([Shown(1, 0)], (1, 0))
+        assert (others, shown(views)) == ([LikeSummary(1, 0)], (1, 0))
 
-    def test_a_loader_whose_view_was_dropped_meanwhile_installs_nothing(self, store: Store, views: Views) -> None:
+    def test_a_loader_whose_view_was_dropped_meanwhile_installs_nothing(self, store: Store, views: RedisViews) -> None:
         with meanwhile(lambda: views.drop(["7"])):
             store.read(["7"], None)
 
         assert shown(views) is None
 
     def test_a_player_who_is_forgotten_meanwhile_keeps_no_view_from_being_loaded(
-        self, link: FakeLink, seen: Views
+        self, link: FakeLink, seen: RedisViews
     ) -> None:
         leases = seen.lease(["7"], "token")
-        seen.tell("7", Told(2, "ann", 0, NOW_MS))
+        seen.publish("7", LikeState(2, "ann", 0, NOW_MS))
         cut_off = patch.object(link, "pipeline", wraps=link.pipeline, side_effect=[DEFAULT, RedisAway("Away.")])
 
-        with patch.object(Views, "drop"), cut_off, pytest.raises(RedisAway):  # the lease is of after the drop
+        with patch.object(RedisViews, "drop"), cut_off, pytest.raises(RedisAway):  # the lease is of after the drop
             seen.forget(["7"], "ann")
         seen.load({"7": [("cy", 1, NOW_MS)]}, leases, "token")
 
         assert shown(seen, player="cy") == (1, 1)
 
     def test_the_view_of_a_server_that_restarted_is_none_and_its_lease_is_worth_nothing(
-        self, link: FakeLink, seen: Views
+        self, link: FakeLink, seen: RedisViews
     ) -> None:
         assert shown(seen) == (1, 0)
         leases = seen.lease(["7"], "token")
@@ -141,7 +141,7 @@ class TestLoading:
         assert (before, shown(seen)) == ((None, None), None)
 
     def test_what_is_liked_by_too_many_is_read_from_sql(
-        self, store: Store, views: Views, monkeypatch: pytest.MonkeyPatch
+        self, store: Store, views: RedisViews, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(hybrid, "MOST_LOADED", 2)
         for thing, player in (("7", "ann"), ("7", "bob"), ("7", "cy"), ("8", "ann")):
@@ -152,8 +152,8 @@ class TestLoading:
         assert [(each.count, each.live) for each in found] == [(3, True), (1, True)]
         assert (shown(views, "7"), shown(views, "8")) == (None, (1, 0))
 
-    def test_every_key_of_a_view_expires_and_the_count_first(self, link: FakeLink, seen: Views) -> None:
-        seen.tell("7", Told(2, "ann", 1, NOW_MS))
+    def test_every_key_of_a_view_expires_and_the_count_first(self, link: FakeLink, seen: RedisViews) -> None:
+        seen.publish("7", LikeState(2, "ann", 1, NOW_MS))
 
         left = {name: link.call("PTTL", getattr(KEYS, name)) for name in ("count", "run", "liked_by", "seen")}
 
@@ -162,28 +162,30 @@ class TestLoading:
 
 
 class TestTelling:
-    def test_an_older_change_that_comes_late_or_the_same_once_more_is_nothing(self, seen: Views) -> None:
-        seen.tell("7", Told(9, "ann", 0, NOW_MS))
-        seen.tell("7", Told(8, "ann", 1, NOW_MS))
+    def test_an_older_change_that_comes_late_or_the_same_once_more_is_nothing(self, seen: RedisViews) -> None:
+        seen.publish("7", LikeState(9, "ann", 0, NOW_MS))
+        seen.publish("7", LikeState(8, "ann", 1, NOW_MS))
         assert shown(seen, player="ann") == (1, 0)
 
         for _ in range(2):
-            seen.tell_all({"7": [Told(10, "ann", 1, NOW_MS), Told(11, "bob", 3, NOW_MS)]}, seen.deadline_ms())
+            seen.publish_all(
+                {"7": [LikeState(10, "ann", 1, NOW_MS), LikeState(11, "bob", 3, NOW_MS)]}, seen.deadline_ms()
+            )
 
         assert shown(seen, player="bob") == (4, 3)
 
-    def test_after_its_deadline_nothing_is_told(self, link: FakeLink, seen: Views) -> None:
+    def test_after_its_deadline_nothing_is_told(self, link: FakeLink, seen: RedisViews) -> None:
         with pytest.raises(RedisRefused):
-            seen.tell_all({"7": [Told(8, "ann", 1, NOW_MS)]}, link.deadline_ms() - link.timeout_ms - 1)
+            seen.publish_all({"7": [LikeState(8, "ann", 1, NOW_MS)]}, link.deadline_ms() - link.timeout_ms - 1)
 
         assert shown(seen) == (1, 0)
 
-    def test_what_is_remembered_of_changes_goes_two_for_each_that_comes(self, link: FakeLink, seen: Views) -> None:
+    def test_what_is_remembered_of_changes_goes_two_for_each_that_comes(self, link: FakeLink, seen: RedisViews) -> None:
         for nth in range(10):
-            seen.tell("7", Told(nth + 1, f"p{nth}", 1, NOW_MS))
+            seen.publish("7", LikeState(nth + 1, f"p{nth}", 1, NOW_MS))
             link.call("ZADD", KEYS.seen_at, 1, f"p{nth}")  # long ago
 
-        seen.tell("7", Told(99, "ann", 1, NOW_MS))
+        seen.publish("7", LikeState(99, "ann", 1, NOW_MS))
 
         assert (link.call("HLEN", KEYS.seen), link.call("ZCARD", KEYS.seen_at)) == (1, 1)
 
@@ -191,14 +193,14 @@ class TestTelling:
         store.like("8", "ann", NOW)
         store.read(["7", "8"], None)
 
-        with patch.object(Views, "tell", return_value=None):
+        with patch.object(RedisViews, "publish", return_value=None):
             liked = [store.like("7", "ann", NOW) for _ in range(2)]
             taken_back = [store.unlike("8", "ann", NOW) for _ in range(2)]
 
-        assert (liked[1], taken_back[1]) == (Shown(1, 1), Shown(0, 0))
+        assert (liked[1], taken_back[1]) == (LikeSummary(1, 1), LikeSummary(0, 0))
 
     def test_inside_a_transaction_sql_answers_and_the_view_hears_of_what_is_committed_alone(
-        self, store: Store, views: Views
+        self, store: Store, views: RedisViews
     ) -> None:
         store.read(["7"], None)
 
@@ -219,24 +221,24 @@ class TestRedisAway:
             liked = store.like("7", "ann", NOW)
             [read], likers = store.read(["7"], "ann"), store.likers("7", 0, 10)
 
-        assert liked == read == Shown(1, 1, live=False)
+        assert liked == read == LikeSummary(1, 1, live=False)
         assert ([row.player for row in likers.rows], likers.live) == (["ann"], False)
 
     def test_what_could_not_be_told_is_marked_and_its_view_is_dropped_when_redis_is_back(
-        self, store: Store, views: Views, kind: Likeable
+        self, store: Store, views: RedisViews, kind: Likeable
     ) -> None:
         store.read(["7", "8"], None)
         with redis_away():
             store.like("7", "ann", NOW)
             count(kind, NOW)
-            marked = list(LikeCount.objects.filter(unput=True).values_list("thing", flat=True))
+            marked = list(LikeCount.objects.filter(pending_publish=True).values_list("thing", flat=True))
         stale = shown(views)
 
         count(kind, NOW)
 
         assert (marked, stale) == (["7"], (0, 0))
         assert (shown(views), shown(views, "8")) == (None, (0, 0))
-        assert not LikeCount.objects.filter(unput=True).exists()
+        assert not LikeCount.objects.filter(pending_publish=True).exists()
         assert store.read(["7"], "ann")[0].count == 1
 
     def test_a_key_that_is_no_view_is_dropped_and_holds_nobody_up(self, store: Store, kind: Likeable) -> None:
@@ -249,4 +251,4 @@ class TestRedisAway:
             count(kind, NOW)
 
         assert not LikeChange.objects.exists()
-        assert store.read(["7", "8"], "ann") == [Shown(1, 1), Shown(1, 1)]
+        assert store.read(["7", "8"], "ann") == [LikeSummary(1, 1), LikeSummary(1, 1)]

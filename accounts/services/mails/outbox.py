@@ -1,0 +1,138 @@
+"""Mails about accounts: a row first, for every address that is typed; what it says is decided as it is sent.
+
+So neither what a page says nor how long it takes tells whether an address has an account. A mail is claimed in a
+transaction of its own, sent, and then its row goes; a worker that dies between leaves it claimed, and it is sent again.
+One that somebody asked for is worth nothing after hours; one about a change holds no secret and is tried for days.
+"""
+
+import logging
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from smtplib import SMTPException
+from urllib.parse import urljoin
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.core.mail import EmailMessage
+from django.db import transaction
+from django.db.models import Q
+from django.utils.translation import get_language, override
+
+from accounts.models import AccountMail, MailKind
+from accounts.services import email_change as addresses
+from accounts.services.mails import links, notice_texts
+from accounts.services.registration import invitations as invite
+from accounts.services.registration import sign_up
+from foundation import clock
+from foundation.failpoints import failpoint
+from foundation.mail_templates import TEXTS
+from foundation.throttling.rate_limit import throttle
+
+logger = logging.getLogger(__name__)
+
+CLAIMED_FOR = timedelta(minutes=1)
+KEPT_FOR = timedelta(hours=6)
+NOTICE_KEPT_FOR = timedelta(days=7)
+LONGEST_PAUSE = timedelta(hours=1)
+BUDGET_SECONDS = 3.0
+
+
+def request_mail(kind: MailKind, to: str, client: str, at: datetime, user: User | None = None) -> None:
+    """Have a mail sent to an address that ``client`` typed. Raises ``RateLimited`` for who asks often."""
+    throttle("account_mail", f"{kind} {to.lower()}")
+    throttle("account_mail_address", client)
+    AccountMail.objects.create(
+        kind=kind, to=to, user=user, language=get_language() or settings.LANGUAGE_CODE, created_at=at, next_try_at=at
+    )
+
+
+def send_due(at: datetime) -> int:
+    """Send what waits, for a few seconds; returns how many rows were done."""
+    _give_up(at)
+    until, sent = clock.monotonic() + BUDGET_SECONDS, 0
+    while clock.monotonic() < until and (row := _claim(at)):
+        try:
+            for message in _messages(row):
+                message.send()
+        except (OSError, SMTPException, ValueError) as error:  # of the server, the network or the address
+            logger.warning("A mail about an account was not sent, and is tried again: %s", type(error).__name__)
+            _wait(row, at)
+            continue
+        failpoint("account_mail.sent")
+        row.delete()
+        sent += 1
+    return sent
+
+
+def _give_up(at: datetime) -> None:
+    """Each notice is a line: its owner does not hear of a change."""
+    asked = ~Q(kind__in=list(notice_texts.SAID))
+    AccountMail.objects.filter(asked, created_at__lte=at - KEPT_FOR).delete()
+    for row in AccountMail.objects.filter(~asked, created_at__lte=at - NOTICE_KEPT_FOR):
+        if AccountMail.objects.filter(pk=row.pk).delete()[0]:  # not by another worker at the same moment
+            whose = f"account {row.user_id}" if row.user_id else "a deleted account"
+            logger.error("Mail %s (%s) about %s was not sent for days and is given up", row.pk, row.kind, whose)
+
+
+def _wait(row: AccountMail, at: datetime) -> None:
+    """The longer it has waited, the longer until it is tried again."""
+    pause = min(max(CLAIMED_FOR, (at - row.created_at) / 4), LONGEST_PAUSE)
+    AccountMail.objects.filter(pk=row.pk).update(next_try_at=at + pause)
+
+
+@transaction.atomic
+def _claim(at: datetime) -> AccountMail | None:
+    due = AccountMail.objects.filter(next_try_at__lte=at).order_by("next_try_at", "pk")
+    row = due.select_for_update(skip_locked=True, of=("self",)).first()
+    if row is not None:
+        row.next_try_at = at + CLAIMED_FOR
+        row.save(update_fields=["next_try_at"])
+    return row
+
+
+def _messages(row: AccountMail) -> Iterator[EmailMessage]:
+    with override(row.language):
+        for name, to, context in _of_a_change(row) if row.kind in notice_texts.SAID else _texts(row):
+            context |= {"site": settings.SITE_URL}
+            subject = TEXTS.render_to_string(f"accounts/mail/{name}_subject.txt", context).strip()
+            yield EmailMessage(subject, TEXTS.render_to_string(f"accounts/mail/{name}.txt", context), to=[to])
+
+
+def _texts(row: AccountMail) -> Iterator[tuple[str, str, dict[str, object]]]:
+    """The template, to whom, and what it is filled with; none where there is nothing to say.
+
+    A new password goes to the address that the account has, not to the one typed, which SQL may only find alike.
+    """
+    if row.kind == MailKind.RESET:
+        for user in User.objects.filter(email__iexact=row.to, is_active=True):
+            if user.has_usable_password():
+                yield "reset", user.email, {"name": user.username, "link": links.address(*links.new_password(user))}
+    elif row.kind == MailKind.SIGN_UP and sign_up.has_account(row.to):
+        yield "known", row.to, {"link": links.address("account-reset")}
+    elif row.kind == MailKind.SIGN_UP:
+        yield "sign_up", row.to, {"link": links.address("account-sign-up-finish", links.make(links.SIGN_UP, row.to))}
+    elif row.kind == MailKind.EMAIL and row.user is not None:
+        yield "email", row.to, {"link": links.address("account-email-confirm", addresses.make(row.user, row.to))}
+    elif row.invitation is not None and row.invitation.is_open(clock.now()):
+        yield "invitation", row.to, {"link": invite.link(row.invitation), "until": row.invitation.expires_at}
+
+
+def _of_a_change(row: AccountMail) -> Iterator[tuple[str, str, dict[str, object]]]:
+    """With a way that works for this mailbox: putting its address back, or a new password; else telling the site."""
+    name = row.name or (row.user.get_username() if row.user else "")  # rows of an older version have none
+    said = {"name": name, "when": row.created_at, **notice_texts.words(row), "by_owner": row.by_owner}
+    more = settings.PRIVACY_URL  # perhaps a path alone
+    said["contact"] = urljoin(settings.SITE_URL, more) if more else settings.DEFAULT_FROM_EMAIL
+    former = addresses.find_restorable(row.user, row.to, clock.now()) if row.user else None
+    if former is not None:
+        said |= {
+            "back": links.address("account-email-back", addresses.make_restore_token(former)),
+            "until": former.until,
+        }
+    elif row.user is not None and _is_reset_mailed(row.user, row.to):
+        said["reset"] = links.address("account-reset")
+    yield "changed", row.to, said
+
+
+def _is_reset_mailed(user: User, to: str) -> bool:
+    return user.is_active and user.has_usable_password() and user.email.lower() == to.lower()

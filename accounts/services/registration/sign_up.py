@@ -1,0 +1,91 @@
+"""Making an account: by a link that was mailed (``SIGN_UP=open``), or by an invitation (also ``invitation``).
+
+Who types an address is told the same whether it has an account; only its mailbox learns which.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.contrib.auth.models import User
+from django.db import IntegrityError, transaction
+from django.utils.translation import gettext_noop
+
+from accounts.errors import AlreadyTaken, NoLongerValid
+from accounts.models import Invitation, ProvenEmail
+from accounts.services.audit_actions import SIGNED_UP, record_and_notify
+from accounts.services.mails import links
+
+_HAS_ACCOUNT = gettext_noop("This address has an account already. Sign in, or ask for a new password.")
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A name and a password that were judged already."""
+
+    username: str
+    password: str
+
+
+def has_account(email: str) -> bool:
+    """Whether somebody has this address, in whatever letters."""
+    return User.objects.filter(email__iexact=email).exists() or ProvenEmail.objects.filter(email__iexact=email).exists()
+
+
+def address_in(token: str) -> str:
+    """The address that a mailed link proves. Raises ``NoLongerValid``, also once it has an account."""
+    email = str(links.read(links.SIGN_UP, token))
+    if has_account(email):
+        raise NoLongerValid(_HAS_ACCOUNT)
+    return email
+
+
+def invitation_in(token: str, at: datetime) -> Invitation:
+    """The invitation of a link. Raises ``NoLongerValid``."""
+    number = links.read(links.INVITATION, token, None)
+    found = Invitation.objects.filter(pk=number).first()
+    return _open(found, at)
+
+
+def finish(token: str, wanted: Wanted, at: datetime) -> User:
+    """Make the account of a mailed link. Raises ``NoLongerValid`` and ``AlreadyTaken``; then nothing has changed."""
+    email = address_in(token)
+    with _taken(), transaction.atomic():
+        return _make(wanted, email, at)
+
+
+def accept(token: str, wanted: Wanted, at: datetime) -> User:
+    """Make the account of an invitation, once. Raises as ``finish``."""
+    number = invitation_in(token, at).pk
+    with _taken(), transaction.atomic():
+        invitation = _open(Invitation.objects.select_for_update().filter(pk=number).first(), at)
+        if invitation.email and has_account(invitation.email):
+            raise NoLongerValid(_HAS_ACCOUNT)
+        user = _make(wanted, invitation.email, at)
+        invitation.used_at, invitation.used_by = at, user
+        invitation.save(update_fields=["used_at", "used_by"])
+        return user
+
+
+def _open(invitation: Invitation | None, at: datetime) -> Invitation:
+    if invitation is None or not invitation.is_open(at):
+        raise NoLongerValid(gettext_noop("This invitation was used, taken back, or has expired. Ask for a new one."))
+    return invitation
+
+
+def _make(wanted: Wanted, email: str, at: datetime) -> User:
+    user = User.objects.create_user(wanted.username, email, wanted.password)
+    if email:
+        ProvenEmail.objects.create(user=user, email=email, proven_at=at)
+    record_and_notify(SIGNED_UP, user, at)
+    return user
+
+
+@contextmanager
+def _taken() -> Iterator[None]:
+    """Says in words which of two at one moment came second."""
+    try:
+        yield
+    except IntegrityError as error:
+        raise AlreadyTaken(gettext_noop("Somebody has this name or address already. Choose another name.")) from error

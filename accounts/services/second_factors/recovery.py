@@ -1,0 +1,40 @@
+"""Recovery codes: ten, shown once, each good once. New ones end the old."""
+
+from datetime import datetime
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils.translation import gettext_noop
+
+from accounts.core import recovery
+from accounts.errors import WrongCode
+from accounts.models import MailKind, RecoveryCode
+from accounts.services.audit_actions import RECOVERY_CODE, record_and_notify
+from accounts.services.mails import owner_notices
+from accounts.services.second_factors.throttle import throttle_second_factor
+
+
+@transaction.atomic
+def draw(user: User, at: datetime) -> list[str]:
+    """Ten new codes, returned this one time. That they end earlier ones is told to the owner."""
+    User.objects.select_for_update().get(pk=user.pk)
+    if RecoveryCode.objects.filter(user=user).delete()[0]:
+        owner_notices.notify_owner(MailKind.CODES_MADE, user, at, by=user)
+    codes = [recovery.draw() for _ in range(recovery.CODE_COUNT)]
+    RecoveryCode.objects.bulk_create(RecoveryCode(user=user, code_hash=recovery.hashed(code)) for code in codes)
+    return codes
+
+
+def left(user: User) -> int:
+    """How many of theirs nobody has used."""
+    return RecoveryCode.objects.filter(user=user, used_at=None).count()
+
+
+def use(user: User, code: str, at: datetime, on_known_device: bool = False) -> None:
+    """Take a code, once, also where two ask at one moment. Raises ``WrongCode``, and ``RateLimited``."""
+    throttle_second_factor(user, on_known_device)
+    found = RecoveryCode.objects.filter(user=user, code_hash=recovery.hashed(code), used_at=None)
+    with transaction.atomic():
+        if not found.update(used_at=at):
+            raise WrongCode(gettext_noop("This recovery code is wrong or was used."))
+        record_and_notify(RECOVERY_CODE, user, at)

@@ -1,0 +1,245 @@
+"""Sunwi beside Nakama on this machine, in turns: what an operation costs, and whether what is told is right.
+
+    python -m benchmarks.nakama_peer.peer --nakama PATH [--players 100000] [--seconds 5] [--passes 2] [--json FILE]
+
+Both are run as they are: web with two workers, PostgreSQL, Valkey, worker and beat; Nakama and its PostgreSQL. The load
+comes from wrk over 16 connections. A cost is the CPU seconds of all processes of a side for 1,000 operations.
+"""
+
+import statistics
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from benchmarks import api
+from benchmarks.harness import wrk
+from benchmarks.harness.background import background
+from benchmarks.harness.command import parser, recorded
+from benchmarks.harness.figures import Bound, Figure, Sample, Size, at_most, rounded
+from benchmarks.harness.meter import proportional_megabytes
+from benchmarks.harness.sites import OURS, Site, served
+from benchmarks.harness.wrk import Ask
+from benchmarks.http import stores
+from benchmarks.nakama_peer import nakama, subjects
+from benchmarks.nakama_peer.disruptions import upset
+
+FEW = 1_000  # players of the smaller board
+BATCH = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of the table: an operation of ours, what of theirs it is compared with, and the ratio that is enough."""
+
+    name: str
+    said: str
+    theirs: str
+    bound: Bound
+    things: int = 1  # in a request
+
+
+ROWS = (
+    Row("single_hybrid", "one score a request, hybrid", "single", at_most(1.6)),
+    Row("single_redis", "one score a request, redis board", "single", at_most(1.0)),
+    Row("single_hybrid_id", "the same with an `id` (Nakama has none), hybrid", "single", at_most(1.8)),
+    Row("single_redis_id", "the same with an `id`, redis board", "single", Bound()),
+    Row("rank_hybrid", "one score and its rank, hybrid", "single", at_most(1.8)),
+    Row("rank_redis", "one score and its rank, redis board", "single", at_most(1.8)),
+    Row("batch_hybrid", "a score, 100 a request, hybrid", "batch", at_most(0.25), BATCH),
+    Row("batch_redis", "a score, 100 a request, redis board", "batch", at_most(0.12), BATCH),
+    Row("top_20", "top 20", "top_20", at_most(0.7)),
+    Row("top_100", "top 100", "top_100", at_most(0.6)),
+    Row("around", "own rank and 10 neighbours", "around", at_most(1.0)),
+    Row("own", "own rank", "own", at_most(1.2)),
+    Row("top_and_own", "top 20 and own, one request", "top_and_own", at_most(1.0)),
+)
+READ = {
+    "top_20": "api_top",
+    "top_100": "api_top_100",
+    "around": "api_around",
+    "own": "api_own",
+    "top_and_own": "api_list_and_own",
+}  # of a redis board
+WORKER_MEGABYTES = at_most(150)
+PARTS = ("web", "Valkey", "PostgreSQL", "worker", "beat")  # of Sunwi, as its processes are handed on
+FLOOR = Row("floor", "an answer that asks nobody (`/healthz`)", "", Bound())
+
+
+def measure(binary: Path, size: Size) -> dict[str, Any]:
+    """All figures of one run."""
+    sizes = sorted({min(FEW, size.players), size.players})
+    with tempfile.TemporaryDirectory(prefix="sunwi-peer-", dir="/tmp") as made:
+        folder = Path(made)
+        folder.chmod(0o755)
+        boards = {f"board-{each}": each for each in sizes}
+        run = _Run(folder, size, sizes)
+        with (
+            served(OURS, "/healthz", folder / "log", stores()) as site,
+            background(folder) as behind,
+            nakama.running(binary, folder, boards) as peer,
+        ):
+            run.site, run.peer = Site(site.port, (*site.pids, *behind)), peer
+            figures: dict[str, Any] = {
+                "players": size.players,
+                "nakama": nakama.version(binary),
+                FLOOR.name: run.floor(),
+            }
+            for each in sizes:
+                figures |= run.costs(each)
+            figures |= _memory(site, behind, peer)
+            return figures | run.upsets(size.players)
+
+
+class _Run:
+    """Both sides, and what is asked of them."""
+
+    def __init__(self, folder: Path, size: Size, sizes: list[int]) -> None:
+        self.folder, self.size, self.ours = folder, size, _boards(folder, sizes)
+        self.site: Site
+        self.peer: nakama.Nakama
+
+    def costs(self, players: int) -> dict[str, Any]:
+        """The rows at one size, pass by pass; within a pass each operation of theirs is measured once."""
+        ours, theirs = self.ours[players], self.peer.asks(f"board-{players}", nakama.players(self.folder, players))
+        missing = {row.name: self._trouble(ours[row.name]) for row in ROWS}
+        seconds = self.size.seconds
+        done: dict[str, list[Sample]] = {row.name: [] for row in ROWS}
+        beside: dict[str, list[Sample]] = {row.theirs: [] for row in ROWS}
+        for nth in range(self.size.passes):
+            for row in ROWS:
+                if len(beside[row.theirs]) == nth:
+                    beside[row.theirs].append(wrk.load(self.peer.port, theirs[row.theirs], seconds, self.peer.pids))
+                if not missing[row.name]:
+                    done[row.name].append(wrk.load(self.site.port, ours[row.name], seconds, self.site.pids))
+        return {
+            f"{row.name}_{players}": Figure(None, row.bound, why=missing[row.name])
+            if missing[row.name]
+            else compared(row, done[row.name], beside[row.theirs])
+            for row in ROWS
+        }
+
+    def floor(self) -> Figure:
+        """What granian and Django's way to a view cost, whatever the view does."""
+        ask = Ask("/healthz", "ok", wrk.names(self.folder, 1))
+        return Figure(None, ours=[wrk.load(self.site.port, ask, self.size.seconds, self.site.pids)])
+
+    def _trouble(self, ask: Ask) -> str:
+        return "" if ask.entries else api.trouble(self.site.port, ask)
+
+    def upsets(self, players: int) -> dict[str, Any]:
+        """What goes wrong on the larger board when callers hang up, others write, or the servers are killed."""
+        board, ours = f"board-{players}", self.ours[players]
+        theirs = self.peer.asks(board, nakama.players(self.folder, players))
+        figures: dict[str, Any] = {}
+        for name, subject in (
+            ("nakama", subjects.theirs(self.peer, board, theirs)),
+            ("hybrid", subjects.ours(self.site, "hybrid", ours)),
+            ("redis", subjects.ours(self.site, "redis", ours)),
+        ):
+            figures |= {f"{what}_{name}": value for what, value in upset(subject).items()}
+        return figures
+
+
+def _boards(folder: Path, sizes: list[int]) -> dict[int, dict[str, Ask]]:
+    """A hybrid and a redis board of each size, settled before anybody serves them; what is asked of them."""
+    from benchmarks.harness.boards import MOVING, filled_board, forget_redis, settle
+    from foundation.security import service_keys
+
+    _, key = service_keys.make("bench-peer", ["scores:write"])
+    filled = [
+        (each, storage, filled_board(each, storage, f"{storage} {each}", **MOVING))
+        for each in sizes
+        for storage in ("hybrid", "redis")
+    ]
+    forget_redis()
+    asks: dict[int, dict[str, Ask]] = {each: {} for each in sizes}
+    for each, storage, period in filled:
+        settle(period)
+        asks[each] |= _asks(period.board_id, storage, wrk.names(folder, each), key)
+    return asks
+
+
+def _asks(board: int, storage: str, names: Path, key: str) -> dict[str, Ask]:
+    single = api.single(board, names, key, api.ENTRY)
+    reads = api.reads(board, names)
+    asks = {
+        f"single_{storage}": single,
+        f"single_{storage}_id": api.single(board, names, key, api.WITH_ID),
+        f"rank_{storage}": api.ranked(single),
+        f"batch_{storage}": replace(single, entries=BATCH),
+        **{f"{name}_{storage}": each for name, each in reads.items()},
+    }
+    return asks | {ours: reads[name] for ours, name in READ.items()} if storage == "redis" else asks
+
+
+def compared(row: Row, ours: list[Sample], theirs: list[Sample]) -> Figure:
+    """Our cost over theirs: the passes together."""
+    return Figure(cost(ours, row) / cost(theirs, row), row.bound, ours, theirs)
+
+
+def cost(samples: Any, row: Row) -> float:
+    """CPU seconds for 1,000 operations."""
+    spent = sum(each.beside["served_cpu_seconds"] for each in samples)
+    return float(1000 * spent / (row.things * sum(each.count for each in samples)))
+
+
+def _memory(site: Site, behind: tuple[int, ...], peer: nakama.Nakama) -> dict[str, Any]:
+    """Megabytes (PSS), with all boards of the run in them."""
+    web, cache, _ = site.pids
+    return {
+        "memory_web": rounded(proportional_megabytes([web])),
+        "memory_valkey": rounded(proportional_megabytes([cache])),
+        "memory_worker_and_beat": Figure(proportional_megabytes(behind), WORKER_MEGABYTES),
+        "memory_nakama": rounded(proportional_megabytes([peer.child.pid])),
+    }
+
+
+def table(figures: dict[str, Any]) -> str:
+    """The rows, and behind them what is no cost."""
+    players = sorted({int(name.rpartition("_")[2]) for name in figures if name.startswith("own_")})
+    lines = ["| work | players | Nakama | Sunwi | ratio | must be |", "| --- | --- | --- | --- | --- | --- |"]
+    for row in ROWS:
+        lines += [_line(row, each, figures[f"{row.name}_{each}"]) for each in players]
+    named = {f"{row.name}_{each}" for row in ROWS for each in players}
+    lines += ["", f"| Sunwi's, {players[-1]:,} players | {' | '.join(PARTS)} |", f"| --- |{' --- |' * len(PARTS)}"]
+    lines += [_parts(row, figures[f"{row.name}_{players[-1]}"]) for row in ROWS] + [_parts(FLOOR, figures[FLOOR.name])]
+    shares = [float(s.beside["load_share"]) for name in named for s in (*figures[name].ours, *figures[name].theirs)]
+    lines.append(f"\nwrk's share of all CPU: {statistics.median(shares):.2f} (median), {max(shares):.2f} (most)")
+    return "\n".join(
+        [*lines, *(f"{name}: {value}" for name, value in figures.items() if name not in {*named, FLOOR.name})]
+    )
+
+
+def _line(row: Row, players: int, figure: Figure) -> str:
+    bound = "–" if figure.bound.most is None else f"≤ {figure.bound.most:g}"
+    if figure.value is None:
+        return f"| {row.said} | {players:,} | | | {figure} | {bound} |"
+    costs = " | ".join(f"{cost(each, row):.3g}" for each in (figure.theirs, figure.ours))
+    return f"| {row.said} | {players:,} | {costs} | {figure} | {bound} |"
+
+
+def _parts(row: Row, figure: Figure) -> str:
+    """Where our cost goes."""
+    done = row.things * sum(each.count for each in figure.ours) or 1
+    spent = zip(*(each.beside["served_cpu_of_each"] for each in figure.ours), strict=True)
+    return f"| {row.said} | {' | '.join(f'{1000 * sum(each) / done:.2g}' for each in spent)} |"
+
+
+def main() -> None:
+    made = parser(__doc__)
+    made.set_defaults(players=100_000, seconds=5.0, passes=2)
+    made.add_argument("--nakama", type=Path, required=True, help="the binary; README.md says how to build it")
+    options = made.parse_args()
+    if not wrk.is_here():
+        raise SystemExit(f"peer: {wrk.MISSING}")
+    if not options.nakama.is_file():
+        raise SystemExit(f"peer: there is no {options.nakama}; benchmarks/README.md says how Nakama is built")
+    measured: Callable[[Size], dict[str, Any]] = partial(measure, options.nakama.resolve())
+    recorded(options, measured, table)
+
+
+if __name__ == "__main__":
+    main()

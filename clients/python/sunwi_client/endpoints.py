@@ -1,0 +1,61 @@
+"""What each method of the clients asks for, in one place for both. Bounds are the server's, which refuses by them."""
+
+from collections.abc import Sequence
+
+from sunwi_client.flow import Call, Value, call
+
+CURRENT = "current"
+
+
+def list_boards(name: str | None, limit: int, offset: int) -> Call:
+    return call("GET", "boards", query={"name": name, "limit": limit, "offset": offset})
+
+
+def read_board(board: int) -> Call:
+    return call("GET", "boards", board)
+
+
+def top(board: int, limit: int, offset: int, period: str) -> Call:
+    return call("GET", "boards", board, "standings", query={"limit": limit, "offset": offset, "period": period})
+
+
+def player(board: int, name: str, period: str) -> Call:
+    return call("GET", "boards", board, "players", name, query={"period": period})
+
+
+def players(board: int, ids: Sequence[str], period: str) -> Call:
+    return call("GET", "boards", board, "players", query={"ids": ",".join(ids), "period": period})
+
+
+def around(board: int, name: str, radius: int, period: str) -> Call:
+    return call("GET", "boards", board, "players", name, "around", query={"radius": radius, "period": period})
+
+
+def view(board: int, asked_for: dict[str, Value], ids: Sequence[str]) -> Call:
+    return call("GET", "boards", board, "view", query=asked_for | {"ids": ",".join(ids) or None})
+
+
+def list_competitions(state: str | None, board: int | None, limit: int, offset: int) -> Call:
+    query: dict[str, Value] = {"state": state, "board": board, "limit": limit, "offset": offset}
+    return call("GET", "competitions", query=query)
+
+
+def read_competition(number: int) -> Call:
+    return call("GET", "competitions", number)
+
+
+def competition_top(number: int, limit: int, offset: int, division: int | None) -> Call:
+    query: dict[str, Value] = {"limit": limit, "offset": offset, "division": division}
+    return call("GET", "competitions", number, "standings", query=query)
+
+
+def competition_player(number: int, name: str) -> Call:
+    return call("GET", "competitions", number, "players", name)
+
+
+def competition_around(number: int, name: str, radius: int) -> Call:
+    return call("GET", "competitions", number, "players", name, "around", query={"radius": radius})
+
+
+def competition_view(number: int, asked_for: dict[str, Value], ids: Sequence[str]) -> Call:
+    return call("GET", "competitions", number, "view", query=asked_for | {"ids": ",".join(ids) or None})

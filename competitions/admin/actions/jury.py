@@ -1,0 +1,185 @@
+"""What a jury decides on a competition's page: that a result stands, and that a late score counts.
+
+Voiding a score and disqualifying a participant are done to the rows themselves, in their lists.
+"""
+
+import secrets
+from datetime import datetime
+from typing import Any
+
+from django import forms
+from django.utils.text import format_lazy
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _lazy
+from django.utils.translation import ngettext
+
+from competitions.admin.actions.forms import ActForm, Action, ReasonForm, Typed
+from competitions.admin.actions.preview_text import action_preview_in_words, rewards_in_words
+from competitions.admin.times import ClockField, exactly, in_zone
+from competitions.models import Competition
+from competitions.refusals import translated
+from competitions.selectors.previews.action_preview import preview_action, preview_confirm
+from competitions.selectors.previews.effects import accepting
+from competitions.selectors.rewards.earners import rewards_to_grant
+from competitions.selectors.standings.standings import standings
+from competitions.services.lifecycle.confirm import confirm
+from competitions.services.results.judge import LateScore, accept_late, check_late_score, was_accepted, was_sent
+from foundation import clock
+from foundation.errors import SunwiError
+from foundation.reasons import LONGEST_REASON
+from leaderboards.admin.scores.submission_admin import REASON_FOR_EVERYBODY, REASON_FOR_PLAYERS_AND_EVERYBODY
+from leaderboards.admin.wording.places import place_text
+from leaderboards.core.input.entries import Entry, read_value
+from leaderboards.core.instants import milliseconds
+from leaderboards.core.ranking.policies import StandingState
+from leaderboards.core.ranking.rules import Rules
+from leaderboards.models import Player
+from leaderboards.selectors.catalog.periods import period_by_label
+from leaderboards.selectors.previews.submissions import preview_added_score
+
+FIELD = "field_"  # before the name of a criterion
+
+
+class ConfirmForm(ActForm):
+    """Why, if somebody wants to say so."""
+
+    reason = forms.CharField(
+        label=_lazy("Reason"),
+        max_length=LONGEST_REASON,
+        required=False,
+        help_text=format_lazy("{} {}", _lazy("It may be left out."), REASON_FOR_EVERYBODY),
+        widget=forms.Textarea(attrs={"rows": 3, "cols": 60}),
+    )
+
+
+class LateForm(ReasonForm):
+    """Whose score, what and when. The token is drawn when the form is shown, so that sent twice it counts once."""
+
+    token = forms.CharField(max_length=64, required=False, widget=forms.HiddenInput)
+    player = forms.CharField(label=_lazy("Player"), max_length=64, help_text=_lazy("The player's whole id."))
+    happened_at = ClockField(label=_lazy("Happened"))
+
+    def __init__(self, competition: Competition, *args: Any, **kwargs: Any) -> None:
+        super().__init__(competition, *args, **kwargs)
+        for name, field in _value_fields(_rules(competition)).items():
+            self.fields[name] = field
+        self.order_fields(["player", *(name for name in self.fields if _is_value(name)), "happened_at", "reason"])
+        self.initial["token"] = secrets.token_urlsafe(16)
+        self.fields["reason"].help_text = REASON_FOR_PLAYERS_AND_EVERYBODY
+        self.fields["happened_at"].help_text = _("On the clock of %(zone)s.") % {"zone": competition.timezone}
+
+    def clean_token(self) -> str:
+        """What the page drew. Who sends none has not opened it."""
+        if not self.cleaned_data["token"]:
+            raise forms.ValidationError(_("This form is not whole: open it anew."))
+        return str(self.cleaned_data["token"])
+
+    def clean_player(self) -> Player:
+        """Somebody who is known."""
+        found = Player.objects.filter(external_id=self.cleaned_data["player"]).first()
+        if found is None:
+            raise forms.ValidationError(_("There is no player of this id."))
+        return found
+
+    def clean_happened_at(self) -> datetime | None:
+        """On the competition's own clock."""
+        return in_zone(self.cleaned_data["happened_at"], self.competition.timezone)
+
+    def clean(self) -> dict[str, Any]:
+        """Who does not take part, or a time outside the competition, is refused before anything is foreseen."""
+        typed = super().clean() or {}
+        if not self.errors:
+            try:
+                check_late_score(self.competition, _late(typed), clock.now())
+            except SunwiError as error:
+                field = getattr(error, "field", None)
+                self.add_error(field if field in self.fields else None, translated(error.detail))
+        return typed
+
+
+def _is_value(name: str) -> bool:
+    return name == "points" or name.startswith(FIELD)
+
+
+def _value_fields(rules: Rules) -> dict[str, forms.Field]:
+    if rules.of_points:
+        return {"points": forms.DecimalField(label=_("Points"), decimal_places=rules.decimals)}
+    return {FIELD + each.name: forms.IntegerField(label=each.name, min_value=0) for each in rules.fields}
+
+
+def _rules(competition: Competition) -> Rules:
+    period = period_by_label(competition.board, competition.label)
+    return period.rules if period else competition.board.rules
+
+
+def _late(typed: Typed) -> LateScore:
+    fields = {name.removeprefix(FIELD): typed[name] for name in typed if name.startswith(FIELD)}
+    return LateScore(typed["player"], typed["happened_at"], typed.get("points"), fields or None, typed["token"])
+
+
+def _if_accepted(competition: Competition, typed: Typed) -> list[str]:
+    """Where the player stands and would stand; the others are taken as they stand."""
+    late, period = _late(typed), period_by_label(competition.board, competition.label)
+    if period is None:
+        return []
+    fields = None if late.fields is None else tuple(late.fields.items())
+    name = late.player.external_id
+    try:
+        value = read_value(period.rules, Entry(0, None, competition.pk, name, late.points, fields, None, None))
+        new = StandingState(value, period.layout.quantize(milliseconds(late.happened_at)))
+        again = was_accepted(competition, period, late, value)
+        now, then = preview_added_score(period, late.player, new)
+        judged = preview_action(competition, accepting(period, late.player.pk, new))
+    except SunwiError as error:
+        return [translated(error.detail)]
+    words = {"player": name, "when": exactly(late.happened_at, competition.timezone)}
+    words |= {"now": place_text(period, now), "then": place_text(period, then)}
+    return [
+        _("A score of %(player)s that happened %(when)s.") % words,
+        _("Now: %(now)s. Then: %(then)s.") % words,
+        *([_("The same score was accepted before: it would be taken once more.")] if again else []),
+        *action_preview_in_words(competition, judged),
+    ]
+
+
+def _if_confirmed(competition: Competition, _typed: Typed) -> list[str]:
+    found = standings(competition, clock.now(), 0, 1, full=True)
+    said = ngettext("%(count)s player is ranked.", "%(count)s players are ranked.", found.total)
+    lines = [said % {"count": found.total}]
+    told = preview_confirm(competition)
+    if found.rows:
+        lines.append(_("%(player)s leads.") % {"player": found.rows[0].name})
+    if told.is_counted:
+        lines += rewards_in_words(told.rewards)
+    rewards = rewards_to_grant(competition)
+    words = ngettext("%(count)s reward is granted.", "%(count)s rewards are granted.", rewards) % {"count": rewards}
+    lines += [words, _("Participants are told their result.")]
+    if competition.is_hidden(clock.now()):
+        lines.append(_("Its standings are frozen: the public hears of all this once the result is revealed."))
+    return [*lines, _("From then on each act of the jury makes a new revision. This can not be undone.")]
+
+
+CONFIRM = Action(
+    slug="confirm",
+    title=_lazy("Confirm the result"),
+    question=_lazy("Is this the final result?"),
+    done=_lazy("The result is final."),
+    run=lambda competition, typed, at, by: confirm(competition, at, by, typed["reason"]),
+    offered=lambda competition, _at: competition.is_provisional,
+    preview=_if_confirmed,
+    form=ConfirmForm,
+    at_once=True,
+    is_sealed=True,
+)
+ACCEPT_LATE = Action(
+    slug="accept-late",
+    title=_lazy("Accept a late score"),
+    question=_lazy("Which score counts though it came too late, and why?"),
+    done=_lazy("The late score counts."),
+    run=lambda competition, typed, at, by: accept_late(competition, _late(typed), typed["reason"], at, by),
+    offered=lambda competition, _at: competition.closed_at is not None and competition.cancelled_at is None,
+    preview=_if_accepted,
+    form=LateForm,
+    is_sealed=True,
+    was_sent=lambda competition, typed: was_sent(competition, typed["token"]),
+)

@@ -1,0 +1,198 @@
+"""Rewards in the admin: who was granted what, what was revoked and why; exported, marked, taken back and given back."""
+
+import csv
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from django.contrib import admin, messages
+from django.contrib.auth.models import AbstractBaseUser
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
+from django.template.response import TemplateResponse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _lazy
+
+from competitions.admin.actions.preview_text import PreviewText
+from competitions.admin.actions.with_reason import ReasonRequest, WithReason
+from competitions.admin.rewards.staff_revocation import (
+    Preview,
+    ReallocationForm,
+    by_period,
+    if_next_in_line,
+    preview_restored,
+    restore_all_by_staff,
+)
+from competitions.models import RewardGrant
+from competitions.refusals import translated
+from competitions.services.rewards.reward import mark_delivered
+from foundation import clock
+from foundation.errors import SunwiError
+from foundation.http.client_address import signed_in
+from leaderboards.core.input.csv_cells import safe_cell
+from leaderboards.selectors.exports.export_slots import with_export_slot
+
+Deed = Callable[[Sequence[RewardGrant], str, AbstractBaseUser], object]
+
+
+@dataclass(frozen=True, slots=True)
+class _Together(ReasonRequest[RewardGrant]):
+    """An act over several rewards of a period at once."""
+
+    together: Deed = restore_all_by_staff
+
+
+@admin.register(RewardGrant)
+class GrantAdmin(WithReason[RewardGrant]):
+    """Who has earned what: exported for those who hand it out, marked when it is done, taken back with a reason."""
+
+    list_display = (
+        "name",
+        "code",
+        "player",
+        "rank",
+        "competition",
+        "period",
+        "granted_at",
+        "delivered_at",
+        "revoked_at",
+    )
+    list_filter = (
+        ("revoked_at", admin.EmptyFieldListFilter),
+        ("delivered_at", admin.EmptyFieldListFilter),
+        ("withheld_at", admin.EmptyFieldListFilter),
+        ("passed_over_at", admin.EmptyFieldListFilter),
+        ("competition", admin.RelatedOnlyFieldListFilter),
+    )
+    list_select_related = ("player", "competition", "period")
+    search_fields = ("player__external_id__exact",)
+    search_help_text = _lazy("A player's whole id.")
+    ordering = ("-pk",)
+    actions = ("deliver", "export", "take_back", "give_back")
+    fields = (
+        *("name", "code", "player", "rank", "competition", "period", "tier", "granted_at", "delivered_at"),
+        *("revoked_at", "revoked_reason", "withheld_at", "passed_over_at"),
+    )
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[RewardGrant]:
+        """Without the competitions' pictures."""
+        return super().get_queryset(request).defer("competition__picture")
+
+    @admin.action(description=_lazy("Mark the selected rewards as delivered"), permissions=["act"])
+    def deliver(self, request: HttpRequest, grants: QuerySet[RewardGrant]) -> None:
+        """Once: what was marked before stays as it was, and what was revoked is not handed out."""
+        number = mark_delivered(RewardGrant.objects.filter(pk__in=grants.values("pk")), clock.now())
+        messages.success(request, _("Marked as delivered: %(number)s.") % {"number": number})
+
+    @admin.action(description=_lazy("Export the selected rewards as CSV"), permissions=["view"])
+    def export(self, request: HttpRequest, grants: QuerySet[RewardGrant]) -> StreamingHttpResponse:
+        """A line for each; 503 while as many files are made as may be."""
+        response = StreamingHttpResponse(
+            with_export_slot(_csv(grants.order_by("pk"))), content_type="text/csv; charset=utf-8"
+        )
+        response["Content-Disposition"] = 'attachment; filename="rewards.csv"'
+        return response
+
+    @admin.action(description=_lazy("Take back the selected rewards"), permissions=["act"])
+    def take_back(self, request: HttpRequest, grants: QuerySet[RewardGrant]) -> HttpResponseBase | None:
+        """With a reason, which the players and the game are told, and a choice of who gets them instead."""
+        question = _(
+            "The players lose these rewards and are told why. Places do not move. If the next in line gets them, the "
+            "players are passed over for all rewards of the competition, and each reward behind them moves on; "
+            "otherwise they lose these alone. It stays so after a later revision, unless they are given back."
+        )
+        chosen = list(grants)
+        form = ReallocationForm(chosen, request.POST.dict() if "confirmed" in request.POST else None)
+        previews = if_next_in_line(chosen)
+        asked = _asked("take_back", _("Take back rewards"), question, form.run, previews)
+        asking = self.ask(request, asked, chosen, form)
+        return asking and _foreseeing(asking, _("If the next in line gets them"), previews)
+
+    @admin.action(description=_lazy("Give back the selected rewards"), permissions=["act"])
+    def give_back(self, request: HttpRequest, grants: QuerySet[RewardGrant]) -> HttpResponseBase | None:
+        """What was taken back here; a reward that a later result revoked follows the result."""
+        question = _(
+            "The players are granted these rewards anew, if they earn them by the result as it is now. Whoever got one "
+            "instead loses it, and is told."
+        )
+        chosen = list(grants)
+        previews = preview_restored(chosen)
+        asked = _asked("give_back", _("Give back rewards"), question, restore_all_by_staff, previews)
+        asking = self.ask(request, asked, chosen)
+        return asking and _foreseeing(asking, _("If they are given back"), previews)
+
+    def each(
+        self, request: HttpRequest, asked: ReasonRequest[RewardGrant], chosen: Sequence[RewardGrant], reason: str = ""
+    ) -> None:
+        """Those of one period are one act: who is next in line hangs on all of them. One that is refused keeps the
+        others of its period, and those alone."""
+        assert isinstance(asked, _Together)  # noqa: S101 - for the type checker: both acts ask so
+        done = 0
+        for several in by_period(chosen):
+            try:
+                asked.together(several, reason, signed_in(request))
+            except SunwiError as error:
+                messages.error(request, f"{', '.join(map(asked.name, several))}: {translated(error.detail)}")
+                continue
+            done += len(several)
+            for grant in several:
+                self.log_change(request, grant, f"{asked.action}: {reason}")
+        messages.success(request, _("Done: %(number)s.") % {"number": done})
+
+    def has_act_permission(self, request: HttpRequest) -> bool:
+        """Anybody who may change grants; nobody types in them."""
+        return request.user.has_perm("competitions.change_rewardgrant")
+
+
+def _asked(action: str, title: str, question: str, together: Deed, previews: Sequence[Preview]) -> _Together:
+    """The players and the game read why something is taken back; why it is given back, staff alone."""
+    told, kept = _("They are told, in the words of your reason."), _("Only those who run the competition read it.")
+    readers = told if action == "take_back" else kept
+    lines = (_("No rank changes, and no revision of a result is made: places do not move."),)
+    foreseen = PreviewText(lines, tuple(map(repr, previews)))
+    return _Together(
+        action,
+        title,
+        question,
+        lambda row, *said: together([row], *said),
+        _name,
+        readers,
+        foresee=lambda: foreseen,
+        at_once=True,
+        together=together,
+    )
+
+
+def _foreseeing(asking: HttpResponseBase, choice: str, previews: Sequence[Preview]) -> HttpResponseBase:
+    """The page that asks, with what the act comes to."""
+    assert isinstance(asking, TemplateResponse)  # noqa: S101 - for the type checker
+    asking.template_name = "admin/competitions/reward_act.html"
+    asking.context_data = {**(asking.context_data or {}), "choice": choice, "previews": previews}
+    return asking
+
+
+def _name(grant: RewardGrant) -> str:
+    return f"{grant.player.external_id}: {grant.name} ({grant.competition or grant.period})"
+
+
+class _Line:
+    """What the csv writer writes to: it hands each line back."""
+
+    def write(self, line: str) -> str:
+        return line
+
+
+COLUMNS = (
+    *("grant", "reward", "code", "player", "rank", "board", "period", "competition"),
+    *("granted_at", "delivered_at", "revoked_at", "revoked_reason"),
+)
+
+
+def _csv(grants: QuerySet[RewardGrant]) -> Iterator[str]:
+    writer = csv.writer(_Line(), lineterminator="\r\n")
+    yield str(writer.writerow(COLUMNS))
+    for grant in grants.iterator(chunk_size=2000):
+        where = (grant.period.board_id, grant.period.label, grant.competition_id or "")
+        what = (grant.pk, grant.name, grant.code, grant.player.external_id, grant.rank)
+        times = [each.isoformat() if each else "" for each in (grant.granted_at, grant.delivered_at, grant.revoked_at)]
+        line = [*what, *where, *times, grant.revoked_reason]
+        yield str(writer.writerow([safe_cell(each) for each in line]))

@@ -1,0 +1,28 @@
+"""The shape of a read of several things of a competition, for the OpenAPI document."""
+
+from typing import Literal
+
+from ninja import Field
+
+from leaderboards.api.openapi.schemas import Points, RowWithShare, ViewOfBoard
+
+Status = Literal["ranked", "not_started", "hidden"]
+
+
+class Me(RowWithShare):
+    """A participant in their place; or without rank and points, not started or hidden by a freeze."""
+
+    rank: int | None
+    points: Points | None = Field(None, description="Null for who has not started, or is hidden.")
+    tied: int | None
+    status: Status = Field(description="`hidden` where a freeze leaves open whether they have scored since.")
+
+
+class ViewOfCompetition(ViewOfBoard):
+    """Several things of one competition, all of one moment."""
+
+    competition: int
+    not_started: int | None = Field(
+        description="How many take part without a score; null while SQL is away or a freeze hides everything."
+    )
+    me: Me | None = Field(description="The row of `player`; null where they do not take part, or none is named.")

@@ -1,0 +1,99 @@
+"""What each party sees of a rehearsed competition at a moment: the public, its judges, and the players it is about.
+
+All of it comes from the selectors that pages and the API ask. The trap: a line fits a terminal of 100 columns, so
+names are not aligned to the longest there may be.
+"""
+
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from textwrap import wrap
+
+from competitions.core.lifecycle import Phase
+from competitions.models import Competition, Notice
+from competitions.selectors.notices.inbox import inbox
+from competitions.selectors.notices.preferences import zone_of
+from competitions.selectors.results.revisions import latest_revision, public_revisions
+from competitions.selectors.rewards.earners import rewards_to_grant
+from competitions.selectors.rewards.rewards import grants
+from competitions.selectors.standings.standings import own_points, page, standings
+from competitions.sentences import sentences
+from leaderboards.models import Player
+from leaderboards.selectors import Row
+from leaderboards.stores.base import Page
+
+COLUMNS, INDENT, LABEL = 100, 11, 17
+BEST = 3
+
+
+class ViewpointReport:
+    """Says in a few lines what is seen; ``say`` gets each line."""
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self._say = say
+
+    def look(self, competition: Competition, players: Iterable[Player], at: datetime) -> dict[str, int]:
+        """Say what the public, the judges and these players see at ``at``.
+
+        Returns the ranks of the best as the public sees them.
+        """
+        shown = standings(competition, at, limit=BEST).rows
+        self._line("public:", _state(competition, at), _best(shown))
+        full = standings(competition, at, limit=BEST, full=True).rows
+        self._line("judge:", _judged(competition, at), _best(full))
+        for player in players:
+            self._line(f"{player.external_id}:", _place(competition, player, at), _latest(competition, player))
+        return {row.player: row.rank for row in shown if row.rank is not None}
+
+    def _line(self, who: str, *sentences: str) -> None:
+        """The first beside the name, each in a line of its own, and longer ones in several."""
+        label = who.ljust(LABEL - 1) + " "
+        for sentence in sentences:
+            for text in wrap(sentence, COLUMNS - INDENT - LABEL):
+                self._say(" " * INDENT + label + text)
+                label = " " * LABEL
+
+
+def amount(number: int, noun: str) -> str:
+    """1 player, 3 players: for nouns that take an s."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def _state(competition: Competition, at: datetime) -> str:
+    phase, since = competition.phase(at), competition.timeline.frozen_since
+    if phase is Phase.FROZEN and since is not None:
+        return f"frozen since {since:%a %H:%M}, {_revisions(competition, at)}"
+    return f"{phase}, {_revisions(competition, at)}"
+
+
+def _revisions(competition: Competition, at: datetime) -> str:
+    shown = public_revisions(competition, at)
+    return f"revision {shown[-1].number}, hash {shown[-1].content_hash[:8]}" if shown else "no result yet"
+
+
+def _judged(competition: Competition, at: datetime) -> str:
+    if competition.closed_at is None:
+        return "it still runs"
+    if competition.final_at is None:
+        return (
+            f"provisional, {amount(rewards_to_grant(competition), 'reward')} to grant if it is confirmed as it stands"
+        )
+    latest = latest_revision(competition)
+    number = latest.number if latest else 0
+    return f"final, revision {number}, {amount(grants(competition, at).total, 'reward')} in force"
+
+
+def _best(rows: Iterable[Row]) -> str:
+    return ", ".join(f"{row.rank} {row.player} ({row.points})" for row in rows) or "nobody has a score"
+
+
+def _place(competition: Competition, player: Player, at: datetime) -> str:
+    """As their own page shows it: behind a freeze the place of then, beside the points that they have now."""
+    found = page(competition, at, Page(0, BEST), player.external_id)
+    place = "no place" if found.me is None else f"place {found.me.rank} of {found.standings.total}"
+    own = own_points(competition, player.external_id, at)
+    return f"{place}, {own.points} points of their own" if own else place
+
+
+def _latest(competition: Competition, player: Player) -> str:
+    told: list[Notice] = [notice for notice in inbox(player) if notice.competition_id == competition.pk]
+    return f"“{' '.join(sentences(told[0], zone_of(told[0])))}”" if told else "has been told nothing"

@@ -1,0 +1,60 @@
+"""How a player wants to be told, kept once it is known to work."""
+
+from collections.abc import Collection
+from dataclasses import asdict, dataclass
+
+from django.conf import settings
+from django.db import transaction
+
+from competitions.errors import BadPreference
+from competitions.models import NoticeKind, Preference
+from leaderboards.core.periods import Calendar, PeriodKind
+from leaderboards.errors import BadBoard
+from leaderboards.models import Player
+from leaderboards.services.players.profiles import lock_player
+
+MUTABLE = (
+    *(NoticeKind.FIRST_TAKEN, NoticeKind.FIRST_LOST, NoticeKind.TOP3_ENTERED, NoticeKind.TOP10_ENTERED),
+    *(NoticeKind.EXTENDED, NoticeKind.CANCELLED, NoticeKind.RESULT, NoticeKind.REWARDED),
+)
+# A changed place is muted with the final one. What people do to a player is told to them in any case: that they were
+# removed, brought back, disqualified or reinstated, and that a reward was taken back.
+
+
+@dataclass(frozen=True, slots=True)
+class NoticeSettings:
+    """What a player asks for. An empty ``timezone`` is the competition's, an empty ``language`` (of e-mails) the
+    site's; the same hour twice is never quiet."""
+
+    muted: Collection[str] = ()
+    by_mail: bool = True
+    timezone: str = ""
+    language: str = ""
+    quiet_from: int = 23
+    quiet_until: int = 8
+
+
+@transaction.atomic
+def save_preference(player: Player, wishes: NoticeSettings) -> Preference:
+    """Keep them; what is held already stays held.
+
+    Raises ``BadPreference``, with the field to blame, or ``UnknownPlayer``.
+    """
+    _check(wishes)
+    lock_player(player)
+    values = asdict(wishes) | {"muted": sorted(set(wishes.muted))}
+    return Preference.objects.update_or_create(player=player, defaults=values)[0]
+
+
+def _check(wishes: NoticeSettings) -> None:
+    if unknown := sorted(set(wishes.muted).difference(MUTABLE)):
+        raise BadPreference(f"{unknown[0][:40]!r} is no kind of notice.", "muted")
+    for field, hour in (("quiet_from", wishes.quiet_from), ("quiet_until", wishes.quiet_until)):
+        if hour not in range(24):
+            raise BadPreference("Quiet hours begin and end at a full hour, 0 to 23.", field)
+    if wishes.language and wishes.language not in dict(settings.LANGUAGES):
+        raise BadPreference(f"{wishes.language[:10]!r} is no language of this site.", "language")
+    try:
+        Calendar(PeriodKind.DAY, wishes.timezone or "UTC")
+    except BadBoard as error:
+        raise BadPreference(error.detail, "timezone") from error

@@ -1,0 +1,116 @@
+"""Removing, disqualifying and reinstating a participant, with a reason.
+
+Who is removed loses their scores. Who is disqualified keeps them, and is shown nowhere: the others move up, before the
+end and after it, and anybody who is reinstated has scores and place back. Once it is closed nobody is removed. On a
+final result both make the next revision. Anybody who is erased between the asking and the act is refused as unknown.
+"""
+
+from datetime import datetime
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.db import transaction
+
+from competitions.errors import CompetitionOver, NotAParticipant
+from competitions.models import ChangeKind, Competition, Participant
+from competitions.selectors.standings.group_standings import clear_group_standings
+from competitions.services.change_log import clean_reason, record_change
+from competitions.services.lifecycle.confirm import revise_if_final
+from competitions.services.lifecycle.freeze import freeze_if_due
+from competitions.services.locks import get_or_open_period, lock_competition, lock_participant
+from competitions.services.notices.notices import notify_player
+from competitions.services.participants.remove_withdrawn import remove_just_withdrawn
+from competitions.services.participants.teams import give_up_team
+from foundation.failpoints import failpoint
+from foundation.sync import barrier
+from leaderboards.models import Period, PeriodState, Player
+from leaderboards.selectors.visibility.hidden import clear_hidden_cache
+
+
+def remove(
+    competition: Competition, player: Player, reason: str, at: datetime, by: AbstractBaseUser | None
+) -> Participant:
+    """Take a participant out; they may come back. Before the start their place in a team goes too, as on leaving;
+    the record keeps which, for ``bring_back``.
+
+    Raises ``NotAParticipant``, ``UnknownPlayer``, ``CompetitionOver``, ``BadCompetition``.
+    """
+    reason = clean_reason(reason)
+    with transaction.atomic():
+        locked = lock_competition(competition)
+        _refuse_ranked(locked)
+        participant = _participant(locked, player)
+        if not participant.takes_part:
+            raise NotAParticipant(f"{player.external_id} does not take part any more.")
+        participant.left_at, participant.reason = at, reason
+        participant.save(update_fields=["left_at", "reason"])
+        given_up = give_up_team(locked, participant, at)
+        change = record_change(locked, ChangeKind.REMOVED, at, by, reason, player=player.external_id, **given_up)
+        notify_player(change, participant.player)
+    remove_just_withdrawn(participant, at)
+    clear_group_standings(competition)
+    return participant
+
+
+def disqualify(
+    competition: Competition, player: Player, reason: str, at: datetime, by: AbstractBaseUser | None
+) -> Participant:
+    """Show a participant nowhere any more; again changes nothing.
+
+    Raises ``NotAParticipant``, ``UnknownPlayer``, ``BadCompetition``, or ``Unavailable`` where the copy of a freeze
+    cannot be made now.
+    """
+    reason = clean_reason(reason)
+    freeze_if_due(competition, at)
+    with transaction.atomic():
+        locked = lock_competition(competition)
+        participant = _participant(locked, player)
+        if participant.disqualified_at is not None:
+            return participant
+        participant.disqualified_at, participant.reason = at, reason
+        participant.save(update_fields=["disqualified_at", "reason"])
+        change = record_change(locked, ChangeKind.DISQUALIFIED, at, by, reason, player=player.external_id)
+        notify_player(change, participant.player)
+        revise_if_final(locked, at, change)
+        failpoint("disqualify.before_commit")
+    clear_hidden_cache()
+    clear_group_standings(competition)
+    return participant
+
+
+def reinstate(
+    competition: Competition, player: Player, reason: str, at: datetime, by: AbstractBaseUser | None
+) -> Participant:
+    """Undo a disqualification; again changes nothing, and who has gone stays gone. Raises what ``disqualify`` does."""
+    reason = clean_reason(reason)
+    freeze_if_due(competition, at)
+    with transaction.atomic():
+        locked = lock_competition(competition)
+        participant = _participant(locked, player)
+        if participant.disqualified_at is None:
+            return participant
+        participant.disqualified_at, participant.reason = None, ""
+        participant.save(update_fields=["disqualified_at", "reason"])
+        gone = {} if participant.left_at is None else {"left_at": participant.left_at.isoformat()}
+        change = record_change(locked, ChangeKind.REINSTATED, at, by, reason, player=player.external_id, **gone)
+        notify_player(change, participant.player)
+        revise_if_final(locked, at, change)
+    clear_hidden_cache()
+    clear_group_standings(competition)
+    return participant
+
+
+def _refuse_ranked(competition: Competition) -> None:
+    """Final ranks stay; they are written behind the barrier, which is held until the caller's transaction ends."""
+    if competition.cancelled_at is not None:
+        raise CompetitionOver("The competition was cancelled; its record stays.")
+    period = get_or_open_period(competition)
+    barrier.hold_shared(period.pk)
+    if Period.objects.filter(pk=period.pk, state__in=(PeriodState.FINAL, PeriodState.EXPIRED)).exists():
+        raise CompetitionOver("The competition is closed: a participant can be disqualified, and the row stays.")
+
+
+def _participant(competition: Competition, player: Player) -> Participant:
+    found = lock_participant(competition, player)
+    if found is None:
+        raise NotAParticipant(f"{player.external_id} does not take part in this competition.")
+    return found

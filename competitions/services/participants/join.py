@@ -1,0 +1,129 @@
+"""Joining a competition, and leaving it. The competition's row is held, so that its limit is exact.
+
+Leaving marks first and takes the standing out of the ranking afterwards; whatever keeps that from happening now
+is made up for by ``services/participants/remove_withdrawn.py``. Anybody who joins again before that is taken out as
+they join.
+"""
+
+from datetime import datetime
+
+from django.db import transaction
+
+from competitions.errors import (
+    AlreadyJoined,
+    CompetitionFull,
+    CompetitionOver,
+    Disqualified,
+    JoiningOver,
+    NotAParticipant,
+    NotInvited,
+    NotOpenYet,
+    WrongCode,
+)
+from competitions.models import Competition, Joining, Participant
+from competitions.selectors.competitions import places_taken
+from competitions.selectors.standings.group_standings import clear_group_standings
+from competitions.services.lifecycle.freeze import freeze_if_due, is_due
+from competitions.services.locks import lock_competition
+from competitions.services.participants.codes import same_code
+from competitions.services.participants.remove_withdrawn import remove_just_withdrawn
+from competitions.services.participants.teams import (
+    TeamChoice,
+    give_up_team,
+    is_code_attempt,
+    team_and_division_on_joining,
+)
+from competitions.services.participants.withdrawn import remove_withdrawn_one
+from foundation.throttling.rate_limit import throttle
+from leaderboards.errors import Banned
+from leaderboards.models import Player
+from leaderboards.selectors.visibility.restrictions import banned_from
+from leaderboards.services.players.profiles import lock_player
+
+NO_WISH = TeamChoice()
+
+
+def join(
+    competition: Competition, player: Player, at: datetime, code: str = "", wish: TeamChoice = NO_WISH
+) -> Participant:
+    """Let ``player`` take part, in the team and division of their wish; who had left comes back. Each refusal is a
+    class of its own, and none leaves a part of it done.
+
+    Tries with a code are counted, wherever they come from (``RateLimited``): codes are short. ``Unavailable`` where
+    what decides over the board is away, and cannot say whether the standing of somebody who comes back is gone.
+    """
+    if competition.joining == Joining.CODE or wish.found or is_code_attempt(competition, wish):
+        throttle("join", player.pk)
+    if is_due(competition, at) and Participant.objects.filter(competition=competition, player=player).exists():
+        freeze_if_due(competition, at)  # to take out a standing that is left would precede the copy
+    participant = _join(competition, player, at, code, wish)
+    clear_group_standings(competition)
+    return participant
+
+
+@transaction.atomic
+def _join(competition: Competition, player: Player, at: datetime, code: str, wish: TeamChoice) -> Participant:
+    locked = lock_competition(competition)
+    _refuse_by_time(locked, at)
+    player = lock_player(player)
+    rows = Participant.objects.select_for_update(of=("self",)).select_related("team", "division")
+    before = rows.filter(competition=locked, player=player).first()
+    _refuse_by_record(competition, player, before)
+    _refuse_uninvited(locked, player, code)
+    if locked.most_participants is not None and places_taken(locked) >= locked.most_participants:
+        raise CompetitionFull(f"All {locked.most_participants} places are taken.")
+    team, division = team_and_division_on_joining(locked, player, wish, before, at)
+    if before is None:
+        return Participant.objects.create(competition=locked, player=player, joined_at=at, team=team, division=division)
+    remove_withdrawn_one(before, at)
+    before.joined_at, before.left_at, before.reason, before.team, before.division = at, None, "", team, division
+    before.save(update_fields=["joined_at", "left_at", "reason", "team", "division"])
+    return before
+
+
+def leave(competition: Competition, player: Player, at: datetime) -> None:
+    """Let ``player`` go; their standing goes too. Raises ``NotAParticipant`` or ``CompetitionOver``.
+
+    Before the start their place in a team goes too; afterwards the row remembers the team, for who comes back.
+    """
+    with transaction.atomic():
+        locked = lock_competition(competition)
+        if locked.cancelled_at is not None or locked.ends_at <= at:
+            raise CompetitionOver("The competition is over; its record stays.")
+        rows = Participant.objects.select_for_update(of=("self",)).select_related("team")
+        participant = rows.filter(competition=locked, player=player).first()
+        if participant is None or not participant.takes_part:
+            raise NotAParticipant(f"{player.external_id} does not take part in this competition.")
+        participant.left_at = at
+        participant.save(update_fields=["left_at"])
+        give_up_team(locked, participant, at)
+    remove_just_withdrawn(participant, at)
+    clear_group_standings(competition)
+
+
+def _refuse_by_time(competition: Competition, at: datetime) -> None:
+    if competition.cancelled_at is not None:
+        raise CompetitionOver("The competition was cancelled.")
+    if competition.published_at is None:
+        raise NotOpenYet("The competition is not open for joining yet.")
+    if competition.ends_at <= at:
+        raise CompetitionOver("The competition has ended.")
+    if competition.join_until is not None and competition.join_until <= at:
+        raise JoiningOver(f"Joining was possible until {competition.join_until:%Y-%m-%d %H:%M} UTC.")
+
+
+def _refuse_by_record(competition: Competition, player: Player, before: Participant | None) -> None:
+    if Player.objects.filter(banned_from(competition.board_id, ""), pk=player.pk).exists():
+        raise Banned("This player may not take part.")
+    if before is not None and before.disqualified_at is not None:
+        raise Disqualified("This player was disqualified and cannot join again.")
+    if before is not None and before.takes_part:
+        raise AlreadyJoined("This player takes part already.")
+
+
+def _refuse_uninvited(competition: Competition, player: Player, code: str) -> None:
+    if competition.joining == Joining.CODE and not same_code(competition.join_code, code):
+        raise WrongCode("This code does not open the competition.")
+    invited = competition.invitations.filter(external_id=player.external_id)
+    if competition.joining == Joining.LIST and not invited.exists():
+        raise NotInvited("This player is not on the competition's list.")

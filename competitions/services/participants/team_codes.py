@@ -1,0 +1,39 @@
+"""The code of a team that a player founded: they pass it on to those who may enter, where the competition asks for it.
+
+A new code ends the old one; members stay. The trap: a team may have none (those who run the competition made it, or it
+was founded before there were codes), and is open to everybody until its founder makes one.
+"""
+
+from datetime import datetime
+
+from django.db import transaction
+
+from competitions.errors import NotFounder
+from competitions.models import Competition, Participant, Team
+from competitions.services.locks import lock_competition
+from competitions.services.participants.codes import new_code
+from competitions.services.participants.teams import lock_known_participant, refuse_over_by
+from leaderboards.models import Player
+
+
+def founded_by(participant: Participant) -> Team | None:
+    """The team that a participant founded and is in; None for everybody else, who learn no code."""
+    team = participant.team
+    return team if team is not None and team.founder_id == participant.player_id else None
+
+
+def renew_code(competition: Competition, player: Player, at: datetime) -> Team:
+    """Give the team of its founder another code, until the competition ends.
+
+    Raises ``NotAParticipant``, ``CompetitionOver`` or ``NotFounder``.
+    """
+    with transaction.atomic():
+        locked = lock_competition(competition)
+        participant = lock_known_participant(locked, player)
+        refuse_over_by(locked, at)
+        team = founded_by(participant) if participant.takes_part else None
+        if team is None:
+            raise NotFounder("Only who founded a team, and is in it, renews its code.")
+        team.code = new_code()
+        team.save(update_fields=["code"])
+    return team

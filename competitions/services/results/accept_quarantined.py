@@ -1,0 +1,31 @@
+"""Taking a quarantined entry of a closed competition: its jury alone does, and as a late score."""
+
+from datetime import datetime
+
+from django.contrib.auth.models import AbstractBaseUser
+
+from competitions.errors import CompetitionOver, NotOfTheJury
+from competitions.models import Competition
+from competitions.services.results.judge import LateScore, accept_late
+from leaderboards.models import QuarantinedEntry
+from leaderboards.stores.sql.writes import value_of
+
+JUDGES = "competitions.change_competition"  # the permission of a jury
+
+
+def accept_quarantined(
+    competition: Competition, entry: QuarantinedEntry, reason: str, at: datetime, by: AbstractBaseUser | None
+) -> None:
+    """Take a quarantined entry while the result is provisional, as a late score; again changes nothing.
+
+    Raises what ``accept_late`` does, ``CompetitionOver`` once the result is final, or ``NotOfTheJury``.
+    """
+    if by is not None and not by.has_perm(JUDGES):  # type: ignore[attr-defined]  # accounts have permissions
+        raise NotOfTheJury("The competition is closed: its jury alone takes scores now, who may change competitions.")
+    if competition.final_at is not None:
+        raise CompetitionOver(
+            "The result is final: accept the score as a late one on its competition's page, which revises the result."
+        )
+    points, fields = entry.period.rules.shown(value_of(entry.points, entry.fields))
+    late = LateScore(entry.player, entry.at, points, fields, token=f"quarantine-{entry.pk}")
+    accept_late(competition, late, reason, at, by)

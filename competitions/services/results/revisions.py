@@ -1,0 +1,187 @@
+"""Publishing a final result: a revision each time that what it shows changes.
+
+A revision is written once, in the transaction of the act that it comes of, as a document that anybody can check
+(``core/results.py``). Anybody who is banned, or let in again, is noticed by the schedule.
+"""
+
+import zlib
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from typing import Any, TypeVar
+
+from django.db import transaction
+
+from competitions.core.results import CLOSING, TEAMS, ContentHash, joined, opening, with_digits
+from competitions.models import Change, Competition, Revision, RevisionPart, VacatedPlaces
+from competitions.selectors.results.needs_revision import (
+    BANS_COUNT_AFTER,
+    finals_with_changed_exclusions,
+    finals_without_revision,
+)
+from competitions.selectors.results.revisions import latest_revision, parts_of
+from competitions.selectors.standings.group_columns import PublishedRows
+from competitions.sentences import EXCLUSIONS_CHANGED
+from competitions.services.change_log import queue_webhook
+from competitions.services.locks import get_or_open_period, lock_competition
+from foundation import clock
+from foundation.chunks import in_chunks
+from foundation.failpoints import failpoint
+from foundation.http.encoding import as_json, when
+from foundation.worker.each import for_each
+from leaderboards.models import Period
+from leaderboards.selectors.exports.period_rows import final_rows
+from leaderboards.selectors.visibility.hidden import hidden_now
+
+Shown = TypeVar("Shown")
+
+ROWS_A_PART = 5000
+BAN = "ban"  # what a webhook says where no act made the revision
+BUDGET_SECONDS = 4.0  # of each run, so that a thousand results to publish keep nothing else waiting
+
+
+def publish_revision(
+    competition: Competition, at: datetime, change: Change | None = None, reason: str = ""
+) -> Revision:
+    """Publish the final result as it is now; the latest revision stays where nothing that it shows has changed.
+
+    Call it in a transaction that holds the competition's row, once ``final_at`` is set. ``reason`` is for everybody
+    to read; without one it is that of ``change``. Erasing the player whom the change is about clears either.
+    """
+    period, last = get_or_open_period(competition), latest_revision(competition)
+    excluded_players = hidden_now(period)
+    revision = Revision(
+        competition=competition,
+        number=last.number + 1 if last else 1,
+        made_at=at,
+        change=change,
+        reason=reason or (change.reason if change else ""),
+        total=period.players - len(excluded_players),
+        excluded_players=sorted(excluded_players),
+        previous_hash=last.content_hash if last else "",
+    )
+    other_than = _hash_of_rows(last) if last else ""
+    if _publish(revision, period, excluded_players.values(), other_than) or last is None:
+        if not competition.is_hidden(at):
+            announce_revision(revision, at)
+        return revision
+    if (
+        last.excluded_players != revision.excluded_players
+    ):  # somebody else is left out, whose row was not shown before either
+        last.excluded_players = revision.excluded_players
+        last.save(update_fields=["excluded_players"])
+    return last
+
+
+def announce_revision(revision: Revision, at: datetime) -> None:
+    """Tell the site's own systems of a revision that everybody may see, once; of the first ``competition.final`` tells.
+
+    It says what kind of act it came of, and never the reason, which may name somebody. Call it in the transaction that
+    publishes or reveals it.
+    """
+    if revision.number > 1:
+        queue_webhook(
+            revision.competition,
+            "revised",
+            f"competition-{revision.competition_id}-revision-{revision.number}",
+            at,
+            revision=revision.number,
+            content_hash=revision.content_hash,
+            previous_hash=revision.previous_hash,
+            cause=revision.change.kind if revision.change else BAN,
+        )
+
+
+def publish_due_revisions(at: datetime) -> int:
+    """Publish every final result that nobody has, and whose banned and disqualified are others than those that were
+    left out; for a few seconds. Returns how many revisions were made."""
+    due = Competition.objects.filter(
+        pk__in=[*finals_without_revision(), *finals_with_changed_exclusions(at - BANS_COUNT_AFTER)]
+    )
+    rows = due.only("pk").order_by("final_at", "pk")
+    return sum(for_each(_for_a_while(rows), lambda each: _revise_if_due(each, at)))
+
+
+def _for_a_while(rows: Iterable[Competition]) -> Iterator[Competition]:
+    """One at least, then as many as time is for."""
+    until = clock.monotonic() + BUDGET_SECONDS
+    for row in rows:
+        yield row
+        if clock.monotonic() >= until:
+            return
+
+
+@transaction.atomic
+def _revise_if_due(competition: Competition, at: datetime) -> bool:
+    """Whether a revision was made: with the row held it is looked at again, since another worker may have been here."""
+    locked = lock_competition(competition)
+    last = latest_revision(locked)
+    if locked.final_at is None or (last and last.excluded_players == sorted(hidden_now(get_or_open_period(locked)))):
+        return False
+    return publish_revision(locked, at, reason=EXCLUSIONS_CHANGED if last else "") != last
+
+
+@transaction.atomic
+def _publish(revision: Revision, period: Period, excluded_players: Iterable[str], other_than: str) -> bool:
+    """Write a revision with its parts; False, and nothing is written, where its rows have the hash ``other_than``."""
+    is_other = _write(revision, period, frozenset(excluded_players)) != other_than
+    transaction.set_rollback(not is_other)  # of this part of the caller's transaction alone
+    return is_other
+
+
+def _write(revision: Revision, period: Period, excluded_players: frozenset[str]) -> str:
+    """Write it, a part at a time; returns the hash of its rows."""
+    revision.save()
+    unsigned = opening(as_json(_head(revision)))
+    digest = ContentHash(unsigned)
+    for nth, part in enumerate(_rows_and_closing(revision.competition, period, excluded_players), start=1):
+        digest.add(part)
+        RevisionPart.objects.create(revision=revision, nth=nth, content=zlib.compress(part))
+    revision.content_hash = digest.of_document
+    first = zlib.compress(with_digits(unsigned, revision.content_hash))
+    RevisionPart.objects.create(revision=revision, nth=0, content=first)
+    failpoint("revise.before_hash")
+    revision.save(update_fields=["content_hash"])
+    return digest.of_rows
+
+
+def _rows_and_closing(competition: Competition, period: Period, excluded_players: frozenset[str]) -> Iterator[bytes]:
+    groups = PublishedRows(competition, period.rules)
+    rows = final_rows(period, excluded_players, competition.vacated_places == VacatedPlaces.STAY_EMPTY)
+    yield from _parts(groups.shown(several) for several in in_chunks(rows, ROWS_A_PART))
+    teams = groups.teams()
+    if teams is not None:
+        yield TEAMS
+        yield from _parts(in_chunks(teams, ROWS_A_PART))
+    yield CLOSING
+
+
+def _parts(several: Iterable[list[dict[str, Any]]]) -> Iterator[bytes]:
+    return joined([as_json(each) for each in rows] for rows in several)
+
+
+def _hash_of_rows(revision: Revision) -> str:
+    stored = parts_of(revision)
+    digest = ContentHash(next(stored))
+    for part in stored:
+        digest.add(part)
+    return digest.of_rows
+
+
+def _head(revision: Revision) -> dict[str, Any]:
+    competition = revision.competition
+    assert competition.final_at is not None  # noqa: S101 - for the type checker: only finals have a result
+    return {
+        "revision": revision.number,
+        "previous_hash": revision.previous_hash,
+        "made_at": when(revision.made_at),
+        "reason": revision.reason,
+        "competition": {
+            "id": competition.pk,
+            "name": competition.name,
+            "board": competition.board_id,
+            "starts_at": when(competition.starts_at),
+            "ends_at": when(competition.ends_at),
+        },
+        "final_at": when(competition.final_at),
+        "total": revision.total,
+    }

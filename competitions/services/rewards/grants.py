@@ -1,0 +1,65 @@
+"""Grants as rows: written, revoked and announced, in the caller's transaction, a chunk at a time.
+
+A row and its webhook are one transaction. The player's own notice is written afterwards
+(``services/notices/result_notices.py``).
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from competitions.models import RewardGrant
+from foundation.chunks import in_chunks
+from foundation.webhooks.outbox import enqueue_all
+from leaderboards.models import Player
+
+CHUNK = 1000
+# What the ids of messages begin with; the number of the grant follows.
+GRANTED, REVOKED = "grant", "revoked"
+
+
+def insert_grants(grants: Iterable[RewardGrant], at: datetime) -> int:
+    """Keep new grants and tell the game; returns how many."""
+    written = 0
+    for chunk in in_chunks(grants, CHUNK):
+        written += len(RewardGrant.objects.bulk_create(chunk))
+        _announce("reward.granted", GRANTED, chunk, at)
+    return written
+
+
+def revoke_grants(grants: Sequence[RewardGrant], reason: str, at: datetime, withheld: bool = False) -> int:
+    """Revoke standing grants, which the caller has locked, and tell the game; returns how many.
+
+    With ``withheld`` staff take them back: their players do not earn these tiers again. ``reason`` has at most 300
+    characters.
+    """
+    for chunk in in_chunks(grants, CHUNK):
+        for grant in chunk:
+            grant.revoked_at, grant.revoked_reason = at, reason
+            grant.withheld_at = at if withheld else None
+        rows = RewardGrant.objects.filter(pk__in=[grant.pk for grant in chunk])
+        rows.update(revoked_at=at, revoked_reason=reason, withheld_at=at if withheld else None)
+        _announce("reward.revoked", REVOKED, chunk, at)
+    return len(grants)
+
+
+def _announce(kind: str, prefix: str, grants: Sequence[RewardGrant], at: datetime) -> None:
+    players = Player.objects.in_bulk([grant.player_id for grant in grants])
+    payloads = {f"{prefix}-{grant.pk}": _payload(grant, players[grant.player_id]) for grant in grants}
+    enqueue_all(kind, payloads, at)
+
+
+def _payload(grant: RewardGrant, player: Player) -> dict[str, object]:
+    said: dict[str, object] = {
+        "grant": grant.pk,
+        "reward": grant.name,
+        "code": grant.code,
+        "player": player.external_id,
+        "rank": grant.rank,
+        "board": grant.period.board_id,
+        "period": grant.period.label,
+        "competition": grant.competition_id,
+    }
+    if grant.revoked_at is None:
+        return said
+    # What was handed out is to be taken back; what was not is not to be handed out any more.
+    return said | {"reason": grant.revoked_reason, "delivered_at": grant.delivered_at}

@@ -1,0 +1,90 @@
+"""Rewards: each final period is looked at once, and those who earn a tier then are granted it.
+
+The period's run is the row that proves it was looked at, tiers or none. An event board's period waits until its
+competition is final and shown, and a cancelled one earns nothing. The rewards of a competition follow its latest
+revision: after each new one who earns no more is revoked, and who newly earns is granted, by the tiers of the run.
+"""
+
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import QuerySet
+
+from competitions.models import Competition, RewardGrant, RewardRun
+from competitions.models.competitions import FROZEN_SUFFIX
+from competitions.selectors.rewards.saved_tiers import rules_of
+from competitions.selectors.rewards.unsettled import unsettled_runs
+from competitions.services.locks import lock_competition
+from competitions.services.rewards.settlement import is_result_public, settle_in_transaction, settle_rewards
+from foundation.audit import record
+from foundation.audit.row_values import subjects_of
+from foundation.failpoints import failpoint
+from foundation.worker.each import for_each
+from leaderboards.models import Period, PeriodState
+
+
+def grant_due_rewards(at: datetime) -> int:
+    """Grant what final periods earn, oldest first; returns how many rewards that were."""
+    final = Period.objects.filter(state__in=(PeriodState.FINAL, PeriodState.EXPIRED), reward_run=None)
+    due = final.exclude(label__endswith=FROZEN_SUFFIX).select_related("board").order_by("closed_at", "pk")
+    return sum(for_each(due, lambda period: grant_period(period, at)))
+
+
+def settle_due_rewards(at: datetime) -> int:
+    """Let the rewards of every competition follow its latest revision and what staff took or gave back, and go on
+    with what was begun; returns how many were granted."""
+    return sum(for_each(unsettled_runs().only("pk"), lambda run: settle_rewards(run.pk, at)))
+
+
+@transaction.atomic
+def mark_delivered(chosen: QuerySet[RewardGrant], at: datetime) -> int:
+    """The game has handed out those that stand; returns how many were not marked before."""
+    rows = RewardGrant.objects.filter(RewardGrant.ACTIVE, pk__in=chosen.values("pk"), delivered_at=None)
+    locked = list(rows.select_for_update(of=("self",)).order_by("pk"))
+    if locked:
+        subjects = [pair for grant in locked for pair in subjects_of(grant)]
+        record("reward.delivered", at=at, subjects=subjects, note={"number": len(locked)})
+    return RewardGrant.objects.filter(pk__in=[grant.pk for grant in locked]).update(delivered_at=at)
+
+
+def grant_period(period: Period, at: datetime) -> int:
+    """Grant what one final period earns, if everybody may know its result; returns how many rewards that were."""
+    if not period.board.is_event:
+        return _grant_calendar(period, at)
+    competition = _competition_of(period)
+    if competition is None or not is_result_public(competition, at):
+        return 0
+    run = _begin(period, competition, at)
+    return 0 if run is None else settle_rewards(run.pk, at)
+
+
+def _competition_of(period: Period) -> Competition | None:
+    rows = Competition.objects.filter(board=period.board, pk=int(period.label.removeprefix("c")))
+    return rows.defer("picture").first()
+
+
+@transaction.atomic
+def _grant_calendar(period: Period, at: datetime) -> int:
+    """All in one transaction: nobody waits for a calendar board's run."""
+    run, made = RewardRun.objects.get_or_create(period=period, defaults={"granted_at": at})
+    if not made:
+        return 0  # another run was here
+    failpoint("reward.after_run")
+    run.tiers = rules_of(period, None)
+    run.grants = settle_in_transaction(run, at)
+    run.save(update_fields=["grants", "tiers"])
+    failpoint("reward.before_commit")
+    return run.grants
+
+
+@transaction.atomic
+def _begin(period: Period, competition: Competition, at: datetime) -> RewardRun | None:
+    """Keep the tiers of this moment: what they earn is granted behind this transaction. None where another run was
+    here, or where nothing is won."""
+    locked = lock_competition(competition)
+    is_cancelled = locked.cancelled_at is not None
+    tiers = [] if is_cancelled else rules_of(period, locked)
+    begun = {"granted_at": at, "competition": locked, "tiers": tiers, "unsettled_at": None if is_cancelled else at}
+    run, made = RewardRun.objects.get_or_create(period=period, defaults=begun)
+    failpoint("settle.begun")
+    return run if made and not is_cancelled else None

@@ -1,0 +1,120 @@
+"""Making and changing a series. Its board is made with it: all time, decided by SQL, equal totals share a rank.
+
+Whatever changes what results are worth has all of them counted anew by the schedule; here it is only marked.
+"""
+
+from collections.abc import Collection
+from datetime import datetime
+
+from django.db import transaction
+
+from competitions.core.series import MOST_EVENTS
+from competitions.errors import BadSeries, SeriesHasResults
+from competitions.models import Competition, Series, SeriesEvent, SeriesResult, SeriesTotal
+from competitions.services.series.count_results import lock_series
+from leaderboards.choices import Storage, Visibility
+from leaderboards.core.periods import PeriodKind
+from leaderboards.core.ranking.rules import Order, Ties, Update
+from leaderboards.models import Board
+from leaderboards.selectors.catalog.reserved import clear_reserved_cache
+from leaderboards.services.boards import retire, save_board
+from leaderboards.services.periods.open import open_board
+
+_OF_THE_BOARD = {
+    "period": PeriodKind.ALL_TIME.value,
+    "timezone": "UTC",
+    "order": Order.DESC.value,
+    "update": Update.LATEST.value,
+    "ties": Ties.SHARED.value,
+    "storage": Storage.SQL,
+}
+
+
+@transaction.atomic
+def make(series: Series, visibility: str, at: datetime) -> Series:
+    """Save a new series and make its board. Raises ``BadBoard`` where a board of its name is in use."""
+    series.board = Board(name=series.name, visibility=visibility, **_OF_THE_BOARD)
+    save_board(series.board)
+    series.save()
+    open_board(series.board, at)
+    transaction.on_commit(clear_reserved_cache)
+    return series
+
+
+@transaction.atomic
+def change(series: Series, visibility: str) -> Series:
+    """Save a changed series and let its board follow; where points changed everything is counted again.
+
+    Raises ``BadBoard`` where a board of its new name is in use.
+    """
+    before = lock_series(series.pk)
+    if (before.board.name, before.board.visibility) != (series.name, visibility):
+        before.board.name, before.board.visibility = series.name, visibility
+        save_board(before.board)
+    series.save()
+    if before.scoring != series.scoring:
+        count_again(series)
+    return series
+
+
+@transaction.atomic
+def count_again(series: Series) -> None:
+    """Have everything of a series counted anew, from the results as they are shown."""
+    lock_series(series.pk)
+    series.events.update(revision_counted=None)
+    series.totals.update(due=True)
+
+
+@transaction.atomic
+def put_in(event: SeriesEvent) -> None:
+    """Save a competition of a series: a new one, another position, or another competition in its place.
+
+    Of a row that is there only what people type is written; what was counted meanwhile is not theirs.
+    """
+    series = lock_series(event.series_id)
+    before = SeriesEvent.objects.filter(pk=event.pk).first() if event.pk else None
+    if before is None:
+        event.save()
+    elif before.competition_id == event.competition_id:
+        event.save(update_fields=["position"])
+    else:
+        _take_results(series, before)
+        event.revision_counted = None
+        event.save(update_fields=["position", "competition", "revision_counted"])
+    series.totals.update(due=True)
+
+
+@transaction.atomic
+def remove_event(event: SeriesEvent) -> None:
+    """Take a competition out of its series, with its results; the totals follow."""
+    series = lock_series(event.series_id)
+    _take_results(series, event)
+    event.delete()
+
+
+def _take_results(series: Series, event: SeriesEvent) -> None:
+    results = SeriesResult.objects.filter(series=series, competition=event.competition_id)
+    SeriesTotal.objects.filter(series=series, player__in=results.values("player")).update(due=True)
+    results.delete()
+
+
+@transaction.atomic
+def delete(series: Series, at: datetime) -> None:
+    """Delete a series that has counted nothing yet, and retire its board. Raises ``SeriesHasResults``."""
+    present = lock_series(series.pk)
+    if present.results.exists() or present.totals.exists():
+        raise SeriesHasResults("This series has counted results: it stays. Retire its board to end it.")
+    present.delete()
+    retire(present.board, at)
+    transaction.on_commit(clear_reserved_cache)
+
+
+def check_events(visibility: str, competitions: Collection[Competition]) -> None:
+    """Raise ``BadSeries`` where a series of this visibility cannot have these competitions."""
+    if len(competitions) > MOST_EVENTS:
+        raise BadSeries(f"A series has at most {MOST_EVENTS} competitions.")
+    for competition in competitions:
+        if visibility == Visibility.PUBLIC and competition.board.visibility == Visibility.PRIVATE:
+            raise BadSeries(
+                f"“{competition.name}” is private, and the totals tell of it: leave it out, or make the series private."
+            )

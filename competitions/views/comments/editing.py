@@ -1,0 +1,119 @@
+"""What its author does to a comment, and what a moderator does: each asks on a page of its own, and then does it."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from accounts.views.page_helpers import sign_in_required
+from competitions.core.comments import LONGEST
+from competitions.errors import BadCompetition, UnknownComment
+from competitions.models import Comment
+from competitions.selectors.comments import Reader, comment_by_id
+from competitions.services.comments import comment as services
+from competitions.services.comments import moderate
+from competitions.views.access import own_player, visible
+from competitions.views.comments.listing import all_of
+from competitions.views.comments.presentation import moderates, refusal
+from foundation import clock
+from foundation.errors import SunwiError
+from foundation.http.client_address import signed_in
+from foundation.reasons import LONGEST_REASON
+from foundation.throttling.rate_limit import throttle
+from leaderboards.models import Player
+
+Answered = Callable[[HttpRequest, Comment, Player], HttpResponse]
+
+
+def _own(view: Answered) -> Callable[..., HttpResponseBase]:
+    """A page about one's own comment; anybody else's is unknown."""
+
+    @never_cache
+    @sign_in_required
+    @require_http_methods(["GET", "HEAD", "POST"])
+    def page(request: HttpRequest, number: int, comment: int) -> HttpResponse:
+        found, player = _found(request, number, comment), own_player(request)
+        if player is None or found.player_id != player.pk:
+            raise Http404("There is no such comment of yours.")
+        return view(request, found, player)
+
+    return page
+
+
+@_own
+def edit(request: HttpRequest, comment: Comment, player: Player) -> HttpResponse:
+    """The words in a form; a post keeps what became of them."""
+    text, refused = comment.text, ""
+    if request.method == "POST":
+        text = request.POST.get("text", "")
+        refused = _refused(lambda: _edit(request, comment, player, text))
+        if not refused:
+            return redirect("comment", comment.competition_id, comment.pk)
+    context = {"text": text, "refused": refused, "longest": LONGEST}
+    return _page(request, "competitions/comment_edit.html", comment, context)
+
+
+def _edit(request: HttpRequest, comment: Comment, player: Player, text: str) -> None:
+    throttle("comment", str(request.user.pk))
+    services.edit(comment.pk, player, text, clock.now())
+
+
+@_own
+def delete(request: HttpRequest, comment: Comment, player: Player) -> HttpResponse:
+    """Asks first: the words are gone then."""
+    refused = ""
+    if request.method == "POST":
+        refused = _refused(lambda: services.delete(comment.pk, player, clock.now()))
+        if not refused:
+            return redirect(f"{all_of(comment.competition)}#comments")
+    return _page(request, "competitions/comment_delete.html", comment, {"refused": refused})
+
+
+@never_cache
+@sign_in_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def hide(request: HttpRequest, number: int, comment: int) -> HttpResponse:
+    """Asks for the reason, and hides it; what is hidden it shows again."""
+    if not moderates(request):
+        raise Http404("Moderators alone hide comments.")
+    found, refused = _found(request, number, comment), ""
+    if request.method == "POST":
+        refused = _refused(lambda: _moderate(request, found))
+        if not refused:
+            return redirect("comment", found.competition_id, found.pk)
+    return _page(request, "competitions/comment_hide.html", found, {"refused": refused, "longest": LONGEST_REASON})
+
+
+def _moderate(request: HttpRequest, comment: Comment) -> None:
+    if request.POST.get("hidden") == "0":
+        moderate.show(comment.pk, clock.now(), signed_in(request))
+    else:
+        moderate.hide(comment.pk, request.POST.get("reason", ""), clock.now(), signed_in(request))
+
+
+def _found(request: HttpRequest, number: int, comment: int) -> Comment:
+    reader = Reader(own_player(request), moderates(request))
+    try:
+        return comment_by_id(visible(request, number), comment, reader)
+    except UnknownComment as error:
+        raise Http404(error.detail) from error
+
+
+def _refused(action: Callable[[], object]) -> str:
+    """Why it was not done, or empty."""
+    try:
+        action()
+    except BadCompetition:
+        return _("Give a reason of 1 to %(number)d characters.") % {"number": LONGEST_REASON}
+    except SunwiError as error:
+        return refusal(error)
+    return ""
+
+
+def _page(request: HttpRequest, template: str, comment: Comment, context: dict[str, Any]) -> HttpResponse:
+    status = 400 if context["refused"] else 200
+    return render(request, template, context | {"comment": comment, "competition": comment.competition}, status=status)

@@ -1,0 +1,128 @@
+"""A competition's page: the standings as the public may see them, and the viewer's own place among them.
+
+Its moving parts are answered alone too, as on a board's page. The trap: whatever stands in a part or an ETag tells of
+what a freeze hides, so all of it comes from selectors that know of the freeze; own points alone are the player's own.
+"""
+
+from datetime import datetime
+from typing import Any
+
+from django.contrib.auth.views import redirect_to_login
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_http_methods
+
+from competitions.core.comments import closes_at
+from competitions.core.lifecycle import Phase
+from competitions.models import Competition
+from competitions.selectors.results.review import review_until
+from competitions.selectors.standings.standings import page as page_of_rows
+from competitions.views.access import as_seen, own_player, visible
+from competitions.views.competition.page_extras import extras
+from competitions.views.competition.result import result_of, stands
+from competitions.views.competition.words import timed_of
+from competitions.views.participants.joining import join
+from competitions.views.participants.own_team import wish_of
+from competitions.views.participants.participants import known_of
+from competitions.views.participants.teams_and_divisions import best_teams, tabs_of
+from foundation import clock
+from foundation.db.resilience import SqlAway, ask
+from leaderboards.stores.base import Page
+from leaderboards.views.components.tables import table, viewer_card
+from leaderboards.views.http.micro_cache import expire_cache_at, micro_cached
+from leaderboards.views.http.poll_interval import LIVE_EVERY_SECONDS
+from leaderboards.views.http.responses import ROWS, etag_of, etag_parts, page_number, page_response
+from leaderboards.views.http.viewer import Viewer, remember, viewer_of
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@micro_cached
+def competition(request: HttpRequest, number: int) -> HttpResponse:
+    """Shows a competition; a post joins it."""
+    shown, refused = visible(request, number), ""
+    if request.method == "POST":
+        if not request.user.is_authenticated:
+            return redirect_to_login(request.path)
+        refused = join(shown, own_player(request), request.POST.get("code", ""), wish_of(request))
+        if not refused:
+            return redirect("competition", number)
+    return _answer(request, shown, refused)
+
+
+def _answer(request: HttpRequest, shown: Competition, refused: str) -> HttpResponse:
+    viewer = viewer_of(request)
+    with as_seen(shown, viewer):
+        return _seen(request, shown, viewer, refused)
+
+
+def _seen(request: HttpRequest, shown: Competition, viewer: Viewer, refused: str) -> HttpResponse:
+    at = clock.now()
+    until = _review_until(shown, shown.phase(at))
+    commented_until = closes_at(shown.ends_at, shown.cancelled_at)
+    expire_cache_at(request, (*shown.timeline.phase_changes_at, shown.join_until, until, commented_until), at)
+    context, etag = _parts(shown, viewer, page_number(request), until, at)
+    if "fragment" in request.GET:
+        return page_response(request, "competitions/competition", context, etag)
+    context |= extras(request, shown, viewer, at) | {"refused": refused}
+    response = page_response(request, "competitions/competition", context, etag)
+    remember(request, response, viewer)
+    return response
+
+
+def _parts(
+    shown: Competition, viewer: Viewer, number: int, until: datetime | None, at: datetime
+) -> tuple[dict[str, Any], str]:
+    """What the moving parts show, and the ETag over it; the jury may change it ``until`` then."""
+    page = page_of_rows(shown, at, Page((number - 1) * ROWS, ROWS), viewer.player)
+    phase, states = shown.phase(at), known_of(shown, page, viewer, at)
+    states["result"] = result_of(shown, page, number, at)
+    states |= tabs_of(shown) | best_teams(shown, viewer, at)
+    since = shown.timeline.frozen_since
+    provisional_until = timed_of(shown, until, at) if until and at < until else ""
+    head = (phase, shown.name, since, provisional_until, at >= shown.ends_at)
+    seen = (*head, viewer, etag_parts(page.standings), page.me, page.neighbours, states)
+    context = {
+        "competition": shown,
+        "provisional_until": provisional_until,
+        "board": shown.board,
+        "viewer": viewer,
+        "standings": page.standings,
+        **_when(shown, phase, at),
+        "phase_word": stands(phase, states["result"]),
+        **states,
+        **table(page, viewer, number),
+        **viewer_card(page, shown.timezone),
+    }
+    return context, etag_of(seen, number)
+
+
+def _review_until(shown: Competition, phase: Phase) -> datetime | None:
+    """Until when the jury may change what everybody sees; None while SQL is away, or where there is no review."""
+    if phase is not Phase.PROVISIONAL:
+        return None
+    try:
+        return ask(lambda: review_until(shown))
+    except SqlAway:
+        return None
+
+
+def _when(shown: Competition, phase: Phase, at: datetime) -> dict[str, Any]:
+    """Where it stands, and how long it takes until that changes."""
+    zone = shown.timezone
+    until = shown.starts_at if phase in (Phase.OPEN, Phase.DRAFT) else shown.ends_at
+    is_over = phase in (Phase.FINAL, Phase.CANCELLED)
+    left = int((until - at).total_seconds())
+    frozen_since = shown.timeline.frozen_since
+    return {
+        "phase": phase,
+        "zone": zone,
+        "starts": timed_of(shown, shown.starts_at, at),
+        "ends": timed_of(shown, shown.ends_at, at),
+        "until": until,
+        "has_ended": at >= shown.ends_at,
+        "seconds_left": left if left > 0 and not is_over else None,
+        "shows_nothing": shown.timeline.shows_nothing(at),
+        "frozen_since": timed_of(shown, frozen_since, at) if phase is Phase.FROZEN and frozen_since else "",
+        "is_running": phase in (Phase.RUNNING, Phase.OPEN),
+        "every": 0 if is_over or phase is Phase.DRAFT else LIVE_EVERY_SECONDS,
+    }

@@ -1,0 +1,126 @@
+"""The list of competitions: those that run, those that come, those that are over."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import chain
+
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_safe
+
+from competitions.core.lifecycle import Phase
+from competitions.models import Competition
+from competitions.phases import phase_word
+from competitions.selectors.competitions import CompetitionSummary, competitions_known, summaries_of
+from competitions.selectors.results.revisions import latest_numbers
+from competitions.selectors.series.series import series_known
+from competitions.views.access import visible_competitions
+from competitions.views.competition.words import timed_of
+from competitions.views.series import may_know_series
+from foundation import clock
+from foundation.numbers import whole_number
+from leaderboards.choices import Visibility
+from leaderboards.views.http.micro_cache import expire_cache_at, micro_cached
+from leaderboards.views.http.responses import etag_of, page_response
+
+PAST_A_PAGE = 12
+MOST_CALLED = 20
+EVERY_SECONDS = 10
+OVER = (Phase.PROVISIONAL, Phase.FINAL, Phase.CANCELLED)
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A competition in the list; ``seconds_left`` to its start or end, None when it is over."""
+
+    listed: CompetitionSummary
+    word: str
+    starts: str
+    ends: str
+    seconds_left: int | None
+
+
+@require_safe
+@micro_cached
+def competitions(request: HttpRequest) -> HttpResponse:
+    """All that the visitor may know of; with ``?board=``, those of one board."""
+    at = clock.now()
+    known = _known(request, at)
+    _keep_until_one_turns(request, known, at)
+    over = [each for each in known if _is_over(each, at)]
+    past = Paginator(over, PAST_A_PAGE).get_page(request.GET.get("page"))
+    coming = [each for each in reversed(known) if each.phase(at) is Phase.OPEN]
+    running = _running(known, at)
+    parts = {"running": running, "coming": coming, "past": list(past.object_list)}
+    listed = {each.competition.pk: each for each in summaries_of(list(chain(*parts.values())), at)}
+    rows = {name: [listed[each.pk] for each in part if each.pk in listed] for name, part in parts.items()}
+    revised = latest_numbers(listed)
+    cards = {
+        name: [_card(each, at, revised.get(each.competition.pk, 1)) for each in part] for name, part in rows.items()
+    }
+    context = {
+        **cards,
+        "page": past,
+        "every": EVERY_SECONDS,
+        "has_series": "fragment" not in request.GET and bool(may_know_series(request, series_known())),
+    }
+    seen = [(name, *map(_moving, part)) for name, part in cards.items()]
+    return page_response(request, "competitions/list", context, etag_of(seen, past.number, past.paginator.num_pages))
+
+
+def cards_running(request: HttpRequest, at: datetime, most: int) -> list[Card]:
+    """The ``most`` competitions on public boards that run and end first, for a page that ``request`` asks for."""
+    known = [each for each in competitions_known(at) if each.board.visibility == Visibility.PUBLIC]
+    _keep_until_one_turns(request, known, at)
+    return [_card(each, at) for each in summaries_of(_running(known, at)[:most], at)]
+
+
+def called(request: HttpRequest, sought: str, at: datetime) -> list[Competition]:
+    """Those with ``sought`` in their name that whoever asks may know of, at most ``MOST_CALLED``."""
+    found = [each for each in competitions_known(at) if sought.casefold() in each.name.casefold()]
+    return visible_competitions(request, found)[:MOST_CALLED]
+
+
+def _keep_until_one_turns(request: HttpRequest, known: Collection[Competition], at: datetime) -> None:
+    expire_cache_at(request, chain.from_iterable(each.timeline.phase_changes_at for each in known), at)
+
+
+def _is_over(competition: Competition, at: datetime) -> bool:
+    """Whether its end has passed, also where its result is awaited or a freeze still hides it."""
+    return competition.phase(at) in OVER or competition.ends_at <= at
+
+
+def _running(known: Collection[Competition], at: datetime) -> list[Competition]:
+    """Those that have started and not ended, the next to end first."""
+    running = [each for each in known if each.phase(at) is not Phase.OPEN and not _is_over(each, at)]
+    return sorted(running, key=lambda each: (each.ends_at, each.pk))
+
+
+def _known(request: HttpRequest, at: datetime) -> list[Competition]:
+    """Where each stands. There may be thousands of the past; what else a card shows is read for those on the page."""
+    known = competitions_known(at, board=_board(request))
+    return visible_competitions(request, known)
+
+
+def _board(request: HttpRequest) -> int | None:
+    return whole_number(request.GET.get("board"))
+
+
+def _card(listed: CompetitionSummary, at: datetime, revision: int = 1) -> Card:
+    competition = listed.competition
+    until = competition.starts_at if listed.phase is Phase.OPEN else competition.ends_at
+    left = int((until - at).total_seconds())
+    return Card(
+        listed,
+        phase_word(listed.phase, revision),
+        timed_of(competition, competition.starts_at, at),
+        timed_of(competition, competition.ends_at, at),
+        left if left > 0 and listed.phase not in OVER else None,
+    )
+
+
+def _moving(card: Card) -> tuple[object, ...]:
+    listed, each = card.listed, card.listed.competition
+    window = (each.starts_at, each.ends_at, each.timezone)
+    return (each.pk, each.name, each.picture_hash, each.board.visibility, *window, card.word, listed.participants)

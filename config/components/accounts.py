@@ -1,0 +1,57 @@
+"""Who may have an account, and how staff sign in, from the environment.
+
+With TLS, which is how a site is run for others, staff need a second factor unless the setting says otherwise; the demo
+on loopback does without. Nobody is locked out by it: who has none is shown how to set one up as they sign in.
+"""
+
+import environ
+from django.core.exceptions import ImproperlyConfigured
+
+from accounts.core.staff_sessions import StaffSession
+
+BACKENDS = ["foundation.throttling.login.LoginThrottle", "django.contrib.auth.backends.ModelBackend"]
+SHORTEST_PASSWORD, LONGEST_PASSWORD = 12, 128  # characters
+_VALIDATOR = "django.contrib.auth.password_validation."
+VALIDATORS = [
+    {"NAME": f"{_VALIDATOR}UserAttributeSimilarityValidator"},
+    {"NAME": f"{_VALIDATOR}MinimumLengthValidator", "OPTIONS": {"min_length": SHORTEST_PASSWORD}},
+    {"NAME": "accounts.password_length.MaximumLengthValidator", "OPTIONS": {"most": LONGEST_PASSWORD}},
+    {"NAME": f"{_VALIDATOR}CommonPasswordValidator"},
+    {"NAME": f"{_VALIDATOR}NumericPasswordValidator"},
+]
+
+
+def second_factor(env: environ.Env, https: bool) -> str:
+    """``off`` or ``required``, of staff. Raises ``ImproperlyConfigured``."""
+    return _one_of(env, "STAFF_SECOND_FACTOR", ("off", "required"), "required" if https else "off")
+
+
+def sign_up(env: environ.Env) -> str:
+    """``off``, ``invitation`` or ``open``. Raises ``ImproperlyConfigured``."""
+    return _one_of(env, "SIGN_UP", ("off", "invitation", "open"), "off")
+
+
+def privacy_url(env: environ.Env) -> str:
+    """Where those who run the site say what they do with data of people; may be empty. Raises
+    ``ImproperlyConfigured``."""
+    address: str = env.str("PRIVACY_URL", default="")
+    if address and not address.startswith(("https://", "http://", "/")):
+        raise ImproperlyConfigured(f"PRIVACY_URL begins with https://, or is a path of this site; got {address!r}.")
+    return address
+
+
+def staff_session(env: environ.Env) -> StaffSession:
+    """How long staff stay signed in. Raises ``ImproperlyConfigured``."""
+    hours, idle = env.float("STAFF_SESSION_HOURS", default=12), env.float("STAFF_IDLE_MINUTES", default=60)
+    if not (0 < hours <= 24 * 14 and idle >= 0):
+        raise ImproperlyConfigured(
+            "STAFF_SESSION_HOURS is more than 0, up to 336 (two weeks); STAFF_IDLE_MINUTES is 0 (no limit) or more."
+        )
+    return StaffSession(hours, idle)
+
+
+def _one_of(env: environ.Env, name: str, words: tuple[str, ...], default: str) -> str:
+    word: str = env.str(name, default=default)
+    if word not in words:
+        raise ImproperlyConfigured(f"{name} is one of: {', '.join(words)}; got {word!r}.")
+    return word

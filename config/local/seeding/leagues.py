@@ -1,0 +1,75 @@
+"""The demo's league: on its weekly board, with two weeks that are over, so that somebody has moved already.
+
+Made once. A start that was cut off is finished by the worker, as far as it had come.
+"""
+
+import random
+from datetime import datetime
+
+from django.db import transaction
+
+from competitions.errors import BadCompetition
+from competitions.models import League, LeagueSeason, LeagueTier
+from competitions.services.leagues.promotion import turn
+from competitions.services.leagues.seasons import begin
+from config.local.competition_players import RACERS
+from config.local.players import roster
+from leaderboards.core.input.entries import read_entry
+from leaderboards.core.periods import Window, previous_window, window_at
+from leaderboards.core.submissions import Caller, Status
+from leaderboards.models import Board
+from leaderboards.services.periods.close import close_period
+from leaderboards.services.periods.open import open_period
+from leaderboards.services.submit.pipeline import backfill
+
+BOARD = "Weekly wins"
+TIERS = ("Bronze", "Silver", "Gold")
+SETTINGS = {"enabled": True, "group_size": 8, "promoted": 3, "demoted": 2}
+WEEKS = 2
+
+
+def make_league(at: datetime) -> None:
+    """Make the league and its past where there is none. Raises ``BadCompetition`` where a score is refused."""
+    board = Board.objects.filter(name=BOARD, retired_at=None).first()
+    if board is None or League.objects.filter(board=board).exists():
+        return
+    league, weeks = _make(board), [window_at(board.calendar, at)]
+    while len(weeks) <= WEEKS:
+        weeks.append(previous_window(board.calendar, weeks[-1]))
+    for week in reversed(weeks[1:]):
+        _play(league, week, at)
+
+
+@transaction.atomic
+def _make(board: Board) -> League:
+    league = League.objects.create(board=board, **SETTINGS)
+    LeagueTier.objects.bulk_create(
+        LeagueTier(league=league, position=nth, name=name) for nth, name in enumerate(TIERS, start=1)
+    )
+    return league
+
+
+def _play(league: League, week: Window, at: datetime) -> None:
+    """A week that is over: everybody scores once, the first of them well, and those who earned it move."""
+    if week.starts_at is None:
+        return
+    period = open_period(league.board, week)
+    dice = random.Random(week.label)  # the same weeks on every machine
+    points = {player: dice.randint(20, 90) for player in roster(RACERS)} | {next(iter(roster(1))): 88}
+    moment = week.starts_at.isoformat()
+    rows = [
+        {
+            "board": league.board_id,
+            "player": player,
+            "points": number,
+            "at": moment,
+            "id": f"demo-{week.label}-{player}",
+        }
+        for player, number in points.items()
+    ]
+    for outcome in backfill([read_entry(row, place) for place, row in enumerate(rows)], Caller("demo"), at):
+        if outcome.status is Status.REJECTED:
+            raise BadCompetition(f"a score was refused: {outcome.detail}")
+    begin(league, week.starts_at)
+    close_period(period, at)
+    turn(LeagueSeason.objects.select_related("period__board").get(period=period), at)

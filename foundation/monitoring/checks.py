@@ -1,0 +1,124 @@
+"""What `check --deploy` asks of the servers: a Redis that keeps what it was given, a page cache elsewhere, one time;
+and of the settings, that proxies are counted.
+
+Only with ``--deploy``, because the answers need running servers. One that is away is told and is no finding: an
+image may be checked where there is none.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.apps import AppConfig
+from django.conf import settings
+from django.core.checks import (
+    CheckMessage,
+    Error,
+    Info,
+    Tags,
+    Warning,  # noqa: A004 (Django's word)
+    register,
+)
+from django.db import Error as SqlError
+from redis import Redis
+from redis.backoff import NoBackoff
+from redis.exceptions import RedisError
+from redis.retry import Retry
+
+from foundation import clock
+from foundation.redis.client import RedisAway
+
+PATIENCE_SECONDS = 2.0
+
+
+@register(Tags.database, deploy=True)
+def boards_redis_keeps_what_it_has(
+    app_configs: Sequence[AppConfig] | None,
+    **_: Any,
+) -> list[CheckMessage]:
+    """It writes everything down, and never evicts."""
+    try:
+        with client_of("boards") as client:
+            info = client.info()
+    except RedisError as error:
+        return [Info(f"The boards' Redis can not be asked ({error}).", hint="Is REDIS_URL right?", id="sunwi.I001")]
+    found: list[CheckMessage] = []
+    if str(info.get("aof_enabled")) != "1":
+        hint = "Set `appendonly yes`, or a restart loses scores."
+        found.append(Error("The boards' Redis does not write down what it has.", hint=hint, id="sunwi.E001"))
+    if (policy := info.get("maxmemory_policy", "unknown")) != "noeviction":
+        hint = "Set `maxmemory-policy noeviction`, or boards vanish when memory is short."
+        found.append(Error(f"The boards' Redis may evict: its policy is {policy}.", hint=hint, id="sunwi.E002"))
+    return found
+
+
+@register(Tags.caches, deploy=True)
+def page_cache_lives_elsewhere(
+    app_configs: Sequence[AppConfig] | None,
+    **_: Any,
+) -> list[CheckMessage]:
+    """In another server than the boards, or at least in another database of it."""
+    try:
+        boards, pages = _database("boards"), _database("default")
+    except (RedisError, ValueError) as error:
+        return [Info(f"The page cache can not be asked ({error}).", hint="Is CACHE_URL right?", id="sunwi.I002")]
+    if boards != pages:
+        return []
+    hint = "Give CACHE_URL another server, or at least another database number: clearing the cache would clear boards."
+    return [Error("The page cache lives in the boards' own database.", hint=hint, id="sunwi.E003")]
+
+
+@register(Tags.database, deploy=True)
+def clocks_agree(
+    app_configs: Sequence[AppConfig] | None,
+    **_: Any,
+) -> list[CheckMessage]:
+    """This machine's with SQL's: a process whose own is off takes no submissions."""
+    if clock.is_fast():
+        hint = "Unset FAST_CLOCK: it is for rehearsals and tests."
+        return [Error("This process lives by a fast clock.", hint=hint, id="sunwi.E005")]
+    try:
+        off = clock.offset_from_sql()
+    except SqlError as error:
+        return [Info(f"SQL can not be asked for its time ({error}).", hint="Is DATABASE_URL right?", id="sunwi.I003")]
+    if not clock.is_off(off):
+        return []
+    hint = "Mend the time service of this machine, or of the one with SQL: submissions would be refused."
+    return [Error(f"This machine's clock is {off.total_seconds():+.1f} s off SQL's.", hint=hint, id="sunwi.E004")]
+
+
+@register(Tags.security, deploy=True)
+def proxies_are_counted(
+    app_configs: Sequence[AppConfig] | None,
+    **_: Any,
+) -> list[CheckMessage]:
+    """Behind a proxy that nobody counted, all clients are one address, and share its limits."""
+    is_behind_proxy = getattr(settings, "SECURE_PROXY_SSL_HEADER", None) is not None
+    if not is_behind_proxy or settings.TRUSTED_PROXIES > 0:
+        return []
+    hint = "Set TRUSTED_PROXIES to how many proxies a request comes through."
+    return [Warning("The site is behind a proxy, and takes its address for the clients'.", hint=hint, id="sunwi.W001")]
+
+
+def client_of(alias: str) -> Redis:
+    """A connection of its own: the boards' pool asks SQL about every server, which may be away or not migrated yet.
+
+    It waits for ``PATIENCE_SECONDS``, once: the client's own way would try four times.
+    """
+    waits = {"socket_timeout": PATIENCE_SECONDS, "socket_connect_timeout": PATIENCE_SECONDS}
+    return Redis.from_url(settings.CACHES[alias]["LOCATION"], retry=Retry(NoBackoff(), 0), **waits)
+
+
+def expect_redis() -> None:
+    """Ask the boards' Redis for a sign of life, once, before a command begins. Raises ``RedisAway``."""
+    try:
+        with client_of("boards") as client:
+            client.ping()
+    except RedisError as error:
+        said = str(error).partition("\n")[0]
+        raise RedisAway(f"Redis is away: asked once, with {PATIENCE_SECONDS:.0f} s of patience ({said}).") from error
+
+
+def _database(alias: str) -> tuple[str, int]:
+    """Which process and which of its databases an address leads to."""
+    with client_of(alias) as client:
+        return client.info("server")["run_id"], int(client.connection_pool.connection_kwargs.get("db") or 0)

@@ -1,0 +1,35 @@
+"""How long requests take, by address as it is routed, and which were answered with another status than 200.
+
+The admin's addresses count as one, and so does what has no route (files, 404, refusals of the brakes).
+"""
+
+from time import perf_counter
+
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+
+from foundation.monitoring.instruments import LabelledCounter, LabelledHistogram
+
+NO_ROUTE, ADMIN = "none", "admin/"
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+MOST_ROUTES = 300
+
+_seconds = LabelledHistogram(
+    "sunwi_request_seconds", "Seconds until a request was answered.", ["method", "route"], most=MOST_ROUTES
+)
+_not_ok = LabelledCounter(
+    "sunwi_answers_not_200_total", "Answers with another status than 200.", ["method", "route", "status"], most=1000
+)
+
+
+def note(request: HttpRequest, response: HttpResponseBase, begun: float) -> None:
+    """Count a request that came at ``begun`` (``perf_counter``) and is answered."""
+    match, method = request.resolver_match, request.method or ""
+    route = match.route if match else NO_ROUTE
+    if route.startswith(ADMIN):
+        route = ADMIN
+    if method not in METHODS:
+        method = "other"
+    _seconds.add(perf_counter() - begun, method, route)
+    if response.status_code != 200:
+        _not_ok.add(method, route, str(response.status_code))

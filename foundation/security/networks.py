@@ -1,0 +1,55 @@
+"""Blocks of addresses that a service key is bound to: CIDR, IPv4 and IPv6. Pure rules; whose address it is, ``client``
+says."""
+
+from collections.abc import Iterable
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_interface, ip_network
+from typing import ClassVar
+
+from foundation.errors import Forbidden, Invalid
+
+MOST_BLOCKS = 50
+_MAPPED = IPv6Network("::ffff:0:0/96")
+
+Address = IPv4Address | IPv6Address
+
+
+class BadNetwork(Invalid):
+    """What is no block of addresses."""
+
+    code: ClassVar[str] = "address_block"
+
+
+class AddressForbidden(Forbidden):
+    """The key is right, and sent from where it may not be."""
+
+    code: ClassVar[str] = "address_forbidden"
+
+
+def read_blocks(typed: Iterable[str]) -> list[str]:
+    """Each block once, in its usual spelling, in the order typed; up to 50. Raises ``BadNetwork``."""
+    blocks = list(dict.fromkeys(_block(each.strip()) for each in typed if each.strip()))
+    if len(blocks) > MOST_BLOCKS:
+        raise BadNetwork(f"A key is bound to at most {MOST_BLOCKS} blocks of addresses; use larger blocks.")
+    return blocks
+
+
+def contains(blocks: Iterable[str], address: Address) -> bool:
+    """Whether ``address``, or the IPv4 address that an IPv6 one stands for, lies in one of ``blocks``."""
+    plain = (address.ipv4_mapped or address) if isinstance(address, IPv6Address) else address
+    return any(plain in ip_network(block) for block in blocks)
+
+
+def _block(text: str) -> str:
+    try:
+        network = ip_network(text, strict=False)
+    except ValueError as error:
+        raise BadNetwork(
+            f"{text[:60]} is no block of addresses: write 192.0.2.7, 192.0.2.0/24 or 2001:db8::/32."
+        ) from error
+    if "%" in text or (isinstance(network, IPv6Network) and network.subnet_of(_MAPPED)):
+        raise BadNetwork(
+            f"{text[:60]} is no address that callers have: write IPv4 as 192.0.2.0/24, and IPv6 without a zone."
+        )
+    if ip_interface(text).ip != network.network_address:
+        raise BadNetwork(f"{text[:60]} is not where its block begins: write {network}, or the one address without /.")
+    return str(network)

@@ -1,0 +1,49 @@
+"""What of the outbox somebody should look at, and letting go what was kept long enough.
+
+Dead messages stay until somebody replays or drops them.
+"""
+
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db.models import Count, Q
+
+from foundation import clock
+from foundation.webhooks.models import WebhookDelivery, WebhookEndpoint
+
+BATCH = 1000
+LATE = timedelta(minutes=5)
+
+
+def health_problems() -> list[str]:
+    """A sentence for each thing that is not as it should be; none means that all is well."""
+    return [*_dead(), *_held(), *_late(clock.now())]
+
+
+def _dead() -> list[str]:
+    count = WebhookDelivery.objects.filter(dead_at__isnull=False).count()
+    return [f"webhook messages that were given up: {count}; replay or drop them in the admin"] if count else []
+
+
+def _held() -> list[str]:
+    waiting = Count("deliveries", filter=Q(deliveries__next_try_at__isnull=False))
+    disabled = WebhookEndpoint.objects.exclude(disabled_at=None).annotate(waiting=waiting).filter(waiting__gt=0)
+    return [f"webhook endpoint {each} is disabled, and {each.waiting} messages wait for it" for each in disabled]
+
+
+def _late(at: datetime) -> list[str]:
+    never = WebhookDelivery.objects.filter(tries=0, next_try_at__lt=at - LATE, endpoint__disabled_at=None)
+    count = never.count()
+    return [f"webhook messages not tried for more than 5 minutes: {count}"] if count else []
+
+
+def retain(at: datetime) -> int:
+    """Delete messages delivered or dropped WEBHOOK_KEEP_DAYS ago, and secrets past their rotation; returns how many
+    messages went."""
+    WebhookEndpoint.objects.filter(previous_until__lte=at).update(previous_secret="", previous_until=None)
+    before = at - timedelta(days=settings.WEBHOOK_KEEP_DAYS)
+    gone = 0
+    for old in (Q(delivered_at__lt=before), Q(dropped_at__lt=before)):
+        while batch := list(WebhookDelivery.objects.filter(old).values_list("pk", flat=True)[:BATCH]):
+            gone += WebhookDelivery.objects.filter(old, pk__in=batch).delete()[0]
+    return gone

@@ -1,0 +1,228 @@
+"""The audit log in the admin: looked at, filtered, exported, and undone from. Nobody adds, changes or deletes entries.
+
+The trap: an entry may tell of what its reader may not see, such as a score behind a freeze. So entries about rows that
+the admin would not show the reader are not in their list (``visibility.py``).
+"""
+
+from collections.abc import Iterable
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib import admin
+from django.contrib.admin.views.main import ChangeList
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.template.loader import render_to_string
+from django.urls import URLPattern, path, reverse
+from django.utils import timezone
+from django.utils.formats import localize
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _lazy
+
+from foundation.audit.actions import all_subjects, label_of
+from foundation.audit.models import AuditEntry
+from leaderboards.admin.audit_log import export
+from leaderboards.admin.audit_log.action_filter import ActionFilter
+from leaderboards.admin.audit_log.filters import (
+    ActorFilter,
+    AddressFilter,
+    SubjectFilter,
+    UndoneFilter,
+    requested_subject,
+)
+from leaderboards.admin.audit_log.period_names import load_period_names, period_id_in
+from leaderboards.admin.audit_log.subject_names import load_subject_names
+from leaderboards.admin.audit_log.values import actor_name, details, field_diffs
+from leaderboards.admin.audit_log.visibility import entries_url, may_see_addresses, may_undo, visible_entries
+from leaderboards.admin.undo.bulk import UndoSelectedAdmin
+from leaderboards.admin.undo.single import UndoEntryAdmin
+from leaderboards.selectors.exports.export_slots import with_export_slot
+
+LOG = "admin:foundation_auditentry_changelist"
+MOST_SUBJECTS = 20  # that an entry shows; the file has all of them
+
+
+@admin.register(AuditEntry)
+class AuditEntryAdmin(UndoEntryAdmin, UndoSelectedAdmin):
+    """What people and keys changed, the latest first."""
+
+    audited_as = None
+    list_display = ("at", "what", "whose", "address_shown", "about", "short_reason", "is_undone_shown")
+    list_display_links = ("at", "what")
+    list_filter = (ActionFilter, ActorFilter, AddressFilter, SubjectFilter, UndoneFilter, "at")
+    list_select_related = ("by", "undone_by")
+    date_hierarchy = None
+    search_fields = ("reason__icontains", "by_name__iexact", "key_name__iexact")
+    search_help_text = _lazy("Words of a reason, or the whole name of an account or a service key.")
+    ordering = ("-at", "-pk")
+    fields = ("at", "what", "whose", "address_shown", "about", "reason", "changed", "shown_details", "undoing")
+    change_form_template = "admin/audit/entry.html"
+    change_list_template = "admin/audit/log.html"
+
+    class Media:
+        css = {"all": ["css/admin-audit.css"]}  # noqa: RUF012 - Django's own way to say it
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[AuditEntry]:
+        """The entries that the reader may see, with what they are about."""
+        return visible_entries(request, super().get_queryset(request)).prefetch_related("subjects")
+
+    def get_list_display(self, request: HttpRequest) -> list[Any]:
+        """Addresses are for who may look at accounts."""
+        return _for_reader(request, super().get_list_display(request))
+
+    def get_list_filter(self, request: HttpRequest) -> list[Any]:
+        """Likewise."""
+        return _for_reader(request, super().get_list_filter(request))
+
+    def get_fields(self, request: HttpRequest, obj: AuditEntry | None = None) -> list[Any]:
+        """Likewise."""
+        return _for_reader(request, super().get_fields(request, obj))
+
+    def get_urls(self) -> list[URLPattern]:
+        """The export, beside the page that undoes and Django's own."""
+        view = self.admin_site.admin_view(self.export_view)
+        return [path("export/", view, name="foundation_auditentry_export"), *super().get_urls()]
+
+    def get_changelist_instance(self, request: HttpRequest) -> ChangeList:
+        """The entries of this page know how what they are about is called: a question for each kind."""
+        found = super().get_changelist_instance(request)
+        entries = list(found.result_list)
+        names = load_subject_names(subject for entry in entries for subject in entry.subjects.all())
+        periods = load_period_names(entries)
+        for entry in entries:
+            entry.subject_names, entry.period_names = names, periods
+        found.result_list = entries
+        return found
+
+    # -- What is shown --------------------------------------------------------------------------
+
+    @admin.display(description=_lazy("what"), ordering="act")
+    def what(self, entry: AuditEntry) -> str:
+        """The act in words."""
+        return str(label_of(entry.act))
+
+    @admin.display(description=_lazy("by"))
+    def whose(self, entry: AuditEntry) -> str:
+        """The account, the key, the command, or the schedule."""
+        return actor_name(entry)
+
+    @admin.display(description=_lazy("address"), ordering="address")
+    def address_shown(self, entry: AuditEntry) -> SafeString | str:
+        """The address, with a way to all that was done from there."""
+        if not entry.address:
+            return "-"
+        asked = urlencode({AddressFilter.parameter_name: entry.address})
+        return format_html('<a href="{}?{}">{}</a>', reverse(LOG), asked, entry.address)
+
+    @admin.display(description=_lazy("about"))
+    def about(self, entry: AuditEntry) -> SafeString | str:
+        """Every subject, with a way to its page."""
+        kinds, subjects = all_subjects(), list(entry.subjects.all())[:MOST_SUBJECTS]
+        names = getattr(entry, "subject_names", None)
+        names = load_subject_names(subjects) if names is None else names
+        lines = [
+            (
+                entries_url(each.kind, each.key),
+                kinds[each.kind].label if each.kind in kinds else each.kind,
+                each.key,
+                name,
+            )
+            for each in subjects
+            for name in [names.get((each.kind, each.key), "")]
+        ]
+        about = format_html_join(", ", '<a href="{}">{} {}</a> {}', lines)
+        period = _period_of(entry)
+        return format_html("{}, {}", about, period) if about and period else about or period or "-"
+
+    @admin.display(description=_lazy("reason"))
+    def short_reason(self, entry: AuditEntry) -> str:
+        """Its beginning."""
+        return entry.reason[:120] or "-"
+
+    @admin.display(description=_lazy("undone"))
+    def is_undone_shown(self, entry: AuditEntry) -> str:
+        """Said of those that another entry undid; all others need no word."""
+        return _("undone") if hasattr(entry, "undone_by") else ""
+
+    @admin.display(description=_lazy("changed"))
+    def changed(self, entry: AuditEntry) -> SafeString | str:
+        """Before and after, a field a line."""
+        rows = field_diffs(entry.before, entry.after)
+        return render_to_string("admin/audit/compared.html", {"rows": rows}) if rows else "-"
+
+    @admin.display(description=_lazy("details"))
+    def shown_details(self, entry: AuditEntry) -> SafeString | str:
+        """What else was noted."""
+        period = _period_of(entry)
+        note = entry.note | ({"period": period} if period else {})
+        return format_html_join("", "{}: {}<br>", details(note)) or "-"
+
+    @admin.display(description=_lazy("undoing"))
+    def undoing(self, entry: AuditEntry) -> SafeString | str:
+        """The entry that it undid, and the one that undid it."""
+        address = "admin:foundation_auditentry_change"
+        links = []
+        if entry.undoes is not None:
+            undid = _("It undid an earlier entry: %(what)s, %(when)s.") % _named(entry.undoes)
+            links.append((reverse(address, args=[entry.undoes.pk]), undid))
+        if hasattr(entry, "undone_by"):
+            was_undone = _("It was undone on %(when)s.") % _named(entry.undone_by)
+            links.append((reverse(address, args=[entry.undone_by.pk]), was_undone))
+        return format_html_join(" ", '<a href="{}">{}</a>', links) or "-"
+
+    # -- The pages ------------------------------------------------------------------------------
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        """The log, or the part of it that is about one board, competition or player."""
+        subject = requested_subject(request)
+        context = {
+            "export_address": f"{reverse('admin:foundation_auditentry_export')}?{request.GET.urlencode()}",
+            **({"title": _("History of %(what)s") % {"what": subject.name}, "subject": subject} if subject else {}),
+        }
+        return super().changelist_view(request, context | (extra_context or {}))
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """One entry, with a way to undo it for who may."""
+        entry = self.get_object(request, object_id)
+        can_undo = entry is not None and not entry.is_undone and may_undo(request, entry)
+        return super().change_view(request, object_id, form_url, {"can_undo": can_undo} | (extra_context or {}))
+
+    def history_view(
+        self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Entries have no history: they never change."""
+        raise Http404
+
+    def export_view(self, request: HttpRequest) -> HttpResponseBase:
+        """The entries of the list as it is filtered, as CSV; 503 while as many files are made as may be."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        found = self.get_changelist_instance(request).get_queryset(request)
+        rows = export.lines(found, addresses=may_see_addresses(request))
+        response = StreamingHttpResponse(with_export_slot(rows), content_type="text/csv; charset=utf-8")
+        response["Content-Disposition"] = 'attachment; filename="audit-log.csv"'
+        return response
+
+
+def _period_of(entry: AuditEntry) -> str:
+    """The period that the entry notes, by its label and board; empty for none, and for one that is gone."""
+    number = period_id_in(entry.note)
+    names = getattr(entry, "period_names", None)
+    names = load_period_names([entry]) if names is None else names
+    return "" if number is None else names.get(number, "")
+
+
+def _named(entry: AuditEntry) -> dict[str, str]:
+    """Its act and its time, in words."""
+    return {"what": str(label_of(entry.act)), "when": localize(timezone.localtime(entry.at))}
+
+
+def _for_reader(request: HttpRequest, shown: Iterable[Any]) -> list[Any]:
+    """What a list or a page shows, without addresses for who may not see them."""
+    hidden = () if may_see_addresses(request) else ("address_shown", AddressFilter)
+    return [each for each in shown if each not in hidden]

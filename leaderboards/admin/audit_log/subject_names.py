@@ -1,0 +1,31 @@
+"""How the subjects of entries are called: one question for each kind, however many entries a page has."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from django.apps import apps
+from django.db.models import BinaryField
+
+from foundation.audit.actions import all_subjects
+from foundation.audit.models import AuditSubject
+
+Pair = tuple[str, str]
+
+
+def load_subject_names(subjects: Iterable[AuditSubject]) -> dict[Pair, str]:
+    """Kind and key of each with the row's name, without those that are gone."""
+    asked: dict[str, set[int]] = defaultdict(set)
+    for each in subjects:
+        if each.key.isascii() and each.key.isdigit():
+            asked[each.kind].add(int(each.key))
+    return {(kind, str(pk)): name for kind, keys in asked.items() for pk, name in _of_kind(kind, keys).items()}
+
+
+def _of_kind(kind: str, keys: set[int]) -> dict[int, str]:
+    kinds = all_subjects()
+    try:
+        model = apps.get_model(kinds[kind].model if kind in kinds else kind)
+    except (LookupError, ValueError):
+        return {}
+    pictures = [field.name for field in model._meta.concrete_fields if isinstance(field, BinaryField)]
+    return {row.pk: str(row) for row in model._default_manager.defer(*pictures).filter(pk__in=keys)}

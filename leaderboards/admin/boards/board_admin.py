@@ -1,0 +1,288 @@
+"""Boards in the admin: the list, the form with its presets and preview, and what ends or replaces a board."""
+
+from typing import Any
+
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db import transaction
+from django.db.models import PROTECT, QuerySet
+from django.forms import Script
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _lazy
+from django.views.decorators.http import require_POST
+
+from foundation import clock
+from foundation.errors import Unavailable
+from foundation.numbers import whole_number
+from leaderboards import selectors
+from leaderboards.admin.base.lookups import DeclaredLookupsAdmin
+from leaderboards.admin.boards.change_preview import preview_context
+from leaderboards.admin.boards.form import BOUNDS, LIMITS, PLAUSIBILITY, BoardForm
+from leaderboards.admin.boards.pending_changes import pending_changes, period_end_text
+from leaderboards.admin.boards.presets import PRESETS, preset_settings, presets_as_typed
+from leaderboards.admin.boards.settings_preview import preview_of
+from leaderboards.admin.wording.decimals import with_plain_decimals
+from leaderboards.core import keys
+from leaderboards.core.periods import window_at
+from leaderboards.models import Board, Period
+from leaderboards.refusals import translated
+from leaderboards.selectors.catalog.reserved import reserved_for
+from leaderboards.services import boards as services
+from leaderboards.services.periods.open import open_board
+
+FOLDED = ("collapse",)
+
+
+@admin.register(Board)
+class BoardAdmin(DeclaredLookupsAdmin[Board]):
+    """The key-management table."""
+
+    audited_as = None
+    form = BoardForm
+    list_display = ("name", "seq", "running_key", "period", "timezone", "decided_by", "players", "boundary", "state")
+    list_display_links = ("name",)
+    list_per_page = 50
+    search_fields = ("name",)
+    actions = ("retire",)
+    change_form_template = "admin/leaderboards/board/change_form.html"
+    fieldsets = (
+        (None, {"fields": ("name", "period", "timezone", "order", "update", "ties")}),
+        (_lazy("When a period turns over"), {"fields": ("week_start", "cutoff"), "classes": FOLDED}),
+        (
+            _lazy("What is compared"),
+            {"fields": ("criteria", "decimals", "minimum", "maximum", "total_maximum", "tie_break"), "classes": FOLDED},
+        ),
+        (
+            _lazy("How long things are kept"),
+            {"fields": ("grace_seconds", "retention_days", "keep_submissions_days"), "classes": FOLDED},
+        ),
+        (
+            _lazy("Where it lives, and how it is shown"),
+            {"fields": ("storage", "unit", "format", "visibility"), "classes": FOLDED},
+        ),
+        (_lazy("What is plausible"), {"fields": PLAUSIBILITY, "classes": FOLDED}),
+    )
+
+    class Media:
+        css = {  # noqa: RUF012 - Django's own way to say it
+            "all": ["css/admin-confirm.css", "css/admin-board.css", "css/admin-lists.css"]
+        }
+        js = (Script("js/admin-board-preview.js", type="module"), Script("js/admin-board-presets.js", type="module"))
+
+    # -- The list -------------------------------------------------------------------------------
+
+    @admin.display(description=_lazy("running period's key"))
+    def running_key(self, board: Board) -> str:
+        """The name of the sorted set that submissions go to now."""
+        return "-" if board.is_event else keys.zset(board.seq, window_at(board.calendar, clock.now()).label)
+
+    @admin.display(description=_lazy("storage"), ordering="storage")
+    def decided_by(self, board: Board) -> str:
+        """As the settings spell it."""
+        return board.storage
+
+    @admin.display(description=_lazy("players"))
+    def players(self, board: Board) -> str:
+        """In the running period."""
+        return "-" if board.is_event else f"{selectors.standings(board, limit=1).total:,}"
+
+    @admin.display(description=_lazy("next boundary"))
+    def boundary(self, board: Board) -> str:
+        """When the running period ends, on the board's own clock."""
+        return period_end_text(board) or "-"
+
+    @admin.display(description=_lazy("state"))
+    def state(self, board: Board) -> str:
+        """In use, changing with the next period, or retired."""
+        at = clock.now()
+        if board.retired_at:
+            ended = board.retired_at <= at
+            return _("retired") if ended else _("retires with this period")
+        return _("changes with the next period") if services.pending_changes(board, at) else _("in use")
+
+    # -- The form -------------------------------------------------------------------------------
+
+    def get_urls(self) -> list[URLPattern]:
+        """The preview beside Django's own addresses."""
+        preview = self.admin_site.admin_view(require_POST(self.preview))
+        return [path("preview/", preview, name="leaderboards_board_preview"), *super().get_urls()]
+
+    def preview(self, request: HttpRequest) -> HttpResponse:
+        """What the settings in a form that is being typed would mean; nothing is stored."""
+        board = _board(request.GET.get("board"))
+        allowed = self.has_view_or_change_permission(request, board) if board else self.has_add_permission(request)
+        if not allowed:
+            raise PermissionDenied
+        form = self._form_class(request)(request.POST, instance=board)
+        form.is_valid()
+        found = preview_of(form.instance, clock.now(), _refusals(form))
+        return render(request, "admin/leaderboards/board/_preview.html", {"preview": found})
+
+    def get_fieldsets(self, request: HttpRequest, obj: Board | None = None) -> Any:
+        """Bounds that are looked at have no zeros that say nothing."""
+        may_type = self.has_change_permission(request, obj) if obj else self.has_add_permission(request)
+        return self.fieldsets if may_type else with_plain_decimals(self.fieldsets, Board, (*BOUNDS, *LIMITS))
+
+    def get_form(self, request: HttpRequest, obj: Board | None = None, change: bool = False, **kwargs: Any) -> Any:
+        """The form, which knows what it replaces."""
+        return super().get_form(request, obj, change, form=self._form_class(request, requires_preview=change), **kwargs)
+
+    def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
+        """A preset's settings, or those of the board that is saved as new."""
+        if replaced := self._replaced(request):
+            return {field: getattr(replaced, field) for field in services.SETTINGS}
+        slug = request.GET.get("preset", "")
+        title = next((preset.title for preset in PRESETS if preset.slug == slug), "")
+        return {"name": str(title), **preset_settings(slug)}
+
+    def render_change_form(
+        self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
+    ) -> HttpResponse:
+        """Add what the form is accompanied by."""
+        form, board, at = context["adminform"].form, kwargs.get("obj"), clock.now()
+        if board and (whom := reserved_for(board)) and request.method == "GET":
+            messages.warning(
+                request,
+                _("This board holds the totals of %(whom)s. Retiring it ends that series.") % {"whom": whom},
+            )
+        context |= {
+            "preview": preview_of(_previewed(form), at, _refusals(form)),
+            "preview_address": reverse("admin:leaderboards_board_preview") + (f"?board={board.pk}" if board else ""),
+            "presets": [] if board or self._replaced(request) else presets_as_typed(),
+            "replaces": self._replaced(request),
+            "waiting": pending_changes(board) if board else None,
+            "ends_at": period_end_text(board) if board else "",
+            "foreseen": preview_context(form),
+        }
+        return super().render_change_form(request, context, *args, **kwargs)
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """The form, or the answer to its Cancel button."""
+        try:
+            if request.method == "POST" and "_cancel_changes" in request.POST:
+                return self._cancel_changes(request, object_id)
+            with transaction.atomic():  # what was shown is compared with what is stored, and nobody comes between
+                if request.method == "POST" and (board := _board(object_id)):
+                    Board.objects.select_for_update().get(pk=board.pk)
+                return super().change_view(request, object_id, form_url, extra_context)
+        except Unavailable as error:  # what upcoming periods would take over, Redis cannot be told: nothing is saved
+            messages.error(request, translated(error.detail))
+            return redirect("admin:leaderboards_board_change", object_id)
+
+    def save_model(self, request: HttpRequest, obj: Board, form: Any, change: bool) -> None:
+        """Through the services; Redis hears of new periods once SQL has them."""
+        at = clock.now()
+        if replaced := None if change else self._replaced(request):
+            fresh = services.save_as_new(replaced, {name: form.cleaned_data[name] for name in services.SETTINGS}, at)
+            obj.pk = fresh.pk
+            messages.info(request, _("“%(name)s” (%(seq)s) is retired.") % {"name": replaced.name, "seq": replaced.seq})
+            return
+        services.save_board(obj, at)
+        transaction.on_commit(lambda: open_board(obj, at))
+
+    def _cancel_changes(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        board = self.get_object(request, object_id)
+        if board is None or not self.has_change_permission(request, board):
+            raise PermissionDenied
+        services.cancel_changes(board, clock.now())
+        self.log_change(request, board, "Cancelled the changes that waited for the next period.")
+        messages.success(request, _("The changes are cancelled: the next period keeps the rules of this one."))
+        return redirect("admin:leaderboards_board_change", board.pk)
+
+    def _form_class(self, request: HttpRequest, requires_preview: bool = False) -> type[BoardForm]:
+        return type(
+            "BoardForm", (BoardForm,), {"replaces": self._replaced(request), "requires_preview": requires_preview}
+        )
+
+    def _replaced(self, request: HttpRequest) -> Board | None:
+        """The board that "Save as new" began from."""
+        board = _board(request.GET.get("from"))
+        is_in_use = board is not None and board.retired_at is None
+        return board if is_in_use and self.has_change_permission(request, board) else None
+
+    # -- Ending ---------------------------------------------------------------------------------
+
+    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
+        """Boards are not deleted by the dozen."""
+        return {name: action for name, action in super().get_actions(request).items() if name != "delete_selected"}
+
+    @admin.action(description=_lazy("Retire the selected boards"), permissions=["change"])
+    def retire(self, request: HttpRequest, boards: QuerySet[Board]) -> HttpResponseBase | None:
+        """Asked once more: a retired board does not come back."""
+        chosen = list(boards.filter(retired_at=None))
+        if "confirmed" not in request.POST:
+            at_once = _("at once")
+            context = {
+                **self.admin_site.each_context(request),
+                "title": _("Retire boards"),
+                "question": _(
+                    "The running period of each will be its last one. History stays. This can not be undone."
+                ),
+                "rows": [f"{board.seq}: {board.name} ({period_end_text(board) or at_once})" for board in chosen],
+                "chosen": chosen,
+                "action": "retire",
+                "confirm": _("Yes, retire"),
+                "opts": self.opts,
+            }
+            return TemplateResponse(request, "admin/leaderboards/confirm.html", context)
+        for board in chosen:
+            services.retire(board, clock.now())
+            self.log_change(request, board, "Retired.")
+        messages.success(
+            request, _("Retired: %(names)s.") % {"names": ", ".join(board.name for board in chosen) or "-"}
+        )
+        return None
+
+    def has_delete_permission(self, request: HttpRequest, obj: Board | None = None) -> bool:
+        """A board with submissions is never deleted, only retired."""
+        return super().has_delete_permission(request, obj) and (obj is None or not services.has_scores(obj))
+
+    def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
+        """Periods that nobody played in go with their board. What else stands on it keeps it."""
+        if any(services.has_scores(board) for board in objs):
+            return super().get_deleted_objects(objs, request)
+        held = [said for board in objs for said in _standing_on(board)]
+        return [str(board) for board in objs], {str(self.opts.verbose_name_plural): len(objs)}, set(), held
+
+    def delete_model(self, request: HttpRequest, obj: Board) -> None:
+        """Board and empty periods; what Redis keeps of them is a generation that nobody asks for."""
+        services.delete(obj, clock.now())
+
+
+def _standing_on(board: Board) -> list[str]:
+    """What the apps above keep on the board, whatever they call it; leaderboards do not know."""
+    others = [each for each in board._meta.related_objects if each.related_model is not Period]
+    keeping = [each for each in others if getattr(each, "on_delete", None) is PROTECT]
+    return [
+        f"{each.related_model._meta.verbose_name}: {row}"
+        for each in keeping
+        for row in each.related_model._default_manager.filter(**{each.field.name: board})[:10]
+    ]
+
+
+def _previewed(form: BoardForm) -> Board:
+    """What the form shows, as a board."""
+    board = form.instance
+    if not form.is_bound and not board.pk:
+        for name in services.SETTINGS:
+            if name in form.initial:
+                setattr(board, name, form.initial[name])
+    return board
+
+
+def _refusals(form: BoardForm) -> dict[str, list[str]]:
+    """What the form refuses; a name that is still being thought of is no obstacle to a preview."""
+    found = {name: [str(detail) for detail in details] for name, details in form.errors.items()}
+    return {name: details for name, details in found.items() if name != "name"}
+
+
+def _board(seq: str | None) -> Board | None:
+    """The board that an address names, if there is one."""
+    number = whole_number(seq)
+    return None if number is None else Board.objects.filter(pk=number).first()

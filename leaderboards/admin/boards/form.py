@@ -1,0 +1,204 @@
+"""The form of a board: what may be typed, what is fixed and why, and refusals at the field that is to blame.
+
+The form knows no rule of its own: ``services.boards.check_board`` refuses, and its word is put beside
+the field. The trap: a disabled field keeps its stored value whatever a browser sends.
+"""
+
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _lazy
+
+from foundation import clock
+from leaderboards.admin.boards.preview_seal import SEAL_FIELD, matches_seal
+from leaderboards.admin.wording.decimals import trim_zeros
+from leaderboards.admin.wording.descriptions import on_the_boards_clock
+from leaderboards.core.periods import window_at, zone_names
+from leaderboards.core.ranking.board_settings import IMMUTABLE_SETTINGS, NEXT_PERIOD_SETTINGS
+from leaderboards.errors import BadBoard
+from leaderboards.models import Board
+from leaderboards.refusals import translated
+from leaderboards.selectors.previews.board_change import BoardChange, board_change
+from leaderboards.services.boards import SETTINGS, check_board
+
+BOUNDS = ("minimum", "maximum", "total_maximum")
+LIMITS = ("plausible_least", "plausible_most", "points_per_minute", "own_jump", "field_jump")  # decimals, or none
+PLAUSIBILITY = (
+    *("plausible_least", "plausible_most", "submissions_per_minute", "points_per_minute"),
+    *("own_jump", "own_jump_against", "own_jump_last", "field_jump", "field_jump_players"),
+)
+
+
+class TimezoneInput(forms.TextInput):
+    """A text that the browser completes from the list of IANA's zones, also without JavaScript."""
+
+    def render(self, name: str, value: Any, attrs: dict[str, Any] | None = None, renderer: Any = None) -> SafeString:
+        """The input and its list."""
+        field = super().render(name, value, {**(attrs or {}), "list": "timezones", "autocomplete": "off"}, renderer)
+        zones = sorted(zone_names())
+        options = format_html_join("", '<option value="{}"></option>', ((zone,) for zone in zones))
+        return format_html('{}<datalist id="timezones">{}</datalist>', field, options)
+
+
+class BoardForm(forms.ModelForm[Board]):
+    """``replaces`` is the board that "Save as new" retires; set on a subclass made for the request.
+
+    With ``requires_preview`` it is not valid before what saving would do was shown: ``unconfirmed_change`` is what is
+    to be shown then, and ``preview_is_outdated`` whether something else was shown before.
+    """
+
+    replaces: Board | None = None
+    requires_preview = False
+    unconfirmed_change: BoardChange | None = None
+    preview_is_outdated = False
+
+    class Meta:
+        model = Board
+        fields = SETTINGS
+        widgets = {  # noqa: RUF012 - Django's own way to say it
+            "timezone": TimezoneInput,
+            "cutoff": forms.TextInput(attrs={"placeholder": "00:00", "size": 6}),
+            "criteria": forms.Textarea(attrs={"rows": 5, "cols": 60, "spellcheck": "false"}),
+        }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name in BOUNDS:
+            self.initial[name] = trim_zeros(self.initial.get(name, getattr(self.instance, name)))
+        for name in LIMITS:
+            if (number := self.initial.get(name, getattr(self.instance, name))) is not None:
+                self.initial[name] = trim_zeros(number)
+        for name, text in HELP.items():
+            if name in self.fields:
+                self.fields[name].help_text = text
+        if self.instance.pk and self.instance.periods.exists():
+            self._freeze()
+
+    def _freeze(self) -> None:
+        """Say what may not change any more, and what waits."""
+        board = self.instance
+        for name in IMMUTABLE_SETTINGS:
+            self._fix(
+                name,
+                _("Fixed since the first period opened. “Save as new” makes a new board without this one's history."),
+            )
+        if board.is_event:
+            return
+        ends_at = window_at(board.calendar, clock.now()).ends_at
+        for name in NEXT_PERIOD_SETTINGS:
+            if ends_at is None:
+                self._fix(name, _("Fixed: the one period of an all-time board keeps the rules it opened with."))
+            else:
+                note = _("A change takes effect from %(when)s.") % {"when": on_the_boards_clock(ends_at, board)}
+                self._note(name, note)
+
+    def _fix(self, name: str, reason: str) -> None:
+        if name in self.fields:
+            self.fields[name].disabled = True
+            self.fields[name].help_text = reason
+
+    def _note(self, name: str, note: str) -> None:
+        if name in self.fields:
+            field = self.fields[name]
+            field.help_text = f"{field.help_text} {note}".strip()
+
+    def clean_criteria(self) -> Any:
+        """An empty field is no criteria."""
+        return self.cleaned_data["criteria"] or []
+
+    def clean_name(self) -> str:
+        """One board in use has a name; the one that is being replaced gives it up."""
+        name = str(self.cleaned_data["name"]).strip()
+        others = Board.objects.filter(name=name, retired_at=None).exclude(pk=self.instance.pk)
+        if self.replaces is not None:
+            others = others.exclude(pk=self.replaces.pk)
+        if taken := others.first():
+            raise ValidationError(
+                _("Board %(seq)s has this name. Take another, or retire that board first.") % {"seq": taken.seq}
+            )
+        return name
+
+    def clean(self) -> dict[str, Any] | None:
+        """Saving opens periods, which no clock that is wrong may do."""
+        try:
+            clock.trusted_now()
+        except clock.ClockOff as error:
+            raise ValidationError(translated(error.detail)) from error
+        return super().clean()
+
+    def validate_constraints(self) -> None:
+        """The one constraint is ``clean_name``'s, in words."""
+
+    def _post_clean(self) -> None:
+        super()._post_clean()  # type: ignore[misc]  # Django keeps it private, and means it to be extended
+        if self.errors:
+            return
+        try:
+            check_board(self._checked())
+        except BadBoard as error:
+            self.add_error(error.field if error.field in self.fields else None, translated(error.detail))
+        else:
+            self._compare_with_seen()
+
+    def is_valid(self) -> bool:
+        """Whether it may be saved: nothing is wrong, and what saving does was seen."""
+        return super().is_valid() and self.unconfirmed_change is None
+
+    def _compare_with_seen(self) -> None:
+        if not self.requires_preview:
+            return
+        change, seal = board_change(self.instance, SETTINGS, clock.now()), self.data.get(SEAL_FIELD, "")
+        if change.changes and not matches_seal(seal, change):
+            self.unconfirmed_change, self.preview_is_outdated = change, bool(seal)
+
+    def _checked(self) -> Board:
+        """What is to be checked: under another name while the board that is replaced still has it."""
+        if self.replaces is None or self.instance.name != self.replaces.name:
+            return self.instance
+        settings = {field: getattr(self.instance, field) for field in SETTINGS}
+        return Board(**settings | {"name": f"new {self.instance.name}"[:100]})
+
+
+HELP = {
+    "period": _lazy("How long a board counts before it starts again. Events take their windows from competitions."),
+    "timezone": _lazy("Whose midnight counts. Type a few letters: Seoul, Berlin, New_York."),
+    "order": _lazy("Which way is better."),
+    "update": _lazy("What a further submission does to a standing."),
+    "ties": _lazy("Who is ahead when points are equal."),
+    "week_start": _lazy("The weekday on which weekly boards turn over."),
+    "cutoff": _lazy("When a day turns over, on the board's own clock: 04:30 counts the small hours to the day before."),
+    "criteria": _lazy(
+        "Leave [] for points. Else what is compared, best first: "
+        '[{"name": "stage", "max": 32750, "order": "desc"}, '
+        '{"name": "achieved_at", "unit": "s", "order": "asc"}]. A size is given as "max" or as "bits"; '
+        "achieved_at is the submission's own time."
+    ),
+    "decimals": _lazy("0 to 6 digits after the point, kept exactly."),
+    "minimum": _lazy("The least that one submission may be."),
+    "maximum": _lazy("The most that one submission may be."),
+    "total_maximum": _lazy("The most that a standing may reach. It decides how many bits points take in a score."),
+    "tie_break": _lazy("Where the time that breaks ties is kept. Leave it to Sunwi unless memory is short."),
+    "grace_seconds": _lazy("How long after its end a period still takes submissions that happened in it."),
+    "retention_days": _lazy("How long a final period stays in Redis. SQL keeps it for good."),
+    "keep_submissions_days": _lazy("How long single submissions are kept after their period is final; at least 2."),
+    "storage": _lazy("hybrid suits nearly all boards; redis takes bursts; sql needs no Redis."),
+    "unit": _lazy("How points are shown."),
+    "format": _lazy("Shown behind the number instead of the unit, such as kcal."),
+    "visibility": _lazy("Private boards are for staff and for keys with the scope boards:read."),
+    "plausible_least": _lazy(
+        "A submission with fewer points is not refused: it waits, unranked, until a moderator accepts or voids it. "
+        "Empty is no limit, here and below."
+    ),
+    "plausible_most": _lazy("A submission with more points waits for a moderator."),
+    "submissions_per_minute": _lazy("What a player sends beyond this in a minute, by the server's clock, waits."),
+    "points_per_minute": _lazy("What brings the points of a player's last minute beyond this waits."),
+    "own_jump": _lazy("A submission this many times better than what the player sent before waits, such as 3."),
+    "own_jump_against": _lazy("What of the player's last submissions a jump is held against."),
+    "own_jump_last": _lazy("How many of their last submissions; with fewer, nothing is held against them."),
+    "field_jump": _lazy("A submission, or the sum that it makes, this many times better than the first place waits."),
+    "field_jump_players": _lazy("How many players must have scored before anything is held against the first place."),
+}

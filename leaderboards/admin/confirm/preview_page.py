@@ -1,0 +1,96 @@
+"""A page that shows what an act comes to before it is done: what is typed, what follows, and then the reason.
+
+The first post shows, the second does it, if what is typed is still what was shown. Nothing is kept in between.
+"""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.http import HttpRequest, HttpResponseBase
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _lazy
+from django.utils.translation import ngettext
+
+from foundation.errors import SunwiError
+from foundation.reasons import LONGEST_REASON, is_reason
+from leaderboards.core.ranking.rank_changes import RankChanges
+from leaderboards.refusals import translated
+
+Text = str | Promise
+REASON_FOR_STAFF = _lazy("Only those who run the site read it.")
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewedAction:
+    """What is asked: ``preview`` says what a valid form comes to, ``run`` does it for a reason and returns what is
+    said then and where the browser goes. Both may raise a ``SunwiError``. ``shown_state`` is what was shown beside what
+    is typed, and has to be so still; ``readers`` says who reads the reason."""
+
+    title: Text
+    question: Text
+    form: forms.Form
+    preview: Callable[[], Sequence[str]]
+    run: Callable[[str], tuple[str, str]]
+    back: str
+    shown_state: str = ""
+    readers: Text = REASON_FOR_STAFF
+
+
+def confirm_with_preview(
+    model_admin: admin.ModelAdmin[Any], request: HttpRequest, action: PreviewedAction
+) -> HttpResponseBase:
+    """The page; or the way on, once it is done."""
+    reason, lines, missing = request.POST.get("reason", "").strip(), None, False
+    if request.method == "POST" and action.form.is_valid():
+        try:
+            if "confirmed" in request.POST and request.POST.get("shown") == _digest(action):
+                missing = not is_reason(reason)
+                if not missing:
+                    said, onward = action.run(reason)
+                    messages.success(request, said)
+                    return redirect(onward)
+            lines = action.preview()
+        except SunwiError as error:
+            action.form.add_error(None, translated(error.detail))
+    context = {
+        **model_admin.admin_site.each_context(request),
+        "title": action.title,
+        "question": action.question,
+        "form": action.form,
+        "lines": lines,
+        "shown": _digest(action) if lines is not None else "",
+        "confirm": _("Yes: %(title)s") % {"title": action.title},
+        "reason": reason,
+        "readers": action.readers,
+        "missing": missing,
+        "longest": LONGEST_REASON,
+        "back": action.back,
+        "opts": model_admin.opts,
+    }
+    return TemplateResponse(request, "admin/leaderboards/foreseen.html", context)
+
+
+def describe_rank_moves(moves: RankChanges | None) -> str:
+    """2 first places move, 4,213 ranks change."""
+    if moves is None:
+        return _("What it does to ranks cannot be worked out here: there are too many submissions.")
+    if not moves.is_exact:
+        return _("Up to %(number)s ranks change.") % {"number": f"{moves.ranks:,}"}
+    firsts = ngettext("%(number)s first place moves", "%(number)s first places move", moves.firsts)
+    ranks = ngettext("%(number)s rank changes", "%(number)s ranks change", moves.ranks)
+    words = (firsts % {"number": f"{moves.firsts:,}"}, ranks % {"number": f"{moves.ranks:,}"})
+    return _("%(firsts)s, %(ranks)s.") % {"firsts": words[0], "ranks": words[1]}
+
+
+def _digest(action: PreviewedAction) -> str:
+    """Of all that is typed, and of what stands: what was shown is done, and nothing else."""
+    form = action.form
+    typed = [f"{name}={form.data.get(form.add_prefix(name), '')}" for name in form.fields]
+    return hashlib.sha256("\0".join([action.shown_state, *typed]).encode()).hexdigest()

@@ -1,0 +1,113 @@
+"""The forms that take a file in: what is imported, where to, and which column is what."""
+
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _lazy
+
+from leaderboards.core.periods import PeriodKind
+from leaderboards.models import Board, ImportKind
+from leaderboards.services.imports.upload import Upload
+
+_COLUMN = {"autocomplete": "off", "spellcheck": "false"}
+
+
+class FileForm(forms.Form):
+    """A file of any kind; ``kind`` says which."""
+
+    kind = ImportKind.PLAYERS
+    accept = ".csv,text/csv"
+    file = forms.FileField(label=_lazy("File"), allow_empty_file=True)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["file"].widget.attrs["accept"] = self.accept
+        self.fields["file"].help_text = self.file_help()
+
+    def file_help(self) -> str:
+        """What the file has to look like."""
+        return _(
+            "CSV in UTF-8 with a first line that names the columns: player, and any of name, avatar_url, country. "
+            "An empty cell empties what it stands for. Up to 100,000 rows."
+        )
+
+    def clean_file(self) -> Any:
+        """Not longer than the form may be."""
+        file = self.cleaned_data["file"]
+        if file.size > settings.LARGEST_UPLOAD:
+            raise ValidationError(_("The file is too long: up to 8 MiB are taken. Split it."))
+        return file
+
+    def upload(self, by: Any) -> Upload:
+        """What was sent, once the form is valid."""
+        file = self.cleaned_data["file"]
+        return Upload(self.kind, file.name, file.read(), by, self.cleaned_data.get("board"), self.columns())
+
+    def columns(self) -> dict[str, str]:
+        """Which column is what; empty where the file says so itself."""
+        return {}
+
+
+class ScoresForm(FileForm):
+    """Scores for one board of points."""
+
+    kind = ImportKind.SCORES
+    board = forms.ModelChoiceField(
+        Board.objects.none(),
+        label=_lazy("Board"),
+        help_text=_lazy("Boards of points in use. Competitions take no tables."),
+    )
+    player = forms.CharField(label=_lazy("Column of the player"), initial="player", widget=forms.TextInput(_COLUMN))
+    points = forms.CharField(
+        label=_lazy("Column of the points"),
+        initial="points",
+        widget=forms.TextInput(_COLUMN),
+        help_text=_lazy("Or a number that every row brings, such as 1."),
+    )
+    at = forms.CharField(
+        label=_lazy("Column of the time"),
+        required=False,
+        widget=forms.TextInput(_COLUMN),
+        help_text=_lazy("RFC 3339, or a date on the board's calendar. Without it, rows count when you confirm."),
+    )
+    id = forms.CharField(
+        label=_lazy("Column of the id"),
+        required=False,
+        widget=forms.TextInput(_COLUMN),
+        help_text=_lazy("An id counts once, in this file and in later ones. Without it, each row counts."),
+    )
+    field_order = ("file", "board", "player", "points", "at", "id")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        boards = Board.objects.filter(retired_at=None, criteria=[]).exclude(period=PeriodKind.EVENT)
+        self.fields["board"].queryset = boards  # type: ignore[attr-defined]  # it is a choice of rows
+
+    def file_help(self) -> str:
+        """What the file has to look like."""
+        return _("CSV in UTF-8 with a first line that names the columns. Up to 8 MiB and 100,000 rows.")
+
+    def columns(self) -> dict[str, str]:
+        """As typed."""
+        return {name: self.cleaned_data[name].strip() for name in ("player", "points", "at", "id")}
+
+
+class BoardsForm(FileForm):
+    """Settings of boards."""
+
+    kind = ImportKind.BOARDS
+    accept = ".json,application/json"
+
+    def file_help(self) -> str:
+        """What the file has to look like."""
+        return _('JSON: {"boards": [{"name": …, settings}, …]}, by name, all or none.')
+
+
+FORMS: dict[str, type[FileForm]] = {
+    ImportKind.SCORES: ScoresForm,
+    ImportKind.PLAYERS: FileForm,
+    ImportKind.BOARDS: BoardsForm,
+}

@@ -1,0 +1,197 @@
+"""A run of an import as an admin reads it: its state, how far it is, what it would do, what became of it."""
+
+from datetime import datetime
+from typing import Any
+
+from django.contrib.admin.utils import label_for_field
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _lazy
+from django.utils.translation import ngettext
+
+from leaderboards.admin.boards.change_preview import change_rows, consequences
+from leaderboards.admin.boards.preview_seal import SEAL_FIELD, sealed
+from leaderboards.admin.imports.undo_preview import preview_import_undo
+from leaderboards.admin.undo.previews import UndoPreview, preview_or_refusal
+from leaderboards.errors import BadBoard
+from leaderboards.models import ImportedPlayer, ImportKind, ImportRun, Player
+from leaderboards.models.imports import Phase
+from leaderboards.refusals import translated
+from leaderboards.selectors.previews.board_change import BoardChange
+from leaderboards.services.imports import actions, boards
+
+_STATES = {
+    Phase.JUDGING: _lazy("is being judged"),
+    Phase.READY: _lazy("waits for your yes"),
+    Phase.APPLYING: _lazy("is being imported"),
+    Phase.DONE: _lazy("imported"),
+    Phase.UNDOING: _lazy("is being undone"),
+    Phase.UNDONE: _lazy("undone"),
+}
+_STATUSES = {
+    "updated": _lazy("rows that make or change a standing"),
+    "unchanged": _lazy("rows that count and change no standing"),
+    "duplicate": _lazy("rows that count no more: their id was imported before, or stands in this file twice"),
+    "rejected": _lazy("are refused"),
+    "quarantined": _lazy("wait for a moderator"),
+    "new": _lazy("new players"),
+    "changed": _lazy("changed"),
+    "same": _lazy("the same as before"),
+    "made": _lazy("new boards"),
+}
+
+
+def state_of(run: ImportRun) -> str:
+    """Where it stands, in a word or two."""
+    if _is_unjudged(run):
+        return _("could not be judged")
+    if run.phase is Phase.READY and not _is_whole(run):
+        return _("refused: nothing of it can be imported")
+    if run.phase is Phase.DONE and run.stopped and run.applied < run.rows:
+        return _("stopped, nothing was imported") if actions.had_no_effect(run) else _("stopped on the way")
+    return str(_STATES[run.phase])
+
+
+def run_context(run: ImportRun, at: datetime, *, undoing: bool = False) -> dict[str, Any]:
+    """What the templates show of a run; ``undoing``: with what undoing it comes to, which may take a while."""
+    changes, wrong = preview_boards(run, at)
+    done, whole = _progress(run)
+    errors = [(_in_file(run, row), code, translated(detail)) for row, code, detail in run.report.get("errors", [])]
+    marks = _marks(run)
+    return {
+        "state": state_of(run),
+        "is_ready": run.phase is Phase.READY,
+        "is_done": run.phase is Phase.DONE,
+        "stays": translated(actions.why_not_undoable(run)),
+        "stopped": translated(run.stopped),
+        "done": done,
+        "whole": max(whole, 1),
+        "counts": [(_STATUSES.get(name, name), number) for name, number in run.report.get("statuses", {}).items()],
+        "errors": errors,
+        "header": run.columns.get("header", []),
+        "first": [(_in_file(run, row), cells, marks.get(row, "")) for row, *cells in run.report.get("first", [])],
+        "changes": _changes(run),
+        "undo_look": _undo_look(run, at) if undoing else None,
+        "foreseen": _foreseen(run),
+        "boards": [
+            {"name": each.board.name, "rows": change_rows(each), "consequences": consequences(each)} for each in changes
+        ],
+        "wrong": "" if wrong in {detail for _row, _code, detail in errors} else wrong,
+        "field": SEAL_FIELD,
+        "seal": sealed(*changes) if changes else "",
+        "can_confirm": _can_confirm(run, wrong),
+    }
+
+
+def _marks(run: ImportRun) -> dict[int, str]:
+    """What is to be said of single rows, by their number."""
+    emptying = dict.fromkeys(run.report.get("changes", {}).get("emptied_in", []), _("empties what the player has"))
+    return emptying | {row: _("refused") for row, _code, _detail in run.report.get("errors", [])}
+
+
+def _undo_look(run: ImportRun, at: datetime) -> UndoPreview:
+    """What undoing it comes to, where it can be undone."""
+    if run.phase is not Phase.DONE or actions.why_not_undoable(run):
+        return UndoPreview()
+
+    def preview() -> UndoPreview:
+        lines, changes = preview_import_undo(run, at)
+        return UndoPreview(tuple(lines), tuple(changes))
+
+    return preview_or_refusal(preview, sealed=False)
+
+
+def _changes(run: ImportRun) -> list[dict[str, Any]]:
+    """The first rows that change players, field by field; what is now is read anew."""
+    told = run.report.get("changes", {}).get("first", [])
+    players = {
+        each.external_id: each for each in Player.objects.filter(external_id__in=[name for _row, name, _new in told])
+    }
+    return [
+        {
+            "row": _in_file(run, row),
+            "player": name,
+            "field": label_for_field(field, Player),
+            "old": getattr(players.get(name), field, ""),
+            "new": text,
+        }
+        for row, name, new in told
+        for field, text in new.items()
+    ]
+
+
+def _in_file(run: ImportRun, number: int) -> int:
+    """Where the row stands as a spreadsheet counts, whose first row is the header; boards are counted from 1."""
+    return number if run.kind == ImportKind.BOARDS else number + 1
+
+
+def preview_boards(run: ImportRun, at: datetime) -> tuple[list[BoardChange], str]:
+    """What an import of boards that waits would do now, and why it cannot be done, if so."""
+    if run.kind != ImportKind.BOARDS or run.phase is not Phase.READY or run.stopped:
+        return [], ""
+    try:
+        return boards.preview(run, at), ""
+    except BadBoard as error:
+        return [], translated(error.detail)
+
+
+def _can_confirm(run: ImportRun, wrong: str) -> bool:
+    return run.phase is Phase.READY and _is_whole(run) and not wrong and not run.stopped
+
+
+def _is_whole(run: ImportRun) -> bool:
+    """Whether enough of it can be taken: of boards all, else any row."""
+    return run.refused == 0 if run.kind == ImportKind.BOARDS else run.refused < run.rows
+
+
+def _is_unjudged(run: ImportRun) -> bool:
+    return run.phase is Phase.READY and bool(run.stopped)
+
+
+def _progress(run: ImportRun) -> tuple[int, int]:
+    """Rows done, and how many there are to do, of the step that is under way or was the last."""
+    if run.phase in (Phase.JUDGING, Phase.READY):
+        return run.judged, run.rows
+    if run.phase in (Phase.APPLYING, Phase.DONE):
+        return run.applied, run.rows
+    done = run.undone + run.left
+    if run.phase is Phase.UNDONE:
+        return done, done
+    if run.kind == ImportKind.PLAYERS:
+        return done, done + ImportedPlayer.objects.filter(run=run).count()
+    statuses = run.report.get("statuses", {})
+    return done, statuses.get("updated", 0) + statuses.get("unchanged", 0)
+
+
+def _foreseen(run: ImportRun) -> list[str]:
+    """What it does to the ranks, before it is confirmed."""
+    if run.phase is not Phase.READY:
+        return []
+    if number := run.report.get("changes", {}).get("emptying", 0):
+        row = ngettext(
+            "%(number)s row has an empty cell that empties what the player has: leave out the column to keep it.",
+            "%(number)s rows have empty cells that empty what the player has: leave out the column to keep it.",
+            number,
+        )
+        return [row % {"number": f"{number:,}"}]
+    found = run.report.get("foreseen")
+    if found is None:
+        return []
+    first = ngettext("%(number)s first place moves.", "%(number)s first places move.", found["first_places"])
+    return [
+        first % {"number": f"{found['first_places']:,}"},
+        *_ranks_in_words(found),
+        _("Players who enter a ranking: %(number)s.") % {"number": f"{found['entering']:,}"},
+        _("Players in a ranking already whose standing changes: %(number)s.") % {"number": f"{found['changed']:,}"},
+        _("Periods that it touches: %(number)s.") % {"number": f"{found['periods']:,}"},
+    ]
+
+
+def _ranks_in_words(found: dict[str, Any]) -> list[str]:
+    """How many ranks change, where that could be worked out."""
+    number = found.get("ranks")
+    if number is None:
+        return []
+    if not found["is_exact"]:
+        return [_("Up to %(number)s ranks change.") % {"number": f"{number:,}"}]
+    words = ngettext("%(number)s rank changes.", "%(number)s ranks change.", number)
+    return [words % {"number": f"{number:,}"}]

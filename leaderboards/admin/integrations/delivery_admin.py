@@ -1,0 +1,112 @@
+"""Webhook messages in the admin: what was sent, what was answered, and sending again. Dead ones stand first."""
+
+import json
+from typing import Any
+
+from django.contrib import admin, messages
+from django.contrib.admin.models import CHANGE, LogEntry
+from django.db.models import F, QuerySet
+from django.http import HttpRequest
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _lazy
+
+from foundation import clock
+from foundation.models import WebhookDelivery
+from foundation.webhooks import outbox
+from leaderboards.admin.base.paging import ReadOnlyAdmin
+
+STATES = {
+    "dead_at": _lazy("dead"),
+    "next_try_at": _lazy("waits"),
+    "delivered_at": _lazy("delivered"),
+    "dropped_at": _lazy("dropped"),
+}
+
+
+class StateFilter(admin.SimpleListFilter):
+    """By the timestamp that is set."""
+
+    title = _lazy("state")
+    parameter_name = "state"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
+        """Every state, the dead first."""
+        return list(STATES.items())
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[WebhookDelivery]) -> QuerySet[WebhookDelivery]:
+        """Those in the chosen one."""
+        state = self.value()
+        return queryset.filter(**{f"{state}__isnull": False}) if state in STATES else queryset
+
+
+@admin.register(WebhookDelivery)
+class WebhookDeliveryAdmin(ReadOnlyAdmin[WebhookDelivery]):
+    """One message to one endpoint each."""
+
+    list_display = ("message_id", "endpoint", "kind", "state", "tries", "last_status", "created_at", "next_try_at")
+    list_filter = (StateFilter, "endpoint")
+    list_select_related = ("endpoint",)
+    search_fields = ("message_id__exact",)
+    search_help_text = _lazy("A message's whole id.")
+    ordering = (F("dead_at").asc(nulls_last=True), "-pk")
+    actions = ("replay", "drop")
+    fields = (
+        *("message_id", "endpoint", "kind", "state", "created_at", "shown_body", "tries", "last_try_at"),
+        *("last_status", "shown_answer", "next_try_at", "delivered_at", "dead_at", "dropped_at"),
+    )
+
+    @admin.display(description=_lazy("state"))
+    def state(self, delivery: WebhookDelivery) -> str:
+        """What became of it."""
+        return next(str(name) for field, name in STATES.items() if getattr(delivery, field) is not None)
+
+    @admin.display(description=_lazy("body"))
+    def shown_body(self, delivery: WebhookDelivery) -> SafeString:
+        """A field a line; what is sent has no such blanks."""
+        return format_html("<pre>{}</pre>", json.dumps(json.loads(delivery.body), indent=2, ensure_ascii=False))
+
+    @admin.display(description=_lazy("last answer"))
+    def shown_answer(self, delivery: WebhookDelivery) -> SafeString:
+        """As it was said, or why nothing was."""
+        return format_html("<pre>{}</pre>", delivery.last_answer)
+
+    @admin.action(description=_lazy("Send the selected messages again"), permissions=["act"])
+    def replay(self, request: HttpRequest, chosen: QuerySet[WebhookDelivery]) -> None:
+        """With the same id and body; receivers that had it already know it by that."""
+        over = list(chosen.filter(next_try_at=None).select_related("endpoint"))
+        if not over:
+            messages.warning(request, _("All of the selected wait already: they are sent by themselves."))
+            return
+        count = outbox.replay(_only(over), clock.now())
+        _log(request, over, "Replayed.")
+        messages.success(request, _("To be sent again: %(count)d.") % {"count": count})
+        for name in sorted({row.endpoint.name for row in over if row.endpoint.disabled_at}):
+            messages.warning(
+                request, _("%(name)s is disabled: its messages wait until it is enabled.") % {"name": name}
+            )
+
+    @admin.action(description=_lazy("Drop the selected messages"), permissions=["act"])
+    def drop(self, request: HttpRequest, chosen: QuerySet[WebhookDelivery]) -> None:
+        """Nobody tries them any more; they can still be sent again by hand."""
+        undelivered = list(chosen.filter(delivered_at=None, dropped_at=None))
+        if not undelivered:
+            messages.warning(request, _("All of the selected were delivered or dropped already."))
+            return
+        count = outbox.drop(_only(undelivered), clock.now())
+        _log(request, undelivered, "Dropped.")
+        messages.success(request, _("Dropped: %(count)d.") % {"count": count})
+
+    def has_act_permission(self, request: HttpRequest) -> bool:
+        """Anybody who may change deliveries; nobody types in them."""
+        return request.user.has_perm("foundation.change_webhookdelivery")
+
+
+def _only(rows: list[WebhookDelivery]) -> QuerySet[WebhookDelivery]:
+    """As a list first, so that those are changed which are logged."""
+    return WebhookDelivery.objects.filter(pk__in=[row.pk for row in rows])
+
+
+def _log(request: HttpRequest, rows: list[WebhookDelivery], done: str) -> None:
+    LogEntry.objects.log_actions(request.user.pk, rows, CHANGE, done)  # type: ignore[arg-type]  # it only iterates

@@ -1,0 +1,191 @@
+"""Webhook endpoints in the admin: made with a secret that is shown once, rotated, disabled, enabled, tested.
+
+As with service keys, a secret is shown on a page of its own, never in a message: messages are stored.
+"""
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.core.exceptions import ValidationError
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.template.response import TemplateResponse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _lazy
+from django.views.decorators.cache import never_cache
+
+from accounts.reauth import ReauthAdmin
+from foundation import clock
+from foundation.errors import Invalid
+from foundation.models import WebhookEndpoint
+from foundation.webhooks import addresses, endpoints, outbox
+from leaderboards.admin.base.lookups import DeclaredLookupsAdmin
+from leaderboards.refusals import translated
+
+
+class EndpointForm(forms.ModelForm[WebhookEndpoint]):
+    """Who is told of what, and where."""
+
+    kinds = forms.CharField(
+        label=_lazy("Kinds"),
+        required=False,
+        max_length=1000,
+        help_text=_lazy("Of which kinds of events it is told, with commas; empty means all, also those to come."),
+    )
+
+    class Meta:
+        model = WebhookEndpoint
+        fields = ("name", "url", "kinds")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.initial["kinds"] = ", ".join(self.instance.kinds)
+
+    def clean_url(self) -> str:
+        """An address that something can be sent to. Where its name leads is judged at every try."""
+        url: str = self.cleaned_data["url"]
+        try:
+            addresses.parse(url)
+        except Invalid as error:
+            raise ValidationError(translated(error.detail)) from error
+        return url
+
+    def clean_kinds(self) -> list[str]:
+        """As a list, each once."""
+        kinds = list(dict.fromkeys(self.cleaned_data["kinds"].replace(",", " ").split()))
+        wrong = [kind for kind in kinds if not outbox.KIND.fullmatch(kind)]
+        if wrong:
+            raise ValidationError(_("No kind of event is called like this: %(kinds)s.") % {"kinds": ", ".join(wrong)})
+        return kinds
+
+
+@admin.register(WebhookEndpoint)
+class WebhookEndpointAdmin(ReauthAdmin[WebhookEndpoint], DeclaredLookupsAdmin[WebhookEndpoint]):
+    """The site's own systems that are told what happens."""
+
+    audited_as = "webhook"
+    form = EndpointForm
+    list_display = ("name", "url", "told_of", "state", "created_at")
+    search_fields = ("name", "url")
+    actions = ("send_test", "rotate", "disable", "enable")
+    reauth_actions = ("rotate",)
+
+    @admin.display(description=_lazy("told of"))
+    def told_of(self, endpoint: WebhookEndpoint) -> str:
+        """The kinds that it wants."""
+        return ", ".join(endpoint.kinds) or _("everything")
+
+    @admin.display(description=_lazy("state"))
+    def state(self, endpoint: WebhookEndpoint) -> str:
+        """Whether it is told, and why not."""
+        return _("disabled: %(why)s") % {"why": endpoint.disabled_reason} if endpoint.disabled_at else _("live")
+
+    def get_readonly_fields(self, request: HttpRequest, obj: WebhookEndpoint | None = None) -> Any:
+        """A made endpoint shows its life too, never its secret."""
+        return ("state", "disabled_at", "previous_until", "created_at") if obj else ()
+
+    def has_delete_permission(self, request: HttpRequest, obj: WebhookEndpoint | None = None) -> bool:
+        """Disabled endpoints stay, so that one can see what was sent where."""
+        return False
+
+    def add_view(
+        self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """One button: what comes next is the page that shows the secret."""
+        one_button = {"show_save_and_add_another": False, "show_save_and_continue": False}
+        return super().add_view(request, form_url, {**(extra_context or {}), **one_button})
+
+    def save_model(self, request: HttpRequest, obj: WebhookEndpoint, form: Any, change: bool) -> None:
+        """A new endpoint gets a secret; of a made one only what was typed is written, the rest may have moved on."""
+        if change:
+            obj.save(update_fields=list(EndpointForm.Meta.fields))
+        else:
+            request.made_secret = endpoints.new_secret(obj)  # type: ignore[attr-defined]  # ours, for one request
+            obj.save()
+
+    def response_add(
+        self, request: HttpRequest, obj: WebhookEndpoint, _post_url_continue: str | None = None
+    ) -> HttpResponse:
+        """The one page that shows the secret."""
+        return self._shown_once(request, obj, request.made_secret)  # type: ignore[attr-defined]  # as above
+
+    @admin.action(description=_lazy("Send a test message to the selected endpoints"), permissions=["change"])
+    def send_test(self, request: HttpRequest, chosen: QuerySet[WebhookEndpoint]) -> None:
+        """Through the outbox, as any other; what comes of it stands among the deliveries."""
+        for endpoint in chosen:
+            try:
+                row = outbox.enqueue_test(endpoint, clock.now())
+            except Invalid as error:
+                messages.error(request, translated(error.detail))
+                continue
+            said = _(
+                "%(endpoint)s: %(message)s goes out within seconds; look at the webhook deliveries for the answer."
+            )
+            messages.success(request, said % {"endpoint": endpoint, "message": row.message_id})
+
+    @admin.action(description=_lazy("Rotate the secret of the selected endpoint"), permissions=["change"])
+    def rotate(self, request: HttpRequest, chosen: QuerySet[WebhookEndpoint]) -> HttpResponseBase | None:
+        """Asked once more, then shown once: one endpoint at a time."""
+        rows = list(chosen)
+        if len(rows) != 1:
+            messages.error(request, _("Choose one endpoint: its new secret is shown once, on a page of its own."))
+            return None
+        if "confirmed" not in request.POST:
+            context = {
+                **self.admin_site.each_context(request),
+                "title": _("Rotate the secret"),
+                "question": _(
+                    "It gets a new secret. For 24 hours messages are signed with both, then with the new one."
+                ),
+                "rows": rows,
+                "chosen": rows,
+                "action": "rotate",
+                "confirm": _("Yes, rotate"),
+                "opts": self.opts,
+            }
+            return TemplateResponse(request, "admin/leaderboards/confirm.html", context)
+        secret = endpoints.rotate(rows[0], clock.now())
+        self.log_change(request, rows[0], "Rotated.")
+        return self._shown_once(request, rows[0], secret)
+
+    @admin.action(description=_lazy("Disable the selected endpoints"), permissions=["change"])
+    def disable(self, request: HttpRequest, chosen: QuerySet[WebhookEndpoint]) -> None:
+        """What waits for them waits on."""
+        reason = f"By {request.user}."[:200]
+        live = list(chosen.filter(disabled_at=None))
+        for endpoint in live:
+            endpoints.disable(endpoint, reason, clock.now())
+        self._told(request, live, "Disabled.")
+
+    @admin.action(description=_lazy("Enable the selected endpoints"), permissions=["change"])
+    def enable(self, request: HttpRequest, chosen: QuerySet[WebhookEndpoint]) -> None:
+        """What waited goes out, as far as nobody dropped it."""
+        disabled = list(chosen.exclude(disabled_at=None))
+        for endpoint in disabled:
+            endpoints.enable(endpoint)
+        self._told(request, disabled, "Enabled.")
+
+    def _told(self, request: HttpRequest, changed: list[WebhookEndpoint], done: str) -> None:
+        for endpoint in changed:
+            self.log_change(request, endpoint, done)
+        if changed:
+            messages.success(request, _("Changed: %(names)s.") % {"names": ", ".join(map(str, changed))})
+        else:
+            messages.warning(request, _("All of the selected are so already."))
+
+    def _shown_once(self, request: HttpRequest, endpoint: WebhookEndpoint, secret: str) -> HttpResponse:
+        context = {
+            **self.admin_site.each_context(request),
+            "title": _("Signing secret"),
+            "endpoint": endpoint,
+            "secret": secret,
+            "name": endpoint.name,
+            "opts": self.opts,
+        }
+        return _secret_page(request, context)
+
+
+@never_cache
+def _secret_page(request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
+    return TemplateResponse(request, "admin/leaderboards/webhookendpoint/secret.html", context)

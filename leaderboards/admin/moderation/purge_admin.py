@@ -1,0 +1,277 @@
+"""Purges in the admin: the list with how far each is, and the page that asks for one and shows what it comes to.
+
+Undoing one is done from the audit log, to which its page leads.
+The trap: moments are typed and shown in UTC, whatever the board's clock says.
+"""
+
+import hashlib
+from datetime import UTC
+from http import HTTPStatus
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.cache import get_conditional_response
+from django.utils.html import format_html_join
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _lazy
+from django.utils.translation import ngettext
+
+from foundation import clock
+from foundation.audit.models import AuditEntry
+from foundation.http.client_address import signed_in
+from leaderboards.admin.audit_log.visibility import may_undo
+from leaderboards.admin.base.paging import ReadOnlyAdmin
+from leaderboards.admin.confirm.preview_page import PreviewedAction, confirm_with_preview, describe_rank_moves
+from leaderboards.admin.undo.reason_readers import REASON_FOR_COMPETITORS
+from leaderboards.admin.wording.descriptions import in_utc
+from leaderboards.errors import BadPurge
+from leaderboards.models import Board, Player, Purge, Storage
+from leaderboards.refusals import translated
+from leaderboards.selectors.catalog.reserved import reserved_boards
+from leaderboards.selectors.moderation.purges import PurgePreview, PurgeRange, UnaffectedCounts
+from leaderboards.services.moderation.purge import (
+    PURGED,
+    checked_purge_preview,
+    kept_submissions,
+    refuse_bad_times,
+    request_purge,
+)
+from leaderboards.services.moderation.run_purge import is_waiting
+
+EVERY_SECONDS = 2
+_TYPED = "%Y-%m-%dT%H:%M:%S"
+_MINUTES = "%Y-%m-%dT%H:%M"
+
+
+def _moment(label: Any) -> forms.DateTimeField:
+    field = forms.DateTimeInput(format=_TYPED, attrs={"type": "datetime-local", "step": "1"})
+    return forms.DateTimeField(label=label, widget=field, input_formats=(_TYPED, _MINUTES), help_text=_lazy("UTC"))
+
+
+class PurgeForm(forms.Form):
+    """Whose submissions of which range."""
+
+    player = forms.CharField(label=_lazy("Player"), max_length=64, required=False, help_text=_lazy("A whole id."))
+    board = forms.ModelChoiceField(
+        Board.objects.exclude(storage=Storage.REDIS).order_by("name"), label=_lazy("Board"), required=False
+    )
+    service = forms.CharField(
+        label=_lazy("Service key"), max_length=100, required=False, help_text=_lazy("Its whole name.")
+    )
+    from_at = _moment(_lazy("Received from"))
+    until_at = _moment(_lazy("Received before"))
+
+    def __init__(self, *args: Any, **more: Any) -> None:
+        super().__init__(*args, **more)
+        boards: Any = self.fields["board"]
+        boards.queryset = boards.queryset.exclude(pk__in=reserved_boards())
+
+    def clean_player(self) -> Player | None:
+        """Somebody whom there is."""
+        typed = self.cleaned_data["player"]
+        found = Player.objects.filter(external_id=typed).first() if typed else None
+        if typed and found is None:
+            raise ValidationError(_("There is no player %(player)s.") % {"player": typed})
+        return found
+
+    def clean(self) -> dict[str, Any]:
+        """The range is judged whatever else is wrong, and what is wrong with it stands beside its field."""
+        typed = super().clean() or self.cleaned_data
+        if typed.get("from_at") and typed.get("until_at"):
+            try:
+                refuse_bad_times(typed["from_at"], typed["until_at"], clock.trusted_now())
+            except BadPurge as error:
+                self.add_error(error.field, translated(error.detail))
+        return typed
+
+    @property
+    def chosen(self) -> PurgeRange:
+        """The range, once the form is valid."""
+        typed = self.cleaned_data
+        player, board = typed["player"], typed["board"]
+        numbers = player.pk if player else None, board.pk if board else None
+        return PurgeRange(typed["from_at"], typed["until_at"], *numbers, typed["service"])
+
+
+@admin.register(Purge)
+class PurgeAdmin(ReadOnlyAdmin[Purge]):
+    """Ranges of submissions that were voided in one act."""
+
+    list_display = ("asked_at", "of_what", "range_in_utc", "by", "progress", "voided_of_it", "kept_of_it")
+    list_select_related = ("player", "board", "by")
+    list_display_links = ("asked_at",)
+    fields = (
+        *(
+            "of_what",
+            "range_in_utc",
+            "reason",
+            "by",
+            "asked_at",
+            "progress",
+            "voided_of_it",
+            "kept_of_it",
+            "why_kept",
+            "finished_at",
+        ),
+        *("undo_asked_at", "undo_by", "undo_reason", "restored", "lost", "undone_at"),
+    )
+
+    @admin.display(description=_lazy("of what"))
+    def of_what(self, purge: Purge) -> str:
+        """Player, board and service key, as far as they were named."""
+        named = (purge.player and purge.player.external_id, purge.board and purge.board.name, purge.service)
+        return ", ".join(str(each) for each in named if each)
+
+    @admin.display(description=_lazy("received"))
+    def range_in_utc(self, purge: Purge) -> str:
+        """From when to before when."""
+        return f"{in_utc(purge.from_at)} - {in_utc(purge.until_at)}"
+
+    @admin.display(description=_lazy("submissions voided"), ordering="voided")
+    def voided_of_it(self, purge: Purge) -> str:
+        """How many submissions count no longer because of it."""
+        return f"{purge.voided:,}"
+
+    @admin.display(description=_lazy("submissions that stay"), ordering="kept")
+    def kept_of_it(self, purge: Purge) -> str:
+        """How many submissions of the range still count."""
+        return f"{purge.kept:,}"
+
+    @admin.display(description=_lazy("why they stay"))
+    def why_kept(self, purge: Purge) -> SafeString | str:
+        """A line for each reason, of a purge that is through."""
+        is_through = purge.finished_at is not None and purge.undo_asked_at is None
+        lines = _stays(kept_submissions(purge, clock.trusted_now())) if is_through and purge.kept else []
+        return format_html_join("", "{}<br>", ([line] for line in lines)) or "-"
+
+    @admin.display(description=_lazy("how far it is"))
+    def progress(self, purge: Purge) -> str:
+        """In words, with a share while it goes on."""
+        if purge.undone_at is not None:
+            return _("undone, all of it")
+        if purge.undo_asked_at is not None:
+            return _("being undone: %(number)s restored") % {"number": f"{purge.restored:,}"}
+        if purge.finished_at is not None:
+            return _("done")
+        if is_waiting(purge):
+            return _("what was there is done; what was still on its way follows once it is in")
+        return _("%(percent)s %% looked at") % {"percent": purge.last * 100 // max(1, purge.highest)}
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """One purge, which follows its own progress, with a way to its undoing for who may."""
+        purge = self.get_object(request, object_id)
+        if purge is None:
+            return super().change_view(request, object_id, form_url, extra_context)
+        etag = _etag(purge)
+        context = {
+            "is_moving": _is_moving(purge),
+            "every": EVERY_SECONDS,
+            "etag": etag,
+            "undo": _undo_of(request, purge),
+        }
+        page = super().change_view(request, object_id, form_url, context | (extra_context or {}))
+        if "fragment" not in request.GET or page.status_code != HTTPStatus.OK:
+            return page
+        page["ETag"], page["Cache-Control"] = etag, "no-store"
+        return get_conditional_response(request, etag=etag) or page
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Anybody who may purge."""
+        return request.user.has_perm("leaderboards.add_purge")
+
+    def add_view(self, request: HttpRequest, form_url: str = "", extra_context: Any = None) -> HttpResponseBase:  # type: ignore[override]  # it may lead on
+        """What is to be purged; what comes of it; and then the reason."""
+        if not self.has_add_permission(request):
+            raise PermissionDenied
+        with timezone.override(UTC):
+            form = PurgeForm(request.POST if request.method == "POST" else None, initial=request.GET.dict())
+            back = reverse("admin:leaderboards_purge_changelist")
+
+            def preview() -> list[str]:
+                return purge_preview_lines(checked_purge_preview(form.chosen, clock.trusted_now()))
+
+            def run(reason: str) -> tuple[str, str]:
+                purge = request_purge(form.chosen, reason, clock.trusted_now(), signed_in(request))
+                said = _("It is being done. This page says how far it is, and leads to its undoing.")
+                return said, reverse("admin:leaderboards_purge_change", args=[purge.pk])
+
+            act = PreviewedAction(
+                title=_("Purge submissions"),
+                question=_(
+                    "All submissions that were received in the range no longer count, and each standing becomes what "
+                    "the player's others amount to. Name a player, a board or a service key; with several, all must "
+                    "hold. Closed periods of a calendar stay as they are; in competitions each is an act on record. "
+                    "Boards of storage redis keep no submissions: set or remove their standings."
+                ),
+                form=form,
+                preview=preview,
+                run=run,
+                back=back,
+                readers=REASON_FOR_COMPETITORS,
+            )
+            answer = confirm_with_preview(self, request, act)
+            return answer.render() if hasattr(answer, "render") else answer
+
+
+def _is_moving(purge: Purge) -> bool:
+    """Whether the schedule is at work on it."""
+    return purge.undone_at is None and (purge.finished_at is None or purge.undo_asked_at is not None)
+
+
+def _etag(purge: Purge) -> str:
+    """Of all that moves while the page is open."""
+    seen = (purge.pk, purge.last, purge.all_in, purge.voided, purge.kept, purge.finished_at)
+    undone = (purge.undo_asked_at, purge.restored, purge.lost, purge.undone_at)
+    return f'"{hashlib.sha256(repr((seen, undone)).encode()).hexdigest()[:20]}"'
+
+
+def _undo_of(request: HttpRequest, purge: Purge) -> str:
+    """The address at which it is undone, for who may; empty where it was."""
+    asked = AuditEntry.objects.filter(act=PURGED, subjects__kind="purge", subjects__key=str(purge.pk)).first()
+    if asked is None or purge.undo_asked_at is not None or not may_undo(request, asked):
+        return ""
+    return reverse("admin:foundation_auditentry_undo", args=[asked.pk])
+
+
+def purge_preview_lines(found: PurgePreview) -> list[str]:
+    """What a purge comes to, line by line."""
+    number = found.submissions or 0
+    return _in_words(found, ngettext("%(number)s submission is voided,", "%(number)s submissions are voided,", number))
+
+
+def purge_undo_preview_lines(found: PurgePreview) -> list[str]:
+    """What undoing a purge comes to, line by line."""
+    number = found.submissions or 0
+    return _in_words(
+        found, ngettext("%(number)s submission is restored,", "%(number)s submissions are restored,", number)
+    )
+
+
+def _in_words(found: PurgePreview, changed: str) -> list[str]:
+    """``changed`` says what happens to how many submissions (``%(number)s``)."""
+    if found.submissions is None or found.players is None:
+        return [_("There are too many submissions to count them here.")]
+    players = ngettext("of %(number)s player.", "of %(number)s players.", found.players)
+    lines = [f"{changed % {'number': f'{found.submissions:,}'}} {players % {'number': f'{found.players:,}'}}"]
+    return [*lines, *_stays(found.kept), describe_rank_moves(found.moves)]
+
+
+def _stays(kept: UnaffectedCounts | None) -> list[str]:
+    """How many stay and why, a line for each reason that there is."""
+    if kept is None:
+        return [_("There are too many to count here which of them stay.")]
+    why = (
+        (kept.closed, _("%(number)s stay: they lie in closed periods of a calendar, whose ranks are final.")),
+        (kept.reserved, _("%(number)s stay: they lie on a board of a series, whose totals follow its competitions.")),
+        (kept.events, _("%(number)s stay: they lie in a competition that was cancelled, whose record stays.")),
+        (kept.others, _("%(number)s stay: somebody restored them since, or they were refused just then.")),
+    )
+    return [line % {"number": f"{each:,}"} for each, line in why if each]

@@ -1,0 +1,249 @@
+"""The queue of quarantined entries: what broke which limit, the oldest first, accepted or voided with a reason.
+
+Several at once, or all that a filter shows: the oldest of them up to a number that one request gets through. Each is
+decided by itself, so that one that is refused does not keep the others.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice
+from typing import Any
+
+from django.contrib import admin, messages
+from django.contrib.auth.models import AbstractBaseUser
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponseBase
+from django.urls import reverse
+from django.utils.functional import Promise
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _lazy
+from django.utils.translation import ngettext
+
+from foundation import clock
+from foundation.http.client_address import signed_in
+from leaderboards.admin.base.paging import ReadOnlyAdmin
+from leaderboards.admin.confirm.preview_page import describe_rank_moves
+from leaderboards.admin.confirm.reason_page import ActionPrompt, confirmed_reason, reason_page, run_for_each
+from leaderboards.admin.scores.submission_admin import REASON_FOR_EVERYBODY
+from leaderboards.admin.wording.decimals import trim_zeros
+from leaderboards.admin.wording.places import place_text
+from leaderboards.core.instants import milliseconds
+from leaderboards.core.ranking.policies import StandingState
+from leaderboards.errors import OutOfRange
+from leaderboards.models import Decision, Period, QuarantinedEntry
+from leaderboards.refusals import translated
+from leaderboards.selectors.previews.acceptance import preview_acceptance
+from leaderboards.selectors.previews.submissions import preview_added_score
+from leaderboards.services import events
+from leaderboards.services.moderation.review_quarantine import accept, void
+from leaderboards.stores.sql.writes import value_of
+
+MOST_AT_ONCE = 500  # each is a transaction, and a field of the form that asks
+MOST_PREVIEWED = 50  # each rank is counted in SQL
+
+Service = Callable[[int, str, datetime, AbstractBaseUser | None], bool]
+
+
+class DecisionFilter(admin.SimpleListFilter):
+    """What waits, unless something else is asked for."""
+
+    title = _lazy("decision")
+    parameter_name = "decided"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
+        """What was decided, beside what waits."""
+        return [*Decision.choices, ("all", _lazy("all"))]
+
+    def choices(self, changelist: Any) -> Iterator[Any]:
+        """Django's own first choice is all; here it is what waits."""
+        for nth, choice in enumerate(super().choices(changelist)):
+            yield {**choice, "display": choice["display"] if nth else _("waiting")}
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        """The rows of this decision."""
+        value = self.value()
+        return queryset if value == "all" else queryset.filter(decision=value or "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Action(ActionPrompt):
+    """A decision over entries, and what is said of it."""
+
+    run: Service
+    done: str | Promise
+
+
+_ACCEPT = _Action(
+    action="accept",
+    run=accept,
+    title=_lazy("Accept quarantined entries"),
+    question=_lazy(
+        "They count as of their own time, in their own period. Where that is closed they are refused; a competition "
+        "takes them as late scores, while its result is provisional."
+    ),
+    done=_lazy("Accepted: %(number)s."),
+)
+_VOID = _Action(
+    action="void",
+    run=void,
+    title=_lazy("Void quarantined entries"),
+    question=_lazy("They never count, and their ids stay used. The audit log can put them back into the queue."),
+    done=_lazy("Voided: %(number)s."),
+)
+
+
+@admin.register(QuarantinedEntry)
+class QuarantinedEntryAdmin(ReadOnlyAdmin[QuarantinedEntry]):
+    """What broke a limit of plausibility and waits for somebody."""
+
+    list_display = ("created_at", "whose", "broken", "sent", "decided")  # the first link leads to the entry
+    list_display_links = ("created_at",)
+    list_select_related = ("player", "board", "period", "decided_by")
+    list_filter = (DecisionFilter, "board", "rule", "created_at")
+    search_fields = ("player__external_id__exact", "external_id__exact")
+    search_help_text = _lazy("A player's whole id, or the whole id of an entry.")
+    extra_lookups = ("player__id__exact", "period__id__exact")
+    ordering = ("created_at", "pk")
+    date_hierarchy = None
+    actions = ("accept", "void")
+    fields = (
+        *("board", "period", "player", "history", "value", "rule", "seen", "at", "sent_at", "created_at"),
+        *("service", "external_id", "decided", "reason"),
+    )
+
+    @admin.display(description=_lazy("player"), ordering="player__external_id")
+    def whose(self, row: QuarantinedEntry) -> SafeString:
+        """The player, whose page bans, and ways to everything of theirs: one column, so that a list fits a desk."""
+        page = reverse("admin:leaderboards_player_change", args=[row.player_id])
+        return format_html('<a href="{}">{}</a><br>{}', page, row.player.external_id, self.history(row))
+
+    @admin.display(description=_lazy("broken rule"), ordering="rule")
+    def broken(self, row: QuarantinedEntry) -> str:
+        """By what one judges."""
+        return f"{row.get_rule_display()}: {self.seen(row)}"
+
+    @admin.display(description=_lazy("board and value"), ordering="board")
+    def sent(self, row: QuarantinedEntry) -> str:
+        """Where to, and how much."""
+        return f"{row.board}: {row.value_text}"
+
+    @admin.display(description=_lazy("all they did"))
+    def history(self, row: QuarantinedEntry) -> SafeString:
+        """Ways to everything of this player."""
+        ways = (
+            ("leaderboards_submission", _("submissions")),
+            ("leaderboards_standing", _("standings")),
+            ("leaderboards_quarantinedentry", _("quarantined")),
+        )
+        links = [
+            format_html(
+                '<a href="{}?player__id__exact={}{}">{}</a>',
+                reverse(f"admin:{name}_changelist"),
+                row.player_id,
+                "&decided=all" if name == "leaderboards_quarantinedentry" else "",
+                word,
+            )
+            for name, word in ways
+        ]
+        return format_html("{} · {} · {}", *links)
+
+    @admin.display(description=_lazy("value"))
+    def value(self, row: QuarantinedEntry) -> str:
+        """Points or fields, as sent."""
+        return row.value_text
+
+    @admin.display(description=_lazy("seen, and the limit"))
+    def seen(self, row: QuarantinedEntry) -> str:
+        """What was measured beside what is allowed."""
+        return f"{trim_zeros(row.observed)} / {trim_zeros(row.limit)}"
+
+    @admin.display(description=_lazy("decision"))
+    def decided(self, row: QuarantinedEntry) -> str:
+        """What became of it, when and by whom."""
+        if not row.decision:
+            return _("is being accepted") if row.accepting_since else _("waiting")
+        return f"{row.get_decision_display()} · {row.decided_by or '-'}"
+
+    @admin.action(description=_lazy("Accept the selected entries"), permissions=["judge"])
+    def accept(self, request: HttpRequest, rows: QuerySet[QuarantinedEntry]) -> HttpResponseBase | None:
+        """They count: the reason first, beside what will come of it."""
+        return self._ask(request, rows, _ACCEPT)
+
+    @admin.action(description=_lazy("Void the selected entries"), permissions=["judge"])
+    def void(self, request: HttpRequest, rows: QuerySet[QuarantinedEntry]) -> HttpResponseBase | None:
+        """They never count: the reason first."""
+        return self._ask(request, rows, _VOID)
+
+    def has_judge_permission(self, request: HttpRequest) -> bool:
+        """Moderators and judges."""
+        return request.user.has_perm("leaderboards.judge_quarantinedentry")
+
+    def _ask(self, request: HttpRequest, rows: QuerySet[QuarantinedEntry], action: _Action) -> HttpResponseBase | None:
+        waiting = rows.filter(decision="")
+        oldest = waiting.select_related("player", "board", "period__board").order_by("created_at", "pk")
+        chosen = list(oldest[:MOST_AT_ONCE])
+        if not chosen:
+            messages.warning(request, _("None of the selected waits any more: nothing was done."))
+            return None
+        if reason := confirmed_reason(request):
+            self._do(request, action, chosen, reason)
+            return None
+        left = waiting.count() - len(chosen) if len(chosen) == MOST_AT_ONCE else 0
+        readers = REASON_FOR_EVERYBODY if any(row.competition for row in chosen) else ""
+        return reason_page(self, request, action, chosen, rows=[*_foretold(chosen, action, left)], readers=readers)
+
+    def _do(self, request: HttpRequest, action: _Action, chosen: Sequence[QuarantinedEntry], reason: str) -> None:
+        def run(row: QuarantinedEntry) -> bool:
+            return action.run(row.pk, reason, clock.trusted_now(), signed_in(request))
+
+        def refused(row: QuarantinedEntry, why: str) -> str:
+            words = {"player": row.player.external_id, "score": row.value_text, "why": why}
+            return _("Not done for %(player)s, %(score)s: %(why)s") % words
+
+        run_for_each(request, chosen, run, refused, action.done)
+
+
+def _foretold(chosen: Sequence[QuarantinedEntry], action: _Action, left: int) -> Iterator[str]:
+    """How many, and a line for each; with the ranks of those that are to count."""
+    players = len({row.player_id for row in chosen})
+    yield (
+        ngettext("%(number)s entry", "%(number)s entries", len(chosen)) % {"number": len(chosen)}
+        + " · "
+        + (ngettext("%(number)s player", "%(number)s players", players) % {"number": players})
+    )
+    if left:
+        yield _("The oldest %(number)s are done now; %(left)s more match and wait.") % {
+            "number": len(chosen),
+            "left": left,
+        }
+    if action is _ACCEPT:
+        yield describe_rank_moves(preview_acceptance(chosen))
+    names = events.source().names({row.competition for row in chosen} - {0})
+    yield from (_line(row, names, action) for row in islice(chosen, MOST_PREVIEWED))
+    if len(chosen) > MOST_PREVIEWED:
+        yield _("and %(number)s entries more") % {"number": len(chosen) - MOST_PREVIEWED}
+
+
+def _line(row: QuarantinedEntry, names: Mapping[int, str], action: _Action) -> str:
+    where = names.get(row.competition, row.period.label)
+    rule = row.get_rule_display()
+    what = f"{row.player.external_id}, {row.board.name} {where}: {row.value_text} ({rule})"
+    if action is not _ACCEPT:
+        return what
+    state = StandingState(value_of(row.points, row.fields), row.period.layout.quantize(milliseconds(row.at)))
+    return f"{what}. {_places(row.period, row, state)}"
+
+
+def _places(period: Period, row: QuarantinedEntry, state: StandingState) -> str:
+    """Where they stand now, and where they would stand."""
+    try:
+        now, then = preview_added_score(period, row.player, state)
+    except OutOfRange as error:
+        return translated(error.detail)
+    if now == then:
+        return _("The standing stays as it is: %(now)s.") % {"now": place_text(period, now)}
+    words = {"now": place_text(period, now), "then": place_text(period, then)}
+    return _("Now: %(now)s. Then: %(then)s.") % words

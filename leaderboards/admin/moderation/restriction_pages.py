@@ -1,0 +1,244 @@
+"""Hiding, shadowing and banning from a board in the admin: a page that takes what and where, says what comes of it and
+asks for a reason; and one for the end of it. For one player and for several. What was done stands at the player.
+
+The trap: what was shown must be what is done, so the button names the choice that was shown, and another choice is
+shown before it is done.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from django.contrib import admin, messages
+from django.contrib.auth.models import AbstractBaseUser
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.urls import URLPattern, reverse
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _lazy
+from django.utils.translation import ngettext
+
+from foundation import clock
+from foundation.http.client_address import signed_in
+from foundation.numbers import whole_number
+from leaderboards.admin.confirm.event_previews import disqualification_link
+from leaderboards.admin.confirm.reason_page import confirmed_reason
+from leaderboards.admin.moderation.ban_pages import BanPages
+from leaderboards.admin.moderation.ban_preview import ban_preview_lines
+from leaderboards.admin.moderation.restriction_forms import (
+    LiftForm,
+    RestrictForm,
+    StandingForm,
+    lift_title,
+    lifted_message,
+    restrict_title,
+    restricted_message,
+    restriction_cells,
+)
+from leaderboards.admin.players.action_pages import PlayerAction, name_and_id
+from leaderboards.errors import NotHideable
+from leaderboards.models import Period, Player, RestrictionKind, Standing
+from leaderboards.refusals import translated
+from leaderboards.selectors.visibility.restrictions import restricted_only_by, visible_q
+from leaderboards.services.moderation.restrict import (
+    RestrictionScope,
+    can_be_restricted,
+    hidden_in_period,
+    lift_from,
+    restrict,
+)
+
+_Form = RestrictForm | LiftForm | StandingForm
+_Run = Callable[[list[int], RestrictionScope, str, datetime, AbstractBaseUser | None], list[Player]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Restriction(PlayerAction):
+    """A restriction or its end: what does it, and what is said before and then."""
+
+    eligible_players: Callable[[], QuerySet[Player]] = Player.objects.all
+    is_end: bool
+    to_do: Callable[[RestrictionScope, str], str]
+    done: Callable[[RestrictionScope, str], str]
+    run: _Run
+
+
+_RESTRICT = _Restriction(
+    action="restrict",
+    is_end=False,
+    title=_lazy("Hide, shadow or ban"),
+    question=_lazy(
+        "The hidden are shown to nobody, and are told so. The shadowed go on seeing themselves, and nobody else sees "
+        "them. The banned are shown to nobody, and what they submit is refused. All others move up. Scores are kept, "
+        "so places come back once it is lifted."
+    ),
+    empty_message=_lazy("This is so for all of the selected already: nothing was done."),
+    to_do=restrict_title,
+    done=restricted_message,
+    log_note="Restricted.",
+    run=restrict,
+)
+_LIFT = _Restriction(
+    action="lift",
+    is_end=True,
+    title=_lazy("Lift a restriction"),
+    question=_lazy("They are shown again with what they have, unless something else keeps them out."),
+    empty_message=_lazy("None of the selected is restricted like this: nothing was done."),
+    to_do=lift_title,
+    done=lifted_message,
+    log_note="Restriction lifted.",
+    run=lift_from,
+)
+
+
+_OF_ONE_STANDING = _lazy(
+    "This one standing is shown to nobody, and its player is told so. Whatever else they have stays as it is, and what "
+    "they submit is taken. All others in this period move up. It comes back once this is lifted."
+)
+
+
+class RestrictionPages(BanPages):
+    """The part of the players' admin that restricts, on one board or on all."""
+
+    actions: Sequence[str] = (*BanPages.actions, "restrict", "lift")
+
+    def get_urls(self) -> list[URLPattern]:
+        """A page for a restriction and one for its end."""
+        return [
+            *(self.action_urlpattern(action, self._ask_restriction) for action in (_RESTRICT, _LIFT)),
+            *super().get_urls(),
+        ]
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Lifting is offered where there is something to lift."""
+        player = self.get_object(request, object_id)
+        is_restricted = player is not None and player.restrictions.filter(lifted_at=None).exists()
+        more = {"is_restricted": is_restricted} | (extra_context or {})
+        return super().change_view(request, object_id, form_url, more)
+
+    @admin.display(description=_lazy("restrictions so far"))
+    def restrictions(self, player: Player) -> SafeString | str:
+        """What moderators kept from them, where, by whom, when and why, and who lifted it; a dash for nothing."""
+        rows = player.restrictions.select_related("by", "lifted_by", "board", "period")
+        return format_html_join("", "{} · {} · {} · {}{}<br>", map(restriction_cells, rows)) or "-"
+
+    @admin.action(description=_lazy("Hide, shadow or ban the selected players"), permissions=["change"])
+    def restrict(self, request: HttpRequest, players: QuerySet[Player]) -> HttpResponseBase | None:
+        """On one board or on all."""
+        return self.run_for_selected(request, _RESTRICT, players, self._ask_restriction)
+
+    @admin.action(description=_lazy("Lift a restriction of the selected players"), permissions=["change"])
+    def lift(self, request: HttpRequest, players: QuerySet[Player]) -> HttpResponseBase | None:
+        """One kind, on one board or on all."""
+        return self.run_for_selected(request, _LIFT, players, self._ask_restriction)
+
+    def _ask_restriction(
+        self, request: HttpRequest, action: _Restriction, chosen: Sequence[Player], back: str
+    ) -> HttpResponseBase | None:
+        """The page, or None once it is done or there is nothing to do."""
+        numbers = [player.pk for player in chosen]
+        try:
+            form = _form_of(action, request, numbers)
+        except NotHideable as error:
+            way = disqualification_link(request, _period(request.GET.get("period", ""), numbers), numbers)
+            messages.error(request, format_html("{} {}", translated(error.detail), way))
+            return None
+        if isinstance(form, LiftForm) and form.is_empty:
+            messages.warning(request, str(action.empty_message))
+            return None
+        what = form.what()
+        wants = "confirmed" in request.POST and "look" not in request.POST
+        is_seen = what is not None and request.POST.get("seen") == what.key
+        reason = confirmed_reason(request)
+        if what is not None and wants and is_seen and reason:
+            done = action.run(numbers, what, reason, clock.trusted_now(), signed_in(request))
+            self.report_done(request, action, done, partial(action.done, what))
+            return None
+        title = action.to_do(what, _whom(chosen)) if what else ""
+        return self.action_page(
+            request,
+            action,
+            chosen,
+            template="admin/leaderboards/player/restrict.html",
+            rows=None if what is None else _lines(action, numbers, what),
+            of_what=title,
+            confirm=_("Yes: %(title)s") % {"title": title} if what else "",
+            missing=wants and is_seen,
+            is_other=wants and what is not None and not is_seen,
+            seen=what.key if what else "",
+            form=form,
+            **(_of_one_standing(request, chosen[0], what, back) if isinstance(form, StandingForm) else {"back": back}),
+        )
+
+
+def _of_one_standing(request: HttpRequest, player: Player, what: RestrictionScope | None, back: str) -> dict[str, Any]:
+    """What the page is called that hides one standing; its way back is the standing, for who may look at it."""
+    row = Standing.objects.filter(period=what.period, player=player).first() if what else None
+    may_look = any(request.user.has_perm(f"leaderboards.{verb}_standing") for verb in ("view", "change"))
+    return {
+        "title": _("Hide one standing of %(player)s") % {"player": name_and_id(player)},
+        "question": _OF_ONE_STANDING,
+        "back": reverse("admin:leaderboards_standing_change", args=[row.pk]) if row and may_look else back,
+    }
+
+
+def _whom(chosen: Sequence[Player]) -> str:
+    """The one by their id, several by their number."""
+    if len(chosen) == 1:
+        return chosen[0].external_id
+    return ngettext("%(number)s player", "%(number)s players", len(chosen)) % {"number": len(chosen)}
+
+
+def _form_of(action: _Restriction, request: HttpRequest, numbers: Sequence[int]) -> _Form:
+    typed = request.POST if "confirmed" in request.POST else None
+    if action.is_end:
+        return LiftForm(typed, players=numbers)
+    period = request.GET.get("period")  # the address stays as it is while the page is asked and answered
+    return RestrictForm(typed) if period is None else StandingForm(hidden_in_period(_period(period, numbers)))
+
+
+def _period(text: str, players: Sequence[int]) -> Period:
+    """The period of this number, in which each of the players has a standing; else there is no such page."""
+    periods = Period.objects.select_related("board")
+    number = whole_number(text)
+    period = None if number is None else periods.filter(pk=number).first()
+    if period is None or period.standings.filter(player__in=players).count() < len(players):
+        raise Http404
+    return period
+
+
+def lift_preview_lines(players: Sequence[int], what: RestrictionScope) -> list[str]:
+    """What lifting it from these players (by internal number) changes: of those alone who are shown then."""
+    board, period = _numbers(what)
+    return _changes(restricted_only_by(players, what.kind, board, period), what, banned=False)
+
+
+def restrict_preview_lines(players: Sequence[int], what: RestrictionScope) -> list[str]:
+    """What keeping it from these players (by internal number) changes: of those alone who are shown now."""
+    board, period = _numbers(what)
+    still_seen = can_be_restricted(what).filter(visible_q(board, "", period))
+    concerned = list(still_seen.filter(pk__in=players).values_list("pk", flat=True))
+    return _changes(concerned, what, banned=True)
+
+
+def _numbers(what: RestrictionScope) -> tuple[int | None, int | None]:
+    """Of the board and the period."""
+    return what.board.seq if what.board else None, what.period.pk if what.period else None
+
+
+def _lines(action: _Restriction, numbers: Sequence[int], what: RestrictionScope) -> list[str]:
+    return lift_preview_lines(numbers, what) if action.is_end else restrict_preview_lines(numbers, what)
+
+
+def _changes(concerned: Sequence[int], what: RestrictionScope, *, banned: bool) -> list[str]:
+    if not concerned:
+        return [_("Something else keeps them out already: no ranking changes.")]
+    board, period = _numbers(what)
+    is_secret = banned and what.kind == RestrictionKind.SHADOWED
+    return ban_preview_lines(concerned, banned=banned, board=board, period=period, is_secret=is_secret)

@@ -1,0 +1,88 @@
+"""Players in the admin: found by id or name. How they are banned stands in ``moderation/ban_pages.py``, how they are
+hidden or shadowed
+in ``moderation/restriction_pages.py``, how they are given to another account in ``account_link_pages.py``."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _lazy
+
+from leaderboards.admin.base.paging import CappedPaginator
+from leaderboards.admin.base.validators import validate_name
+from leaderboards.admin.moderation.exclusions import ExclusionFilter, exclusion_lines, prefetch_restrictions
+from leaderboards.admin.moderation.restriction_pages import RestrictionPages
+from leaderboards.admin.players.account_link_pages import LinkPages
+from leaderboards.admin.players.erase_pages import ErasePages
+from leaderboards.models import Player
+
+
+@admin.register(Player)
+class PlayerAdmin(LinkPages, ErasePages, RestrictionPages):
+    """The game's players. They come with their first submission; nobody types them in."""
+
+    audited_as = "player"
+    list_display = ("external_id", "name", "country", "user", "kept_out", "created_at")
+    list_filter = (ExclusionFilter,)
+    list_select_related = ("user",)
+    # From the beginning only: an index answers that, and there may be millions.
+    search_fields = ("external_id__startswith", "name__istartswith")
+    search_help_text = _lazy("The beginning of an id or a name.")
+    ordering = ("-pk",)
+    paginator = CappedPaginator
+    show_full_result_count = False
+    list_per_page = 50
+    fields = (
+        "external_id",
+        "name",
+        "avatar_url",
+        "country",
+        "user",
+        "banned_at",
+        "record",
+        "restrictions",
+        "created_at",
+        "scores",
+    )
+    readonly_fields = ("external_id", "user", "banned_at", "record", "restrictions", "created_at", "scores")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Player]:
+        """The players, with what is kept from them."""
+        return prefetch_restrictions(super().get_queryset(request))
+
+    @admin.display(description=_lazy("kept out"))
+    def kept_out(self, player: Player) -> SafeString | str:
+        """Whether they are banned, hidden or shadowed, and where; a dash for who is not."""
+        return format_html_join("", "{}<br>", ((each,) for each in exclusion_lines(player))) or "-"
+
+    def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        """A name is what the API takes as one; an avatar's address without a scheme is meant to be safe."""
+        if db_field.name == "avatar_url":
+            kwargs["assume_scheme"] = "https"
+        if db_field.name == "name":
+            kwargs["validators"] = [validate_name]
+        return super().formfield_for_dbfield(db_field, request, **kwargs)
+
+    @admin.display(description=_lazy("scores"))
+    def scores(self, player: Player) -> SafeString:
+        """A way to their rows."""
+        return format_html(
+            '<a href="{}?player__id__exact={}">{}</a> · <a href="{}?player__id__exact={}">{}</a>'
+            ' · <a href="{}?player__id__exact={}&amp;decided=all">{}</a>',
+            *(reverse("admin:leaderboards_standing_changelist"), player.pk, _("standings")),
+            *(reverse("admin:leaderboards_submission_changelist"), player.pk, _("submissions")),
+            *(reverse("admin:leaderboards_quarantinedentry_changelist"), player.pk, _("quarantined")),
+        )
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """They come with their first submission."""
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Player | None = None) -> bool:
+        """Their scores would have nobody."""
+        return False

@@ -1,0 +1,204 @@
+"""Pages of the admin that change one value: of a submission, or of a standing where no submissions are kept."""
+
+from django import forms
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.http import Http404, HttpRequest, HttpResponseBase
+from django.urls import URLPattern, path, reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _lazy
+
+from foundation import clock
+from foundation.http.client_address import signed_in
+from leaderboards.admin.base.paging import ReadOnlyAdmin
+from leaderboards.admin.confirm.preview_page import PreviewedAction, confirm_with_preview, describe_rank_moves
+from leaderboards.admin.failures.amend_form import value_as_typed
+from leaderboards.admin.scores.standing_page import StandingPage
+from leaderboards.admin.wording.places import place_text
+from leaderboards.core.input.entries import read_entry, read_time
+from leaderboards.core.input.json_body import read_json
+from leaderboards.core.periods import PeriodKind
+from leaderboards.core.ranking.policies import StandingState
+from leaderboards.errors import BadEntry
+from leaderboards.models import Board, Period, Player, Storage, Submission
+from leaderboards.selectors.catalog.periods import find_period_row
+from leaderboards.selectors.previews.edits import EditPreview, preview_edit, preview_standing
+from leaderboards.services.moderation.edit import EditedValue, edit_submission, read_edited_value
+from leaderboards.services.moderation.set_standing import (
+    StandingChange,
+    refuse_if_not_settable,
+    set_standing,
+    standing_in_redis,
+)
+from leaderboards.services.players.profiles import refuse_erased
+from leaderboards.services.sync.amend_dead_letter import read_state
+from leaderboards.stores.sql.writes import state_of
+
+
+class ValueForm(forms.Form):
+    """A new value, as an entry says it."""
+
+    worth = forms.CharField(label=_lazy("points, or fields as JSON"), max_length=1000)
+
+
+class SetStandingForm(forms.Form):
+    """Whose standing on which board, and what it is to be."""
+
+    board = forms.ModelChoiceField(
+        Board.objects.filter(storage=Storage.REDIS).exclude(period=PeriodKind.EVENT).order_by("name"),
+        label=_lazy("board"),
+    )
+    player = forms.CharField(label=_lazy("player"), max_length=64, help_text=_lazy("A whole id."))
+    worth = forms.CharField(
+        label=_lazy("points, or fields as JSON"),
+        max_length=1000,
+        required=False,
+        help_text=_lazy("Leave it empty to take the player out."),
+    )
+    at = forms.CharField(
+        label=_lazy("at"),
+        max_length=40,
+        required=False,
+        help_text=_lazy("Within the running period; RFC 3339. Empty is the time that the standing has, or now."),
+    )
+
+    def clean_player(self) -> Player:
+        """Somebody whom there is."""
+        typed = self.cleaned_data["player"]
+        found = Player.objects.filter(external_id=typed).first()
+        if found is None:
+            raise ValidationError(_("There is no player %(player)s.") % {"player": typed})
+        return found
+
+
+class EditPages(ReadOnlyAdmin[Submission]):
+    """The part of the submissions' admin that edits one."""
+
+    def get_urls(self) -> list[URLPattern]:
+        """A page for the new value, beside Django's own."""
+        page = self.admin_site.admin_view(self.edit_view)
+        return [path("<int:number>/edit/", page, name="leaderboards_submission_edit"), *super().get_urls()]
+
+    def edit_view(self, request: HttpRequest, number: int) -> HttpResponseBase:
+        """The new value; what comes of it; and then the reason."""
+        if not request.user.has_perm("leaderboards.change_submission"):
+            raise PermissionDenied
+        rows = Submission.objects.select_related("player", "period__board", "board")
+        row = rows.filter(pk=number).first()
+        if row is None:
+            raise Http404
+        now = value_as_typed(row.period, state_of(row.points, row.fields, row.at))
+        form = ValueForm(request.POST or None, initial={"worth": now})
+        back = reverse("admin:leaderboards_submission_change", args=[number])
+
+        def preview() -> list[str]:
+            new = read_edited_value(row, _typed(row.period, form.cleaned_data["worth"]))
+            found = preview_edit(row, new)
+            void = [_("The submission is void: it does not count with the new value either.")] if row.voided_at else []
+            return [*void, *edit_preview_lines(row.period, found)]
+
+        def run(reason: str) -> tuple[str, str]:
+            value = _typed(row.period, form.cleaned_data["worth"])
+            edit = edit_submission(row, value, reason, clock.trusted_now(), signed_in(request))
+            done = _("It has the new value. It can be undone from the log.")
+            return (done if edit is not None else _("It has this value already: nothing was changed.")), back
+
+        question = _(
+            "The submission is worth %(now)s. The standing is derived anew with the new value; its time stays, and "
+            "its id still stands for what was sent."
+        )
+        title = _("Edit a submission of %(player)s") % {"player": row.player.external_id}
+        return confirm_with_preview(
+            self, request, PreviewedAction(title, question % {"now": now}, form, preview, run, back)
+        )
+
+
+class SetPages(StandingPage):
+    """The part of the standings' admin that sets one where no submissions are kept."""
+
+    def get_urls(self) -> list[URLPattern]:
+        """A page for it, beside Django's own."""
+        page = self.admin_site.admin_view(self.set_view)
+        return [path("set/", page, name="leaderboards_standing_set"), *super().get_urls()]
+
+    def set_view(self, request: HttpRequest) -> HttpResponseBase:
+        """Board, player and the new standing; what comes of it; and then the reason."""
+        if not request.user.has_perm("leaderboards.change_standing"):
+            raise PermissionDenied
+        form = _FullSetForm(request.POST or None, initial=request.GET.dict())
+        back = reverse("admin:leaderboards_standing_changelist")
+
+        def preview() -> list[str]:
+            wanted, period = form.setting()
+            form.remember(wanted.seen)
+            return edit_preview_lines(period, preview_standing(period, wanted.player, wanted.state))
+
+        def run(reason: str) -> tuple[str, str]:
+            wanted, _period = form.setting()
+            is_done = set_standing(wanted, reason, clock.trusted_now(), signed_in(request))
+            done = _("The standing is set. It can be undone from the log.")
+            return (done if is_done else _("The standing is so already: nothing was changed.")), back
+
+        question = _(
+            "Boards of storage redis keep no submissions, so nothing can be voided, restored or purged there. What is "
+            "possible: set the standing that a player has in the running period, or take the player out."
+        )
+        return confirm_with_preview(
+            self, request, PreviewedAction(_("Set a standing"), question, form, preview, run, back)
+        )
+
+
+class _FullSetForm(SetStandingForm):
+    """It carries the score that was seen, so that a standing which moved meanwhile is not overwritten."""
+
+    seen = forms.CharField(widget=forms.HiddenInput, required=False, max_length=40)
+
+    def setting(self) -> tuple[StandingChange, Period]:
+        """What is wanted, of the form that is valid, and the running period. Raises what refuses it."""
+        typed, now = self.cleaned_data, clock.trusted_now()
+        period, player = find_period_row(typed["board"], "current", now), typed["player"]
+        if period is None:
+            raise BadEntry("The board has no running period yet.")
+        refuse_erased(player)
+        refuse_if_not_settable(period)
+        found = standing_in_redis(period, player.external_id)
+        return StandingChange(period.pk, player, self._state(period, found.state), self._seen(found.score)), period
+
+    def remember(self, seen: float | None) -> None:
+        """Let the page carry the score that it shows."""
+        self.data = {**self.data.dict(), "seen": "-" if seen is None else repr(seen)}  # type: ignore[attr-defined]  # posted
+
+    def _seen(self, now: float | None) -> float | None:
+        if "confirmed" not in self.data:
+            return now
+        text = self.cleaned_data["seen"]
+        try:
+            return None if text == "-" else float(text)
+        except ValueError as error:
+            raise BadEntry("The page does not say which standing was seen: open it anew.") from error
+
+    def _state(self, period: Period, held: StandingState | None) -> StandingState | None:
+        typed = self.cleaned_data
+        if not typed["worth"]:
+            return None
+        if typed["at"]:
+            return read_state(period, typed["player"].external_id, typed["worth"], read_time(typed["at"]))
+        state = read_state(period, typed["player"].external_id, typed["worth"], clock.trusted_now())
+        return state if held is None or not held.at_ms else StandingState(state.value, held.at_ms)
+
+
+def _typed(period: Period, text: str) -> EditedValue:
+    """What somebody wrote. Raises what an entry is refused with."""
+    if not period.rules.of_points:
+        try:
+            sent: object = read_json(text.encode())
+        except ValueError as error:
+            raise BadEntry(f'The fields are written as JSON, such as {{"stage": 12}}. {error}') from error
+        entry = read_entry({"board": period.board_id, "player": "-", "fields": sent}, 0)
+        return EditedValue(fields=dict(entry.fields or ()))
+    return EditedValue(points=read_entry({"board": period.board_id, "player": "-", "points": text}, 0).points)
+
+
+def edit_preview_lines(period: Period, found: EditPreview) -> list[str]:
+    """The player's place now and then, and what ranks do."""
+    now, then = (place_text(period, place) for place in (found.now, found.then))
+    return [_("Now: %(now)s. Then: %(then)s.") % {"now": now, "then": then}, describe_rank_moves(found.moves)]

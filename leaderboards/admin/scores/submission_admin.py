@@ -1,0 +1,246 @@
+"""Submissions in the admin: found by the player's exact id or their own; they are voided and restored."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice
+from typing import Any
+
+from django.contrib import admin, messages
+from django.contrib.admin.views.main import ChangeList
+from django.contrib.auth.models import AbstractBaseUser
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest, HttpResponseBase
+from django.utils.text import format_lazy
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _lazy
+
+from foundation import clock
+from foundation.http.client_address import signed_in
+from foundation.models import ServiceKey
+from leaderboards.admin.confirm.event_previews import preview_event_scores
+from leaderboards.admin.confirm.preview_page import describe_rank_moves
+from leaderboards.admin.confirm.reason_page import ActionPrompt, confirmed_reason, reason_page, run_for_each
+from leaderboards.admin.scores.edit_pages import EditPages
+from leaderboards.admin.scores.submission_state import StateFilter, states_of
+from leaderboards.admin.wording.places import place_text
+from leaderboards.core.periods import PeriodKind
+from leaderboards.core.ranking.policies import StandingState
+from leaderboards.core.ranking.rank_changes import RankChanges
+from leaderboards.models import Board, Period, PeriodState, Player, Standing, Submission
+from leaderboards.selectors.previews.rank_moves import moves_in, sum_moves
+from leaderboards.selectors.previews.submissions import SubmissionChangePreview, preview_submission_changes
+from leaderboards.services import events
+from leaderboards.services.imports.score_rows import SERVICE as IMPORT
+from leaderboards.services.moderation.edit import format_value
+from leaderboards.services.moderation.unvoid import unvoid_by_hand
+from leaderboards.services.moderation.void import void_by_hand
+from leaderboards.stores.sql.writes import state_of
+
+MOST_AT_ONCE = 500  # each is a field of the form that asks
+MOST_PREVIEWED = 50  # players: each is counted in SQL
+REASON_FOR_EVERYBODY = _lazy("Everybody can read it once the result is final: write it for the public.")
+REASON_FOR_PLAYERS_AND_EVERYBODY = format_lazy(
+    "{} {}", _lazy("They are told, in the words of your reason."), REASON_FOR_EVERYBODY
+)
+
+
+def value_text(row: Standing | Submission) -> str:
+    """Points or fields as the API shows them."""
+    return format_value(row.period, state_of(row.points, row.fields, row.at).value)
+
+
+def _wherever_an_id_may_be() -> dict[str, list[Any]]:
+    """All that precedes an id in the index that keeps ids unique.
+
+    Another one, beginning with the id, would serve this search alone, and make submissions up to a quarter slower.
+    """
+    events = Period.objects.filter(board__period=PeriodKind.EVENT).values_list("label", flat=True)
+    return {
+        "service__in": [*{key.name for key in ServiceKey.objects.all()}, IMPORT],
+        "board__in": list(Board.objects.values_list("pk", flat=True)),
+        "competition__in": [0, *{int(label.removeprefix("c")) for label in events}],
+    }
+
+
+@admin.register(Submission)
+class SubmissionAdmin(EditPages):
+    """What a game server sent and SQL accepted. Voiding one makes the standing what the others amount to."""
+
+    list_display = ("external_id", "player", "board", "period_label", "value", "at", "service", "state")
+    list_filter = (StateFilter,)  # boards have none: nothing finds a board's submissions but reading all
+    list_display_links = ("external_id", "player")
+    list_select_related = ("player", "board", "period")
+    search_fields = ("external_id__exact",)
+    extra_lookups = ("player__id__exact", "period__id__exact")
+    search_help_text = _lazy("A player's whole id, or the whole id of a submission.")
+    ordering = ("-pk",)
+    actions = ("void", "restore")
+    fields = ("board", "period", "player", "value", "at", "sent_at", "service", "external_id", "created_at", "state")
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Submission], search_term: str
+    ) -> tuple[QuerySet[Submission], bool]:
+        """A player's, if there is one of this id: asking for both at once would use no index."""
+        player = Player.objects.filter(external_id=search_term).first()
+        if player is not None:
+            return queryset.filter(player=player), False
+        if not search_term:
+            return queryset, False
+        return queryset.filter(external_id=search_term, **_wherever_an_id_may_be()), False
+
+    def get_changelist_instance(self, request: HttpRequest) -> ChangeList:
+        """The rows know how their competitions are called and what became of them: a question each for a page."""
+        found = super().get_changelist_instance(request)
+        rows = list(found.result_list)
+        names, states = _names_of(rows), states_of(rows)
+        for row in rows:
+            row.competition_name, row.states = names.get(row.competition, ""), states[row.pk]
+        found.result_list = rows
+        return found
+
+    @admin.display(description=_lazy("period or competition"))
+    def period_label(self, row: Submission) -> str:
+        """The name of its competition, else the period's label."""
+        return getattr(row, "competition_name", "") or row.period.label
+
+    @admin.display(description=_lazy("state"))
+    def state(self, row: Submission) -> str:
+        """Whether it counts, and what was done to it."""
+        return " · ".join(row.states if hasattr(row, "states") else states_of([row])[row.pk])
+
+    @admin.action(description=_lazy("Void the selected submissions"), permissions=["void"])
+    def void(self, request: HttpRequest, submissions: QuerySet[Submission]) -> HttpResponseBase | None:
+        """The reason first, beside what will come of it."""
+        # In a competition what went with its player is void, and yet to be judged.
+        return self._ask(request, submissions.filter(Q(voided_at=None) | ~Q(competition=0)), _voiding())
+
+    @admin.action(description=_lazy("Restore the selected submissions"), permissions=["void"])
+    def restore(self, request: HttpRequest, submissions: QuerySet[Submission]) -> HttpResponseBase | None:
+        """What was voided counts again: the reason first, beside what will come of it."""
+        voided = submissions.exclude(voided_at=None)
+        if not voided.exists():
+            messages.error(request, _("None of the selected submissions is void: there is nothing to restore."))
+            return None
+        return self._ask(request, voided, _restoring())
+
+    def _ask(self, request: HttpRequest, rows: QuerySet[Submission], action: "_Action") -> HttpResponseBase | None:
+        chosen = list(rows.select_related("player", "period__board").order_by("pk")[: MOST_AT_ONCE + 1])
+        if len(chosen) > MOST_AT_ONCE:
+            messages.error(request, action.too_many)
+            return None
+        look = preview_event_scores(request, chosen, restored=action.restores)
+        is_seen = request.POST.get("shown", "") == look.seal
+        if is_seen and (reason := confirmed_reason(request)):
+            self._do(request, action, chosen, reason)
+            return None
+        readers = REASON_FOR_PLAYERS_AND_EVERYBODY if any(row.period.board.is_event for row in chosen) else ""
+        told = [*void_preview_lines(chosen, restored=action.restores), *look.lines]
+        is_other = "confirmed" in request.POST and not is_seen
+        return reason_page(
+            self, request, action, chosen, rows=told, readers=readers, shown_seal=look.seal, is_other=is_other
+        )
+
+    def _do(self, request: HttpRequest, action: "_Action", chosen: Sequence[Submission], reason: str) -> None:
+        def run(row: Submission) -> bool:
+            is_done = action.run(row, reason, clock.trusted_now(), signed_in(request))
+            if is_done:
+                self.log_change(request, row, f"{action.log_note}: {reason}")
+            return is_done
+
+        run_for_each(request, chosen, run, lambda row, why: f"{row}: {why}", action.done)
+
+    def has_void_permission(self, request: HttpRequest) -> bool:
+        """Anybody who may change submissions; nobody types in them."""
+        return request.user.has_perm("leaderboards.change_submission")
+
+    @admin.display(description=_lazy("value"))
+    def value(self, row: Submission) -> str:
+        """Points or fields, as sent."""
+        return value_text(row)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Action(ActionPrompt):
+    """Voiding or restoring submissions, and what is said of it; ``log_note`` is for the log."""
+
+    run: Callable[[Submission, str, datetime, AbstractBaseUser], bool]
+    restores: bool
+    log_note: str
+    done: str
+    too_many: str
+
+
+def _voiding() -> _Action:
+    return _Action(
+        action="void",
+        run=void_by_hand,
+        restores=False,
+        log_note="Voided",
+        title=_("Void submissions"),
+        question=_(
+            "They no longer count, and each standing becomes what the player's others amount to. Their ids stay used. "
+            "Restoring them undoes it. Ranks are told as if everybody else stayed where they are."
+        ),
+        done=_("Voided: %(number)s."),
+        too_many=_("Void up to %(number)s submissions at once.") % {"number": MOST_AT_ONCE},
+    )
+
+
+def _restoring() -> _Action:
+    return _Action(
+        action="restore",
+        run=unvoid_by_hand,
+        restores=True,
+        log_note="Restored",
+        title=_("Restore submissions"),
+        question=_(
+            "They count again as if they had never been voided, with the times that they had. A sum that would leave "
+            "the board's limits stops there. Ranks are told as if everybody else stayed where they are."
+        ),
+        done=_("Restored: %(number)s."),
+        too_many=_("Restore up to %(number)s submissions at once.") % {"number": MOST_AT_ONCE},
+    )
+
+
+def void_preview_lines(chosen: Sequence[Submission], *, restored: bool) -> Iterator[str]:
+    """A line for each player: what is voided or restored, where they stand, and where they will."""
+    players = len({(row.period_id, row.player_id) for row in chosen})
+    names = _names_of(chosen)
+    counted = list(islice(preview_submission_changes(chosen, restored), MOST_PREVIEWED))
+    yield from (_line(found, names) for found in counted)
+    if players <= MOST_PREVIEWED:
+        yield describe_rank_moves(_moves(counted))
+    else:
+        yield _("and %(number)s players more") % {"number": players - MOST_PREVIEWED}
+
+
+def _moves(previews: Sequence[SubmissionChangePreview]) -> RankChanges:
+    """What all of it does to ranks, where the standings are not there for good."""
+    by_period: dict[Period, dict[int, StandingState | None]] = {}
+    for found in previews:
+        if found.period.state == PeriodState.OPEN:
+            by_period.setdefault(found.period, {})[found.player.pk] = found.then.state if found.then else None
+    return sum_moves(moves_in(period, after) for period, after in by_period.items())
+
+
+def _names_of(rows: Sequence[Submission]) -> Mapping[int, str]:
+    """The competitions that these scores are of, by number."""
+    numbers = {row.competition for row in rows} - {0}  # 0 is none
+    return events.source().names(numbers) if numbers else {}
+
+
+def _place_of(found: SubmissionChangePreview, names: Mapping[int, str]) -> str:
+    """The competition by name, else the period by its label."""
+    return names.get(found.submissions[0].competition, found.period.label)
+
+
+def _line(found: SubmissionChangePreview, names: Mapping[int, str]) -> str:
+    sent = "; ".join(map(value_text, found.submissions))
+    words = {"what": f"{found.player.external_id}, {found.period.board.name} {_place_of(found, names)}: {sent}"}
+    if found.period.state != PeriodState.OPEN and not found.period.board.is_event:
+        return _("%(what)s. Its period is closed: this one stays.") % words
+    now, then = (place_text(found.period, place) for place in (found.now, found.then))
+    if found.now == found.then:
+        return _("%(what)s. The standing stays as it is: %(now)s.") % (words | {"now": now})
+    return _("%(what)s. Now: %(now)s. Then: %(then)s.") % (words | {"now": now, "then": then})

@@ -1,0 +1,126 @@
+"""Invitations in the admin: made with a link that is shown once, or mailed; and taken back."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _lazy
+from django.views.decorators.cache import never_cache
+
+from accounts.models import Invitation
+from accounts.services.mails.owner_notices import is_mail_sent
+from accounts.services.registration import invitations as invite
+from accounts.services.registration.sign_up import has_account
+from accounts.views.page_helpers import where_mails_go
+from foundation import clock
+from foundation.http.client_address import signed_in
+from leaderboards.admin.base.lookups import DeclaredLookupsAdmin
+
+MOST_DAYS = 30
+
+
+class InvitationForm(forms.ModelForm[Invitation]):
+    """Whom it is for, and for how long it is good."""
+
+    days = forms.IntegerField(label=_lazy("Good for days"), min_value=1, max_value=MOST_DAYS, initial=7)
+
+    class Meta:
+        model = Invitation
+        fields = ("email", "note")
+        help_texts = {  # noqa: RUF012 (read by Django alone)
+            "email": _lazy("The link is mailed there; empty: it is shown to you once, to hand it over."),
+            "note": _lazy("For whom it is; staff alone read it."),
+        }
+
+    def clean_email(self) -> str:
+        """An address that has no account, of a site that sends mails."""
+        email: str = self.cleaned_data["email"]
+        if email and not is_mail_sent():
+            raise ValidationError(_("This site sends no e-mails (EMAIL_URL): leave it empty and hand the link over."))
+        if email and has_account(email):
+            raise ValidationError(_("This address has an account already."))
+        return email
+
+
+@admin.register(Invitation)
+class InvitationAdmin(DeclaredLookupsAdmin[Invitation]):
+    """Who was asked in, by whom, and whether they came."""
+
+    form = InvitationForm
+    list_display = ("__str__", "state", "by", "created_at", "expires_at", "used_by")
+    list_select_related = ("by", "used_by")
+    search_fields = ("email", "note")
+    actions = ("revoke",)
+    ordering = ("-pk",)
+
+    @admin.display(description=_lazy("state"))
+    def state(self, invitation: Invitation) -> str:
+        """Whether it may be used."""
+        if invitation.used_at:
+            return _("used")
+        if invitation.revoked_at:
+            return _("revoked")
+        return _("open") if invitation.is_open(clock.now()) else _("expired")
+
+    def has_change_permission(self, request: HttpRequest, obj: Invitation | None = None) -> bool:
+        """For the list's action; none is edited."""
+        return obj is None and super().has_change_permission(request, obj)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Invitation | None = None) -> bool:
+        """They stay, so that one can see who was let in by whom."""
+        return False
+
+    def get_fields(self, request: HttpRequest, obj: Invitation | None = None) -> Any:
+        """A made one shows its life, never its link."""
+        life = ("state", "by", "created_at", "expires_at", "used_at", "used_by", "revoked_at")
+        return ("email", "note", *life) if obj else ("email", "note", "days")
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Invitation | None = None) -> Any:
+        """All of them."""
+        return self.get_fields(request, obj) if obj else ()
+
+    def add_view(
+        self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """One button: what comes next is the page that shows the link."""
+        one_button = {"show_save_and_add_another": False, "show_save_and_continue": False}
+        return super().add_view(request, form_url, {**(extra_context or {}), **one_button})
+
+    def save_model(self, request: HttpRequest, obj: Invitation, form: Any, change: bool) -> None:
+        """Make it; its link lives as long as this request."""
+        by, days = signed_in(request), form.cleaned_data["days"]
+        assert isinstance(by, User)  # noqa: S101 (the only accounts there are)
+        link = invite.invite(obj, by, days, get_language() or "en", clock.now())
+        request.made_link = link  # type: ignore[attr-defined]  # ours, for one request
+
+    def response_add(
+        self, request: HttpRequest, obj: Invitation, _post_url_continue: str | None = None
+    ) -> HttpResponse:
+        """The one page that shows the link, where it is not mailed."""
+        link: str = request.made_link  # type: ignore[attr-defined]  # ours, for one request
+        if not link:
+            said = _("A mail with the link goes to %(address)s within seconds.") % {"address": obj.email}
+            messages.success(request, " ".join([said, *where_mails_go()]))
+            return self.response_post_save_add(request, obj)
+        context = {**self.admin_site.each_context(request), "opts": self.opts, "name": str(obj), "link": link}
+        return _shown_once(request, context | {"title": _("Your new invitation"), "until": obj.expires_at})
+
+    @admin.action(description=_lazy("Take back the selected invitations"), permissions=["change"])
+    def revoke(self, request: HttpRequest, chosen: QuerySet[Invitation]) -> None:
+        """Those that nobody has used."""
+        by, at = signed_in(request), clock.now()
+        assert isinstance(by, User)  # noqa: S101 (the only accounts there are)
+        done = [str(each) for each in chosen if invite.revoke(each.pk, by, at)]
+        messages.success(request, _("Revoked: %(names)s.") % {"names": ", ".join(done) or "-"})
+
+
+@never_cache
+def _shown_once(request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
+    return TemplateResponse(request, "admin/accounts/invitation/made.html", context)

@@ -1,0 +1,33 @@
+"""What staff type about an account in the admin is mailed to its owner."""
+
+from typing import Any
+
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.models import User
+from django.db.models import QuerySet
+
+from accounts.models import MailKind
+from accounts.services.email_change import notify_former
+from accounts.services.mails import owner_notices
+from foundation import clock
+
+RIGHTS = ("is_staff", "is_superuser", "groups", "user_permissions")
+
+
+def notify_owner(account: User, form: Any, by: AbstractBaseUser) -> None:
+    """Tell of a form that changed an account: its address, whether it is active, its rights. All goes to the address of
+    before, since the new one may be a thief's."""
+    at, changed = clock.now(), form.changed_data
+    before = form.initial.get("email", "") if "email" in changed else account.email
+    if "email" in changed and before:
+        notify_former(account, before, at, by)
+    if "is_active" in changed:
+        kind = MailKind.ACTIVATED if account.is_active else MailKind.DEACTIVATED
+        owner_notices.notify_owner(kind, account, at, by=by, to=[before])
+    rights = {name: _sayable(form.cleaned_data[name]) for name in RIGHTS if name in changed}
+    if rights:
+        owner_notices.notify_owner(MailKind.RIGHTS, account, at, by=by, to=[before], rights=rights)
+
+
+def _sayable(value: bool | QuerySet[Any]) -> bool | list[str]:
+    return value if isinstance(value, bool) else [str(each) for each in value]

@@ -1,0 +1,123 @@
+"""Accounts and groups in the admin: only a superuser gives rights, or touches the account of somebody who has some.
+
+Else anybody who may change accounts would make themselves a superuser, or set the password of one. The trap: accounts
+are Django's own, so its admin of them is replaced here, and ``django.contrib.auth`` must stand before us in
+INSTALLED_APPS.
+"""
+
+from typing import Any
+
+from django.contrib import admin, messages
+from django.contrib.admin.utils import unquote
+from django.contrib.auth.admin import GroupAdmin, UserAdmin
+from django.contrib.auth.models import Group, User
+from django.db import transaction
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from accounts.models import MailKind
+from accounts.reauth import ReauthAdmin, require_recent_proof
+from accounts.services.mails import owner_notices
+from accounts.services.second_factors import removal as factors
+from foundation import clock
+from foundation.audit.retention import forget_addresses, forget_values
+from foundation.http.client_address import signed_in
+from leaderboards.admin.base.lookups import DeclaredLookupsAdmin
+from leaderboards.admin.users.owner_mails import RIGHTS, notify_owner
+
+PERSONAL = ("email", "first_name", "last_name")
+
+admin.site.unregister(User)
+admin.site.unregister(Group)
+
+
+@admin.register(User)
+class AccountAdmin(ReauthAdmin[User], DeclaredLookupsAdmin[User], UserAdmin[User]):
+    """Who may sign in. Anybody who changes accounts has just shown who they are."""
+
+    actions = ("forget_factors",)
+    reauth_actions = ("forget_factors",)
+
+    def user_change_password(self, request: HttpRequest, id: str, form_url: str = "") -> HttpResponse:  # noqa: A002 (Django's name)
+        """Somebody's password is as grave as their rights, and its owner is told by mail."""
+        if unproven := require_recent_proof(request):
+            return unproven
+        with transaction.atomic():
+            answer = super().user_change_password(request, id, form_url)
+            if request.method == "POST" and answer.status_code == 302:
+                account = User.objects.get(pk=unquote(id))
+                owner_notices.notify_owner(MailKind.PASSWORD_CHANGED, account, clock.now(), by=signed_in(request))
+        return answer
+
+    def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
+        """Save it, and tell its owner."""
+        super().save_model(request, obj, form, change)
+        if change:
+            notify_owner(obj, form, signed_in(request))
+
+    @admin.action(description=_("Take away the second factors of the selected accounts"), permissions=["change"])
+    def forget_factors(self, request: HttpRequest, accounts: QuerySet[User]) -> None:
+        """For who has lost them; of accounts with rights, by superusers alone. Their sessions go on."""
+        by = User.objects.get(pk=signed_in(request).pk)
+        for account in accounts:
+            if not _may_touch(request, account):
+                messages.error(request, gettext("%(name)s has rights: a superuser may do this.") % {"name": account})
+                continue
+            factors.forget_all(account, by, clock.now())
+            messages.success(request, gettext("%(name)s signs in by the password alone now.") % {"name": account})
+
+    audited_as = "account"
+
+    def _record_deletion(self, request: HttpRequest, row: User) -> None:
+        """The name and the rights of an account stay in the log; whose it was and where they acted from do not. Its
+        owner is told."""
+        super()._record_deletion(request, row)
+        owner_notices.notify_owner(MailKind.DELETED, row, clock.now(), by=signed_in(request))
+        forget_values("account", row.pk, PERSONAL)
+        forget_addresses(row.pk)
+
+    def get_readonly_fields(self, request: HttpRequest, obj: User | None = None) -> Any:
+        """Rights are typed by superusers alone."""
+        given = super().get_readonly_fields(request, obj)
+        return given if _may_give_rights(request) else (*given, *RIGHTS)
+
+    def has_change_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
+        """Passwords too; not of somebody who has rights."""
+        return super().has_change_permission(request, obj) and _may_touch(request, obj)
+
+    def has_delete_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
+        """Likewise."""
+        return super().has_delete_permission(request, obj) and _may_touch(request, obj)
+
+
+@admin.register(Group)
+class RoleAdmin(ReauthAdmin[Group], DeclaredLookupsAdmin[Group], GroupAdmin):
+    """What those of a group may do: a right that is put there is given to all of them."""
+
+    audited_as = "group"
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Superusers."""
+        return _may_give_rights(request)
+
+    def has_change_permission(self, request: HttpRequest, obj: Group | None = None) -> bool:
+        """Superusers."""
+        return _may_give_rights(request)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Group | None = None) -> bool:
+        """Superusers."""
+        return _may_give_rights(request)
+
+
+def _may_give_rights(request: HttpRequest) -> bool:
+    return bool(request.user.is_active and request.user.is_superuser)
+
+
+def _may_touch(request: HttpRequest, account: User | None) -> bool:
+    return account is None or _may_give_rights(request) or not _has_rights(account)
+
+
+def _has_rights(account: User) -> bool:
+    return account.is_staff or account.is_superuser or account.groups.exists() or account.user_permissions.exists()

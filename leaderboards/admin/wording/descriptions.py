@@ -1,0 +1,105 @@
+"""A board's settings as an admin reads them: the rules in a sentence, moments on the board's own clock."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from django.utils.dateformat import format as spell
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _lazy
+from django.utils.translation import pgettext
+
+from leaderboards.core.input.points import points_text
+from leaderboards.core.periods import PeriodKind
+from leaderboards.core.ranking.criteria import Criterion, Order
+from leaderboards.core.ranking.rules import Rules, Ties, Update
+from leaderboards.models import Board
+
+_BEGINS = {
+    PeriodKind.DAY: _lazy("Every day at %(cutoff)s (%(zone)s) players start again."),
+    PeriodKind.WEEK: _lazy("Every %(day)s at %(cutoff)s (%(zone)s) players start again."),
+    PeriodKind.MONTH: _lazy("On the first of every month at %(cutoff)s (%(zone)s) players start again."),
+    PeriodKind.YEAR: _lazy("On the first of January at %(cutoff)s (%(zone)s) players start again."),
+    PeriodKind.ALL_TIME: _lazy("Players never start again."),
+    PeriodKind.EVENT: _lazy("Each competition is a period of its own."),
+}
+_UPDATES = {
+    Update.BEST: _lazy("a player's best submission counts"),
+    Update.LATEST: _lazy("a player's latest submission counts"),
+    Update.INCREMENT: _lazy("a player's submissions add up"),
+}
+_TIES = {
+    Ties.FIRST_COME: _lazy("among equals, whoever was first is ahead"),
+    Ties.LAST_COME: _lazy("among equals, whoever was last is ahead"),
+    Ties.SHARED: _lazy("equals share a rank, and the ranks after it are left out (1 1 3)"),
+    Ties.DENSE: _lazy("equals share a rank, and no rank is left out (1 1 2)"),
+}
+
+
+def rules_in_words(board: Board, rules: Rules) -> str:
+    """When players start again, what counts, and who is ahead."""
+    begins = _BEGINS[PeriodKind(board.period)] % {
+        "day": _(board.week_start.capitalize()),  # Django's own catalogue has the days of the week
+        "cutoff": board.cutoff,
+        "zone": board.timezone,
+    }
+    words = {"update": str(_UPDATES[rules.update]), "ties": str(_TIES[rules.ties])}
+    if rules.of_points:
+        return f"{begins} {_way_of_points(rules) % words} {_bounds(rules)}"
+    words["order"] = _(", then ").join(_criterion(each) for each in rules.criteria)
+    if rules.achieved_at:
+        return " ".join([begins, _("Players are compared by %(order)s; %(update)s.") % words])
+    return " ".join([begins, _("Players are compared by %(order)s; %(update)s; %(ties)s.") % words])
+
+
+def _way_of_points(rules: Rules) -> str:
+    if rules.order is Order.DESC:
+        return _("More points are better; %(update)s; %(ties)s.")
+    return _("Less points are better; %(update)s; %(ties)s.")
+
+
+def _criterion(criterion: Criterion) -> str:
+    if criterion.is_time:
+        return _("whoever was there first") if criterion.order is Order.ASC else _("whoever was there last")
+    more = criterion.order is Order.DESC
+    words = _("%(name)s (0 to %(most)s, more is better)") if more else _("%(name)s (0 to %(most)s, less is better)")
+    return words % {"name": criterion.name, "most": f"{criterion.maximum:,}"}
+
+
+def _bounds(rules: Rules) -> str:
+    words = {
+        "least": rules.text(rules.minimum),
+        "most": rules.text(rules.maximum),
+        "step": _("steps of %(step)s") % {"step": points_text(1, rules.decimals)}
+        if rules.decimals
+        else _("whole numbers"),
+    }
+    if rules.update is not Update.INCREMENT:
+        return _("One submission is %(least)s to %(most)s, in %(step)s.") % words
+    words["total"] = rules.text(rules.total_maximum)
+    return _("One submission is %(least)s to %(most)s, in %(step)s; a total goes up to %(total)s.") % words
+
+
+def on_the_boards_clock(at: datetime, board: Board, year: bool = False) -> str:
+    """Mon 23 Nov 00:00 KST."""
+    local = at.astimezone(ZoneInfo(board.timezone))
+    return spell(local, pgettext("date format", "D j M Y H:i T") if year else pgettext("date format", "D j M H:i T"))
+
+
+def in_utc(at: datetime | None) -> str:
+    """Mon 23 Nov 2026 00:00 UTC: for moments that no board and no competition has a clock for. A dash for None."""
+    return "-" if at is None else spell(at.astimezone(UTC), pgettext("date format", "D j M Y H:i T"))
+
+
+def setting_in_words(field: str, value: Any, points: Callable[[Any], str]) -> str:
+    """A setting's value as the form shows it, a dash for none; ``points`` says those that are points."""
+    if value is None:
+        return "-"
+    if field in ("minimum", "maximum", "total_maximum"):
+        return points(value)
+    if field == "criteria":
+        return ", ".join(str(each["name"]) for each in value) or _("none: points")
+    setattr(shown := Board(), field, value)
+    display = getattr(shown, f"get_{field}_display", None)
+    return str(display() if display else value) or "-"

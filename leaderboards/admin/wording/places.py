@@ -1,0 +1,15 @@
+"""A place as people read it in the admin."""
+
+from django.utils.translation import gettext as _
+
+from leaderboards.models import Period
+from leaderboards.selectors.previews.submissions import Place
+from leaderboards.services.moderation.edit import format_value
+
+
+def place_text(period: Period, place: Place | None) -> str:
+    """A place as people read it: rank 3 with 150."""
+    if place is None:
+        return _("not ranked")
+    value = format_value(period, place.state.value)
+    return value if place.rank is None else _("rank %(rank)s with %(value)s") % {"rank": place.rank, "value": value}

@@ -1,0 +1,65 @@
+"""Bodies of requests: their size, their kind, and JSON with exact numbers."""
+
+from django.http import HttpRequest
+
+from foundation.http.problems import BadRequest, LengthMissing, Malformed, NotJson, TooLarge
+from leaderboards.core.input.entries import quote_untrusted
+from leaderboards.core.input.json_body import DuplicateKeys, read_json
+
+LARGEST = 1024 * 1024
+MOST_DRAINED = 8 * LARGEST
+JSON = "application/json"
+
+
+def body_of(request: HttpRequest) -> object:
+    """What the body holds. Raises ``TooLarge``, ``LengthMissing``, ``NotJson`` or ``Malformed``."""
+    content = bytes_of(request)
+    if content:
+        _refuse_another_kind(request.META.get("CONTENT_TYPE") or "")
+    try:
+        return read_json(content)
+    except ValueError as error:
+        raise Malformed(str(error)) from error
+
+
+def bytes_of(request: HttpRequest) -> bytes:
+    """The body as it was sent. Raises ``TooLarge`` or ``LengthMissing`` before anything of it is kept."""
+    length = request.META.get("CONTENT_LENGTH") or ""
+    if not length and "HTTP_TRANSFER_ENCODING" in request.META:
+        raise LengthMissing("Send the body with a Content-Length, not in chunks.")
+    if length.isdigit() and int(length) > LARGEST:
+        _drain(request)
+        raise TooLarge(f"The body has {int(length):,} bytes; at most {LARGEST:,} are taken. Send it in parts.")
+    return request.body
+
+
+def _refuse_another_kind(declared: str) -> None:
+    """A form of a page of another site, which browsers send unasked, is never of this kind."""
+    if declared.partition(";")[0].strip().lower() != JSON:
+        said = f"this one is declared as {quote_untrusted(declared)}" if declared else "this one declares none"
+        raise NotJson(f"Send the body with `Content-Type: {JSON}`; {said}.")
+
+
+def _drain(request: HttpRequest) -> None:
+    """Read what is too much, within reason: who is still sending would not hear the refusal."""
+    left = MOST_DRAINED
+    while left > 0 and (part := request.read(65_536)):
+        left -= len(part)
+
+
+def object_of(request: HttpRequest, fields: tuple[str, ...]) -> dict[str, object]:
+    """A body that is an object with nothing but ``fields``. Raises ``BadRequest`` too."""
+    body = body_of(request)
+    if not isinstance(body, dict):
+        raise BadRequest(f"The body must be an object with {_listed(fields)}.")
+    if isinstance(body, DuplicateKeys):
+        raise BadRequest("A name stands twice in the body: send each field once.")
+    unknown = [name for name in body if name not in fields]
+    if unknown:
+        detail = f"There is no field {str(unknown[0])[:40]!r} here; there is {_listed(fields)}."
+        raise BadRequest(detail, [{"pointer": "#", "detail": detail}])
+    return body
+
+
+def _listed(fields: tuple[str, ...]) -> str:
+    return ", ".join(f"`{field}`" for field in fields)

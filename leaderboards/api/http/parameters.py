@@ -1,0 +1,82 @@
+"""What stands in addresses: numbers in ASCII digits, periods, and several players at once."""
+
+import re
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+from ninja.params.functions import Path, Query
+from pydantic import BeforeValidator
+
+from foundation.http.problems import BadRequest
+from leaderboards.core.input.entries import read_player
+from leaderboards.errors import BadPlayer
+
+MOST_NAMED = 100
+MOST_ROWS = 100
+MOST_AROUND = 50
+FARTHEST = 2**53
+MOST_DIGITS = 17  # of a number; SQL's own are greater
+_DIGITS = re.compile(r"(-?)([0-9]+)")
+
+
+def _digits(raw: Any) -> Any:
+    """Raises ``ValueError`` for what is no number, or has too many digits."""
+    if not isinstance(raw, str):
+        return raw
+    sign, digits = _read_digits(raw)
+    if len(digits) > MOST_DIGITS:
+        raise ValueError(f"Input should have at most {MOST_DIGITS} digits")
+    return int(f"{sign}{digits}")
+
+
+def _bounded(raw: Any) -> Any:
+    """One with too many digits becomes one that is beyond every bound, so that the refusal tells the bound."""
+    if not isinstance(raw, str):
+        return raw
+    sign, digits = _read_digits(raw)
+    return int(f"{sign}{digits}") if len(digits) <= MOST_DIGITS else int(f"{sign}1{'0' * MOST_DIGITS}")
+
+
+def _read_digits(raw: str) -> tuple[str, str]:
+    """The sign and the digits that count."""
+    found = _DIGITS.fullmatch(raw)
+    if found is None:
+        raise ValueError("Input should be a whole number in ASCII digits")
+    return found[1], found[2].lstrip("0") or "0"
+
+
+WholeNumber = Annotated[int, BeforeValidator(_digits)]
+Bounded = Annotated[int, BeforeValidator(_bounded)]  # of a parameter that has bounds
+
+# Defaults of views' arguments, one for each parameter of the contract.
+SEQ = Path(..., description="The board's number.", example=1)
+PLAYER = Path(..., description="The game's own id of the player, percent-encoded.", example="alice")
+PERIOD = Query("current", description="`current`, `previous` or a label such as `2026-47`.", example="current")
+OFFSET = Query(0, ge=0, le=FARTHEST, description="How many of the best rows to pass over.")
+LIMIT = Query(10, ge=1, le=MOST_ROWS, description="How many rows to answer.")
+LISTED = Query(MOST_ROWS, ge=1, le=MOST_ROWS, description="How many rows to answer.")
+RADIUS = Query(4, ge=1, le=MOST_AROUND, description="How many rows on each side of the player.")
+IDS = Query(..., description=f"Players, separated by commas; repeatable; up to {MOST_NAMED}.", example=["alice,bob"])
+VIEWER = Query(None, description="Whose row and neighbours are told: the game's own id.", example="alice")
+ALSO = Query(
+    [], description=f"Others to tell of, separated by commas; repeatable; up to {MOST_NAMED}.", example=["bob"]
+)
+NAME = Query(None, description="Only the board of this name.", example="Weekly wins")
+DRY_RUN = Query(False, description="Judge the entries and apply nothing.")
+RAW = Query(False, description="Texts as they are, also those that a spreadsheet would run as formulas.")
+RANKS = Query(False, description="Tell each player's rank before and after the request.")
+
+
+def players_named(ids: Sequence[str]) -> list[str]:
+    """The players in ``ids``: comma separated, repeatable. Raises ``BadRequest``."""
+    wanted = list(dict.fromkeys(name for part in ids for name in part.split(",")))
+    if len(wanted) > MOST_NAMED:
+        raise _bad_ids(f"{len(wanted)} players are named; up to {MOST_NAMED} are possible at once.")
+    try:
+        return [read_player(name) for name in wanted]
+    except BadPlayer as error:
+        raise _bad_ids(error.detail) from error
+
+
+def _bad_ids(detail: str) -> BadRequest:
+    return BadRequest(f"`ids`: {detail}", [{"parameter": "ids", "detail": detail}])

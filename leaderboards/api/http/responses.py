@@ -1,0 +1,54 @@
+"""Answering: a 200 with its ETag, or 304 where the caller has it already.
+
+ETags are weak: two answers with the same one say the same, at different times.
+"""
+
+import re
+from hashlib import blake2b
+from typing import Any, TypeVar
+
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+
+from foundation.http.encoding import as_json, etag_bytes
+
+JSON = "application/json"
+PRIVATE = "private, no-cache"
+AnyResponse = TypeVar("AnyResponse", bound=HttpResponseBase)
+_TAG = re.compile(r'(?:W/)?"([^"]*)"')
+
+
+def json_response(content: Any, status: int = 200) -> HttpResponse:
+    """``content`` as JSON; nobody keeps a copy."""
+    response = HttpResponse(as_json(content), status=status, content_type=JSON)
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+def etag_response(request: HttpRequest, content: Any, private: bool = False) -> HttpResponse:
+    """``content`` with its ETag, or 304 if the caller named that in ``If-None-Match``."""
+    tag = etag_digest(etag_bytes(content))
+    if etag_matches(request, tag):
+        response = HttpResponse(status=304)
+        del response["Content-Type"]
+    else:
+        response = HttpResponse(as_json(content), content_type=JSON)
+    return with_etag(response, tag, private)
+
+
+def with_etag(response: AnyResponse, tag: str, private: bool) -> AnyResponse:
+    """``response`` with its ETag: clients that keep it ask again before using it."""
+    response["ETag"] = f'W/"{tag}"'
+    response["Cache-Control"] = PRIVATE if private else "no-cache"
+    return response
+
+
+def etag_matches(request: HttpRequest, tag: str) -> bool:
+    """Whether ``If-None-Match`` names ``tag``, by the weak comparison of RFC 9110."""
+    header = request.META.get("HTTP_IF_NONE_MATCH")
+    return header is not None and (header.strip() == "*" or tag in _TAG.findall(header))
+
+
+def etag_digest(content: bytes) -> str:
+    """What an ETag holds."""
+    return blake2b(content, digest_size=12).hexdigest()

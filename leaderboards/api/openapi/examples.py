@@ -1,0 +1,171 @@
+"""What the OpenAPI document says of each operation over boards: refusals, an example call, an example answer.
+
+Examples carry boards that really exist here, as far as there are any; without a database they carry the
+numbers of a fresh demo.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import Error as SqlError
+
+from foundation import clock
+from leaderboards import selectors
+from leaderboards.api.openapi.document import BODY, READING, OperationDoc, body
+from leaderboards.core.periods import window_at
+from leaderboards.models import Board
+
+MOMENT = {"as_of": "2026-11-20T09:00:00Z", "live": True}
+ROW = {"rank": 3, "player": "alice", "name": "Alice", "points": 150, "tied": 1}
+CSV = {
+    "description": "A line for each player, best first: rank, player, name, points or a column for each "
+    "criterion, achieved_at, tied.",
+    "headers": {
+        "As-Of": {"description": "When it was so.", "schema": {"type": "string", "format": "date-time"}},
+        "Live": {
+            "description": "`false` where Redis is away and the newest scores may be missing.",
+            "schema": {"type": "string", "enum": ["true", "false"]},
+        },
+    },
+    "content": {"text/csv": {"schema": {"type": "string"}}},
+}
+
+
+def board_operation_docs() -> dict[str, OperationDoc]:
+    """By the operations' names."""
+    real = _real_boards()
+    board = {"seq": real.points}
+    alice = board | {"player": "alice"}
+    page = {"board": real.points, "period": _period(real), **MOMENT, "total": 57, "rows": [ROW]}
+    return {
+        "submit_scores": OperationDoc(
+            refusals=(*BODY, 401, 403),
+            query="?ranks=true",
+            body=body(_entries_schema(), _entries(real)),
+            answer=_results(real),
+        ),
+        "list_boards": OperationDoc(refusals=(401,), query="?offset=0&limit=100"),
+        "read_board": OperationDoc(path=board),
+        "read_standings": OperationDoc(path=board, query="?offset=0&limit=10", answer=page),
+        "export_standings": OperationDoc(path=board, query=f"?period={real.label}", raw_response=CSV),
+        "read_named_players": OperationDoc(path=board, query="?ids=alice,bob", answer=page),
+        "read_player_row": OperationDoc(path=alice),
+        "read_around": OperationDoc(path=alice, query="?radius=4", answer=page),
+        "read_view": OperationDoc(path=board, query="?player=alice&radius=4&limit=10&ids=bob", answer=view_of(page)),
+        "read_distribution": OperationDoc(path=board),
+        "delete_player": OperationDoc(refusals=(*READING, 409), path=alice),
+        "put_player": OperationDoc(
+            refusals=(*BODY, 401, 403, 404),
+            path=alice,
+            body=body(_profile_schema(), {"name": "Alice", "country": "KR"}),
+        ),
+        "make_link_code": OperationDoc(path=alice),
+    }
+
+
+def view_of(page: dict[str, Any]) -> dict[str, Any]:
+    """The example of several things for that of a page."""
+    head = {name: told for name, told in page.items() if name != "rows"}
+    bob = ROW | {"rank": 9, "player": "bob", "name": "Bob", "points": 12}
+    return {**head, "list": page["rows"], "me": ROW | {"percentile": 96.4}, "around": [ROW], "named": [bob]}
+
+
+@dataclass(frozen=True, slots=True)
+class _Real:
+    """A board of points and one of criteria, with the running period's label."""
+
+    points: int
+    raid: int
+    fields: dict[str, int]
+    label: str
+
+
+def _real_boards() -> _Real:
+    try:
+        boards = [board for board in selectors.boards_listed() if not board.is_event and not board.retired_at]
+    except SqlError:
+        boards = []
+    points = next((board for board in boards if not board.criteria), None)
+    raid = next((board for board in boards if board.criteria), None)
+    return _Real(
+        points=points.seq if points else 1,
+        raid=raid.seq if raid else 3,
+        fields=_fields(raid) if raid else {"stage": 23346, "members": 230},
+        label=window_at(points.calendar, clock.now()).label if points else "2026-47",
+    )
+
+
+def _fields(board: Board) -> dict[str, int]:
+    """A value that the board takes: half of each criterion's greatest."""
+    return {field.name: field.maximum // 2 for field in board.rules.fields}
+
+
+def _entries(real: _Real) -> dict[str, Any]:
+    return {
+        "entries": [
+            {"board": real.points, "player": "alice", "points": 150, "id": "match-771:alice"},
+            {"board": real.points, "player": "bob", "points": "12", "id": "match-771:bob"},
+            {"board": real.raid, "player": "dave", "fields": real.fields},
+        ]
+    }
+
+
+def _entries_schema() -> dict[str, Any]:
+    entry = {
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["player"],
+        "properties": {
+            "board": {"type": "integer", "minimum": 1, "description": "The board's number; or `competition`."},
+            "competition": {"type": "integer", "minimum": 1, "description": "The competition's number."},
+            "player": {
+                "type": "string",
+                "minLength": 1,
+                "maxLength": 64,
+                "description": "The game's own id: any script, NFC, no control character, `/` or `,`.",
+            },
+            "points": {
+                "type": ["number", "string"],
+                "description": "A number or a decimal string, an exact multiple of 10^-decimals; or `fields`.",
+            },
+            "fields": {"type": "object", "additionalProperties": {"type": "integer"}, "description": "By criterion."},
+            "at": {"type": "string", "format": "date-time", "description": "When it happened; default: on arrival."},
+            "id": {
+                "type": "string",
+                "minLength": 1,
+                "maxLength": 128,
+                "description": "The caller's own id of the entry: sent again it changes nothing.",
+            },
+        },
+    }
+    entries = {"type": "array", "minItems": 1, "maxItems": 1000, "items": entry}
+    return {
+        "type": "object", "additionalProperties": False, "required": ["entries"], "properties": {"entries": entries},
+    }  # fmt: skip  # as a table
+
+
+def _profile_schema() -> dict[str, Any]:
+    texts = {
+        "name": {"type": "string", "maxLength": 100},
+        "avatar_url": {"type": "string", "maxLength": 200, "description": "http or https; empty for none."},
+        "country": {"type": "string", "pattern": "^([A-Z]{2})?$", "description": "ISO 3166; empty for none."},
+    }
+    return {"type": "object", "additionalProperties": False, "properties": texts}
+
+
+def _results(real: _Real) -> dict[str, Any]:
+    entry = {"status": "updated", "player": "alice", "board": real.points, "period": real.label, "points": 150}
+    return {
+        "accepted": 1,
+        "rejected": 1,
+        "results": [
+            {**entry, "rank": 3, "previous_rank": 9},
+            {"status": "rejected", "player": "dave", "board": real.raid, "code": "period_closed", "detail": "…"},
+        ],
+    }
+
+
+def _period(real: _Real) -> dict[str, Any]:
+    return {
+        "label": real.label, "starts_at": "2026-11-16T00:00:00Z", "ends_at": "2026-11-23T00:00:00Z", "state": "open",
+    }  # fmt: skip  # as a table

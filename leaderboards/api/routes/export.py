@@ -1,0 +1,75 @@
+"""A whole period as CSV, streamed from one SQL statement.
+
+A redis board is mirrored first; where Redis is away the header ``Live: false`` says that the newest scores may be
+missing. The trap: while a period is open its CSV has no ETag, since nothing short of reading it all could tell.
+"""
+
+import logging
+from collections.abc import Iterator
+from datetime import datetime
+from functools import partial
+
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from ninja import Router
+
+from foundation import clock
+from foundation.errors import Unavailable
+from leaderboards import selectors
+from leaderboards.api.http.access import OptionalKey, is_private, standings_to_read
+from leaderboards.api.http.downloads import CSV, Download, csv_parts
+from leaderboards.api.http.parameters import PERIOD, RAW, SEQ, WholeNumber
+from leaderboards.models import Board, Period, PeriodState, Storage
+from leaderboards.selectors.exports.cached_files import fingerprint_of
+from leaderboards.services.sync.mirror import mirror
+
+logger = logging.getLogger(__name__)
+
+router = Router(tags=["standings"], auth=OptionalKey())
+
+
+@router.get("/boards/{seq}/standings.csv")
+def export_standings(
+    request: HttpRequest, seq: WholeNumber = SEQ, period: str = PERIOD, raw: bool = RAW
+) -> HttpResponseBase:
+    """A whole period as CSV; texts that a spreadsheet would run have an apostrophe before them, unless `raw`."""
+    board = standings_to_read(request, seq)
+    at = clock.now()
+    label = selectors.find_period_info(board, period, at).label
+    stored = selectors.find_period_row(board, label, at)
+    live = stored is None or is_mirrored(stored)
+    download = _download(board, label, stored, raw)
+    if stored and never_changes(stored):
+        response = download.final(request, partial(fingerprint_of, stored, "board", raw))
+        response["Content-Hash"] = selectors.content_hash_of(stored)
+    else:
+        response = download.open()
+    response["Live"] = "true" if live else "false"
+    return response
+
+
+def _download(board: Board, label: str, stored: Period | None, raw: bool) -> Download:
+    columns = [field.name for field in (stored.rules if stored else board.rules).fields]
+
+    def read() -> tuple[datetime, Iterator[bytes]]:
+        as_of, rows = selectors.export_rows(board, label)
+        return as_of, csv_parts(columns, rows, raw)
+
+    return Download(f"board-{board.seq}-{label}.csv", CSV, is_private(board), read)
+
+
+def is_mirrored(period: Period) -> bool:
+    """Whether SQL has everything that was submitted by now."""
+    if period.board.storage != Storage.REDIS or never_changes(period):
+        return True
+    try:
+        mirror(period)
+    except Unavailable as error:
+        logger.info("period %s is exported without a mirror pass: %s", period.pk, error.detail)
+        return False
+    return period.stale_since is None
+
+
+def never_changes(period: Period) -> bool:
+    """Whether its rows stay as they are."""
+    return period.state in (PeriodState.FINAL, PeriodState.EXPIRED)

@@ -1,0 +1,139 @@
+"""Reading a board's standings: a page, a player, those around them, several by name, the spread."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from ninja import Router
+
+from foundation import clock
+from foundation.http.encoding import Volatile, when, when_or_none
+from leaderboards import selectors
+from leaderboards.api.http.access import (
+    OptionalKey,
+    RequireKey,
+    is_private,
+    read_standings_of,
+    standings_to_read,
+    standings_to_write,
+)
+from leaderboards.api.http.parameters import (
+    IDS,
+    LIMIT,
+    OFFSET,
+    PERIOD,
+    PLAYER,
+    RADIUS,
+    SEQ,
+    Bounded,
+    WholeNumber,
+    players_named,
+)
+from leaderboards.api.http.responses import etag_response
+from leaderboards.api.openapi.schemas import RowOfPlayer, Spread, StandingsOfPeriod
+from leaderboards.core.input.entries import read_player
+from leaderboards.selectors import PeriodInfo, Standings
+from leaderboards.selectors.rankings.encoded_pages import EncodedPage, page_encoded
+from leaderboards.selectors.rankings.row_json import row_json
+from leaderboards.services.moderation.remove import remove_player
+
+router = Router(tags=["standings"], auth=OptionalKey())
+
+
+@router.get("/boards/{seq}/standings", response=StandingsOfPeriod)
+def read_standings(
+    request: HttpRequest, seq: WholeNumber = SEQ, period: str = PERIOD, offset: Bounded = OFFSET, limit: Bounded = LIMIT
+) -> HttpResponse:
+    """A page of a board's rows, best first."""
+    board, found = read_standings_of(request, seq, lambda board: page_encoded(board, period, offset, limit))
+    return etag_response(request, standings_header_json(found) | {"rows": found.rows}, is_private(board))
+
+
+@router.get("/boards/{seq}/players", response=StandingsOfPeriod)
+def read_named_players(
+    request: HttpRequest, seq: WholeNumber = SEQ, ids: list[str] = IDS, period: str = PERIOD
+) -> HttpResponse:
+    """Up to 100 players by name, best first, with their rank in the whole board."""
+    board, found = read_standings_of(
+        request, seq, lambda board: selectors.rows_of_players(board, players_named(ids), period)
+    )
+    return etag_response(request, standings_json(found), is_private(board))
+
+
+@router.get("/boards/{seq}/players/{player}", response=RowOfPlayer)
+def read_player_row(
+    request: HttpRequest, seq: WholeNumber = SEQ, player: str = PLAYER, period: str = PERIOD
+) -> HttpResponse:
+    """One player's row."""
+    board, found = read_standings_of(
+        request, seq, lambda board: selectors.player_row(board, read_player(player), period)
+    )
+    content = row_json(found.row) | {
+        "percentile": found.percentile,
+        "total": found.total,
+        "board": board.seq,
+        "period": period_json(found.period),
+        "as_of": Volatile(when(found.as_of)),
+        "live": found.live,
+    }
+    return etag_response(request, content, is_private(board))
+
+
+@router.delete("/boards/{seq}/players/{player}", auth=RequireKey("scores:write"), response={204: None})
+def delete_player(request: HttpRequest, seq: WholeNumber = SEQ, player: str = PLAYER) -> HttpResponse:
+    """Take a player out of the current period."""
+    remove_player(standings_to_write(request, seq), read_player(player), clock.now())
+    response = HttpResponse(status=204)
+    del response["Content-Type"]
+    return response
+
+
+@router.get("/boards/{seq}/players/{player}/around", response=StandingsOfPeriod)
+def read_around(
+    request: HttpRequest, seq: WholeNumber = SEQ, player: str = PLAYER, radius: Bounded = RADIUS, period: str = PERIOD
+) -> HttpResponse:
+    """A player and those next to them."""
+    board, found = read_standings_of(
+        request, seq, lambda board: selectors.around(board, read_player(player), radius, period)
+    )
+    return etag_response(request, standings_json(found), is_private(board))
+
+
+@router.get("/boards/{seq}/distribution", response=Spread, by_alias=True)
+def read_distribution(request: HttpRequest, seq: WholeNumber = SEQ, period: str = PERIOD) -> HttpResponse:
+    """How points are spread: percentiles and a histogram."""
+    board = standings_to_read(request, seq)
+    found = selectors.distribution(board, period)
+    content = {
+        "total": found.total,
+        "as_of": Volatile(when(found.as_of)),
+        "live": found.live,
+        "percentiles": found.percentiles,
+        "histogram": [{"from": each.from_, "to": each.to, "count": each.count} for each in found.histogram],
+    }
+    return etag_response(request, content, is_private(board))
+
+
+def standings_json(found: Standings) -> dict[str, Any]:
+    """Rows with their board, period and moment."""
+    return standings_header_json(found) | {"rows": [row_json(row) for row in found.rows]}
+
+
+def standings_header_json(found: Standings | EncodedPage) -> dict[str, Any]:
+    """What stands around rows: their board, period and moment, and how many there are in all."""
+    return {
+        "board": found.board.seq,
+        "period": period_json(found.period),
+        "total": found.total,
+        "as_of": Volatile(when(found.as_of)),
+        "live": found.live,
+    }
+
+
+def period_json(period: PeriodInfo) -> dict[str, Any]:
+    """A period; all time has neither start nor end."""
+    return {
+        "label": period.label,
+        "starts_at": when_or_none(period.starts_at),
+        "ends_at": when_or_none(period.ends_at),
+        "state": period.state,
+    }

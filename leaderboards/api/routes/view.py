@@ -1,0 +1,81 @@
+"""A read of several things is one request: a page, a player among their neighbours, and others by name.
+
+All of it is of one moment, in one round trip; a part is what its own address answers then. Who is not ranked is no
+refusal here: a game shows the list to them too.
+"""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from ninja import Router, Schema
+from ninja.params.functions import Query
+
+from foundation.http.encoding import Encoded
+from foundation.http.problems import BadRequest
+from leaderboards import selectors
+from leaderboards.api.http.access import OptionalKey, is_private, read_standings_of
+from leaderboards.api.http.parameters import (
+    ALSO,
+    LIMIT,
+    OFFSET,
+    PERIOD,
+    RADIUS,
+    SEQ,
+    VIEWER,
+    Bounded,
+    WholeNumber,
+    players_named,
+)
+from leaderboards.api.http.responses import etag_response
+from leaderboards.api.openapi.schemas import ViewOfBoard
+from leaderboards.api.routes.standings import standings_header_json
+from leaderboards.core.input.entries import read_player
+from leaderboards.selectors import BoardPage
+from leaderboards.selectors.rankings.encoded_pages import EncodedView, view_encoded
+from leaderboards.selectors.rankings.row_json import row_json
+from leaderboards.stores.base import Around, ForPlayers, Page
+
+router = Router(tags=["standings"], auth=OptionalKey())
+
+
+class Wanted(Schema):
+    """What is asked for, besides of what."""
+
+    player: str | None = VIEWER
+    offset: Bounded = OFFSET
+    limit: Bounded = LIMIT
+    radius: Bounded = RADIUS
+    ids: list[str] = ALSO
+
+    def questions(self) -> tuple[Page, Around | None, ForPlayers]:
+        """The page, the player and the others. Raises ``BadPlayer`` and ``BadRequest``."""
+        if self.player is None and "radius" in self.model_fields_set:
+            detail = "`radius` is of the neighbours of `player`: name one, or leave `radius` out."
+            raise BadRequest(detail, [{"parameter": "radius", "detail": detail}])
+        beside = None if self.player is None else Around(read_player(self.player), self.radius)
+        named = ForPlayers(tuple(players_named(self.ids))) if self.ids else selectors.NO_PLAYERS
+        return Page(self.offset, self.limit), beside, named
+
+
+WANTED = Query(...)
+
+
+@router.get("/boards/{seq}/view", response=ViewOfBoard, by_alias=True)
+def read_view(
+    request: HttpRequest, seq: WholeNumber = SEQ, period: str = PERIOD, wanted: Wanted = WANTED
+) -> HttpResponse:
+    """A page, a player among their neighbours, and others by name: all of one moment."""
+    questions = wanted.questions()
+    board, found = read_standings_of(request, seq, lambda board: view_encoded(board, period, *questions))
+    return etag_response(request, view_json(wanted, found), is_private(board))
+
+
+def view_json(wanted: Wanted, found: BoardPage | EncodedView) -> dict[str, Any]:
+    """Its parts with their board, period and moment; null is what was not asked for, or is not ranked."""
+    shown = found.standings
+    return standings_header_json(shown) | {
+        "list": shown.rows if isinstance(shown.rows, Encoded) else [row_json(row) for row in shown.rows],
+        "me": found.me and row_json(found.me) | {"percentile": selectors.share_below(found.me, shown.total)},
+        "around": None if wanted.player is None else [row_json(row) for row in found.neighbours],
+        "named": [row_json(row) for row in found.named] if wanted.ids else None,
+    }

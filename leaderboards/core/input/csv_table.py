@@ -1,0 +1,79 @@
+"""Tables and lists of boards as they come in files: rows by number, cells by column.
+
+Bytes that are no UTF-8 become lone surrogates on the way in, so the row that holds them is refused by itself. What
+spoils the file as a whole is ``BadTable``.
+"""
+
+import csv
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from io import TextIOWrapper
+from typing import IO, Any
+
+from leaderboards.core.input.json_body import DuplicateKeys, read_json
+from leaderboards.errors import BadTable
+
+MOST_COLUMNS = 100
+LONGEST_COLUMN = 200  # characters of its name
+
+
+@dataclass(frozen=True, slots=True)
+class CsvRow:
+    """One row of the table: its number, counted from 1 without the header, and its cells by column."""
+
+    number: int
+    cells: Mapping[str | None, str | list[str] | None]
+
+
+class CsvTable:
+    """A CSV table with a header, read once from its beginning."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        """Raises ``BadTable`` where there is no header, or one that names too many columns, or one of them twice."""
+        text = TextIOWrapper(stream, "utf-8-sig", "surrogateescape", newline="")
+        self._reader = csv.DictReader(text, strict=True)
+        try:
+            self.header: list[str] = [*(self._reader.fieldnames or ())]
+        except csv.Error as error:
+            raise BadTable(f"The file is no CSV table: {error}.") from error
+        if len(self.header) > MOST_COLUMNS or max(map(len, self.header), default=0) > LONGEST_COLUMN:
+            raise BadTable(
+                f"The first line names the columns: at most {MOST_COLUMNS}, "
+                f"each in at most {LONGEST_COLUMN} characters."
+            )
+        if not self.header:
+            raise BadTable("The file is empty: its first line must name the columns.")
+        if len(set(self.header)) < len(self.header):
+            raise BadTable(f"The file names a column twice in its first line: {', '.join(self.header)}.")
+
+    def column(self, name: str) -> str:
+        """``name``, if the table has such a column. Raises ``BadTable``."""
+        if name not in self.header:
+            raise BadTable(f"The file has no column {name!r}; it has {', '.join(self.header)}.")
+        return name
+
+    def lines(self) -> Iterator[CsvRow]:
+        """Every row, also those that are too long or too short. Raises ``BadTable`` where the table ends early."""
+        number = 0
+        while True:
+            number += 1
+            try:
+                yield CsvRow(number, next(self._reader))
+            except StopIteration:
+                return
+            except csv.Error as error:
+                raise BadTable(f"The file: row {number} is no CSV ({error}); stopped there.") from error
+
+
+def read_boards(text: bytes) -> list[dict[str, Any]]:
+    """The boards of ``{"boards": [{settings}, …]}``, numbers read exactly. Raises ``BadTable``."""
+    try:
+        document = read_json(text)
+    except ValueError as error:
+        raise BadTable(str(error).replace("The body", "The file")) from error
+    boards = document.get("boards") if isinstance(document, dict) and set(document) == {"boards"} else None
+    if not isinstance(boards, list) or not all(isinstance(each, dict) for each in boards):
+        raise BadTable('The file must hold one object {"boards": [{"name": …}, …]} and nothing else.')
+    if any(isinstance(each, DuplicateKeys) for each in boards):
+        raise BadTable("The file: a board names a setting twice.")
+    return boards

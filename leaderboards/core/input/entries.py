@@ -1,0 +1,203 @@
+"""One submitted entry, read strictly: what a game server sent, or a refusal that names field and reason.
+
+Which board it is, and what the board allows, is not asked here except by ``read_value``. The trap: texts go
+to SQL, Redis and pages, so what those cannot hold (lone surrogates, control characters) stops here.
+"""
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import NamedTuple
+
+from leaderboards.core.input.json_body import DuplicateKeys, read_json
+from leaderboards.core.input.points import points_number, points_text, read_points, scaled
+from leaderboards.core.instants import EPOCH
+from leaderboards.core.ranking.criteria import ACHIEVED_AT
+from leaderboards.core.ranking.rules import Rules
+from leaderboards.errors import BadEntry, BadId, BadPlayer, BadPoints, BadTime, OutOfRange
+
+__all__ = [
+    "Entry",
+    "points_number",
+    "points_text",
+    "quote_untrusted",
+    "read_entry",
+    "read_json",
+    "read_player",
+    "read_points",
+    "read_time",
+    "read_value",
+]
+
+MAX_PLAYER_LENGTH, MAX_ID_LENGTH = 64, 128
+FIELDS = ("board", "competition", "player", "points", "fields", "at", "id")
+_FIELDS = frozenset(FIELDS)
+
+_UNPRINTED = frozenset({"Cc", "Cs", "Zl", "Zp"})  # control, lone surrogate, line and paragraph separator
+# What turns the direction of writing round, also that of what stands beside it: one name then looks like another.
+_TURNING = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_TIME = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt](?:[01][0-9]|2[0-3]):[0-9]{2}:([0-9]{2})(?:\.[0-9]+)?"
+    r"(?:[Zz]|[+-][0-9]{2}:[0-9]{2})"
+)
+
+
+class Entry(NamedTuple):
+    """What was sent, each part known to be well-formed. Absent parts are None.
+
+    ``received_at`` is when it came, where it is judged in a request that began later.
+    """
+
+    position: int
+    board: int | None
+    competition: int | None
+    player: str
+    points: Decimal | int | None
+    fields: tuple[tuple[str, int], ...] | None
+    at: datetime | None
+    external_id: str | None
+    received_at: datetime | None = None
+
+
+def read_entry(raw: object, position: int) -> Entry:
+    """Raises ``BadEntry``, ``BadPlayer``, ``BadPoints``, ``OutOfRange``, ``BadTime`` or ``BadId``."""
+    if not isinstance(raw, dict):
+        raise BadEntry("An entry is an object with `board` or `competition`, `player`, and `points` or `fields`.")
+    if isinstance(raw, DuplicateKeys):
+        raise BadEntry("A name stands twice in the entry: send each field once.")
+    if not raw.keys() <= _FIELDS:
+        unknown = next(key for key in raw if key not in _FIELDS)
+        raise BadEntry(f"An entry has no field {quote_untrusted(unknown)}; it may have {', '.join(FIELDS)}.")
+    target = _one_of(raw, "board", "competition")
+    worth = _one_of(raw, "points", "fields")
+    if "player" not in raw:
+        raise BadEntry("`player` is missing: the game's own id of the player.")
+    number = _read_number(raw[target], target)
+    return Entry(
+        position=position,
+        board=number if target == "board" else None,
+        competition=number if target == "competition" else None,
+        player=read_player(raw["player"]),
+        points=read_points(raw["points"]) if worth == "points" else None,
+        fields=_read_fields(raw["fields"]) if worth == "fields" else None,
+        at=read_time(raw["at"]) if "at" in raw else None,
+        external_id=_read_id(raw["id"]) if "id" in raw else None,
+    )
+
+
+def read_player(raw: object) -> str:
+    """A player's id exactly as given. Raises ``BadPlayer``; nothing is ever rewritten."""
+    if not isinstance(raw, str):
+        raise BadPlayer("`player` must be a text.")
+    if not 1 <= len(raw) <= MAX_PLAYER_LENGTH:
+        raise BadPlayer(f"`player` has {len(raw)} characters; 1 to {MAX_PLAYER_LENGTH} are allowed.")
+    if not raw.isprintable() and any(unicodedata.category(each) in _UNPRINTED or each in _TURNING for each in raw):
+        raise BadPlayer("`player` contains a control character, a line break or a mark that turns the writing round.")
+    if raw != raw.strip():
+        raise BadPlayer("`player` begins or ends with a blank.")
+    if "/" in raw or "," in raw:
+        raise BadPlayer("`player` contains `/` or `,`, which have a meaning in addresses.")
+    if raw in {".", ".."}:
+        raise BadPlayer("`player` may not be `.` or `..`, which have a meaning in addresses.")
+    if not unicodedata.is_normalized("NFC", raw):
+        raise BadPlayer("`player` is not in Unicode's composed form (NFC): normalise it before sending.")
+    return raw
+
+
+def read_time(raw: object) -> datetime:
+    """An RFC 3339 time with an offset, in UTC. Raises ``BadTime``."""
+    match = _TIME.fullmatch(raw) if isinstance(raw, str) else None
+    if match is None or not isinstance(raw, str):
+        raise BadTime("`at` must be an RFC 3339 time with an offset, such as 2026-11-20T08:59:58Z.")
+    if match[1] == "60":
+        raise BadTime("`at` names a leap second, which no clock here has: send second 59.")
+    try:
+        at = datetime.fromisoformat(raw.upper()).astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise BadTime(f"`at` {raw[:40]!r} is no time that the calendar has.") from None
+    if at < EPOCH:
+        raise BadTime("`at` lies before 1970.")
+    return at
+
+
+def read_value(rules: Rules, entry: Entry) -> tuple[int, ...]:
+    """The entry's value by the board's rules. Raises ``BadEntry``, ``BadPoints`` or ``OutOfRange``."""
+    if rules.of_points:
+        if entry.points is None:
+            raise BadEntry("This board ranks `points`: send `points` instead of `fields`.")
+        return (_within(rules, scaled(entry.points, rules.decimals)),)
+    names = ", ".join(field.name for field in rules.fields)
+    if entry.fields is None:
+        raise BadEntry(f"This board ranks by criteria: send `fields` with {names} instead of `points`.")
+    return _read_criteria(rules, dict(entry.fields), names)
+
+
+def quote_untrusted(text: object) -> str:
+    """A stranger's text in a refusal: cut short, with nothing in it that a log or page could trip over."""
+    return repr(str(text)[:40])
+
+
+def _one_of(raw: Mapping[object, object], one: str, other: str) -> str:
+    if one in raw and other in raw:
+        raise BadEntry(f"An entry has `{one}` or `{other}`, not both.")
+    if one not in raw and other not in raw:
+        raise BadEntry(f"`{one}` or `{other}` is missing: an entry has exactly one of them.")
+    return one if one in raw else other
+
+
+def _read_number(raw: object, name: str) -> int:
+    if type(raw) is not int or not 1 <= raw < 2**63:
+        raise BadEntry(f"`{name}` must be the {name}'s number: a whole number from 1, not a text.")
+    return raw
+
+
+def _read_id(raw: object) -> str:
+    if not isinstance(raw, str) or not 1 <= len(raw) <= MAX_ID_LENGTH:
+        raise BadId(f"`id` must be a text of 1 to {MAX_ID_LENGTH} characters.")
+    if not raw.isprintable() and any(unicodedata.category(each) in {"Cc", "Cs"} for each in raw):
+        raise BadId("`id` contains a control character.")
+    return raw
+
+
+def _read_fields(raw: object) -> tuple[tuple[str, int], ...]:
+    if not isinstance(raw, dict):
+        raise BadPoints('`fields` must be an object of whole numbers, such as {"stage": 12, "members": 3}.')
+    if isinstance(raw, DuplicateKeys):
+        raise BadEntry("A name stands twice in `fields`: send each once.")
+    return tuple((name, _read_field(name, number)) for name, number in raw.items())
+
+
+def _read_field(name: str, raw: object) -> int:
+    if isinstance(raw, bool) or not isinstance(raw, int | Decimal) or isinstance(raw, float):
+        raise BadPoints(f"The field {quote_untrusted(name)} must be a whole number.")
+    try:
+        return scaled(Decimal(raw), 0)
+    except BadPoints:
+        raise BadPoints(f"The field {quote_untrusted(name)} must be a whole number.") from None
+    except OutOfRange:
+        raise OutOfRange(f"The field {quote_untrusted(name)} is far outside what any board allows.") from None
+
+
+def _within(rules: Rules, points: int) -> int:
+    if rules.minimum <= points <= rules.maximum:
+        return points
+    raise OutOfRange(f"`points` must be {rules.text(rules.minimum)} to {rules.text(rules.maximum)} on this board.")
+
+
+def _read_criteria(rules: Rules, sent: dict[str, int], names: str) -> tuple[int, ...]:
+    if ACHIEVED_AT in sent:
+        raise BadEntry(f"`{ACHIEVED_AT}` is not sent in `fields`: it is the entry's `at`.")
+    wanted = {field.name for field in rules.fields}
+    missing, unknown = [*wanted - sent.keys()], [*sent.keys() - wanted]
+    if missing:
+        raise BadEntry(f"`fields` lacks {quote_untrusted(min(missing))}: this board needs {names}.")
+    if unknown:
+        raise BadEntry(
+            f"`fields` has {quote_untrusted(min(unknown))}, which this board does not know: it needs {names}."
+        )
+    for field in rules.fields:
+        if not 0 <= sent[field.name] <= field.maximum:
+            raise OutOfRange(f"The field `{field.name}` must be 0 to {field.maximum} on this board.")
+    return tuple(sent[field.name] for field in rules.fields)

@@ -1,0 +1,123 @@
+"""A board's settings as the calendar and the rules that they mean, and the check that they can work.
+
+The settings come as any object with the names of ``docs/boards.md``: a row, a form, a line of a file.
+"""
+
+import re
+from datetime import UTC, datetime, time
+from decimal import Decimal
+from enum import StrEnum
+from functools import lru_cache
+from typing import Any, Protocol, TypeVar
+
+from leaderboards.core.input.points import scaled
+from leaderboards.core.packing.layout import Layout, choose_layout
+from leaderboards.core.periods import WEEKDAYS, Calendar, PeriodKind, Window, window_at
+from leaderboards.core.ranking.criteria import read_criteria
+from leaderboards.core.ranking.rules import Order, Rules, TieBreak, Ties, Update
+from leaderboards.errors import BadBoard, BadPoints, OutOfRange
+
+# A window as long as any of its kind: a leap year, a week in which the clock goes back. Of an event, 30 days.
+_LONGEST = {
+    PeriodKind.DAY: datetime(2024, 10, 27, 12, tzinfo=UTC),
+    PeriodKind.WEEK: datetime(2024, 10, 27, 0, tzinfo=UTC),
+    PeriodKind.MONTH: datetime(2024, 10, 15, tzinfo=UTC),
+    PeriodKind.YEAR: datetime(2024, 6, 1, tzinfo=UTC),
+    PeriodKind.ALL_TIME: datetime(2024, 6, 1, tzinfo=UTC),
+}
+_EVENT = Window("c0", datetime(2024, 10, 1, tzinfo=UTC), datetime(2024, 10, 31, tzinfo=UTC))
+
+# What never changes once a period exists, and what waits for the next period.
+IMMUTABLE_SETTINGS = ("period", "timezone", "week_start", "cutoff", "storage")
+NEXT_PERIOD_SETTINGS = (
+    "order",
+    "update",
+    "ties",
+    "tie_break",
+    "criteria",
+    "decimals",
+    "minimum",
+    "maximum",
+    "total_maximum",
+)
+
+_CUTOFF = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9])")
+
+
+Kind = TypeVar("Kind", bound=StrEnum)
+
+
+class Settings(Protocol):
+    """What is read of a board."""
+
+    period: Any
+    timezone: Any
+    week_start: Any
+    cutoff: Any
+    order: Any
+    update: Any
+    ties: Any
+    tie_break: Any
+    criteria: Any
+    decimals: Any
+    minimum: Any
+    maximum: Any
+    total_maximum: Any
+
+
+def board_calendar(board: Settings) -> Calendar:
+    """The board's windows. Raises ``BadBoard``."""
+    return _calendar(str(board.period), str(board.timezone), str(board.week_start), str(board.cutoff))
+
+
+@lru_cache(maxsize=1024)
+def _calendar(period: str, timezone: str, week_start: str, cutoff: str) -> Calendar:
+    match = _CUTOFF.fullmatch(cutoff)
+    if match is None:
+        raise BadBoard("The cut-off is a local time such as 00:00 or 04:30.", "cutoff")
+    if week_start not in WEEKDAYS:
+        raise BadBoard(f"A week starts on one of: {', '.join(WEEKDAYS)}.", "week_start")
+    kind = _one_of(PeriodKind, period, "period")
+    return Calendar(kind, timezone, WEEKDAYS.index(week_start), time(int(match[1]), int(match[2])))
+
+
+def board_rules(board: Settings) -> Rules:
+    """The board's rules, its bounds scaled. Raises ``BadBoard``."""
+    if isinstance(board.decimals, bool) or not isinstance(board.decimals, int):
+        raise BadBoard("`decimals` is a whole number from 0 to 6.", "decimals")
+    if not 0 <= board.decimals <= 6:
+        raise BadBoard("`decimals` is 0 to 6.", "decimals")
+    criteria = read_criteria(board.criteria or [])
+    total_maximum = _bound(board, "total_maximum")
+    return Rules(
+        order=_one_of(Order, board.order, "order"),
+        update=_one_of(Update, board.update, "update"),
+        ties=_one_of(Ties, board.ties, "ties"),
+        tie_break=_one_of(TieBreak, board.tie_break, "tie_break"),
+        criteria=criteria,
+        decimals=board.decimals,
+        minimum=_bound(board, "minimum"),
+        maximum=min(_bound(board, "maximum"), total_maximum),
+        total_maximum=total_maximum,
+    )
+
+
+def sample_layout(board: Settings) -> Layout:
+    """How scores of the board's longest window would be packed; the proof that the settings can work."""
+    calendar, rules = board_calendar(board), board_rules(board)
+    longest = _EVENT if calendar.kind is PeriodKind.EVENT else window_at(calendar, _LONGEST[calendar.kind])
+    return choose_layout(rules, longest)
+
+
+def _one_of(kinds: type[Kind], value: Any, field: str) -> Kind:
+    try:
+        return kinds(value)
+    except ValueError:
+        raise BadBoard(f"`{field}` is one of: {', '.join(kind.value for kind in kinds)}.", field) from None
+
+
+def _bound(board: Settings, field: str) -> int:
+    try:
+        return scaled(Decimal(getattr(board, field)), board.decimals)
+    except (BadPoints, OutOfRange) as error:
+        raise BadBoard(f"`{field}`: {error.detail}", field) from error

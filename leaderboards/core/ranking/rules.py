@@ -1,0 +1,170 @@
+"""A period's rules as one frozen value that refuses what cannot work, with what would.
+
+All points here are scaled: times 10^decimals. A value is a tuple: one scaled integer on boards of
+points, else the criteria's integers in declared order, without ``achieved_at``. How a value
+becomes a score is not known here.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import StrEnum
+from typing import Any
+
+from leaderboards.core.input.points import points_number, points_text
+from leaderboards.core.ranking.criteria import MAX_SAFE_INTEGER, Criterion, Order, check_criteria, read_criteria
+from leaderboards.errors import BadBoard
+
+__all__ = ["Criterion", "Order", "Rules", "TieBreak", "Ties", "Update"]
+
+MOST_DECIMALS = 6
+
+
+class Update(StrEnum):
+    """What a further submission does to a standing."""
+
+    BEST = "best"
+    LATEST = "latest"
+    INCREMENT = "increment"
+
+
+class Ties(StrEnum):
+    """What equals get: an order by time, or one rank."""
+
+    FIRST_COME = "first_come"
+    LAST_COME = "last_come"
+    SHARED = "shared"
+    DENSE = "dense"
+
+    @property
+    def by_time(self) -> bool:
+        """Whether time orders equals, so that nobody shares a rank."""
+        return self in (Ties.FIRST_COME, Ties.LAST_COME)
+
+
+class TieBreak(StrEnum):
+    """Where the time that breaks ties stands."""
+
+    AUTO = "auto"
+    SCORE = "score"
+    MEMBER = "member"
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """How one period ranks. Raises ``BadBoard`` for combinations that cannot work."""
+
+    order: Order = Order.DESC
+    update: Update = Update.BEST
+    ties: Ties = Ties.FIRST_COME
+    tie_break: TieBreak = TieBreak.AUTO
+    criteria: tuple[Criterion, ...] = ()
+    decimals: int = 0
+    minimum: int = 0
+    maximum: int = 2**31 - 1
+    total_maximum: int = 2**31 - 1
+
+    def __post_init__(self) -> None:
+        if self.criteria:
+            check_criteria(self.criteria)
+            self._check_fields()
+        else:
+            self._check_points()
+
+    @property
+    def of_points(self) -> bool:
+        """Whether submissions carry points; else fields."""
+        return not self.criteria
+
+    @property
+    def fields(self) -> tuple[Criterion, ...]:
+        """The criteria that a submission sends: those of a value."""
+        return tuple(criterion for criterion in self.criteria if not criterion.is_time)
+
+    @property
+    def achieved_at(self) -> Criterion | None:
+        """The criterion that is the submission's own time, if the board has it."""
+        return next((criterion for criterion in self.criteria if criterion.is_time), None)
+
+    def sort_key(self, value: tuple[int, ...]) -> tuple[int, ...]:
+        """A tuple such that the smaller one is the better value. Time plays no part."""
+        if not self.criteria:
+            return value if self.order is Order.ASC else (-value[0],)
+        fields = zip(value, self.fields, strict=True)
+        return tuple(number if field.order is Order.ASC else -number for number, field in fields)
+
+    def is_better(self, one: tuple[int, ...], other: tuple[int, ...]) -> bool:
+        """Whether ``one`` is strictly better than ``other``. Time plays no part."""
+        return self.sort_key(one) < self.sort_key(other)
+
+    def text(self, value: int) -> str:
+        """Scaled points for a sentence: 8,388,607 or -1,000.5."""
+        whole, point, fraction = points_text(abs(value), self.decimals).partition(".")
+        return f"{'-' if value < 0 else ''}{int(whole):,}{point}{fraction}"
+
+    def shown(self, value: tuple[int, ...]) -> tuple[int | Decimal | None, dict[str, int] | None]:
+        """A value as people and the API see it: points as a number, or fields by name."""
+        if self.of_points:
+            return points_number(value[0], self.decimals), None
+        return None, {field.name: number for field, number in zip(self.fields, value, strict=True)}
+
+    def to_json(self) -> dict[str, Any]:
+        """Lossless, for storing with a period. Points stay scaled."""
+        return {
+            "order": self.order.value,
+            "update": self.update.value,
+            "ties": self.ties.value,
+            "tie_break": self.tie_break.value,
+            "criteria": [criterion.to_json() for criterion in self.criteria],
+            "decimals": self.decimals,
+            "minimum": self.minimum,
+            "maximum": self.maximum,
+            "total_maximum": self.total_maximum,
+        }
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> "Rules":
+        """What ``to_json`` made."""
+        return cls(
+            order=Order(stored["order"]),
+            update=Update(stored["update"]),
+            ties=Ties(stored["ties"]),
+            tie_break=TieBreak(stored["tie_break"]),
+            criteria=read_criteria(stored["criteria"]),
+            **{name: int(stored[name]) for name in ("decimals", "minimum", "maximum", "total_maximum")},
+        )
+
+    def _check_fields(self) -> None:
+        if self.update is Update.INCREMENT:
+            raise BadBoard("Criteria cannot be added up: choose `best` or `latest`, or a board of points.", "update")
+        if self.decimals:
+            raise BadBoard("Fields are whole numbers: set `decimals` to 0.", "decimals")
+
+    def _check_points(self) -> None:
+        if not 0 <= self.decimals <= MOST_DECIMALS:
+            raise BadBoard(f"`decimals` is 0 to {MOST_DECIMALS}.", "decimals")
+        if self.minimum > self.maximum:
+            raise BadBoard(
+                f"`minimum` {self.text(self.minimum)} lies above `maximum` {self.text(self.maximum)}: "
+                "lower the one or raise the other.",
+                "minimum",
+            )
+        if self.maximum > self.total_maximum:
+            raise BadBoard(
+                f"`maximum` {self.text(self.maximum)} is more than a standing can hold: lower it to "
+                f"`total_maximum`, {self.text(self.total_maximum)}, or raise `total_maximum`.",
+                "maximum",
+            )
+        self._check_width()
+
+    def _check_width(self) -> None:
+        if self.minimum < -MAX_SAFE_INTEGER:
+            raise BadBoard(f"`minimum` is too low; the lowest is {self.text(-MAX_SAFE_INTEGER)}.", "minimum")
+        highest = min(MAX_SAFE_INTEGER, MAX_SAFE_INTEGER + self.minimum)
+        if self.total_maximum > highest:
+            raise BadBoard(
+                f"Points from {self.text(self.minimum)} to {self.text(self.total_maximum)} do not fit "
+                f"the 53 bits of a score: lower `total_maximum` to {self.text(highest)}"
+                f"{' or use fewer decimals' if self.decimals else ''}.",
+                "total_maximum",
+            )

@@ -1,0 +1,218 @@
+"""What the doctor looks at, one function each: a line for people, and whether it is red.
+
+Nothing is mended here. The trap: a check that needs a server must not hide the ones that do not, so
+each is asked by itself, and what it raises is its finding. A Redis that is away is asked once, by the first of them.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from django.db import DatabaseError, connection
+from django.db.migrations.executor import MigrationExecutor
+from redis.exceptions import RedisError
+
+from foundation import clock
+from foundation.errors import SunwiError
+from foundation.models import DeadLetter, Heartbeat, KnownRedis
+from foundation.monitoring.checks import client_of, expect_redis
+from foundation.monitoring.health import SILENT_AFTER
+from foundation.redis import client as redis
+from foundation.redis.client import RedisAway, RedisSilent
+from foundation.redis.info import identity_of, is_full, read_info
+from foundation.sync.redis_state import CorruptRedisKey
+from foundation.tasks import WORKER
+from leaderboards.core.periods import PeriodKind, window_at
+from leaderboards.models import Board, Period, PeriodState, Storage
+from leaderboards.selectors.monitoring.lag import MIRRORED_EVERY, RESYNCED_WITHIN, mirror_age, unrepaired
+from leaderboards.selectors.monitoring.resync_progress import describe_resync
+from leaderboards.stores.redis.sync import ZsetSync
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line of the doctor's."""
+
+    is_red: bool
+    name: str
+    detail: str
+
+
+LIVING = (PeriodState.OPEN, PeriodState.CLOSING)
+Check = Callable[[datetime], Iterator[Finding]]
+
+
+def run_checks(at: datetime) -> Iterator[Finding]:
+    """Every check, in the order in which one would mend things."""
+    away = False
+    for name, check in CHECKS.items():
+        if away and check in NEEDS_REDIS:
+            yield Finding(True, name, "not asked, because Redis is away")
+            continue
+        try:
+            yield from check(at)
+        except SunwiError as error:
+            away |= isinstance(error, (RedisAway, RedisSilent))
+            yield Finding(True, name, error.detail)
+        except (DatabaseError, RedisError, OSError) as error:
+            yield Finding(True, name, f"not to be had: {str(error).partition(chr(10))[0]}")
+
+
+def sql(_at: datetime) -> Iterator[Finding]:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1")
+    yield Finding(False, "SQL", f"{connection.vendor} answers")
+
+
+def migrations(_at: datetime) -> Iterator[Finding]:
+    executor = MigrationExecutor(connection)
+    missing = [str(migration) for migration, _ in executor.migration_plan(executor.loader.graph.leaf_nodes())]
+    detail = f"missing: {', '.join(missing)}; run migrate" if missing else "all applied"
+    yield Finding(bool(missing), "migrations", detail)
+
+
+def sql_clock(_at: datetime) -> Iterator[Finding]:
+    """On SQLite the clock is our own."""
+    off = clock.offset_from_sql()
+    detail = f"{off.total_seconds():+.3f} s off SQL's; {clock.TOLERATED.seconds} s are tolerated"
+    yield Finding(clock.is_off(off), "clock", detail)
+
+
+def redis_server(_at: datetime) -> Iterator[Finding]:
+    """Reachable, known, and unable to lose or evict what it was given."""
+    expect_redis()
+    link = redis.resync_client()
+    link.reset()
+    info = read_info(link.call("INFO"))
+    yield Finding(False, "Redis", f"{info.get('server_name', 'redis')} {info.get('redis_version', '?')} answers")
+    is_known = KnownRedis.is_known(identity_of(info))
+    known = "SQL knows it" if is_known else "SQL does not know it yet: the worker's settling makes it known"
+    yield Finding(not is_known, "Redis known", known)
+    keeps = info.get("aof_enabled") == "1"
+    yield Finding(not keeps, "appendonly", "yes" if keeps else "no: set `appendonly yes`, or a restart loses scores")
+    policy = info.get("maxmemory_policy", "unknown")
+    wrong = policy != "noeviction"
+    yield Finding(wrong, "maxmemory-policy", f"{policy}: set `noeviction`, or boards vanish" if wrong else policy)
+    full = is_full(info)
+    used = f"{info.get('used_memory_human')} used, maxmemory {info.get('maxmemory_human')}"
+    yield Finding(full, "memory", f"{used}: full, and writes are refused" if full else used)
+
+
+def page_cache(_at: datetime) -> Iterator[Finding]:
+    """Another server, or at least another database of the same one."""
+    try:
+        boards, cache = (_database("boards"), _database("default"))
+    except RedisError:
+        yield Finding(False, "page cache", "away; pages are slower")
+        return
+    if boards == cache:
+        yield Finding(True, "page cache", "in the boards' own database: give CACHE_URL another server")
+    else:
+        shares = boards[0] == cache[0]
+        yield Finding(False, "page cache", "a database of the boards' server" if shares else "a server of its own")
+
+
+def worker(at: datetime) -> Iterator[Finding]:
+    is_alive, detail = _worker(at)
+    yield Finding(not is_alive, "worker", detail)
+    off = Heartbeat.clock_offset_of(WORKER)
+    detail = f"{off.total_seconds():+.3f} s off SQL's when it last gave a sign of life"
+    yield Finding(clock.is_off(off), "the worker's clock", detail)
+
+
+def unmirrored(_at: datetime) -> Iterator[Finding]:
+    """Standings that only Redis has. A busy board always has some; where nobody mirrors, they stay."""
+    periods = Period.objects.filter(board__storage=Storage.REDIS, state__in=LIVING)
+    settler = ZsetSync(redis.resync_client())
+    waiting = sum(
+        settler.dirty(period, 1)[0] for period in periods.select_related("board") if period.stale_since is None
+    )
+    age = mirror_age()
+    is_red = waiting > 0 and (age is None or age > MIRRORED_EVERY)
+    last = "never copied to SQL" if age is None else f"last copied to SQL {age.total_seconds():.1f} s ago"
+    yield Finding(is_red, "unmirrored standings", f"{waiting:,}; {last}")
+
+
+def stale_periods(at: datetime) -> Iterator[Finding]:
+    """A period may be stale for a moment; one that stays so is not settled by anybody."""
+    living = Period.objects.filter(state__in=LIVING)
+    stale = living.filter(stale_since__isnull=False).select_related("board").order_by("stale_since")
+    for period in stale:
+        since = at - (period.stale_since or at)
+        todo = "the worker settles it within seconds: see that it runs and what its log says, or run rebuild"
+        detail = f"{describe_resync(period)}; {todo} --board {period.board_id}"
+        yield Finding(since > RESYNCED_WITHIN, f"stale period {period}", detail)
+    if not stale:
+        yield Finding(False, "stale periods", "none")
+
+
+def unreadable_memories(_at: datetime) -> Iterator[Finding]:
+    """Keys that keep a period from being settled, or scored in, and that no worker can mend."""
+    settler, unreadable = ZsetSync(redis.resync_client()), 0
+    living = Period.objects.filter(state__in=LIVING).exclude(board__storage=Storage.SQL).select_related("board")
+    for period in living.order_by("pk"):
+        try:
+            settler.read_state(period)
+        except CorruptRedisKey as error:
+            unreadable += 1
+            todo = f"Then run rebuild --board {period.board_id}."
+            yield Finding(True, f"memory of period {period}", f"{error.detail} {todo}")
+    if not unreadable:
+        yield Finding(False, "memories", "all can be judged")
+
+
+def dead_letters(_at: datetime) -> Iterator[Finding]:
+    dead = DeadLetter.objects.filter(resolved_at=None).count()
+    yield Finding(dead > 0, "dead letters", f"{dead:,} open: edit, retry or drop them" if dead else "none open")
+
+
+def differences(_at: datetime) -> Iterator[Finding]:
+    left = unrepaired().count()
+    yield Finding(left > 0, "differences", f"{left:,} left: run verify --repair" if left else "none left")
+
+
+def boundaries(at: datetime) -> Iterator[Finding]:
+    for board in Board.objects.order_by("seq"):
+        yield Finding(False, f"board {board.seq}", f"{board.name}: {_boundary(board, at)}")
+
+
+CHECKS: dict[str, Check] = {
+    "SQL": sql,
+    "migrations": migrations,
+    "clock": sql_clock,
+    "Redis": redis_server,
+    "page cache": page_cache,
+    "worker": worker,
+    "unmirrored standings": unmirrored,
+    "stale periods": stale_periods,
+    "memories": unreadable_memories,
+    "dead letters": dead_letters,
+    "differences": differences,
+    "boards": boundaries,
+}
+NEEDS_REDIS = (redis_server, page_cache, unmirrored, unreadable_memories)
+
+
+def _database(alias: str) -> tuple[str, int]:
+    """Which process and which of its databases an address leads to."""
+    with client_of(alias) as client:
+        return client.info("server")["run_id"], int(client.connection_pool.connection_kwargs.get("db") or 0)
+
+
+def _worker(at: datetime) -> tuple[bool, str]:
+    silence = Heartbeat.silence(WORKER, at)
+    if silence is None:
+        return False, "has never given a sign of life: start worker and beat"
+    return silence <= SILENT_AFTER, f"last sign of life {max(0, int(silence.total_seconds()))} s ago"
+
+
+def _boundary(board: Board, at: datetime) -> str:
+    if board.retired_at and board.retired_at <= at:
+        return f"retired since {board.retired_at:%Y-%m-%d %H:%M} UTC"
+    if board.period in (PeriodKind.EVENT, PeriodKind.ALL_TIME):
+        return "its competitions end by themselves" if board.is_event else "has no end"
+    window = window_at(board.calendar, at)
+    ends_at = window.ends_at or at
+    local = ends_at.astimezone(ZoneInfo(board.timezone))
+    return f"{window.label} ends {local:%a %d %b %Y %H:%M %Z}, in {str(ends_at - at).partition('.')[0]}"

@@ -1,0 +1,36 @@
+"""Fields get the names that the code has for them. Nothing is rewritten: each step renames a column, a table or an index."""
+
+from django.db import migrations, models
+
+PENDING = models.Q(pending_publish=True)
+
+
+class Migration(migrations.Migration):
+    dependencies = [("leaderboards", "0024_freed_ids")]
+
+    operations = [
+        migrations.RenameField("period", "whole", "needs_full_rebuild"),
+        migrations.RenameField("period", "rebuilt", "rebuild_progress"),
+        migrations.RenameField("period", "settling_until", "lease_expires_at"),
+        migrations.RenameField("period", "emptied_at", "emptied_generation"),
+        migrations.RenameField("period", "verify_place", "verify_cursor"),
+        migrations.RenameModel("KeptRank", "RankHistoryEntry"),
+        migrations.AlterField(
+            "rankhistoryentry",
+            "player",
+            models.ForeignKey("leaderboards.Player", models.CASCADE, related_name="rank_history"),
+        ),
+        # Both databases rename the column in the index's condition; only Django's picture of it has to be made anew.
+        migrations.SeparateDatabaseAndState(
+            state_operations=[migrations.RemoveIndex("standing", "standing_unput")],
+        ),
+        migrations.RenameField("standing", "unput", "pending_publish"),
+        migrations.SeparateDatabaseAndState(
+            state_operations=[
+                migrations.AddIndex(
+                    "standing", models.Index(fields=["period", "player"], condition=PENDING, name="standing_unput")
+                )
+            ],
+        ),
+        migrations.RenameIndex("standing", new_name="standing_pending_publish", old_name="standing_unput"),
+    ]

@@ -1,0 +1,180 @@
+"""A whole period as rows, from one SQL statement and so from one moment: for CSV, and for those who count after us."""
+
+import hashlib
+from collections.abc import Callable, Collection, Iterator
+from datetime import datetime
+from itertools import groupby
+from typing import NamedTuple
+
+from django.db.models import QuerySet
+
+from foundation import clock
+from leaderboards.core.instants import from_milliseconds
+from leaderboards.core.ranking.rules import Order, Ties
+from leaderboards.models import Board, FinalStanding, Period, PeriodState, Standing
+from leaderboards.selectors.catalog.periods import find_period_row
+from leaderboards.selectors.rankings.standings import Row
+from leaderboards.selectors.visibility.hidden import hidden_in, keeps_vacated_places
+from leaderboards.stores.sql.final import hashed_line
+from leaderboards.stores.sql.writes import value_of
+
+CHUNK = 2000
+
+
+def export_rows(board: Board, period: str) -> tuple[datetime, Iterator[Row]]:
+    """When it was so, and every row of the period, best first. Raises ``UnknownPeriod`` at once.
+
+    Reads SQL, of a final period its final standings: on a redis board run the mirror first.
+    """
+    as_of = clock.now()
+    stored = find_period_row(board, period, as_of)
+    return as_of, iter(()) if stored is None else _rows(stored)
+
+
+def final_rows(period: Period, excluded: Collection[str], stay_empty: bool) -> Iterator[Row]:
+    """Every row of a final period but those of ``excluded``, best first; with ``stay_empty`` nobody moves up.
+
+    Nothing is remembered here: for what is written down.
+    """
+    return _shown_rows(period, excluded, stay_empty)
+
+
+class Finalist(NamedTuple):
+    """A final standing: the player by internal number and by the game's id, the rank as it closed, and the score."""
+
+    player_id: int
+    player: str
+    rank: int
+    score: float
+    member: str
+
+
+IsOut = Callable[["Finalist"], bool]
+
+
+def visible_final_ranking(period: Period) -> Iterator[tuple[int, Finalist]]:
+    """The final standings of those who are shown, best first, each with its rank among them."""
+    out = hidden_in(period)
+    return _ranked(period, lambda row: row.player in out, keeps_vacated_places(period))
+
+
+def final_ranking(period: Period, excluded: Collection[int], stay_empty: bool) -> Iterator[tuple[int, Finalist]]:
+    """The same without those of ``excluded`` (internal numbers), no matter who is shown now; with ``stay_empty`` nobody
+    moves up. Nothing is remembered here: for what follows a result as it was written down."""
+    out = frozenset(excluded)
+    return _ranked(period, lambda row: row.player_id in out, stay_empty)
+
+
+def standard_places(period: Period, excluded: Collection[int], stay_empty: bool) -> Iterator[tuple[int, int]]:
+    """The same players (internal number), each with one more than the number of better ones: 1 1 1 4, also where the
+    board's own ranks are dense. Where places stay empty, those who are left out count as better ones too."""
+    out = frozenset(excluded)
+    for group in _equals(period, lambda row: row.player_id in out):
+        place = (group.places if stay_empty else group.ahead) + 1
+        yield from ((row.player_id, place) for row in group.rows)
+
+
+def _ranked(period: Period, is_out: IsOut, stay_empty: bool) -> Iterator[tuple[int, Finalist]]:
+    is_dense = period.rules.ties is Ties.DENSE
+    for nth, group in enumerate(_equals(period, is_out), start=1):
+        moved_up = nth if is_dense else group.ahead + 1
+        yield from ((row.rank if stay_empty else moved_up, row) for row in group.rows)
+
+
+class _Equals(NamedTuple):
+    """Those of one rank who are not out; ``ahead`` of them are better, ``places`` are better, out or not."""
+
+    ahead: int
+    places: int
+    rows: list[Finalist]
+
+
+def _equals(period: Period, is_out: IsOut) -> Iterator[_Equals]:
+    columns = ("player", "player__external_id", "rank", "score", "member")
+    everybody = map(Finalist._make, _final(period).values_list(*columns).iterator(chunk_size=CHUNK))
+    ahead = places = 0
+    for _, group in groupby(everybody, key=lambda row: row.rank):
+        equals = list(group)
+        left = [row for row in equals if not is_out(row)]
+        if left:
+            yield _Equals(ahead, places, left)
+        ahead, places = ahead + len(left), places + len(equals)
+
+
+def content_hash_of(period: Period) -> str:
+    """The hash of a final period over the rows that are shown: its own while nobody is left out."""
+    if not hidden_in(period):
+        return period.content_hash
+    digest = hashlib.sha256()
+    for rank, row in visible_final_ranking(period):
+        digest.update(hashed_line(rank, row.player_id, row.score))
+    return digest.hexdigest()
+
+
+def _rows(period: Period) -> Iterator[Row]:
+    return _shown_rows(period, hidden_in(period), keeps_vacated_places(period))
+
+
+def _shown_rows(period: Period, out: Collection[str], stay_empty: bool) -> Iterator[Row]:
+    """In groups of equals: ``ahead`` counts those who are shown, ``places`` also those whose places stay empty."""
+    by_time = period.rules.ties.by_time
+    ahead = places = 0
+    groups = 0
+    for _, group in groupby(_lines(period), key=lambda line: line.score):
+        equals = list(group)
+        shown = [(nth, line) for nth, line in enumerate(equals) if line.player not in out]
+        groups += 1 if shown or stay_empty else 0
+        for index, (nth, line) in enumerate(shown):
+            before = places + nth if stay_empty else ahead + index
+            if by_time:
+                yield _row(period, line, before + 1, 1, ahead + index)
+            else:
+                rank = groups if period.rules.ties is Ties.DENSE else (places if stay_empty else ahead) + 1
+                yield _row(period, line, rank, len(shown), ahead)
+        ahead, places = ahead + len(shown), places + len(equals)
+
+
+class _Line(NamedTuple):
+    score: float | None
+    player: str
+    name: str
+    value: tuple[int, ...]
+    at: datetime | None
+
+
+def _lines(period: Period) -> Iterator[_Line]:
+    if period.state in (PeriodState.FINAL, PeriodState.EXPIRED):
+        # Columns instead of rows: of a million players each object that is not made is a second.
+        columns = ("score", "member", "player__external_id", "player__name")
+        unpack = period.layout.unpack
+        for score, member, player, name in _final(period).values_list(*columns).iterator(chunk_size=CHUNK):
+            value, at_ms, _ = unpack(score, member)
+            yield _Line(score, player, name, value, None if at_ms is None else from_milliseconds(at_ms))
+    else:
+        shows_time = period.layout.shows_time
+        stored = ("score", "points", "fields", "at", "player__external_id", "player__name")
+        for score, points, fields, at, player, name in _ordered(period).values_list(*stored).iterator(CHUNK):
+            yield _Line(score, player, name, value_of(points, fields), at if shows_time else None)
+
+
+def _final(period: Period) -> QuerySet[FinalStanding]:
+    return FinalStanding.objects.filter(period=period).order_by("place")
+
+
+def _ordered(period: Period) -> QuerySet[Standing]:
+    order = ("-score", "-member") if period.rules.order is Order.DESC else ("score", "member")
+    return Standing.objects.filter(period=period, score__isnull=False).order_by(*order)
+
+
+def _row(period: Period, line: _Line, rank: int, tied: int, ahead: int) -> Row:
+    points, fields = period.rules.shown(line.value)
+    return Row(
+        rank=rank,
+        player=line.player,
+        name=line.name or line.player,
+        points=points,
+        fields=fields,
+        achieved_at=line.at,
+        tied=tied,
+        ahead=ahead,
+    )

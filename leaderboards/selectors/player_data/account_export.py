@@ -1,0 +1,68 @@
+"""All that is held about an account and its player, for the person themselves: no secrets, no hashes."""
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db.models import QuerySet
+from django.utils.translation import gettext_noop
+
+from accounts.errors import StillHidden
+from accounts.models import AuthenticatorApp, FormerEmail, Invitation, Passkey, ProvenEmail, RecoveryCode
+from foundation.audit.models import AuditEntry
+from leaderboards.models import Player
+from leaderboards.selectors.player_data.personal_data import data_shown_to_player
+
+PROFILE = ("username", "first_name", "last_name", "email", "date_joined", "last_login", "is_active", "is_staff")
+
+
+Hides = Callable[[Player, datetime], bool]
+_hiding: list[Hides] = []
+
+
+def register_export_blocker(hides: Hides) -> None:
+    """Have ``hides`` asked whether results of a player are hidden yet. Asking twice changes nothing."""
+    if hides not in _hiding:
+        _hiding.append(hides)
+
+
+def account_export(user: User, at: datetime) -> dict[str, Any]:
+    """What JSON is made of: the account, how it signs in, and ``player``: None where none is linked.
+
+    Raises ``StillHidden`` while a freeze hides results of theirs: scores behind it are told to nobody.
+    """
+    player = Player.objects.filter(user=user).first()
+    if player is not None and any(hides(player, at) for hides in _hiding):
+        raise StillHidden(
+            gettext_noop("Results of a competition are hidden for now: ask again after they are revealed.")
+        )
+    return {
+        "account": {name: getattr(user, name) for name in PROFILE} | {"groups": _groups(user)},
+        "email_proven_at": list(ProvenEmail.objects.filter(user=user).values_list("proven_at", flat=True)),
+        "former_emails": list(FormerEmail.objects.filter(user=user).values("email", "until")),
+        "authenticator_app": list(AuthenticatorApp.objects.filter(user=user).values("created_at")),
+        "passkeys": list(Passkey.objects.filter(user=user).values("name", "created_at", "last_used_at")),
+        "recovery_codes_left": RecoveryCode.objects.filter(user=user, used_at=None).count(),
+        "invitations": list(
+            Invitation.objects.filter(used_by=user).values("email", "created_at", "expires_at", "used_at")
+        ),
+        "audit_log": [_told(user, entry) for entry in _entries(user)],
+        "player": data_shown_to_player(player.external_id) if player else None,
+    }
+
+
+def _entries(user: User) -> QuerySet[AuditEntry]:
+    """What the audit log has about the account, without staff's names and reasons."""
+    return AuditEntry.objects.filter(subjects__kind="account", subjects__key=str(user.pk)).order_by("pk")
+
+
+def _told(user: User, entry: AuditEntry) -> dict[str, Any]:
+    """With the address of their own acts, and of tries to sign in as them: not of what staff or keys did."""
+    is_staffs = entry.by_id != user.pk and bool(entry.by_name or entry.key_name)
+    told = {name: getattr(entry, name) for name in ("at", "act", "before", "after", "note")}
+    return told if is_staffs else told | {"address": entry.address}
+
+
+def _groups(user: User) -> list[str]:
+    return list(user.groups.order_by("name").values_list("name", flat=True))

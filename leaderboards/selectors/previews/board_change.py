@@ -1,0 +1,154 @@
+"""What saving a board's settings would do, told before it is done: to the form of the admin and to ``apply_boards``.
+
+Nothing is written. Counts are SQL's, and None where it had no time to count. The trap: the running period keeps the
+rules that it opened with, so a changed rule begins with the next one.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+from enum import StrEnum
+from typing import Any
+
+from django.db.models import QuerySet
+
+from leaderboards.core.periods import PeriodKind, window_at
+from leaderboards.core.ranking.board_settings import IMMUTABLE_SETTINGS, NEXT_PERIOD_SETTINGS
+from leaderboards.models import Board, Period, PeriodState, Standing, Storage, Submission
+from leaderboards.stores.sql.reads import run_with_timeout
+
+PATIENCE_MS = 300  # for each count
+RANKING = frozenset({"order", "update", "ties", "tie_break", "criteria"})  # settings that decide who is ahead
+
+
+class Begins(StrEnum):
+    """When a changed setting begins to hold."""
+
+    AT_ONCE = "at_once"
+    NEXT_PERIOD = "next_period"
+    NEXT_COMPETITION = "next_competition"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One setting: what it is now, what it would be, and from when on. ``old`` is None on a board that is made."""
+
+    setting: str
+    old: Any
+    new: Any
+    begins: Begins
+
+
+@dataclass(frozen=True, slots=True)
+class BoardChange:
+    """All that saving ``board`` would do.
+
+    ``next_at`` is when the next period begins, None where there is none. ``players`` stand in the running period and
+    keep their ranks, while the next one ranks by other rules (0 where no rule of ranking changes). ``submissions`` are
+    deleted, or folded into one for each player on all-time boards, and ``periods`` lose their keys in Redis, sooner
+    than without it: none of that can be taken back. ``fixed`` are the settings that cannot change once it is saved.
+    """
+
+    board: Board
+    changes: tuple[Change, ...]
+    next_at: datetime | None = None
+    players: int | None = 0
+    submissions: int | None = 0
+    periods: int | None = 0
+    fixed: tuple[str, ...] = ()
+
+    def change_of(self, setting: str) -> Change | None:
+        """The change of one setting, if it changes."""
+        return next((each for each in self.changes if each.setting == setting), None)
+
+
+def board_change(board: Board, settings: tuple[str, ...], at: datetime) -> BoardChange:
+    """What saving ``board``, which was checked and is not saved, would do at ``at``; ``settings`` are compared."""
+    stored = Board.objects.filter(pk=board.pk).first() if board.pk else None
+    changes = tuple(_changes(stored, board, settings))
+    has_periods = stored is not None and stored.periods.exists()
+    fixed = () if has_periods or board.is_event else tuple(name for name in IMMUTABLE_SETTINGS if name in settings)
+    if stored is None:
+        return BoardChange(board, changes, fixed=fixed)
+    changed = {each.setting for each in changes}
+    return BoardChange(
+        board,
+        changes,
+        next_at=None if stored.is_event else window_at(stored.calendar, at).ends_at,
+        players=_players(stored, at) if changed & RANKING else 0,
+        submissions=_submissions_gone(stored, board, at),
+        periods=_keys_gone(stored, board, at),
+        fixed=fixed,
+    )
+
+
+def _changes(stored: Board | None, board: Board, settings: tuple[str, ...]) -> Iterator[Change]:
+    for name in settings:
+        old, new = getattr(stored, name) if stored else None, getattr(board, name)
+        if stored is None or old != new:
+            yield Change(name, old, new, _begins(stored, name))
+
+
+def _begins(stored: Board | None, setting: str) -> Begins:
+    if stored is None or setting not in NEXT_PERIOD_SETTINGS or not stored.periods.exists():
+        return Begins.AT_ONCE
+    return Begins.NEXT_COMPETITION if stored.is_event else Begins.NEXT_PERIOD
+
+
+def _players(board: Board, at: datetime) -> int | None:
+    """Ranked in the running period."""
+    if board.is_event:
+        return 0
+    running = Period.objects.filter(board=board, label=window_at(board.calendar, at).label)
+    return _count(Standing.objects.filter(period__in=running, score__isnull=False))
+
+
+def _submissions_gone(stored: Board, board: Board, at: datetime) -> int | None:
+    """Kept by the present setting, and not by the new one."""
+    if stored.storage == Storage.REDIS or board.keep_submissions_days >= stored.keep_submissions_days:
+        return 0
+    days = [at - timedelta(days=each.keep_submissions_days) for each in (stored, board)]
+    kept = Submission.objects.filter(period__board=stored)
+    if stored.period == PeriodKind.ALL_TIME:
+        return _count(kept.filter(created_at__gte=days[0], created_at__lt=days[1]))
+    return _count(kept.filter(period__closed_at__gte=days[0], period__closed_at__lt=days[1]))
+
+
+def _keys_gone(stored: Board, board: Board, at: datetime) -> int | None:
+    """Final periods that are in Redis, and would not stay there."""
+    if stored.storage == Storage.SQL or board.retention_days >= stored.retention_days:
+        return 0
+    before = at - timedelta(days=board.retention_days)
+    return _count(Period.objects.filter(board=stored, state=PeriodState.FINAL, closed_at__lte=before))
+
+
+def _count(rows: QuerySet[Any]) -> int | None:
+    return run_with_timeout(rows.order_by().count, PATIENCE_MS)
+
+
+def as_json(change: BoardChange) -> dict[str, Any]:
+    """The change as ``apply_boards --dry-run`` prints it: decimals as texts, times for the encoder."""
+    return {
+        "name": change.board.name,
+        "seq": change.board.pk,
+        "changes": [
+            {
+                "setting": each.setting,
+                "old": plain_value(each.old),
+                "new": plain_value(each.new),
+                "begins": each.begins.value,
+            }
+            for each in change.changes
+        ],
+        "next_period_at": change.next_at,
+        "players_ranked_anew": change.players,
+        "submissions_deleted": change.submissions,
+        "periods_leaving_redis": change.periods,
+        "fixed_from_now_on": list(change.fixed),
+    }
+
+
+def plain_value(value: Any) -> Any:
+    """A setting's value as JSON has it: decimals as texts without needless zeros."""
+    return format(value.normalize(), "f") if isinstance(value, Decimal) else value

@@ -1,0 +1,120 @@
+"""What voiding or restoring submissions would come to: where each player stands now, and where they would stand then.
+
+Counted in SQL, which decides wherever there are submissions. All others are taken as they stand now, and as everybody
+sees them: who is banned or left out is counted nowhere, unless the places of such players stay empty.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from django.db.models import Q, QuerySet
+
+from leaderboards.core.ranking.policies import StandingState, evaluate, replay
+from leaderboards.core.ranking.rules import Order, Ties
+from leaderboards.models import Period, Player, Standing, Submission
+from leaderboards.selectors.visibility.hidden import hidden_now, keeps_vacated_places
+from leaderboards.stores.sql.reads import run_with_timeout
+from leaderboards.stores.sql.writes import state_of
+
+PATIENCE_MS = 300  # for each rank; without it, the rank is not told
+
+
+class Place(NamedTuple):
+    """A rank (None where SQL had no time to count, or the player is shown nowhere) and what it is for."""
+
+    rank: int | None
+    state: StandingState
+
+
+class SubmissionChangePreview(NamedTuple):
+    """A player's submissions that are to be voided or restored, and their place before and after; None for no place."""
+
+    period: Period
+    player: Player
+    submissions: Sequence[Submission]
+    now: Place | None
+    then: Place | None
+
+
+def preview_submission_changes(
+    submissions: Iterable[Submission], restored: bool = False
+) -> Iterator[SubmissionChangePreview]:
+    """What comes of voiding them, or of restoring them: by period and player, in the order in which they come."""
+    grouped: dict[tuple[int, int], list[Submission]] = defaultdict(list)
+    for row in submissions:
+        grouped[row.period_id, row.player_id].append(row)
+    for rows in grouped.values():
+        yield _foreseen(rows[0].period, rows[0].player, rows, restored)
+
+
+def preview_added_score(period: Period, player: Player, new: StandingState) -> tuple[Place | None, Place]:
+    """Where the player stands, and where they would stand with one score more. Raises ``OutOfRange``.
+
+    ``new`` is scaled, its time as the layout keeps it.
+    """
+    now, held = _now(period, player)
+    state = evaluate(period.rules, held, new)
+    if now is not None and state == held:
+        return now, now
+    return now, place_at(period, player, state)
+
+
+def place_now(period: Period, player: Player) -> Place | None:
+    """Where the player stands now; None for no place."""
+    return _now(period, player)[0]
+
+
+def place_at(period: Period, player: Player, state: StandingState) -> Place:
+    """Where the player would stand with this state, which is scaled, its time as the layout keeps it."""
+    packed = period.layout.pack(state.value, state.at_ms, player.external_id)
+    return Place(_rank(period, player, packed.score, packed.member), state)
+
+
+def rank_if_visible(standing: Standing) -> int | None:
+    """The rank that the holder of a standing has, or would have if they were not hidden; None without time to count.
+
+    ``standing`` has a score and comes with its player and its period's board.
+    """
+    return _rank_among(standing.period, standing.player, standing.score or 0.0, standing.member)
+
+
+def _now(period: Period, player: Player) -> tuple[Place | None, StandingState | None]:
+    held = Standing.objects.filter(period=period, player=player, score__isnull=False).first()
+    if held is None:
+        return None, None
+    state = state_of(held.points, held.fields, held.at)
+    return Place(_rank(period, player, held.score or 0.0, held.member), state), state
+
+
+def _foreseen(period: Period, player: Player, rows: Sequence[Submission], restored: bool) -> SubmissionChangePreview:
+    chosen, own = Q(pk__in=[row.pk for row in rows]), Submission.objects.filter(period=period, player=player)
+    counting = own.filter(Q(voided_at=None) | chosen) if restored else own.filter(voided_at=None).exclude(chosen)
+    state = replay(period.rules, (state_of(row.points, row.fields, row.at) for row in counting.order_by("pk")))
+    now, then = _now(period, player)[0], None
+    if now is not None and state == now.state:
+        then = now
+    elif state is not None:
+        then = place_at(period, player, state)
+    return SubmissionChangePreview(period, player, rows, now, then)
+
+
+def _rank(period: Period, player: Player, score: float, member: str) -> int | None:
+    """The rank that the player would have with this score, among all who are shown; None for who is not."""
+    return None if player.pk in hidden_now(period) else _rank_among(period, player, score, member)
+
+
+def _rank_among(period: Period, player: Player, score: float, member: str) -> int | None:
+    hidden = hidden_now(period)
+    uncounted = [player.pk] if keeps_vacated_places(period) else [player.pk, *hidden]
+    others: QuerySet[Standing] = Standing.objects.filter(period=period, score__isnull=False)
+    others = others.exclude(player__in=uncounted)
+    better = "gt" if period.rules.order is Order.DESC else "lt"
+    ahead = Q(**{f"score__{better}": score})
+    if period.rules.ties.by_time:
+        beyond = others.filter(ahead | Q(**{f"member__{better}": member}), **{f"score__{better}e": score})
+    else:
+        beyond = others.filter(ahead)
+    counted = beyond.values("score").distinct() if period.rules.ties is Ties.DENSE else beyond
+    found = run_with_timeout(counted.order_by().count, PATIENCE_MS)
+    return None if found is None else found + 1

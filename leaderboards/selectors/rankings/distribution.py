@@ -1,0 +1,93 @@
+"""How points are spread over a board: percentiles and a histogram.
+
+Boards with criteria are spread by their leading one. The p-th percentile is what a player needs to
+be ahead of p percent of the field, or level with them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+
+from foundation import clock
+from leaderboards.core.input.points import points_number
+from leaderboards.models import Board, Period
+from leaderboards.selectors.catalog.periods import CURRENT, find_period_row
+from leaderboards.selectors.rankings.store_routing import read_from_store
+from leaderboards.stores.base import Quantiles, ScoreRange, Store
+
+BINS = 20
+_SHARES = [0, *(1000 - 10 * percent for percent in range(99, 0, -1)), 1000]
+
+Number = int | Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """How many players have ``from_`` to ``to`` points, both included."""
+
+    from_: Number
+    to: Number
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """Percentiles "1" to "99" and the histogram, lowest points first; both empty on an empty board.
+
+    Either may be where Redis is away and SQL had no time to count.
+    """
+
+    total: int
+    as_of: datetime
+    live: bool
+    percentiles: dict[str, Number]
+    histogram: list[Bin]
+
+
+def distribution(board: Board, period: str = CURRENT) -> Distribution:
+    """The spread of a period. Raises ``UnknownPeriod``."""
+    as_of = clock.now()
+    stored = find_period_row(board, period, as_of)
+    if stored is None:
+        return Distribution(0, as_of, True, {}, [])
+    (quantiles, counts, edges), live = read_from_store(stored, _measure)
+    if not quantiles.rows:
+        return Distribution(quantiles.total, as_of, live, {}, [])
+    values = [stored.layout.leading(score) for _, score in quantiles.rows]
+    decimals = stored.rules.decimals
+    percentiles = {str(p): points_number(values[100 - p], decimals) for p in range(1, 100)}
+    if counts is None:
+        return Distribution(quantiles.total, as_of, live, percentiles, [])
+    histogram = [
+        Bin(points_number(start, decimals), points_number(stop - 1, decimals), count)
+        for (start, stop), count in zip(edges, counts, strict=True)
+    ]
+    return Distribution(sum(counts), as_of, live, percentiles, histogram)
+
+
+def _measure(store: Store, period: Period) -> tuple[Quantiles, list[int] | None, list[tuple[int, int]]]:
+    quantiles = store.quantiles(period, _SHARES)
+    if not quantiles.rows:
+        return quantiles, [], []
+    ends = [period.layout.leading(score) for _, score in (quantiles.rows[0], quantiles.rows[-1])]
+    edges = bins(min(ends), max(ends))
+    return quantiles, store.counts(period, _spans(period, edges)), edges
+
+
+def bins(lowest: int, highest: int) -> list[tuple[int, int]]:
+    """At most ``BINS`` ranges of one width, each from its start up to but not including its stop."""
+    width = max(1, -(-(highest - lowest + 1) // BINS))
+    return [(start, start + width) for start in range(lowest, highest + 1, width)]
+
+
+def _spans(period: Period, edges: Sequence[tuple[int, int]]) -> list[ScoreRange]:
+    """The edges as scores, open at both ends, so that those who have moved meanwhile are counted too."""
+    layout = period.layout
+    spans = [layout.leading_span(start, stop) for start, stop in edges]
+    ordered = [ScoreRange(*span) for span in spans]
+    by_score = sorted(range(len(ordered)), key=lambda index: spans[index][0])
+    first, last = by_score[0], by_score[-1]
+    ordered[first] = ScoreRange(None, ordered[first].stop)
+    ordered[last] = ScoreRange(ordered[last].start, None)
+    return ordered

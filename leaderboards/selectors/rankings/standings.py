@@ -1,0 +1,266 @@
+"""Rows in their places: a page, a player, those around them, several by name; and what a board's page shows.
+
+All questions of one call are answered from one moment of the period, in one round trip. Names come from
+SQL and are shown only; ranks never depend on them.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from decimal import Decimal
+from functools import partial
+
+from foundation import clock
+from foundation.redis import client as redis
+from leaderboards.core.input.names import display_name
+from leaderboards.core.instants import from_milliseconds
+from leaderboards.core.ranking.ranks import percentile
+from leaderboards.core.ranking.rules import Rules
+from leaderboards.errors import NotRanked
+from leaderboards.models import Board, Period
+from leaderboards.selectors.catalog.periods import CURRENT, PeriodInfo, find_period_row, period_info_or_window
+from leaderboards.selectors.player_data.names import cached_names, names_for_caching, names_of
+from leaderboards.selectors.rankings.store_routing import read_from_store, read_within_timeout
+from leaderboards.selectors.visibility.hidden import shadowed_in
+from leaderboards.selectors.visibility.restrictions import viewing_as
+from leaderboards.stores.base import Around, ForPlayers, Page, Query, QueryResult, RankedRow, Store
+from leaderboards.stores.redis.reads import ZsetStore
+from leaderboards.stores.redis.single_rank import has_plain_rank, plain_rank
+
+NEIGHBOURS = 3  # on each side of the viewer, on a board's page
+NO_PLAYERS = ForPlayers(())
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A player in their place; ``tied`` share the rank, themselves included, and ``ahead`` are strictly better.
+
+    The three are None where Redis is away and SQL had no time to count.
+    """
+
+    rank: int | None
+    player: str
+    name: str
+    points: int | Decimal | None
+    fields: dict[str, int] | None
+    achieved_at: datetime | None
+    tied: int | None
+    ahead: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Standings:
+    """Rows of a period, with how many players it has and when that was so; ``rules`` are those it counts by."""
+
+    board: Board
+    period: PeriodInfo
+    total: int
+    as_of: datetime
+    live: bool
+    rows: list[Row]
+    rules: Rules
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerRow:
+    """One player's row, and the share of the others that they are ahead of."""
+
+    row: Row
+    percentile: float | None
+    total: int
+    as_of: datetime
+    live: bool
+    period: PeriodInfo
+    rules: Rules
+
+
+@dataclass(frozen=True, slots=True)
+class BoardPage:
+    """Several things of one moment: a page of rows, a player among their neighbours, and others by name, best first.
+
+    ``stored`` is the period's row, to ask it again.
+    """
+
+    standings: Standings
+    me: Row | None
+    neighbours: list[Row]
+    stored: Period | None = None
+    named: list[Row] = field(default_factory=list)
+
+
+def standings(board: Board, period: str = CURRENT, offset: int = 0, limit: int = 10) -> Standings:
+    """The rows from ``offset``. Raises ``UnknownPeriod``."""
+    return _asked(board, period, [Page(offset, limit)]).standings(0)
+
+
+def player_row(board: Board, player: str, period: str = CURRENT) -> PlayerRow:
+    """One player's row. Raises ``NotRanked`` or ``UnknownPeriod``."""
+    answers = _asked(board, period, [ForPlayers((player,))])
+    found = answers.standings(0)
+    if not found.rows:
+        raise NotRanked(f"{player} has no standing in period {found.period.label}.")
+    row = found.rows[0]
+    share = share_below(row, found.total)
+    return PlayerRow(row, share, found.total, found.as_of, found.live, found.period, found.rules)
+
+
+def share_below(row: Row, total: int) -> float | None:
+    """The share of the others whom a player is ahead of, in percent; None where their rank is not known."""
+    if row.ahead is None or row.tied is None:
+        return None
+    return percentile(total, total - row.ahead - row.tied)
+
+
+def around(board: Board, player: str, radius: int = 4, period: str = CURRENT) -> Standings:
+    """The player and up to ``radius`` rows on each side. Raises ``NotRanked`` or ``UnknownPeriod``."""
+    found = _asked(board, period, [Around(player, radius)]).standings(0)
+    if not found.rows:
+        raise NotRanked(f"{player} has no standing in period {found.period.label}.")
+    return found
+
+
+def rows_of_players(board: Board, players: Sequence[str], period: str = CURRENT) -> Standings:
+    """The rows of these players, best first; who is not ranked is left out. Raises ``UnknownPeriod``."""
+    wanted = tuple(dict.fromkeys(players))
+    return _asked(board, period, [ForPlayers(wanted)] if wanted else []).standings(0, in_order=True)
+
+
+def board_page(board: Board, period: str, offset: int, limit: int, player: str | None) -> BoardPage:
+    """A page and, if ``player`` is ranked, their row and neighbours. Raises ``UnknownPeriod``."""
+    return read_page(board, period, Page(offset, limit), neighbours_query(player))
+
+
+def neighbours_query(player: str | None) -> Around | None:
+    """The viewer of a page among their neighbours; None without one."""
+    return Around(player, NEIGHBOURS) if player else None
+
+
+def read_page(
+    board: Board, period: str, rows: Page, beside: Around | None, named: ForPlayers = NO_PLAYERS
+) -> BoardPage:
+    """All of it of one moment, as far as who is named is ranked. Raises ``UnknownPeriod``."""
+    answers = _asked(board, period, [rows, beside or NO_PLAYERS, named])
+    neighbours, others = answers.standings(1).rows, answers.standings(2, in_order=True).rows
+    me = row_of(beside.player, neighbours) if beside else None
+    return BoardPage(answers.standings(0), me, neighbours, answers.stored, others)
+
+
+def page_with_viewer(page: BoardPage, player: str) -> BoardPage:
+    """The same page with ``player`` among their neighbours; all of these and the total are of now."""
+    shown = page.standings
+    answers = _AnswersAgain(
+        shown.board, page.stored, shown.period, read_period(page.stored, [Around(player, NEIGHBOURS)]), clock.now()
+    )
+    found = answers.standings(0)
+    return replace(
+        page,
+        standings=replace(shown, total=found.total),
+        me=row_of(player, found.rows),
+        neighbours=found.rows,
+    )
+
+
+def row_of(player: str | None, rows: Sequence[Row]) -> Row | None:
+    """The row of a player, if it is among these."""
+    return next((row for row in rows if row.player == player), None)
+
+
+def ranks(period: Period, players: Iterable[str]) -> dict[str, int]:
+    """The ranks of those of ``players`` who are ranked, as far as they are known; the shadowed have the one that they
+    would have, so that a game does not tell them of the shadow."""
+    wanted = tuple(players)
+    found, _ = read_from_store(period, partial(_ranks, players=wanted))
+    for player in shadowed_in(period).intersection(wanted):
+        with viewing_as(player):
+            found += read_from_store(period, partial(_ranks, players=(player,)))[0]
+    return {player: rank for player, rank in found if rank is not None}
+
+
+def ranks_excluding(period: Period, players: Iterable[str], out: Collection[str]) -> dict[str, int]:
+    """The same for a list of staff's, as if ``out`` (ids) were not there: who is not told in time is left out of it."""
+    found = read_within_timeout(period, partial(_ranks, players=tuple(players)), out) or []
+    return {player: rank for player, rank in found if rank is not None}
+
+
+def _ranks(store: Store, period: Period, players: Sequence[str]) -> list[tuple[str, int | None]]:
+    if len(players) == 1 and isinstance(store, ZsetStore) and has_plain_rank(period):
+        return [(players[0], plain_rank(redis.boards(), period, players[0]))]
+    (placed,) = store.read(period, [ForPlayers(tuple(players))]).answers
+    return [(period.layout.player_of(each.member), each.rank) for each in placed]
+
+
+def _read(store: Store, period: Period, questions: Sequence[Query]) -> QueryResult:
+    return store.read(period, questions)
+
+
+def _asked(board: Board, name: str, questions: Sequence[Query]) -> "Answers":
+    """Questions put to the period of this name. Raises ``UnknownPeriod``."""
+    as_of = clock.now()
+    stored = find_period_row(board, name, as_of)
+    return Answers(
+        board, stored, period_info_or_window(board, name, stored, as_of), read_period(stored, questions), as_of
+    )
+
+
+def read_period(stored: Period | None, questions: Sequence[Query]) -> tuple[QueryResult, bool]:
+    """What a period tells, and whether it is live; of one without a row, nothing."""
+    if stored is None:
+        return QueryResult(0, [[] for _ in questions]), True
+    return read_from_store(stored, partial(_read, questions=questions))
+
+
+class Answers:
+    """The answers of one period to questions that were put to it, as rows with names."""
+
+    find_names = staticmethod(names_of)
+
+    def __init__(
+        self, board: Board, stored: Period | None, shown: PeriodInfo, told: tuple[QueryResult, bool], as_of: datetime
+    ) -> None:
+        self.as_of, self.stored = as_of, stored
+        self._board, self._shown = board, shown
+        self._reading, self._live = told
+        self._names = self._named()
+
+    def standings(self, index: int, in_order: bool = False) -> Standings:
+        """The answer to question ``index``, best first if ``in_order``."""
+        placed = self._reading.answers[index] if self._reading.answers else []
+        if in_order and self.stored is not None:
+            best_first = self.stored.rules.order.value == "desc"
+            placed = sorted(placed, key=lambda each: (each.score, each.member.encode()), reverse=best_first)
+        rows = [self._row(self.stored, each) for each in placed] if self.stored else []
+        rules = self.stored.rules if self.stored else self._board.rules
+        return Standings(self._board, self._shown, self._reading.total, self.as_of, self._live, rows, rules)
+
+    def _row(self, period: Period, placed: RankedRow) -> Row:
+        unpacked = period.layout.unpack(placed.score, placed.member)
+        points, fields = period.rules.shown(unpacked.value)
+        return Row(
+            rank=placed.rank,
+            player=unpacked.player,
+            name=display_name(self._names.get(unpacked.player, ""), unpacked.player),
+            points=points,
+            fields=fields,
+            achieved_at=None if unpacked.at_ms is None else from_milliseconds(unpacked.at_ms),
+            tied=placed.tied,
+            ahead=placed.ahead,
+        )
+
+    def _named(self) -> dict[str, str]:
+        if self.stored is None:
+            return {}
+        layout = self.stored.layout
+        ids = {layout.player_of(placed.member) for answer in self._reading.answers for placed in answer}
+        return self.find_names(ids)
+
+
+class CacheableAnswers(Answers):
+    """The same for who keeps the rows for a second."""
+
+    find_names = staticmethod(names_for_caching)
+
+
+class _AnswersAgain(Answers):
+    """The same for who asks every few seconds; names may be as old."""
+
+    find_names = staticmethod(cached_names)

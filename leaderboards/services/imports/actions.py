@@ -1,0 +1,201 @@
+"""What people decide about an import: to confirm it, to throw it away, to undo it; each once, and on record."""
+
+from datetime import datetime
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.db import transaction
+from django.db.models import Q, QuerySet
+from django.utils.translation import gettext_lazy as _
+
+from foundation.audit import record, register_action, register_subject
+from foundation.audit.models import AuditEntry
+from foundation.reasons import reason_given
+from leaderboards.errors import ImportNotReady, ImportNotUndoable
+from leaderboards.models import Board, ImportKind, ImportRun, Storage, Submission
+from leaderboards.models.imports import Phase
+from leaderboards.services.imports import boards
+from leaderboards.services.imports.score_rows import SERVICE
+
+CONFIRMED, UNDONE = "import.confirmed", "import.undone"
+SUBJECT = "import"
+_DEEDS = frozenset(
+    {"updated", "unchanged", "quarantined", "new", "changed", "made"}
+)  # statuses of rows that do something
+
+
+def confirm(number: int, at: datetime, by: AbstractBaseUser | None, *, seen: int | None = None) -> ImportRun:
+    """Let the schedule apply a run that was judged. Raises ``ImportNotReady`` or ``ImportNotUndoable``.
+
+    ``at`` becomes the time at which its rows count that name none. ``seen``: the ``judgings`` of what was looked at;
+    None where nobody has looked before.
+    """
+    with transaction.atomic():
+        run = _held(number)
+        if run.phase is not Phase.READY:
+            raise ImportNotReady("It is not waiting for a yes: it is being judged, or somebody has confirmed it.")
+        if seen not in (None, run.judgings):
+            raise ImportNotReady("It was judged again since you looked: look once more, then say yes.")
+        if run.stopped:
+            raise ImportNotReady("It could not be judged: throw it away, mend the file and upload it again.")
+        _hold_board(run)  # two of the same file, or one and the undo of another, go one after the other
+        refuse_while_undoing(run)
+        if run.refused == run.rows or (run.kind == ImportKind.BOARDS and run.refused):
+            raise ImportNotReady("Nothing of it can be taken: mend the file and upload it again.")
+        refuse_duplicate_file(run)
+        if ImportRun.objects.filter(started_at=at).exists():
+            raise ImportNotReady("Another import was confirmed in this very moment; try again.")
+        run.started_at, run.refused, run.by_id = at, 0, by.pk if by else run.by_id
+        run.report = {name: run.report[name] for name in ("first", "foreseen") if name in run.report}
+        run.save(update_fields=["started_at", "refused", "report", "by"])
+        record(CONFIRMED, at=at, by=by, subjects=_subjects(run), note={"file": run.file_name, "rows": run.rows})
+    return run
+
+
+def discard(number: int) -> None:
+    """Throw away a run that was not confirmed. Raises ``ImportNotReady`` where it was."""
+    with transaction.atomic():
+        run = _held(number)
+        if run.phase not in (Phase.JUDGING, Phase.READY):
+            raise ImportNotReady("It was confirmed: it can only be undone.")
+        run.delete()
+
+
+def undo(number: int, reason: str, at: datetime, by: AbstractBaseUser | None, *, from_log: bool = False) -> ImportRun:
+    """Undo an import: boards at once, scores and players in turns of the schedule.
+
+    ``from_log``: the audit log undoes its own entry, and knows which.
+
+    Raises ``BadReason``, ``ImportNotReady`` where it is not done or was undone, or while another is imported into its
+    board, ``ImportNotUndoable`` where it cannot be undone, or what saving a board raises.
+    """
+    reason = reason_given(reason)
+    with transaction.atomic():
+        run = _held(number)
+        if run.phase is not Phase.DONE:
+            raise ImportNotReady("It is not done yet, or it was undone before.")
+        if why := why_not_undoable(run):
+            raise ImportNotUndoable(why)
+        _hold_board(run)
+        _refuse_beside_import(run)
+        run.undo_at, run.undo_by_id = at, by.pk if by else None
+        # The first that is recorded is what undoes the entry of the log.
+        confirmed = None if from_log else _entry_of(run)
+        record(UNDONE, at=at, by=by, subjects=_subjects(run), reason=reason, undoes=confirmed)
+        if run.kind == ImportKind.BOARDS:
+            run.undone, run.undone_at = boards.undo(run, at), at
+        run.save(update_fields=["undo_at", "undo_by", "undone", "undone_at"])
+    return run
+
+
+def why_not_undoable(run: ImportRun) -> str:
+    """Why the import cannot be undone; empty where it can. What is known before it begins is told then."""
+    if had_no_effect(run):
+        return "It changed nothing: there is nothing to undo."
+    if run.kind == ImportKind.SCORES and run.board is not None and run.board.storage == Storage.REDIS:
+        return "The board keeps no single submissions (redis): an import into it cannot be undone."
+    return ""
+
+
+def had_no_effect(run: ImportRun) -> bool:
+    """Whether a run is over and made or changed nothing.
+
+    Scores may count that nobody has written down, of a run that was stopped: their submissions tell, and where a board
+    keeps none it is not sure.
+    """
+    if run.phase is not Phase.DONE or any(run.report.get("statuses", {}).get(status) for status in _DEEDS):
+        return False
+    if run.kind != ImportKind.SCORES or not run.stopped:
+        return True
+    if run.board is None or run.started_at is None or run.board.storage == Storage.REDIS:
+        return False
+    return not submissions_of_run(run).exists()
+
+
+def submissions_of_run(run: ImportRun) -> QuerySet[Submission]:
+    """The submissions that an import of scores made, as far as they are kept."""
+    made = Submission.objects.filter(period__board=run.board, service=SERVICE)
+    return made.none() if run.started_at is None else made.filter(created_at=run.started_at)
+
+
+def refuse_duplicate_file(run: ImportRun) -> None:
+    """Raise ``ImportNotUndoable`` where the same file was imported into the same board, and not undone: it would count
+    twice. An import that did nothing is in nobody's way."""
+    if run.kind != ImportKind.SCORES:
+        return
+    same = ImportRun.objects.filter(kind=run.kind, digest=run.digest, board=run.board).exclude(pk=run.pk)
+    confirmed = same.exclude(Q(started_at=None)).filter(undo_at=None).select_related("board")
+    twin = next((each for each in confirmed if not had_no_effect(each)), None)
+    if twin is not None:
+        raise ImportNotUndoable(
+            f"The same file was imported into this board before (import {twin.pk}): undo that first."
+        )
+
+
+def refuse_while_undoing(run: ImportRun) -> None:
+    """Raise ``ImportNotReady`` while another import into the board is being undone: its ids are not free yet, so rows
+    would be repetitions of what is void a moment later."""
+    if run.kind == ImportKind.SCORES and (other := run_being_undone(run.board)):
+        raise ImportNotReady(
+            f"Import {other.pk} into this board is being undone: wait until it is. Then this file is judged again, and "
+            "you can confirm it."
+        )
+
+
+def _refuse_beside_import(run: ImportRun) -> None:
+    """Raise ``ImportNotReady`` while another file is imported into the board: rows of it that have an id of this one
+    would be passed over as repetitions, of what is void a moment later."""
+    others = ImportRun.objects.filter(kind=ImportKind.SCORES, board=run.board, done_at=None).exclude(started_at=None)
+    if run.kind == ImportKind.SCORES and (other := others.order_by("pk").first()):
+        raise ImportNotReady(
+            f"Import {other.pk} is being imported into this board: wait until it is done, then undo this one."
+        )
+
+
+def run_being_undone(board: Board | None) -> ImportRun | None:
+    """An import of scores into the board that is being undone, if any."""
+    runs = ImportRun.objects.filter(kind=ImportKind.SCORES, board=board, undone_at=None)
+    return runs.exclude(undo_at=None).order_by("pk").first()
+
+
+def register() -> None:
+    """Tell the audit log. Asking twice changes nothing."""
+    register_subject(SUBJECT, _("import"), "leaderboards.importrun")
+    register_action(CONFIRMED, _("import confirmed"), _undo_entry, needs="leaderboards.view_importrun")
+    register_action(UNDONE, _("import undone"))
+
+
+def _undo_entry(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:
+    run = ImportRun.objects.filter(pk=int(entry.subjects.get(kind=SUBJECT).key)).first()
+    if run is None:
+        raise ImportNotUndoable("What undoing needs was kept long enough and is gone.")
+    if by is not None and not may(by, run.kind):
+        raise ImportNotUndoable("You may not undo imports of this kind.")
+    undo(run.pk, reason, at, by, from_log=True)
+
+
+def _entry_of(run: ImportRun) -> AuditEntry | None:
+    """What confirmed it, unless an undo is on record that was stopped and is now asked for again."""
+    of_run = AuditEntry.objects.filter(subjects__kind=SUBJECT, subjects__key=str(run.pk))
+    return of_run.filter(act=CONFIRMED).exclude(pk__in=of_run.filter(act=UNDONE).values("undoes")).first()
+
+
+def may(user: AbstractBaseUser, kind: str) -> bool:
+    """Whether this account may import that kind, and undo it."""
+    return bool(user.has_perm(f"leaderboards.import_{kind}"))  # type: ignore[attr-defined]  # accounts have rights
+
+
+def _held(number: int) -> ImportRun:
+    run = ImportRun.objects.select_for_update(of=("self",)).select_related("board").filter(pk=number).first()
+    if run is None:
+        raise ImportNotReady("There is no such import any more.")
+    return run
+
+
+def _hold_board(run: ImportRun) -> None:
+    if run.board is not None:
+        Board.objects.select_for_update().get(pk=run.board.pk)
+
+
+def _subjects(run: ImportRun) -> list[tuple[str, object]]:
+    of_board: list[tuple[str, object]] = [("board", run.board_id)] if run.board_id else []
+    return [(SUBJECT, run.pk), *of_board]

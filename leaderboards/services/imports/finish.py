@@ -1,0 +1,83 @@
+"""How a run ends: when all is done, when the rest cannot be taken, or when it failed again and again.
+
+The trap: an error that nobody foresaw comes back with each try. So tries are counted, and the last one stops the run.
+"""
+
+import logging
+import secrets
+from datetime import datetime
+
+from django.db import transaction
+
+from leaderboards.models import ImportKind, ImportRun
+from leaderboards.models.imports import Phase
+
+logger = logging.getLogger(__name__)
+
+MOST_FAILURES = 3  # of one run; what is away or locked is no failure
+
+
+@transaction.atomic
+def end_undo(run: ImportRun, at: datetime) -> int:
+    """An import of scores is undone; files that wait beside it are judged anew. 1, or 0 where it was so before."""
+    ended = ImportRun.objects.filter(pk=run.pk, undone_at=None).update(undone_at=at)
+    if ended:
+        _judge_anew(run)
+    return ended
+
+
+def _judge_anew(undone: ImportRun) -> None:
+    """What waits for a yes at the same board, if anything, was judged by ids that are free by now."""
+    if undone.kind != ImportKind.SCORES:
+        return
+    idle = ImportRun.objects.filter(kind=undone.kind, board=undone.board_id, started_at=None, stopped="")
+    for run in idle.select_for_update(of=("self",)).order_by("pk"):
+        run.chunks.update(judged_at=None, skipped=[])
+        run.judgings, run.judged, run.refused, run.judged_at = run.judgings + 1, 0, 0, None
+        run.report = {"first": run.report["first"]}
+        run.save(update_fields=["judgings", "judged", "refused", "judged_at", "report"])
+
+
+@transaction.atomic
+def end(run: ImportRun, at: datetime, why: str = "") -> int:
+    """Nothing more of it is applied, and its rows go; ``why`` if some were left. 1, or 0 where it had ended before."""
+    run.chunks.exclude(content=b"").update(content=b"")
+    ended = ImportRun.objects.select_for_update().get(pk=run.pk)
+    if ended.done_at is not None:
+        return 0
+    ended.report.pop("first", None)
+    ended.done_at, ended.stopped = at, why[:300]
+    ended.save(update_fields=["done_at", "stopped", "report"])
+    return 1
+
+
+def count_failure(number: int, at: datetime) -> bool:
+    """Count an unforeseen failure, inside its ``except``; whether it was one too many, and the run was stopped."""
+    with transaction.atomic():
+        run = ImportRun.objects.select_for_update().filter(pk=number).first()
+        if run is None or not run.is_moving:
+            return False
+        run.report["failures"] = run.report.get("failures", 0) + 1
+        run.save(update_fields=["report"])
+        if run.report["failures"] < MOST_FAILURES:
+            return False
+        reference = secrets.token_hex(4)
+        _stop(run, at, f"It met an error that nobody foresaw, and was stopped. The log tells more: {reference}.")
+    logger.exception("Import %s was stopped (%s)", number, reference)
+    return True
+
+
+def _stop(run: ImportRun, at: datetime, why: str) -> None:
+    """Those who wait for it read why. What an undo has not taken back can be undone again."""
+    if run.phase is Phase.APPLYING:
+        end(run, at, why)
+        return
+    del run.report["failures"]
+    if run.phase is Phase.JUDGING:
+        run.chunks.exclude(content=b"").update(content=b"")
+        run.judged_at = at
+    else:
+        run.undo_at = run.undo_by = None
+        _judge_anew(run)
+    run.stopped = why
+    run.save(update_fields=["judged_at", "undo_at", "undo_by", "stopped", "report"])

@@ -1,0 +1,129 @@
+"""What an import of scores would do to the ranks, told before it is confirmed. Read from SQL, nothing is written.
+
+All others are taken as they stand now. The trap: a period whose row is not there yet has no standings, and is left out.
+"""
+
+from collections import defaultdict
+from datetime import datetime
+from typing import NamedTuple
+
+from foundation.chunks import in_chunks
+from foundation.errors import SunwiError
+from leaderboards.core.input.entries import Entry, read_value
+from leaderboards.core.instants import milliseconds
+from leaderboards.core.periods import window_at
+from leaderboards.core.ranking.policies import StandingState, evaluate
+from leaderboards.core.ranking.rank_changes import RankChanges
+from leaderboards.core.ranking.rules import Order
+from leaderboards.models import ImportRun, Period, Player, Standing
+from leaderboards.selectors.previews.rank_moves import moves_in
+from leaderboards.selectors.visibility.hidden import hidden_now
+from leaderboards.services.imports.chunk_results import lines_of
+from leaderboards.services.imports.score_rows import entry_of
+from leaderboards.services.imports.scores import job_of
+from leaderboards.stores.sql.writes import state_of
+
+ASKED_AT_ONCE = 500
+MOST_PERIODS = 20  # each has ranks of its own to work out
+LOOKED_AT = 1000  # of the best, for the first whom the import does not touch
+
+
+class Effect(NamedTuple):
+    """Periods that it touches, players who enter a ranking and are shown there, standings that change, first places
+    that move; and how many ranks are others then, at the most where ``is_exact`` is False, or None where it touches too
+    many periods to work that out."""
+
+    periods: int
+    entering: int
+    changed: int
+    first_places: int
+    ranks: int | None = None
+    is_exact: bool = True
+
+
+def preview(run: ImportRun, at: datetime) -> Effect:
+    """The effect of the rows that the judging took, in the order of the file."""
+    entering = changed = firsts = periods = 0
+    by_label, ranks = _by_label(run, at), RankChanges()
+    for label, entries in by_label.items():
+        period = Period.objects.filter(board=run.board, label=label).select_related("board").first()
+        if period is None:
+            continue
+        old, new = _states(period, entries, at)
+        moved = {player: state for player, state in new.items() if state != old.get(player)}
+        periods += 1
+        hidden = set(hidden_now(period).values())
+        entering += sum(player not in old and player not in hidden for player in moved)
+        changed += sum(player in old for player in moved)
+        firsts += _first_moves(period, moved, hidden)
+        if len(by_label) <= MOST_PERIODS:
+            ranks = ranks.plus(_rank_moves(period, moved))
+    told = ranks.ranks if len(by_label) <= MOST_PERIODS else None
+    return Effect(periods, entering, changed, firsts, told, ranks.is_exact)
+
+
+def _by_label(run: ImportRun, at: datetime) -> dict[str, list[Entry]]:
+    job = job_of(run)
+    found: dict[str, list[Entry]] = defaultdict(list)
+    for chunk in run.chunks.order_by("nth"):
+        skipped = set(chunk.skipped)
+        for line in lines_of(run, chunk):
+            if line.number not in skipped:
+                entry = entry_of(line, job)
+                found[window_at(job.board.calendar, entry.at or at).label].append(entry)
+    return found
+
+
+def _states(
+    period: Period, entries: list[Entry], at: datetime
+) -> tuple[dict[str, StandingState], dict[str, StandingState]]:
+    """The standings of the players of the entries, now and then."""
+    old = _held(period, sorted({entry.player for entry in entries}))
+    new = dict(old)
+    for entry in entries:
+        try:
+            at_ms = period.layout.quantize(milliseconds(entry.at or at))
+            state = StandingState(read_value(period.rules, entry), at_ms)
+            new[entry.player] = evaluate(period.rules, new.get(entry.player), state)
+        except SunwiError:  # a sum that its neighbours let leave the limits: the applying refuses it
+            continue
+    return old, new
+
+
+def _held(period: Period, players: list[str]) -> dict[str, StandingState]:
+    found: dict[str, StandingState] = {}
+    for names in in_chunks(players, ASKED_AT_ONCE):
+        rows = Standing.objects.filter(period=period, player__external_id__in=names, score__isnull=False)
+        found |= {
+            row.player.external_id: state_of(row.points, row.fields, row.at) for row in rows.select_related("player")
+        }
+    return found
+
+
+def _rank_moves(period: Period, moved: dict[str, StandingState]) -> RankChanges:
+    """How many ranks change; those who are not known yet are counted by numbers that nobody has."""
+    known: dict[str, int] = {}
+    for names in in_chunks(sorted(moved), ASKED_AT_ONCE):
+        known |= dict(Player.objects.filter(external_id__in=names).values_list("external_id", "pk"))
+    unknown = {-nth: name for nth, name in enumerate(sorted(moved.keys() - known.keys()), start=1)}
+    after = {known[name]: moved[name] for name in known} | {number: moved[name] for number, name in unknown.items()}
+    return moves_in(period, after, unknown)
+
+
+def _first_moves(period: Period, moved: dict[str, StandingState], hidden: set[str]) -> bool:
+    """Whether somebody else is first then; the hidden are counted nowhere."""
+    desc = period.rules.order is Order.DESC
+    order = ("-score", "-member") if desc else ("score", "member")
+    best = Standing.objects.filter(period=period, score__isnull=False).order_by(*order).select_related("player")
+    shown = [row for row in best[:LOOKED_AT] if row.player.external_id not in hidden]
+    then = [
+        (row.score or 0.0, row.member, row.player.external_id) for row in shown if row.player.external_id not in moved
+    ]
+    for player, state in moved.items():
+        if player not in hidden:
+            packed = period.layout.pack(state.value, state.at_ms, player)
+            then.append((packed.score, packed.member, player))
+    if not then:
+        return False
+    first = max(then)[2] if desc else min(then)[2]
+    return not shown or shown[0].player.external_id != first

@@ -1,0 +1,143 @@
+"""Scores from a table: each row read as strictly as the API reads an entry, then through the same door.
+
+A row is known by its number. The traps: a row that cannot be read must not take its neighbours with it,
+and the same file read twice must not count twice, so ``row`` ids come from the file's name and the number. An import
+of the past gives a sign of life with each batch, however long it takes: the schedule leaves its periods open.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from foundation.errors import SunwiError
+from foundation.models import Heartbeat
+from leaderboards.core.input.csv_table import CsvRow
+from leaderboards.core.input.entries import Entry, read_entry, read_time
+from leaderboards.core.input.profiles import profile_errors
+from leaderboards.core.periods import PeriodKind, window_of
+from leaderboards.core.submissions import Caller, Outcome, Status
+from leaderboards.errors import BadEntry, BadLabel, BadTime
+from leaderboards.models import Board, Period
+from leaderboards.services.periods.close import Closed, backfill_heartbeat_name, close_period
+from leaderboards.services.players.profiles import fill_missing_names
+from leaderboards.services.submit.pipeline import backfill, submit
+
+BATCH = 1000
+SERVICE = "import"
+ROW = "row"
+
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_LONGEST_STEM = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Where an entry's parts stand. ``constant`` replaces a column of points; ``id`` may be ``ROW``."""
+
+    player: str
+    points: str | None
+    constant: str
+    at: str | None = None
+    id: str | None = None
+    id_by_row: bool = False
+    name: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreImport:
+    """What is imported where: the table's name, its columns, and whether its periods lie in the past."""
+
+    board: Board
+    columns: Columns
+    stem: str
+    backfilled: bool = False
+
+
+def import_batch(lines: Sequence[CsvRow], job: ScoreImport, at: datetime, *, dry_run: bool = False) -> list[Outcome]:
+    """Submit up to ``BATCH`` rows; one outcome each, in their order, ``position`` being the row's number.
+
+    ``dry_run`` judges the rows and applies none; not for an import of the past.
+    """
+    outcomes: dict[int, Outcome] = {}
+    entries: list[Entry] = []
+    for line in lines:
+        try:
+            entries.append(entry_of(line, job))
+        except SunwiError as error:
+            outcomes[line.number] = _rejected(line, job, error)
+    caller = Caller(SERVICE, is_trusted=True)
+    if job.backfilled:
+        Heartbeat.note(backfill_heartbeat_name(job.board.seq), at)
+    found = backfill(entries, caller, at) if job.backfilled else submit(entries, caller, at, dry_run=dry_run)
+    outcomes |= {outcome.position: outcome for outcome in found}
+    if job.columns.name is not None and not dry_run:
+        texts = {line.number: str(line.cells[job.columns.name]) for line in lines if job.columns.name in line.cells}
+        accepted = [each for each in outcomes.values() if each.status.is_accepted and each.player]
+        fill_missing_names({str(each.player): texts[each.position] for each in accepted})
+    return [outcomes[line.number] for line in lines]
+
+
+def close_past(board: Board, labels: Iterable[str], at: datetime) -> list[Closed]:
+    """Close those of the named periods whose time is over, oldest first."""
+    over = at - timedelta(seconds=board.grace_seconds)
+    periods = Period.objects.filter(board=board, label__in=set(labels), ends_at__lte=over)
+    return [close_period(period, at) for period in periods.select_related("board").order_by("ends_at")]
+
+
+def entry_of(line: CsvRow, job: ScoreImport) -> Entry:
+    """The row as the API would read it. Raises ``BadEntry`` or what an entry is refused with."""
+    columns = job.columns
+    if None in line.cells or None in line.cells.values():
+        raise BadEntry("The row has more or fewer cells than the header: look for a comma without quotes around it.")
+    raw: dict[str, object] = {
+        "board": job.board.seq,
+        "player": line.cells[columns.player],
+        "points": columns.constant if columns.points is None else line.cells[columns.points],
+    }
+    # An empty cell counts as it comes; in the past, where rows have their own time, it is refused.
+    if columns.at is not None and (job.backfilled or line.cells[columns.at]):
+        raw["at"] = _instant(str(line.cells[columns.at]), columns.at, job.board)
+    if columns.id_by_row:
+        raw["id"] = f"{_stem(job.stem)}:{line.number}"
+    elif columns.id is not None:
+        raw["id"] = line.cells[columns.id]
+    if columns.name is not None and (wrong := profile_errors({"name": line.cells[columns.name]})):
+        raise BadEntry(wrong["name"])
+    return read_entry(raw, line.number)
+
+
+def _instant(text: str, column: str, board: Board) -> str:
+    """A bare date is the day's first moment by the board's own clock and cut-off; all else is read as the API does.
+
+    Raises ``BadTime``, which names the file's column.
+    """
+    if not _DATE.fullmatch(text):
+        try:
+            return read_time(text).isoformat()
+        except BadTime as error:
+            why = error.detail
+        raise BadTime(f"Column {column}: {why} A date such as 2026-11-20 is taken too.")
+    day = replace(board.calendar, kind=PeriodKind.DAY)
+    try:
+        starts_at = window_of(day, text).starts_at
+    except BadLabel:
+        raise BadTime(f"{text} is no day that the calendar of {board.timezone} has.") from None
+    return starts_at.isoformat() if starts_at else text
+
+
+def _stem(stem: str) -> str:
+    """The table's name, or for one that is too long for an id, what stands for it."""
+    return stem if len(stem) <= _LONGEST_STEM else hashlib.sha256(stem.encode()).hexdigest()[:32]
+
+
+def _rejected(line: CsvRow, job: ScoreImport, error: SunwiError) -> Outcome:
+    return Outcome(
+        position=line.number,
+        status=Status.REJECTED,
+        player=None,
+        board=job.board.seq,
+        code=error.code,
+        detail=error.detail,
+    )

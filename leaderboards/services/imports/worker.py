@@ -1,0 +1,159 @@
+"""The schedule's part of imports: a chunk of each run in its turn, so that a long file keeps no other waiting.
+
+A run is leased to one worker at a time. That saves work and proves nothing: a chunk counts once because it is written
+down in one transaction with its mark (``chunk_results``), and its scores once because of their ids.
+"""
+
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Q, QuerySet
+
+from foundation import clock
+from foundation.audit import acting
+from foundation.db.resilience import CONNECTION_ERRORS
+from foundation.errors import Unavailable
+from foundation.failpoints import failpoint
+from foundation.worker.each import for_each
+from leaderboards.errors import BadBoard
+from leaderboards.models import ImportChunk, ImportedPlayer, ImportKind, ImportRun, Storage
+from leaderboards.models.imports import Phase
+from leaderboards.services.imports import boards, players, preview_players, preview_scores, scores
+from leaderboards.services.imports.chunk_results import Finish, record_applied, record_evaluated
+from leaderboards.services.imports.finish import count_failure, end, end_undo
+
+LEASE = timedelta(seconds=120)  # a chunk takes a second or two, foreseeing 100,000 rows half a minute
+UNCONFIRMED = timedelta(days=1)  # for how long an upload waits for a yes
+ID_KNOWN_FOR = timedelta(hours=12)  # redis boards remember ids for a day
+
+_JUDGING = Q(judged_at=None)
+_APPLYING = Q(started_at__isnull=False, done_at=None)
+_UNDOING = Q(undo_at__isnull=False, undone_at=None)
+
+
+def advance_due(at: datetime, seconds: float) -> int:
+    """Work on every run that moves, for about ``seconds``; returns how many chunks were done."""
+    until, done = clock.monotonic() + seconds, 0
+    while True:
+        moved = sum(for_each(runs_with_work(), lambda run: _turn(run, at)))
+        done += moved
+        if not moved or clock.monotonic() >= until:
+            return done
+
+
+def runs_with_work() -> QuerySet[ImportRun]:
+    """The runs that have work to do, the oldest first."""
+    return ImportRun.objects.filter(_JUDGING | _APPLYING | _UNDOING).select_related("board").order_by("pk")
+
+
+def delete_old_runs(at: datetime) -> int:
+    """Delete uploads that nobody confirmed within a day, and runs that were over ``KEEP_RECORDS_DAYS`` ago, with all
+    that undoing them needs; returns how many."""
+    before = at - timedelta(days=settings.KEEP_RECORDS_DAYS)
+    idle = Q(started_at=None, created_at__lt=at - UNCONFIRMED)
+    over = Q(done_at__lt=before, undo_at=None) | Q(undone_at__lt=before)
+    gone = list(ImportRun.objects.filter(idle | over).values_list("pk", flat=True))
+    for pk in gone:  # each may have thousands of rows
+        ImportRun.objects.filter(pk=pk).delete()
+    return len(gone)
+
+
+def _turn(run: ImportRun, at: datetime) -> int:
+    """One chunk of a run, if nobody else is at it: 1, else 0."""
+    now = clock.now()
+    free = ImportRun.objects.filter(Q(leased_until=None) | Q(leased_until__lte=now), pk=run.pk)
+    if not free.update(leased_until=now + LEASE):
+        return 0
+    try:
+        return _step(ImportRun.objects.select_related("board", "by", "undo_by").get(pk=run.pk), at)
+    except (ImportRun.DoesNotExist, ImportChunk.DoesNotExist):  # somebody has thrown it away meanwhile
+        return 0
+    except (Unavailable, *CONNECTION_ERRORS):  # it waits
+        raise
+    except Exception:
+        if not count_failure(run.pk, at):
+            raise
+        return 1
+    finally:
+        ImportRun.objects.filter(pk=run.pk, leased_until=now + LEASE).update(leased_until=None)
+
+
+def _step(run: ImportRun, at: datetime) -> int:
+    steps = {Phase.JUDGING: _judge, Phase.APPLYING: _apply, Phase.UNDOING: _undo}
+    who = run.by if run.undo_at is None else run.undo_by
+    with acting(lambda: who, None, **{"import": run.pk}):
+        return steps[run.phase](run, at) if run.phase in steps else 0
+
+
+def _judge(run: ImportRun, at: datetime) -> int:
+    chunk = run.chunks.filter(judged_at=None).order_by("nth").first()
+    if chunk is not None:
+        evaluate = {ImportKind.SCORES: scores.evaluate, ImportKind.PLAYERS: players.evaluate}.get(
+            ImportKind(run.kind), boards.evaluate
+        )
+        return int(record_evaluated(run, chunk, evaluate(run, chunk, at), at))
+    if run.kind == ImportKind.SCORES:
+        run.report["foreseen"] = preview_scores.preview(run, at)._asdict()
+    elif run.kind == ImportKind.PLAYERS:
+        run.report["changes"] = preview_players.preview(run)._asdict()
+    as_read = ImportRun.objects.filter(pk=run.pk, judged_at=None, judgings=run.judgings)
+    return as_read.update(judged_at=at, report=run.report)
+
+
+def _apply(run: ImportRun, at: datetime) -> int:
+    chunk = run.chunks.filter(applied_at=None).order_by("nth").first()
+    if chunk is None:
+        return end(run, at)
+    if why := _too_late(run, at):
+        return end(run, at, why)
+    try:
+        finish = _deed(run, chunk, at)
+        failpoint("import.after_deed")
+        return int(record_applied(run, chunk, finish, at))
+    except BadBoard as error:  # a board was changed since somebody said yes: all or none, so none
+        return end(run, at, error.detail)
+
+
+def _deed(run: ImportRun, chunk: ImportChunk, at: datetime) -> Finish:
+    if run.kind == ImportKind.SCORES:
+        return scores.apply(run, chunk, at)
+    return players.apply(run, chunk, at) if run.kind == ImportKind.PLAYERS else boards.apply(run, chunk, at)
+
+
+def _too_late(run: ImportRun, at: datetime) -> str:
+    """Why a run may not go on: where ids are forgotten, what a killed worker has sent could count twice."""
+    in_redis = run.board is not None and run.board.storage == Storage.REDIS
+    if in_redis and run.started_at is not None and at - run.started_at > ID_KNOWN_FOR:
+        return "It was interrupted for longer than the board remembers ids: the rest was not imported."
+    return ""
+
+
+def _undo(run: ImportRun, at: datetime) -> int:
+    if run.kind == ImportKind.PLAYERS:
+        return _undo_players(run, at)
+    chunk = run.chunks.filter(undone_at=None).order_by("-nth").first()
+    if chunk is None:
+        return end_undo(run, at)
+    undone, left = scores.undo(chunk, at)
+    failpoint("import.after_voided")
+    with transaction.atomic():
+        locked = ImportRun.objects.select_for_update().get(pk=run.pk)
+        if ImportChunk.objects.filter(pk=chunk.pk, undone_at=None).update(undone_at=at):
+            _add_undone(locked, undone, left)
+    return 1
+
+
+@transaction.atomic
+def _undo_players(run: ImportRun, at: datetime) -> int:
+    locked = ImportRun.objects.select_for_update().get(pk=run.pk)
+    if not ImportedPlayer.objects.filter(run=locked).exists():
+        return ImportRun.objects.filter(pk=run.pk, undone_at=None).update(undone_at=at)
+    _add_undone(locked, *players.undo(locked, at))
+    failpoint("import.before_commit")
+    return 1
+
+
+def _add_undone(run: ImportRun, undone: int, left: int) -> None:
+    run.undone, run.left = run.undone + undone, run.left + left
+    run.save(update_fields=["undone", "left"])

@@ -1,0 +1,149 @@
+"""Correcting a competition's closed period, as its jury judges: submissions are voided or restored, or a late score is
+taken.
+
+One transaction behind the exclusive barrier: the submission, the standing, all final standings anew, their count and
+their hash; the period stays closed. Redis is not asked, since closed periods are read from SQL. The trap: periods of
+a calendar are never corrected, their ranks stand for good.
+"""
+
+from collections.abc import Collection
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from django.db import transaction
+
+from foundation.db.pipeline import StatementRunner
+from foundation.db.resilience import long_transaction
+from foundation.failpoints import failpoint
+from foundation.sync import barrier
+from leaderboards.core.periods import event_number
+from leaderboards.core.ranking.policies import StandingState, evaluate
+from leaderboards.errors import Banned, PeriodClosed, PeriodOpen, SubmissionsDropped
+from leaderboards.models import FinalStanding, Period, PeriodState, Storage, Submission
+from leaderboards.selectors.catalog.periods import clear_period_cache
+from leaderboards.selectors.visibility.hidden import clear_hidden_cache
+from leaderboards.services.moderation.unvoid import restore_voided
+from leaderboards.services.moderation.void import remaining_state, standing_row
+from leaderboards.services.submit.resolve import quantized_time
+from leaderboards.stores.sql.final import content_hash, write_final_standings
+from leaderboards.stores.sql.locks import lock_standings
+from leaderboards.stores.sql.writes import (
+    StandingRow,
+    SubmissionBatch,
+    SubmissionRow,
+    insert_submissions,
+    make_standings,
+    write_standings,
+)
+
+
+class LateEntry(NamedTuple):
+    """A score to be taken: the player's id, the value as the board's rules scale it, and when it happened."""
+
+    player: str
+    value: tuple[int, ...]
+    happened_at: datetime
+
+
+def may_be_dropped(period: Period, at: datetime) -> bool:
+    """Whether retention may have begun to delete the period's submissions: what is left tells only half of it."""
+    kept = timedelta(days=period.board.keep_submissions_days)
+    return period.closed_at is not None and period.closed_at + kept <= at
+
+
+@transaction.atomic
+def void_in_closed(submission: Submission, at: datetime) -> bool:
+    """Void a submission of a closed event; False if it was voided before.
+
+    Raises ``PeriodOpen``, ``PeriodClosed`` (a calendar's), or ``SubmissionsDropped``.
+    """
+    period = _held(submission.period_id)
+    if not Submission.objects.filter(pk=submission.pk).exists():
+        raise _dropped(period)
+    _refuse_dropped(period, at)
+    player = submission.player
+    locked = lock_standings(period, [player.external_id])[player.external_id]
+    if not Submission.objects.filter(pk=submission.pk, voided_at=None).update(voided_at=at):
+        return False
+    state = remaining_state(period, player)
+    if locked.state not in (None, state):  # who is out of the ranking does not come back by this
+        _write(period, standing_row(period, player.external_id, locked, state))
+    failpoint("correct.before_commit")
+    return True
+
+
+@transaction.atomic
+def unvoid_in_closed(number: int, player: int, submissions: Collection[int], at: datetime) -> int:
+    """Let those of a player's submissions that are voided count again, in the closed event of this number; how many.
+
+    ``player`` and ``submissions`` are internal numbers. Without any the standing is derived anew all the same. Raises
+    what ``void_in_closed`` does, or ``UnknownPlayer`` (erased).
+    """
+    period = _held(number)
+    _refuse_dropped(period, at)
+    restored, row = restore_voided(period, player, submissions)
+    if row is not None:
+        _write(period, row)
+    failpoint("correct.before_commit")
+    return restored
+
+
+@transaction.atomic
+def add_to_closed(known: Period, late: LateEntry, service: str, at: datetime) -> bool:
+    """Take a late score in a closed event, as if it had come in time; whether the standing is another one now.
+
+    The submission is kept, by ``service``, where the board keeps any. Raises ``PeriodOpen``, ``PeriodClosed``,
+    ``Banned``, or ``OutOfRange`` where the standing would leave the board's limits.
+    """
+    period = _held(known.pk)
+    at_ms = quantized_time(period.layout, late.happened_at)
+    make_standings(period, [late.player])
+    locked = lock_standings(period, [late.player])[late.player]
+    if locked.banned:
+        raise Banned("This player may not score.")
+    state = evaluate(period.rules, locked.state, StandingState(late.value, at_ms))
+    if period.board.storage != Storage.REDIS:
+        kept = SubmissionRow(locked.player_id, late.value, at_ms, late.happened_at, None)
+        insert_submissions(
+            StatementRunner(), SubmissionBatch(period, event_number(period.label) or 0, service, at), [kept]
+        )
+    if changed := state != locked.state:
+        _write(period, standing_row(period, late.player, locked, state))
+    failpoint("correct.before_commit")
+    return changed
+
+
+def _refuse_dropped(period: Period, at: datetime) -> None:
+    if may_be_dropped(period, at):
+        raise _dropped(period)
+
+
+def _dropped(period: Period) -> SubmissionsDropped:
+    return SubmissionsDropped(
+        f"Submissions are kept {period.board.keep_submissions_days} days after the closing and may be gone: "
+        "none of them can be voided or restored any more."
+    )
+
+
+def _held(number: int) -> Period:
+    """The closed period of an event, with nobody else at it until this transaction ends."""
+    barrier.hold_exclusive(number)
+    period = Period.objects.select_related("board").get(pk=number)
+    if event_number(period.label) is None:
+        raise PeriodClosed(f"Period {period.label} is closed; its standings stay as they are.")
+    if period.state not in (PeriodState.FINAL, PeriodState.EXPIRED):
+        raise PeriodOpen(f"Period {period.label} is not closed yet; try again when it is.")
+    return period
+
+
+def _write(period: Period, row: StandingRow) -> None:
+    """The standing, and with it every place."""
+    write_standings(StatementRunner(), period, [row])
+    failpoint("correct.after_standing")
+    with long_transaction():
+        FinalStanding.objects.filter(period=period).delete()
+    period.players = write_final_standings(period)
+    period.content_hash = content_hash(period)
+    period.save(update_fields=["players", "content_hash"])
+    transaction.on_commit(clear_period_cache)
+    transaction.on_commit(clear_hidden_cache)

@@ -1,0 +1,164 @@
+"""Editing what a submission is worth, with the old value and the new one on record; and undoing that.
+
+The standing is derived anew from all that counts. The submission's ``id`` stands for what the game server sent, so
+sending that again is still a duplicate (``duplicates.py``). The trap: an edit is undone only while none came after it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.db import transaction
+
+from foundation.audit import record
+from foundation.audit.models import AuditEntry
+from foundation.failpoints import failpoint
+from foundation.reasons import reason_given
+from leaderboards.core.input.entries import Entry, read_value
+from leaderboards.core.ranking.policies import StandingState
+from leaderboards.errors import NewerEditExists, NotEditable, SubmissionsDropped
+from leaderboards.models import Period, Submission, SubmissionEdit
+from leaderboards.selectors.moderation.purges import BASELINE
+from leaderboards.services.moderation.void import lock_open_period, recompute_standings
+from leaderboards.services.players.profiles import refuse_erased
+from leaderboards.stores.sql.locks import LockedStanding, lock_standings
+from leaderboards.stores.sql.writes import state_of
+
+EDITED, UNDONE = "submission.edited", "submission.edit_undone"
+
+
+@dataclass(frozen=True, slots=True)
+class EditedValue:
+    """What somebody wrote: ``points``, or ``fields`` on a board of criteria."""
+
+    points: Decimal | int | None = None
+    fields: Mapping[str, int] | None = None
+
+
+def read_edited_value(submission: Submission, worth: EditedValue) -> StandingState:
+    """The submission as it would be, by the rules that entries are read by; its time stays.
+
+    Raises ``NotEditable`` (one of a competition, or a baseline), ``BadEntry``, ``BadPoints`` or ``OutOfRange``.
+    """
+    _refuse_uneditable(submission)
+    period, player = submission.period, submission.player.external_id
+    fields = None if worth.fields is None else tuple(worth.fields.items())
+    value = read_value(period.rules, Entry(0, period.board_id, None, player, worth.points, fields, None, None))
+    at_ms = state_of(None, None, submission.at).at_ms
+    if period.rules.criteria:
+        period.layout.pack(value, at_ms, player)
+    return StandingState(value, at_ms)
+
+
+@transaction.atomic
+def edit_submission(
+    submission: Submission, worth: EditedValue, reason: str, at: datetime, by: AbstractBaseUser | None
+) -> SubmissionEdit | None:
+    """Give a submission of an open period another value; None where it has it already, which changes nothing.
+
+    Raises ``BadReason``, ``PeriodClosed``, ``BoardReserved``, ``UnknownPlayer`` (erased), ``SubmissionsDropped`` (not
+    kept any more), or what ``read_edited_value`` does.
+    """
+    reason = reason_given(reason)
+    value = read_edited_value(submission, worth).value
+    period, locked, row = _hold(submission.pk, submission.period_id)
+    before = _value(row)
+    if before == value:
+        return None
+    entry = record(
+        EDITED,
+        at=at,
+        by=by,
+        subjects=_subjects(row),
+        reason=reason,
+        before={"worth": format_value(period, before)},
+        after={"worth": format_value(period, value)},
+    )
+    edit = SubmissionEdit.objects.create(submission=row, before=list(before), after=list(value), entry=entry.pk, at=at)
+    _write(period, row, value, locked, at)
+    return edit
+
+
+def undo_edit(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:
+    """Give the submission the value that it had before the edit of this entry.
+
+    Raises ``NewerEditExists``, ``SubmissionsDropped``, ``PeriodClosed``, ``BoardReserved`` or ``UnknownPlayer``.
+    """
+    edit = SubmissionEdit.objects.filter(entry=entry.pk).first()
+    if edit is None:
+        raise _dropped()
+    number = Submission.objects.filter(pk=edit.submission_id).values_list("period", flat=True).first()
+    if number is None:
+        raise _dropped()
+    with transaction.atomic():
+        period, locked, row = _hold(edit.submission_id, number)
+        standing = SubmissionEdit.objects.filter(submission=row, undone_at=None).order_by("-pk").first()
+        if standing is None or standing.pk != edit.pk:
+            raise NewerEditExists("The submission was edited again since: undo the later edit first.")
+        SubmissionEdit.objects.filter(pk=edit.pk).update(undone_at=at)
+        record(
+            UNDONE,
+            at=at,
+            by=by,
+            subjects=_subjects(row),
+            reason=reason,
+            before={"worth": format_value(period, edit.after)},
+            after={"worth": format_value(period, edit.before)},
+        )
+        _write(period, row, tuple(edit.before), locked, at)
+
+
+def format_value(period: Period, value: list[int] | tuple[int, ...]) -> str:
+    """A value as people write it: 12.50, or kills 3, deaths 1."""
+    points, fields = period.rules.shown(tuple(value))
+    return str(points) if fields is None else ", ".join(f"{name} {number}" for name, number in fields.items())
+
+
+def _hold(submission: int, number: int) -> tuple[Period, dict[str, LockedStanding], Submission]:
+    """The open period, the standing locked, and the submission as it is behind that lock."""
+    period = lock_open_period(number)
+    seen = Submission.objects.select_related("player").filter(pk=submission).first()
+    if seen is None:
+        raise _dropped()
+    locked = lock_standings(period, [seen.player.external_id])
+    row = Submission.objects.select_related("player").filter(pk=submission).first()
+    if row is None:
+        raise _dropped()
+    refuse_erased(row.player)
+    row.period = period
+    _refuse_uneditable(row)  # it may have been folded meanwhile
+    return period, locked, row
+
+
+def _write(
+    period: Period, row: Submission, value: tuple[int, ...], locked: dict[str, LockedStanding], at: datetime
+) -> None:
+    worth: dict[str, Any] = {"fields": list(value)} if period.rules.criteria else {"points": value[0]}
+    Submission.objects.filter(pk=row.pk).update(**worth)
+    recompute_standings(period, locked, at)
+    failpoint("edit.before_commit")
+
+
+def _refuse_uneditable(submission: Submission) -> None:
+    if submission.competition:
+        raise NotEditable(
+            "A score of a competition is not edited: void it, and accept the right one as a late score once the "
+            "competition is closed."
+        )
+    if submission.service == BASELINE:
+        raise NotEditable("This row sums up submissions that are not kept any more: no single value can be changed.")
+
+
+def _subjects(row: Submission) -> list[tuple[str, object]]:
+    return [("submission", row.pk), ("player", row.player_id), ("board", row.board_id)]
+
+
+def _value(row: Submission) -> tuple[int, ...]:
+    return state_of(row.points, row.fields, row.at).value
+
+
+def _dropped() -> SubmissionsDropped:
+    return SubmissionsDropped("The submission was not kept: it can not be edited any more.")

@@ -1,0 +1,79 @@
+"""Taking a player out of a period that is open: a board's running one, or a competition's.
+
+On hybrid and sql boards their submissions of the period are voided with them. Redis boards keep no
+submissions; there the mirror tells SQL.
+"""
+
+from datetime import datetime
+
+from django.db import transaction
+
+from foundation.audit import record
+from foundation.db.pipeline import pipelined
+from foundation.errors import Unavailable
+from foundation.redis import client as redis
+from foundation.sync import barrier
+from leaderboards import selectors
+from leaderboards.errors import NotRanked, PeriodClosed, StorageUnavailable
+from leaderboards.models import Board, Period, PeriodState, Player, Storage, Submission
+from leaderboards.selectors.catalog.reserved import refuse_reserved
+from leaderboards.services.sync.publish import write_and_publish
+from leaderboards.stores.redis.writes import ZsetWriter
+from leaderboards.stores.sql.locks import lock_standings
+from leaderboards.stores.sql.writes import StandingRow
+
+REMOVED = "player.removed"
+
+
+def remove_player(board: Board, player: str, at: datetime) -> None:
+    """Take ``player`` out of the running period.
+
+    Raises ``NotRanked``, ``PeriodClosed``, ``BoardReserved`` or ``StorageUnavailable``.
+    """
+    refuse_reserved(board)
+    period = selectors.find_period_row(board, "current", at)
+    if period is None:
+        raise _not_ranked(player)
+    with transaction.atomic():
+        remove_from_period(period, player, at)
+        whom = Player.objects.filter(external_id=player).values_list("pk", flat=True)
+        subjects = [("board", board.pk), *(("player", number) for number in whom)]
+        record(REMOVED, at=at, subjects=subjects, note={"period": period.label})
+
+
+def remove_from_period(period: Period, player: str, at: datetime) -> None:
+    """Take ``player`` out of ``period``. Raises ``NotRanked``, ``PeriodClosed`` or ``StorageUnavailable``."""
+    if period.board.storage == Storage.REDIS:
+        _remove_from_redis(period, player)
+    else:
+        _remove_from_sql(period, player, at)
+
+
+def _remove_from_redis(period: Period, player: str) -> None:
+    try:
+        if period.stale_since is not None or period.state != PeriodState.OPEN:
+            raise StorageUnavailable("What decides for this board is away; try again.")
+        was_there = ZsetWriter(redis.boards()).remove(period, player)
+    except Unavailable as error:
+        raise StorageUnavailable("What decides for this board is away; try again.") from error
+    if not was_there:
+        raise _not_ranked(player)
+
+
+@transaction.atomic
+def _remove_from_sql(period: Period, player: str, at: datetime) -> None:
+    barrier.hold_shared(period.pk)
+    period = Period.objects.select_related("board").get(pk=period.pk)
+    if period.state != PeriodState.OPEN:
+        raise PeriodClosed(f"Period {period.label} is closed.")
+    locked = lock_standings(period, [player]).get(player)
+    if locked is None or locked.state is None:
+        raise _not_ranked(player)
+    Submission.objects.filter(period=period, player=locked.player_id, voided_at=None).update(voided_at=at)
+    gone = StandingRow(locked.player_id, player, player, None, None, locked.version + 1)
+    with pipelined() as statements:
+        write_and_publish(statements, period, [gone], at)
+
+
+def _not_ranked(player: str) -> NotRanked:
+    return NotRanked(f"{player} has no standing in this period.")

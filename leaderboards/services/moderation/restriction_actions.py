@@ -1,0 +1,65 @@
+"""What moderators do with restrictions, as the audit log knows it, and how it is undone from there."""
+
+from datetime import datetime
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.utils.translation import gettext_lazy as _
+
+from foundation.audit import register_action, register_opposites
+from foundation.audit.models import AuditEntry
+from foundation.audit.undo import NotUndoable, refuse_if_superseded
+from leaderboards.models import Restriction, RestrictionKind
+from leaderboards.services.moderation.restrict import (
+    ACTIONS,
+    LIFTED,
+    STANDING_HIDDEN,
+    action_of,
+    can_be_restricted,
+    lift_restrictions,
+    restrict,
+    scope_note,
+    scope_of,
+)
+
+CHANGE_PLAYER = "leaderboards.change_player"
+_LABELS = {
+    RestrictionKind.HIDDEN: _("player hidden"),
+    RestrictionKind.SHADOWED: _("player shadowed"),
+    RestrictionKind.BANNED: _("player banned from a board"),
+}
+
+
+def register() -> None:
+    """Tell the audit log. Asking twice changes nothing."""
+    for kind, act in ACTIONS.items():
+        register_action(act, _LABELS[kind], undo_restricting, CHANGE_PLAYER)
+    register_action(STANDING_HIDDEN, _("standing hidden"), undo_restricting, CHANGE_PLAYER)
+    register_action(LIFTED, _("restriction of a player lifted"), undo_lifting, CHANGE_PLAYER)
+    for act in (*ACTIONS.values(), STANDING_HIDDEN):
+        register_opposites(act, LIFTED, ["player"], ["kind", "board", "period"])
+
+
+def undo_restricting(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:
+    """Lift what was imposed. Raises ``NotUndoable`` where somebody did before, whether the same was imposed since or
+    not."""
+    row = _restriction(entry)
+    if lift_restrictions([row.pk], reason, at, by):
+        return
+    if can_be_restricted(scope_of(row)).filter(pk=row.player_id).exists():
+        raise NotUndoable("This restriction was lifted before.")
+    raise NotUndoable("This restriction was lifted before, and another like it was imposed since: lift that one.")
+
+
+def undo_lifting(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:
+    """Impose it again. Raises ``NotUndoable`` where somebody did before, whether that one runs or not."""
+    row = _restriction(entry)
+    refuse_if_superseded(entry, (action_of(row), LIFTED), ["player"], **scope_note(row))
+    if not restrict([row.player_id], scope_of(row), reason, at, by):
+        raise NotUndoable("The same restriction runs again.")
+
+
+def _restriction(entry: AuditEntry) -> Restriction:
+    found = Restriction.objects.select_related("board", "period").filter(pk=entry.note.get("restriction")).first()
+    if found is None:
+        raise NotUndoable("There is no such restriction any more.")
+    return found

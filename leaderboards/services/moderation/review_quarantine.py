@@ -1,0 +1,230 @@
+"""What a moderator makes of quarantined entries: accepted, each counts as of its own time; voided, it never does.
+
+Accepting goes through the door that all entries take (``submit``), in the transaction that marks the row, with an id by
+which the entry counts once. The trap: Redis is in no transaction. On its boards a mark is committed first; for a day
+after that its ids tell whether the entry counts, and later nobody knows, so it is refused.
+"""
+
+from datetime import datetime, timedelta
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.db import transaction
+
+from foundation.audit import record
+from foundation.audit.models import AuditEntry
+from foundation.failpoints import failpoint
+from foundation.reasons import reason_given
+from leaderboards.core.input.entries import Entry
+from leaderboards.core.submissions import Caller, Outcome, Status
+from leaderboards.errors import (
+    Banned,
+    OutcomeUnknown,
+    PeriodClosed,
+    QuarantineDecided,
+    QuarantineOutcomeUnknown,
+    QuarantineRefused,
+    StorageUnavailable,
+    UnknownEntry,
+)
+from leaderboards.models import Decision, Player, QuarantinedEntry, Storage, Submission
+from leaderboards.selectors.visibility.restrictions import banned_from
+from leaderboards.services import events
+from leaderboards.services.submit.duplicates import find_duplicates_in_redis
+from leaderboards.services.submit.pipeline import submit
+
+ACCEPTED, VOIDED, REOPENED = "score.quarantine_accepted", "score.quarantine_voided", "score.quarantine_reopened"
+SERVICE = "quarantine"  # by which an entry counts that came without an id
+ID_KNOWN_FOR = timedelta(hours=23)  # an id is kept in Redis for at least a day
+
+
+def accept(number: int, reason: str, at: datetime, by: AbstractBaseUser | None) -> bool:
+    """Let the entry of this number count, as of its own time, in its own period; False if that was done before.
+
+    Raises ``BadReason``, ``UnknownEntry``, ``QuarantineDecided`` (voided), ``Banned``, ``PeriodClosed``,
+    ``QuarantineRefused`` (whatever else an entry is refused for), ``QuarantineOutcomeUnknown``, what a jury is refused
+    for, or
+    ``Unavailable``. Then it waits as before.
+    """
+    reason = reason_given(reason)
+    known = _known(number)
+    if known.competition:
+        events.source().freeze(known.competition, at)
+    is_marked = known.board.storage == Storage.REDIS and _mark(number, at)
+    failpoint("quarantine.after_mark")
+    try:
+        return _accept(number, reason, at, by)
+    except (Banned, PeriodClosed, QuarantineRefused):
+        if is_marked:
+            _unmark(number)
+        raise
+
+
+def void(number: int, reason: str, at: datetime, by: AbstractBaseUser | None) -> bool:
+    """Let the entry of this number never count; its id stays claimed. False if that was done before.
+
+    Raises ``BadReason``, ``UnknownEntry``, or ``QuarantineDecided`` where it counts already.
+    """
+    reason = reason_given(reason)
+    with transaction.atomic():
+        row = _held(number)
+        if row.decision == Decision.VOIDED:
+            return False
+        if row.decision == Decision.ACCEPTED or _counts(row):
+            raise QuarantineDecided(
+                "It counts already: accept it to have that on record. Then void its score, or set the standing where "
+                "the board keeps no scores."
+            )
+        _decide(row, Decision.VOIDED, reason, at, by)
+        failpoint("quarantine.before_voided")
+    return True
+
+
+def reopen(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:
+    """Undo a voiding: the entry waits again. Raises ``UnknownEntry`` or ``QuarantineDecided``."""
+    row = _held(int(entry.note.get("entry", 0)))  # an erasure empties the note, and takes the entry
+    if row.decision != Decision.VOIDED:
+        raise QuarantineDecided("It is not void any more: somebody has decided anew.")
+    row.decision, row.decided_at, row.decided_by, row.reason = "", None, None, ""
+    row.save(update_fields=["decision", "decided_at", "decided_by", "reason"])
+    record(REOPENED, at=at, by=by, reason=reason, subjects=_subjects(row), note={"entry": row.pk})
+
+
+def _accept(number: int, reason: str, at: datetime, by: AbstractBaseUser | None) -> bool:
+    with transaction.atomic():
+        row = _held(number)
+        if row.decision == Decision.ACCEPTED:
+            return False
+        if row.decision == Decision.VOIDED:
+            raise QuarantineDecided("It was voided: undo that in the audit log first.")
+        if not _counts(row):
+            _refuse_unsure(row, at)
+            _refuse_banned(row)
+            _apply(row, reason, at, by)
+        failpoint("quarantine.after_applied")
+        _decide(row, Decision.ACCEPTED, reason, at, by)
+        failpoint("quarantine.before_accepted")
+    return True
+
+
+def _refuse_banned(row: QuarantinedEntry) -> None:
+    """Asked of SQL, as it is now: a closed competition and Redis would take an entry of who was banned just now."""
+    if Player.objects.filter(banned_from(row.board_id, ""), pk=row.player_id).exists():
+        raise Banned("This player may not score: lift the ban first, or void the entry.")
+
+
+def _apply(row: QuarantinedEntry, reason: str, at: datetime, by: AbstractBaseUser | None) -> None:
+    [outcome] = submit([_entry(row)], Caller(_service(row), is_trusted=True), at)
+    if outcome.status.is_accepted:
+        return
+    if outcome.code == PeriodClosed.code and row.competition:
+        events.source().accept_late(row, reason, at, by)
+        return
+    raise _refusal(outcome)
+
+
+def _refusal(outcome: Outcome) -> Exception:
+    detail = outcome.detail or ""
+    if outcome.status is Status.UNKNOWN:
+        return OutcomeUnknown("Whether it counts is not known yet: accept it again in a moment.")
+    if outcome.code == StorageUnavailable.code:
+        return StorageUnavailable(detail)
+    if outcome.code == PeriodClosed.code:
+        return PeriodClosed(f"It cannot count any more, void it: {detail}")
+    return QuarantineRefused(f"It cannot count: {detail}")
+
+
+def _entry(row: QuarantinedEntry) -> Entry:
+    rules = row.period.rules
+    value = (row.points or 0,) if row.fields is None else tuple(row.fields)
+    points, fields = rules.shown(value)
+    return Entry(
+        position=0,
+        board=None if row.competition else row.board_id,
+        competition=row.competition or None,
+        player=row.player.external_id,
+        points=points,
+        fields=None if fields is None else tuple(fields.items()),
+        at=row.at,
+        external_id=row.external_id or str(row.pk),
+    )
+
+
+def _service(row: QuarantinedEntry) -> str:
+    return SERVICE if row.external_id is None else row.service
+
+
+def _mark(number: int, at: datetime) -> bool:
+    """Say, for good, that applying has begun; False if somebody has said so before."""
+    waiting = QuarantinedEntry.objects.filter(pk=number, decision="", accepting_since=None)
+    return waiting.update(accepting_since=at) > 0
+
+
+def _refuse_unsure(row: QuarantinedEntry, at: datetime) -> None:
+    since = row.accepting_since
+    if since is not None and at - since > ID_KNOWN_FOR:
+        raise QuarantineOutcomeUnknown(
+            f"Accepting it was begun on {since:%Y-%m-%d %H:%M} UTC and not finished, and Redis does not know its id "
+            "any more: look at the player's standing. If it counts, void this entry; if not, have the score sent anew."
+        )
+
+
+def _unmark(number: int) -> None:
+    """Take the mark off, unless somebody else had it counted meanwhile."""
+    with transaction.atomic():
+        row = _held(number)
+        if row.decision == "" and not _counts(row):
+            row.accepting_since = None
+            row.save(update_fields=["accepting_since"])
+
+
+def _counts(row: QuarantinedEntry) -> bool:
+    """Whether an accepting that was begun came as far as Redis. Raises ``StorageUnavailable``."""
+    if row.accepting_since is None:
+        return False
+    found = find_duplicates_in_redis(row.board, [_entry(row)], _service(row))
+    if any(each.error is not None for each in found.values()):
+        raise StorageUnavailable("Whether it counts cannot be asked now; try again.")
+    return bool(found)
+
+
+def _decide(row: QuarantinedEntry, decision: Decision, reason: str, at: datetime, by: AbstractBaseUser | None) -> None:
+    row.decision, row.decided_at, row.reason = decision, at, reason
+    row.decided_by_id = by.pk if by else None
+    row.save(update_fields=["decision", "decided_at", "decided_by", "reason"])
+    act = ACCEPTED if decision == Decision.ACCEPTED else VOIDED
+    note = {"entry": row.pk, "rule": row.rule, "score": row.value_text, "happened_at": row.at.isoformat()}
+    record(act, at=at, by=by, subjects=[*_subjects(row), *_made_of(row)], reason=reason, note=note)
+
+
+def _made_of(row: QuarantinedEntry) -> list[tuple[str, object]]:
+    """The submission by which an accepted entry counts, where boards keep any: who undoes the accepting voids it."""
+    if row.decision != Decision.ACCEPTED:
+        return []
+    rows = Submission.objects.filter(board=row.board_id, player=row.player_id, service=_service(row))
+    numbers = rows.filter(external_id=row.external_id or str(row.pk)).values_list("pk", flat=True)
+    return [("submission", number) for number in numbers]
+
+
+def _subjects(row: QuarantinedEntry) -> list[tuple[str, object]]:
+    own: list[tuple[str, object]] = [("board", row.board_id), ("player", row.player_id)]
+    return [*own, ("competition", row.competition)] if row.competition else own
+
+
+def _known(number: int) -> QuarantinedEntry:
+    found = QuarantinedEntry.objects.select_related("board").filter(pk=number).first()
+    if found is None:
+        raise _gone()
+    return found
+
+
+def _held(number: int) -> QuarantinedEntry:
+    """The row as it is now, held until the transaction ends; with its period, board and player."""
+    rows = QuarantinedEntry.objects.select_for_update(of=("self",)).select_related("period__board", "board", "player")
+    found = rows.filter(pk=number).first()
+    if found is None:
+        raise _gone()
+    return found
+
+
+def _gone() -> UnknownEntry:
+    return UnknownEntry("There is no such entry any more: its player was erased, or it was decided long ago.")

@@ -1,0 +1,193 @@
+"""Setting or removing a player's standing in the running period of a board that keeps no submissions (``redis``), with
+the old one and the new one on record; and undoing that.
+
+Redis decides over such a board, so it is set there, only if it is still what was seen, and the mirror brings it to SQL.
+The trap: the record is committed after Redis has answered. Where SQL goes away in between, Redis has the new standing
+and no record says so; the caller hears an error, and looking again shows it. An undo that was cut off so is asked for
+again, and recorded then.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.db import transaction
+
+from foundation.audit import record
+from foundation.audit.models import AuditEntry
+from foundation.audit.undo import refuse_if_changed_since
+from foundation.reasons import reason_given
+from foundation.redis import client as redis
+from foundation.sync import barrier
+from leaderboards.core.instants import from_milliseconds
+from leaderboards.core.ranking.policies import StandingState
+from leaderboards.errors import NotEditable, PeriodClosed, StandingChanged, StorageUnavailable, UnknownPlayer
+from leaderboards.models import Period, PeriodState, Player, Storage
+from leaderboards.services.moderation.edit import format_value
+from leaderboards.services.moderation.remove import REMOVED
+from leaderboards.services.players.profiles import refuse_erased
+from leaderboards.services.sync.amend_dead_letter import RedisStanding
+from leaderboards.stores.redis.writes import ZsetRow, ZsetWriter, state_from, stored_state_text
+
+SET, UNDONE = "standing.set", "standing.set_undone"
+
+
+@dataclass(frozen=True, slots=True)
+class StandingChange:
+    """Whose standing in which period is to be ``state`` (None: not ranked), where Redis has the score ``seen``."""
+
+    period: int
+    player: Player
+    state: StandingState | None
+    seen: float | None
+
+
+class _Told(NamedTuple):
+    """What the audit log hears of an act beside what it is about."""
+
+    act: str
+    reason: str
+    at: datetime
+    by: AbstractBaseUser | None
+
+
+def standing_in_redis(period: Period, player: str) -> RedisStanding:
+    """The player's standing as Redis has it. Raises what the link raises."""
+    [seen] = ZsetWriter(redis.boards()).look_up(period, [(player, None)])
+    state = None if seen.score is None else state_from(period, seen.score, seen.member, seen.stored_state)
+    return RedisStanding(seen.score, state)
+
+
+def refuse_if_not_settable(period: Period) -> None:
+    """Raise ``NotEditable`` where standings follow from submissions, or a competition's record would not tell of it,
+    ``PeriodClosed``, or ``StorageUnavailable`` while the period is being settled."""
+    if period.board.storage != Storage.REDIS:
+        raise NotEditable("This board keeps submissions, which its standings follow from: edit or void those.")
+    if period.board.is_event:
+        raise NotEditable("A standing of a competition is not set: take the player out of it, or bring them back.")
+    if period.state != PeriodState.OPEN:
+        raise PeriodClosed(f"Period {period.label} is closed; its standings stay as they are.")
+    if period.stale_since is not None:
+        raise StorageUnavailable(f"Period {period.label} is being settled: try again when it is.")
+
+
+def set_standing(wanted: StandingChange, reason: str, at: datetime, by: AbstractBaseUser | None) -> bool:
+    """Set it, or take the player out; False where it is so already, which changes nothing.
+
+    Raises ``BadReason``, ``StandingChanged``, ``UnknownPlayer`` (erased), what ``refuse_if_not_settable`` does, or what
+    the link raises.
+    """
+    reason = reason_given(reason)
+    refuse_erased(wanted.player)
+    with transaction.atomic():
+        period, found = _held(wanted)
+        after = _as_kept(period, wanted)
+        if found.state == after:
+            return False
+        _record(_Told(SET, reason, at, by), period, wanted.player, found.state, after)
+        _put(period, wanted)
+    return True
+
+
+def undo_set(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:
+    """Give the player the standing from before the act of this entry; where they have it already, since an undo was cut
+    off before its record was committed, the record alone is made up for.
+
+    Raises ``StandingChanged`` where it is another by now, ``NotUndoable`` where somebody has set it or removed the
+    player since, also to the same, and what ``set_standing`` does.
+    """
+    player = Player.objects.filter(pk__in=entry.keys("player")).first()
+    if player is None:
+        raise UnknownPlayer("There is no such player any more.")
+    refuse_erased(player)
+    with transaction.atomic():
+        period = _period(entry.note["period"])
+        found = standing_in_redis(period, player.external_id)
+        before, after = standings_before_and_after(entry)
+        if found.state not in (before, after):
+            raise StandingChanged(f"{player.external_id} has another standing since: set it anew instead.")
+        refuse_if_changed_since(entry, [SET, UNDONE], ["player"], period=period.pk)
+        refuse_if_changed_since(entry, [REMOVED], ["player", "board"], period=period.label)
+        _record(_Told(UNDONE, reason, at, by), period, player, after, before)
+        if found.state != before:
+            _put(period, StandingChange(period.pk, player, before, found.score))
+
+
+def standings_before_and_after(entry: AuditEntry) -> tuple[StandingState | None, StandingState | None]:
+    """The standings before and after the act of an entry; None is not ranked, or that the entry says nothing more."""
+    before, after = (_from_note(entry.note.get(name)) for name in ("before", "after"))
+    return before, after
+
+
+def _held(wanted: StandingChange) -> tuple[Period, RedisStanding]:
+    period = _period(wanted.period)
+    found = standing_in_redis(period, wanted.player.external_id)
+    if found.score != wanted.seen:
+        raise _moved(wanted.player)
+    return period, found
+
+
+def _period(number: int) -> Period:
+    """The period, which nobody closes until this transaction ends."""
+    barrier.hold_shared(number)
+    period = Period.objects.select_related("board").get(pk=number)
+    refuse_if_not_settable(period)
+    return period
+
+
+def _put(period: Period, wanted: StandingChange) -> None:
+    put, held = _packed(period, wanted)
+    if not ZsetWriter(redis.boards()).amend(period, put, held, wanted.seen):
+        raise _moved(wanted.player)
+
+
+def _packed(period: Period, wanted: StandingChange) -> tuple[ZsetRow, str]:
+    """What Redis is given: the place, and what it keeps beside the score."""
+    player, state = wanted.player.external_id, wanted.state
+    if state is None:
+        return ZsetRow(player, None, player), ""
+    packed = period.layout.pack(state.value, state.at_ms, player)
+    return ZsetRow(player, packed.score, packed.member), stored_state_text(period, state)
+
+
+def _as_kept(period: Period, wanted: StandingChange) -> StandingState | None:
+    """What Redis will say of it: not every board keeps a time."""
+    put, held = _packed(period, wanted)
+    return None if put.score is None else state_from(period, put.score, put.member, held)
+
+
+def _moved(player: Player) -> StandingChanged:
+    return StandingChanged(f"{player.external_id} has scored meanwhile: look again.")
+
+
+def _record(
+    told: _Told, period: Period, player: Player, before: StandingState | None, after: StandingState | None
+) -> None:
+    record(
+        told.act,
+        at=told.at,
+        by=told.by,
+        subjects=[("player", player.pk), ("board", period.board_id)],
+        reason=told.reason,
+        before=_shown(period, before),
+        after=_shown(period, after),
+        note={"period": period.pk, "player": player.pk, "before": _note(before), "after": _note(after)},
+    )
+
+
+def _shown(period: Period, state: StandingState | None) -> dict[str, str]:
+    if state is None:
+        return {"worth": "not ranked"}
+    return {"worth": format_value(period, state.value), "at": from_milliseconds(state.at_ms).isoformat()}
+
+
+def _note(state: StandingState | None) -> list[object] | None:
+    return None if state is None else [list(state.value), state.at_ms]
+
+
+def _from_note(kept: list[object] | None) -> StandingState | None:
+    if kept is None:
+        return None
+    value, at_ms = kept
+    return StandingState(tuple(value), at_ms)  # type: ignore[arg-type]  # as _note wrote them

@@ -1,0 +1,125 @@
+"""Linking a signed-in user to a player, by a one-time code that only the game server can ask for; or by hand.
+
+SQL keeps a hash of the code. A user has one player and a player one user; a new code for a player
+ends the earlier ones. Whoever has the account can erase the player: by hand it takes the same right
+(``LINK_PERMISSION``).
+"""
+
+import hashlib
+import secrets
+from datetime import datetime, timedelta
+
+from django.contrib.auth.models import AbstractBaseUser, User
+from django.db import IntegrityError, transaction
+
+from accounts.models import MailKind
+from accounts.services.mails.owner_notices import notify_owner
+from foundation.audit import record
+from foundation.audit.row_values import to_json_value
+from foundation.reasons import reason_given
+from foundation.throttling.rate_limit import throttle
+from leaderboards.errors import AlreadyLinked, BadLinkCode
+from leaderboards.models import LinkCode, Player
+from leaderboards.services.players.profiles import ensure_player, is_erased, lock_player, refuse_erased
+
+VALID_FOR = timedelta(minutes=10)
+# No letters or digits that people confuse; 8 of them are 40 bits, enough for ten minutes behind a login.
+_ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
+_LENGTH = 8
+LINK_PERMISSION = "leaderboards.erase_player"
+ACCOUNT_CHANGED = "player.account_changed"
+
+
+def make_code(external_id: str, at: datetime) -> tuple[str, datetime]:
+    """A code for the player, and when it expires. The player is made if unknown.
+
+    Raises ``UnknownPlayer`` where they were erased, or are being.
+    """
+    player = ensure_player(external_id, at)
+    code = "".join(secrets.choice(_ALPHABET) for _ in range(_LENGTH))
+    with transaction.atomic():
+        refuse_erased(lock_player(player))  # whoever changes their codes holds them first
+        LinkCode.objects.filter(player=player, used_at=None).delete()
+        LinkCode.objects.create(player=player, code_hash=_hashed(code), expires_at=at + VALID_FOR)
+    return code, at + VALID_FOR
+
+
+def redeem(code: str, user: AbstractBaseUser, at: datetime) -> Player:
+    """Link ``user`` to the code's player.
+
+    Raises ``BadLinkCode``, ``AlreadyLinked``, or ``RateLimited`` for who tries many; then nothing has changed.
+    """
+    throttle("link", user.pk)
+    try:
+        with transaction.atomic():
+            return _redeem(code, user, at)
+    except IntegrityError as error:
+        raise AlreadyLinked("You are linked to a player already.") from error
+
+
+def link_by_hand(player: Player, account: User | None, reason: str, at: datetime, by: AbstractBaseUser | None) -> bool:
+    """Give a player to this account, or to none; False where it is so already, which changes nothing. Codes that a
+    game has drawn for them end.
+
+    ``player`` is as somebody read them: whose they are then, and nobody else, loses them. Raises ``BadReason``,
+    ``UnknownPlayer`` (erased), or ``AlreadyLinked`` where they were linked since, or the account has another player.
+    """
+    reason = reason_given(reason)
+    try:
+        with transaction.atomic():
+            return _link_by_hand(player, account, reason, at, by)
+    except IntegrityError as error:
+        raise _has_another(account) from error
+
+
+def _link_by_hand(player: Player, account: User | None, reason: str, at: datetime, by: AbstractBaseUser | None) -> bool:
+    locked = lock_player(player)
+    refuse_erased(locked)
+    if locked.user_id == (account.pk if account else None):
+        return False
+    if locked.user_id != player.user_id:
+        raise AlreadyLinked("The account of this player was changed a moment ago: look again.")
+    if account is not None and Player.objects.filter(user=account).exists():
+        raise _has_another(account)
+    before = locked.user
+    locked.user = account
+    locked.save(update_fields=["user"])
+    LinkCode.objects.filter(player=locked, used_at=None).delete()
+    accounts = [("account", each.pk) for each in (before, account) if each is not None]
+    record(
+        ACCOUNT_CHANGED,
+        at=at,
+        by=by,
+        reason=reason,
+        subjects=[("player", locked.pk), *accounts],
+        before={"user": to_json_value("user", before)},
+        after={"user": to_json_value("user", account)},
+    )
+    for owner, kind in ((before, MailKind.PLAYER_TAKEN), (account, MailKind.PLAYER_GIVEN)):
+        if owner is not None:
+            notify_owner(kind, owner, at, by=by, player=str(locked))
+    return True
+
+
+def _has_another(account: User | None) -> AlreadyLinked:
+    return AlreadyLinked(f"{account} is linked to another player: take that one from them first.")
+
+
+def _redeem(code: str, user: AbstractBaseUser, at: datetime) -> Player:
+    found = LinkCode.objects.filter(code_hash=_hashed(code), used_at=None, expires_at__gt=at)
+    player = Player.objects.select_for_update(of=("self",)).filter(pk__in=found.values("player")).first()
+    # The player's lock comes first: the code may be gone behind it, and an erasure may have begun.
+    if player is None or is_erased(player) or not found.update(used_at=at):
+        raise BadLinkCode("This code is not known, was used, or is older than ten minutes. Ask the game for a new one.")
+    if player.user_id not in (None, user.pk):
+        raise AlreadyLinked("Somebody else is linked to this player.")
+    if Player.objects.filter(user_id=user.pk).exclude(pk=player.pk).exists():
+        raise AlreadyLinked("You are linked to a player already.")
+    player.user_id = user.pk
+    player.save(update_fields=["user"])
+    record("player.linked", at=at, by=user, subjects=[("player", player.pk), ("account", user.pk)])
+    return player
+
+
+def _hashed(code: str) -> str:
+    return hashlib.sha256("".join(code.upper().split()).encode()).hexdigest()

@@ -1,0 +1,86 @@
+"""Who a player is: made at their first score, held for what is done in their name, and what a game says of them."""
+
+import re
+from collections.abc import Mapping
+from datetime import datetime
+
+from django.db import transaction
+
+from foundation.audit import record
+from foundation.audit.row_values import subjects_of
+from leaderboards.errors import BadEntry, UnknownPlayer
+from leaderboards.models import Player
+from leaderboards.selectors.exports.cached_files import invalidate_cached_files
+from leaderboards.selectors.player_data.names import clear_name_cache
+from leaderboards.stores.sql.writes import ensure_players
+
+PROFILE_FIELDS = ("name", "avatar_url", "country")
+ERASED_PREFIX = "erased-"  # and their number: what is left of who was erased
+
+
+def ensure_player(external_id: str, at: datetime) -> Player:
+    """The player of this id, made if they are unknown."""
+    return ensure_players([external_id], at)[external_id]
+
+
+def lock_player(player: Player) -> Player:
+    """Their row as it is now, held until the transaction ends: a ban or an erasure comes before or after, not between.
+
+    The trap: who was erased keeps their number, and may not be banned. Raises ``UnknownPlayer`` for them.
+    """
+    locked = Player.objects.select_for_update(no_key=True).filter(pk=player.pk, external_id=player.external_id).first()
+    if locked is None:
+        raise UnknownPlayer("There is no such player any more.")
+    return locked
+
+
+def is_erased(player: Player) -> bool:
+    """Whether the player was erased, or is being."""
+    was = re.fullmatch(rf"{ERASED_PREFIX}{player.pk}(-\d+)?", player.external_id) is not None
+    return was or player.erasing_since is not None
+
+
+def refuse_erased(player: Player) -> None:
+    """Raise ``UnknownPlayer`` for a player who was erased, or is being: nothing is done in their name any more."""
+    if is_erased(player):
+        raise UnknownPlayer("The player was erased: what they had stays as it is.")
+
+
+def set_profile(external_id: str, profile: dict[str, str], at: datetime) -> Player:
+    """Set those of ``PROFILE_FIELDS`` that ``profile`` names; the player is made if unknown. Raises ``BadEntry``.
+
+    What changes stays in the audit log.
+    """
+    unknown = [field for field in profile if field not in PROFILE_FIELDS]
+    if unknown:
+        raise BadEntry(f"A player has no {unknown[0]!r}; they have {', '.join(PROFILE_FIELDS)}.")
+    player = ensure_player(external_id, at)
+    if profile:
+        is_renamed = profile.get("name", player.name) != player.name
+        before = {field: getattr(player, field) for field in profile if getattr(player, field) != profile[field]}
+        with transaction.atomic():
+            Player.objects.filter(external_id=external_id).update(**profile)  # the erased keep their numbers
+            if before:
+                after = {field: profile[field] for field in before}
+                record("player.changed", at=at, subjects=subjects_of(player), before=before, after=after)
+            if is_renamed:
+                invalidate_cached_files()
+    player.refresh_from_db(fields=PROFILE_FIELDS)
+    clear_name_cache()
+    return player
+
+
+def fill_missing_names(names: Mapping[str, str]) -> None:
+    """Call players (by id) so who are known and have no name; "" calls nobody anything."""
+    wanted = {external_id: name for external_id, name in names.items() if name}
+    if not wanted:
+        return
+    with transaction.atomic():
+        nameless = Player.objects.select_for_update(no_key=True).filter(external_id__in=wanted, name="")
+        players = [*nameless.order_by("pk")]
+        for player in players:
+            player.name = wanted[player.external_id]
+        Player.objects.bulk_update(players, ["name"])
+        if players:
+            invalidate_cached_files()
+    clear_name_cache()

@@ -1,0 +1,164 @@
+"""The quarantine: what broke a limit of plausibility is kept with its id, and known where it comes again.
+
+Nothing is decided here (``review_quarantine.py``). The trap: an id that was quarantined stays claimed, whatever was
+decided, so it is asked for ahead of the ids that counted, and also once a board has no limits any more.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from django.db import IntegrityError, transaction
+from django.db.models import Q
+
+from foundation.db.resilience import SqlAway, ask
+from foundation.failpoints import failpoint
+from foundation.webhooks.outbox import enqueue
+from leaderboards.core.input.entries import Entry
+from leaderboards.core.instants import from_milliseconds
+from leaderboards.core.plausibility import Breach, LimitKind
+from leaderboards.core.ranking.policies import StandingState
+from leaderboards.core.ranking.rules import Update
+from leaderboards.errors import Implausible, StorageUnavailable
+from leaderboards.models import Board, Decision, Period, QuarantinedEntry
+from leaderboards.selectors.catalog.boards import clear_board_cache
+from leaderboards.services.submit.decision import EntryDecision, refused
+from leaderboards.services.submit.duplicates import Targeted, group_by_scope, has_same_content, id_reused_error
+from leaderboards.services.submit.resolve import Item
+
+QUARANTINED_WEBHOOK = "score.quarantined"
+MAX_REPORTED = 20  # entries that one message names
+_WHY = {
+    LimitKind.LEAST: "It has fewer points than this board takes unseen.",
+    LimitKind.MOST: "It has more points than this board takes unseen.",
+    LimitKind.SUBMISSIONS: "The player sent more in a minute than this board takes unseen.",
+    LimitKind.POINTS: "The player made more points in a minute than this board takes unseen.",
+    LimitKind.OWN_JUMP: "It is far better than what the player sent before.",
+    LimitKind.FIELD_JUMP: "It is far better than the first place.",
+}
+_THEN = {
+    "": "A moderator will decide; nothing needs to be sent again.",
+    Decision.ACCEPTED: "A moderator accepted it since: it counts.",
+    Decision.VOIDED: "A moderator voided it since: it does not count.",
+}
+
+
+class BreachingItem(NamedTuple):
+    """An item that broke a limit, and its player's internal number."""
+
+    item: Item
+    player_id: int
+    breach: Breach
+
+
+class IdTaken(Exception):
+    """Another request has just quarantined one of these ids: look again."""
+
+
+def implausible_error(rule: str, decision: str = "") -> Implausible:
+    """What the caller hears, now and whenever it comes again. Limits are not told: a cheat would stay below them."""
+    return Implausible(rule, f"{_WHY[LimitKind(rule)]} {_THEN[decision]}")
+
+
+def points_of(item: Item) -> int:
+    """The scaled points of an item; 0 on boards of criteria, whose entries are only counted."""
+    return item.value[0] if item.period.rules.of_points else 0
+
+
+def total_of(item: Item, held: StandingState | None) -> int:
+    """The scaled standing that an item would make: the sum where sums are kept, else what it says itself."""
+    adds = held is not None and item.period.rules.update is Update.INCREMENT
+    return points_of(item) + (held.value[0] if held is not None and adds else 0)
+
+
+def find_quarantined(targeted: Sequence[Targeted], service: str) -> dict[int, EntryDecision]:
+    """The decisions on entries whose id was quarantined before, by position. Boards without limits ask nothing."""
+    asked = [(entry, board) for entry, board in targeted if entry.external_id is not None and board.may_quarantine]
+    if not asked:
+        return {}
+    try:
+        rows = ask(lambda: _rows_of(asked, service))
+    except SqlAway:  # whether it waits, or was voided, cannot be known: nothing may be counted
+        away = refused(StorageUnavailable("What decides for this board is away; try again."))
+        return {entry.position: away for entry, _ in asked}
+    found = {(row.board_id, row.competition, row.external_id): row for row in rows}
+    return {
+        entry.position: _again(entry, row)
+        for entry, board in asked
+        if (row := found.get((board.seq, entry.competition or 0, entry.external_id)))
+    }
+
+
+def _rows_of(targeted: Sequence[Targeted], service: str) -> list[QuarantinedEntry]:
+    wanted = Q()
+    for (seq, competition), entries in group_by_scope(targeted).items():
+        wanted |= Q(board=seq, competition=competition, external_id__in=[entry.external_id for entry, _ in entries])
+    return list(QuarantinedEntry.objects.filter(wanted, service=service).select_related("period", "player"))
+
+
+def _again(entry: Entry, row: QuarantinedEntry) -> EntryDecision:
+    if not has_same_content(entry, row):
+        return refused(id_reused_error(entry))
+    return refused(implausible_error(row.rule, row.decision))._replace(period=row.period)
+
+
+def store_quarantined(broken: Sequence[BreachingItem], service: str, at: datetime) -> None:
+    """Keep what broke limits in one period, in the caller's transaction. Raises ``IdTaken``: then that has to end."""
+    if not broken:
+        return
+    board = broken[0].item.period.board
+    try:
+        kept = QuarantinedEntry.objects.bulk_create(_row(each, service, at) for each in broken)
+    except IntegrityError as error:
+        raise IdTaken from error
+    if board.quarantined_at is None:
+        Board.objects.filter(pk=board.pk, quarantined_at=None).update(quarantined_at=at)
+        transaction.on_commit(clear_board_cache)
+    _tell(kept, broken, at)
+    failpoint("quarantine.before_commit")
+
+
+def _row(broken: BreachingItem, service: str, at: datetime) -> QuarantinedEntry:
+    item, breach = broken.item, broken.breach
+    of_points = item.period.rules.of_points
+    return QuarantinedEntry(
+        period=item.period,
+        board=item.period.board,
+        player_id=broken.player_id,
+        competition=item.entry.competition or 0,
+        points=item.value[0] if of_points else None,
+        fields=None if of_points else list(item.value),
+        at=from_milliseconds(item.at_ms),
+        sent_at=item.entry.at,
+        service=service,
+        external_id=item.entry.external_id,
+        rule=breach.rule.value,
+        observed=breach.observed,
+        limit=breach.limit,
+        created_at=at,
+    )
+
+
+def _tell(kept: Sequence[QuarantinedEntry], broken: Sequence[BreachingItem], at: datetime) -> None:
+    """One message for all of a request and a period, however many they are."""
+    period = broken[0].item.period
+    shown = zip(kept[:MAX_REPORTED], broken, strict=False)
+    payload = {
+        "board": period.board_id,
+        "competition": broken[0].item.entry.competition,
+        "period": period.label,
+        "count": len(kept),
+        "entries": [_shown(row, each.item) for row, each in shown],
+    }
+    enqueue(QUARANTINED_WEBHOOK, f"score-quarantined-{kept[0].pk}", payload, at)
+
+
+def _shown(row: QuarantinedEntry, item: Item) -> dict[str, Any]:
+    points, fields = item.period.rules.shown(item.value)
+    worth = {"points": str(points)} if fields is None else {"fields": fields}
+    return {"player": item.entry.player, **worth, "rule": row.rule, "id": row.external_id}
+
+
+def quarantined_decision(breach: Breach, period: Period) -> EntryDecision:
+    """What is said of an entry that broke a limit just now."""
+    return refused(implausible_error(breach.rule))._replace(period=period)

@@ -1,0 +1,80 @@
+"""Amending a standing that is set aside: what a person writes in its place, by the rules that entries are read by.
+
+Redis decides over such a board, so the standing is set there, and the mirror brings it to SQL like any other.
+The trap: the player may score meanwhile. What is no longer as the person saw it stays as it is.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import transaction
+
+from foundation.models import DeadLetter
+from foundation.redis import client as redis
+from foundation.sync import barrier
+from leaderboards.core.input.entries import Entry, read_entry, read_value
+from leaderboards.core.input.json_body import read_json
+from leaderboards.core.input.points import scaled
+from leaderboards.core.instants import milliseconds
+from leaderboards.core.ranking.policies import StandingState, evaluate
+from leaderboards.core.ranking.rules import Update
+from leaderboards.errors import BadEntry, BadTime, StandingChanged
+from leaderboards.models import Period
+from leaderboards.services.sync.mirror import active_period_of, mirror_letter
+from leaderboards.stores.redis.writes import ZsetRow, ZsetWriter, state_from, stored_state_text
+
+
+@dataclass(frozen=True, slots=True)
+class RedisStanding:
+    """A standing as Redis has it; without a score the player is not ranked."""
+
+    score: float | None
+    state: StandingState | None
+
+
+def look(letter: DeadLetter, period: Period) -> RedisStanding:
+    """The standing that the letter is about. Raises what the link raises."""
+    [seen] = ZsetWriter(redis.boards()).look_up(period, [(letter.payload["player"], None)])
+    state = None if seen.score is None else state_from(period, seen.score, seen.member, seen.stored_state)
+    return RedisStanding(seen.score, state)
+
+
+def read_state(period: Period, player: str, worth: str, at: datetime) -> StandingState:
+    """What a person wrote: points, or fields as JSON. Raises what an entry is refused with."""
+    sent = {"points": worth} if period.rules.of_points else {"fields": _read_fields(worth)}
+    entry = read_entry({"board": period.board_id, "player": player, "at": at.isoformat(), **sent}, 0)
+    if not period.window.contains(at):
+        raise BadTime(f"`at` lies outside period {period.label}.")
+    state = StandingState(_value(period, entry), period.layout.quantize(milliseconds(at)))
+    period.layout.pack(state.value, state.at_ms, player)
+    return evaluate(period.rules, None, state)
+
+
+def amend(letter: DeadLetter, state: StandingState, seen: float | None) -> str:
+    """Set the standing, if its score is still ``seen``, and mirror it; why SQL still refuses it, or nothing.
+
+    Raises what the link raises, ``PeriodClosed``, ``StorageUnavailable`` or ``StandingChanged``.
+    """
+    player = letter.payload["player"]
+    with transaction.atomic():
+        barrier.hold_shared(letter.payload["period"])
+        period = active_period_of(letter)
+        packed = period.layout.pack(state.value, state.at_ms, player)
+        put = ZsetRow(player, packed.score, packed.member)
+        if not ZsetWriter(redis.boards()).amend(period, put, stored_state_text(period, state), seen):
+            raise StandingChanged(f"{player} has scored meanwhile: look again.")
+    return mirror_letter(letter, period)
+
+
+def _read_fields(worth: str) -> object:
+    try:
+        return read_json(worth.encode())
+    except ValueError as error:
+        raise BadEntry(f'The fields are written as JSON, such as {{"stage": 12}}. {error}') from error
+
+
+def _value(period: Period, entry: Entry) -> tuple[int, ...]:
+    """Of a sum the total, which ``evaluate`` bounds; else what a single entry may be."""
+    if period.rules.update is Update.INCREMENT and entry.points is not None:
+        return (scaled(entry.points, period.rules.decimals),)
+    return read_value(period.rules, entry)

@@ -1,0 +1,33 @@
+-- The three policies, as core/ranking/policies.py has them: what an entry's value and time make of the old ones, nil where there are none.
+-- Expects the locals policy, kind, grows, lowest, highest. Returns the outcome and, if it is U, the new value and time.
+local function better(a, b)
+  if kind == 'less' then return a < b end
+  return a > b
+end
+
+local function later(a, b)
+  if grows then return a > b end
+  return a < b
+end
+
+local function add(old, old_at, delta, at)
+  local total = (old or 0) + delta
+  if total < lowest or total > highest then return 'O' end
+  if old and delta == 0 then return 'S' end
+  if old and later(old_at, at) then at = old_at end
+  return 'U', total, at
+end
+
+local function evaluate(old, old_at, value, at)
+  if policy == 'increment' then return add(old, old_at, value, at) end
+  local wins
+  if not old then
+    wins = true
+  elseif policy == 'best' then
+    wins = better(value, old) or (value == old and later(old_at, at))
+  else
+    wins = not later(old_at, at) and (value ~= old or at ~= old_at)
+  end
+  if wins then return 'U', value, at end
+  return 'S'
+end

@@ -1,0 +1,72 @@
+#!lua flags=allow-oom
+-- Answers any number of questions about one period from one moment of it.
+-- KEYS    1 gen  2 zset  3 members  4 scores  5 cache_version
+-- ARGV    1 generation  2 descending (1 or 0)  3 ties (first_come|last_come|shared|dense)  4 in_member (1 or 0)
+--         5 the cache_version that the caller knows the period and its board by ('' where SQL was just asked)
+--         6 the digest of the answers that the caller has ('' where it asks for none)
+--         7 how many of the questions the digest is of: the first ones
+--         then questions: 'page', offset, limit | 'around', player, radius
+-- returns a text of lines, which cost less than a list (no member has a line break): the total, then per question its neighbours:
+--         index of the first (-1 where the player is not ranked), their number, then member, score of each;
+--         where ranks are shared, then rank, tied (how many share the rank), ahead (how many are better) of each.
+--         Asked for a digest: it comes first, of what the first questions tell; where it is the caller's, `same` comes,
+--         and behind the total only what the other questions tell
+--! include guard.lua
+if ARGV[5] ~= '' and redis.call('GET', KEYS[5]) ~= ARGV[5] then
+  return redis.error_reply('STALE another cache_version')
+end
+local down, ties, in_member = ARGV[2] == '1', ARGV[3], ARGV[4] == '1'
+local shares = ties == 'shared' or ties == 'dense'
+
+local function better(key, score)
+  if down then return redis.call('ZCOUNT', key, '(' .. score, '+inf') end
+  return redis.call('ZCOUNT', key, '-inf', '(' .. score)
+end
+
+local function places_of(cells)
+  local places, score, rank, tied, ahead = {}, nil, nil, nil, nil
+  for i = 2, #cells, 2 do
+    if cells[i] ~= score then
+      score = cells[i]
+      ahead, tied = better(KEYS[2], score), redis.call('ZCOUNT', KEYS[2], score, score)
+      rank = (ties == 'dense' and better(KEYS[4], score) or ahead) + 1
+    end
+    local at = #places
+    places[at + 1], places[at + 2], places[at + 3] = rank, tied, ahead
+  end
+  return places
+end
+
+-- The first index of a page is answered as it came: Lua would write a large number with an exponent.
+local function page(first, last)
+  if last < tonumber(first) then return first, {} end
+  return first, redis.call(down and 'ZREVRANGE' or 'ZRANGE', KEYS[2], first, last, 'WITHSCORES')
+end
+
+local function around(player, radius)
+  local member = player
+  if in_member then member = redis.call('HGET', KEYS[3], player) end
+  local index = member and redis.call(down and 'ZREVRANK' or 'ZRANK', KEYS[2], member)
+  if not index then return -1, {} end
+  if radius == 0 then return index, { member, redis.call('ZSCORE', KEYS[2], member) } end
+  return page(math.max(index - radius, 0), index + radius)
+end
+
+local lines, compared = { redis.call('ZCARD', KEYS[2]) }, 1
+for i = 8, #ARGV, 3 do
+  local size, at, first, cells = tonumber(ARGV[i + 2]), #lines, nil, nil
+  if ARGV[i] == 'page' then
+    first, cells = page(ARGV[i + 1], ARGV[i + 1] + size - 1)
+  else
+    first, cells = around(ARGV[i + 1], size)
+  end
+  lines[at + 1], lines[at + 2] = first, #cells / 2
+  if #cells > 0 then lines[at + 3] = table.concat(cells, '\n') end
+  if #cells > 0 and shares then lines[at + 4] = table.concat(places_of(cells), '\n') end
+  if (i - 5) / 3 == tonumber(ARGV[7]) then compared = #lines end
+end
+if ARGV[6] == '' then return table.concat(lines, '\n') end
+local digest = redis.sha1hex(table.concat(lines, '\n', 2, compared))
+if digest ~= ARGV[6] then return digest .. '\n' .. table.concat(lines, '\n') end
+lines[compared] = lines[1]
+return 'same\n' .. table.concat(lines, '\n', compared)

@@ -1,0 +1,17 @@
+#!lua flags=allow-oom
+-- Finds a member that stands for nobody: its player has another member, or none. Takes it out if asked to.
+-- KEYS    1 gen  2 zset  3 members  4 scores
+-- ARGV    1 generation  2 deadline  3 in_member (1 or 0)  4 dense (1 or 0)  5 player  6 member  7 take it out (1 or 0)
+-- returns its score, or '' where it is not there or stands for its player
+--! include guard.lua
+--! include deadline.lua
+local in_member, dense = ARGV[3] == '1', ARGV[4] == '1'
+--! include batch.lua
+--! include place.lua
+local score = redis.call('ZSCORE', KEYS[2], ARGV[6])
+if not score or member_of(ARGV[5]) == ARGV[6] then return '' end
+if ARGV[7] == '1' then
+  redis.call('ZREM', KEYS[2], ARGV[6])
+  drop_score(score)
+end
+return score

@@ -1,0 +1,38 @@
+"""A board on a big screen (``?screen=1``): ten rows, large, that go on to the next ten by themselves.
+
+A script goes on, which the space bar holds; without scripts the page asks for the next one by a plain refresh.
+"""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from leaderboards import selectors
+from leaderboards.models import Board
+from leaderboards.views.components.period_labels import period_words
+from leaderboards.views.components.table_rows import columns, lines
+from leaderboards.views.http.responses import page_number, pages_of, private
+
+ROWS = 10
+MOST_PAGES = 5
+EVERY_SECONDS = 12
+
+
+def screen(request: HttpRequest, board: Board, label: str) -> HttpResponse:
+    """Ten rows of the best fifty. Raises ``UnknownPeriod`` or ``Http404``."""
+    number = min(page_number(request), MOST_PAGES)
+    found = selectors.standings(board, label, (number - 1) * ROWS, ROWS)
+    pages = min(MOST_PAGES, pages_of(found.total, ROWS))
+    context: dict[str, Any] = {
+        "board": board,
+        "standings": found,
+        "period": period_words(board, found.period, found.as_of),
+        "columns": columns(found),
+        "lines": lines(found, found.rows, None),
+        "number": number,
+        "pages": pages,
+        "following": number % pages + 1,
+        "every": EVERY_SECONDS,
+    }
+    return private(render(request, "leaderboards/screen.html", context))

@@ -1,0 +1,83 @@
+"""Periods as a page names them: what the shown one is called, and the strip of those beside it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from leaderboards import formats, selectors
+from leaderboards.models import Board, PeriodState
+from leaderboards.selectors import PeriodInfo
+
+PERIODS_LISTED = 12  # the page of all periods has the rest
+
+
+@dataclass(frozen=True, slots=True)
+class PeriodChip:
+    """A period in the strip."""
+
+    label: str
+    dates: str
+    is_shown: bool
+    is_running: bool
+    is_final: bool
+    ends_at: datetime | None
+
+
+def period_words(board: Board, period: PeriodInfo, at: datetime) -> dict[str, Any]:
+    """Its name, its days, and how long it still runs."""
+    running = is_running(period, at)
+    return {
+        "name": formats.period_name(board, running),
+        "dates": formats.period_dates(board, period, at.astimezone(ZoneInfo(board.timezone)).date()),
+        "label": period.label,
+        "ends_at": period.ends_at,
+        "seconds_left": period.seconds_left(at) if running else None,
+        "is_running": running,
+    }
+
+
+def running_words(chips: Sequence[PeriodChip], at: datetime) -> dict[str, Any]:
+    """Until when the running period among ``chips`` runs, for pages of others."""
+    ends_at = next((chip.ends_at for chip in chips if chip.is_running), None)
+    return {"running_until": ends_at, "running_left": ends_at and int((ends_at - at).total_seconds())}
+
+
+def is_running(period: PeriodInfo, at: datetime) -> bool:
+    """Whether it has not ended."""
+    return period.ends_at is None or at < period.ends_at
+
+
+def chips_of(board: Board, shown: PeriodInfo, at: datetime) -> list[PeriodChip]:
+    """The board's periods, latest first; the one that is shown and the running one are always among them."""
+    periods = selectors.periods_listed(board, at, PERIODS_LISTED)
+    for each in (shown, selectors.running_window(board, at)):
+        if each is not None and each.label not in {period.label for period in periods}:
+            periods = sorted([*periods, each], key=lambda period: period.starts_at or at, reverse=True)
+    return [_chip(board, period, at, is_shown=period.label == shown.label) for period in periods]
+
+
+def steps(
+    board: Board, chips: Sequence[PeriodChip], shown: PeriodInfo, at: datetime
+) -> tuple[PeriodChip | None, PeriodChip | None]:
+    """The periods before and after the one that is shown. Only of one that is older than what the strip knows SQL is
+    asked."""
+    here = next(nth for nth, chip in enumerate(chips) if chip.is_shown)
+    if here + 1 < PERIODS_LISTED or shown.starts_at is None:
+        before, after = chips[here + 1 : here + 2], chips[max(here - 1, 0) : here]
+        return next(iter(before), None), next(iter(after), None)
+    older, newer = selectors.adjacent_periods(board, shown.starts_at, at)
+    return None if older is None else _chip(board, older, at), None if newer is None else _chip(board, newer, at)
+
+
+def _chip(board: Board, period: PeriodInfo, at: datetime, *, is_shown: bool = False) -> PeriodChip:
+    today = at.astimezone(ZoneInfo(board.timezone)).date()
+    return PeriodChip(
+        period.label,
+        formats.period_dates(board, period, today) or formats.period_name(board, True),
+        is_shown,
+        is_running(period, at),
+        period.state in (PeriodState.FINAL, PeriodState.EXPIRED),
+        period.ends_at,
+    )

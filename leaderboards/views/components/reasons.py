@@ -1,0 +1,88 @@
+"""Why a player stands where they do, in sentences: what counts, how many are better, and what decides among equals.
+
+Names stand between marks that keep their direction to themselves, since a sentence is one text.
+"""
+
+from collections.abc import Sequence
+
+from django.utils.html import format_html
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from leaderboards import formats
+from leaderboards.core.ranking.rules import Rules, Ties, Update
+from leaderboards.selectors import Row, Standings
+from leaderboards.views.components.table_rows import Gap, result
+
+
+def reasons(found: Standings, me: Row, neighbours: Sequence[Row], ahead: Gap | None, zone: str) -> list[str]:
+    """The sentences, by the rules of the period, with times on the clock of ``zone``; ``neighbours`` stand best first,
+    ``me`` among them."""
+    said = [_counts(found, me, zone), _better(me), _equal(found.rules, me, neighbours), _next(ahead)]
+    return [sentence for sentence in said if sentence]
+
+
+def _counts(found: Standings, me: Row, zone: str) -> str:
+    said = {
+        Update.BEST: _("The best result counts here: %(result)s."),
+        Update.LATEST: _("The latest result counts here: %(result)s."),
+        Update.INCREMENT: _("All results together count here: %(result)s."),
+    }[found.rules.update]
+    counts = said % {"result": result(found.board, me)}
+    if me.achieved_at is None:
+        return counts
+    since = _("It has stood so since %(moment)s.").replace("%(moment)s", '<time datetime="{}">{}</time>')
+    moment = formats.moment(me.achieved_at, zone)
+    return format_html(f"{{}} {since}", counts, formats.iso_utc(me.achieved_at), moment)
+
+
+def _better(me: Row) -> str:
+    if me.ahead is None:
+        return ""
+    if not me.ahead:
+        return _("Nobody has a better result.")
+    return ngettext("%(number)s player is ahead.", "%(number)s players are ahead.", me.ahead) % {
+        "number": formats.number(me.ahead)
+    }
+
+
+def _equal(rules: Rules, me: Row, neighbours: Sequence[Row]) -> str:
+    """What decides among those with the same result. Only neighbours are looked at, so others may be equal too."""
+    if (me.tied or 1) > 1:
+        return _("%(number)s players have the same result and share the rank.") % {
+            "number": formats.number(me.tied or 1)
+        }
+    place = next((nth for nth, row in enumerate(neighbours) if row.player == me.player), None)
+    if place is None or not rules.ties.by_time:
+        return ""
+    above, below = neighbours[max(place - 1, 0) : place], neighbours[place + 1 : place + 2]
+    first_come = rules.ties is Ties.FIRST_COME
+    if above and _same(above[0], me):
+        said = (
+            _("%(name)s has the same result and got it earlier.")
+            if first_come
+            else _("%(name)s has the same result and got it later, which goes first here.")
+        )
+        return said % {"name": _isolated(above[0].name)}
+    if below and _same(below[0], me):
+        said = (
+            _("%(name)s has the same result but got it later.")
+            if first_come
+            else _("%(name)s has the same result but got it earlier, which goes behind here.")
+        )
+        return said % {"name": _isolated(below[0].name)}
+    return ""
+
+
+def _next(ahead: Gap | None) -> str:
+    if ahead is None or not ahead.text:
+        return ""
+    return _("%(name)s is next, ahead by %(distance)s.") % {"name": _isolated(ahead.name), "distance": ahead.text}
+
+
+def _same(one: Row, other: Row) -> bool:
+    return (one.points, one.fields) == (other.points, other.fields)
+
+
+def _isolated(name: str) -> str:
+    return f"\N{FIRST STRONG ISOLATE}{name}\N{POP DIRECTIONAL ISOLATE}"

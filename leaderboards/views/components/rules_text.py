@@ -1,0 +1,66 @@
+"""A period's rules in sentences that anyone understands, in the reader's language.
+
+The rules are those that the period opened with; unit and calendar are the board's, which periods do not keep.
+"""
+
+from django.utils.dates import WEEKDAYS
+from django.utils.translation import gettext as _
+
+from leaderboards.core.periods import PeriodKind
+from leaderboards.core.ranking.criteria import Criterion, Order
+from leaderboards.core.ranking.rules import Rules, Ties, Update
+from leaderboards.formats import field_name
+from leaderboards.models import Board, Unit
+
+
+def rules_sentences(board: Board, rules: Rules) -> list[str]:
+    """What is better, what counts, who is ahead among equals, and when it starts again."""
+    said = [_better(board, rules), _counts(rules), _equals(rules), _again(board)]
+    return [sentence for sentence in said if sentence]
+
+
+def _better(board: Board, rules: Rules) -> str:
+    if not rules.of_points:
+        names = ", ".join(_criterion(each) for each in rules.fields)
+        return _("Compared one after the other: %(names)s.") % {"names": names}
+    if board.unit in (Unit.SECONDS, Unit.MILLISECONDS):
+        return _("The shortest time wins.") if rules.order is Order.ASC else _("The longest time wins.")
+    return _("The fewest points win.") if rules.order is Order.ASC else _("The most points win.")
+
+
+def _criterion(criterion: Criterion) -> str:
+    more = _("%(name)s (more is better)") if criterion.order is Order.DESC else _("%(name)s (less is better)")
+    return more % {"name": field_name(criterion.name)}
+
+
+def _counts(rules: Rules) -> str:
+    return {
+        Update.BEST: _("Only your best result counts."),
+        Update.LATEST: _("Only your latest result counts."),
+        Update.INCREMENT: _("All your results are added up."),
+    }[rules.update]
+
+
+def _equals(rules: Rules) -> str:
+    return {
+        Ties.FIRST_COME: _("Among equals, whoever was there first stands higher."),
+        Ties.LAST_COME: _("Among equals, whoever got there last stands higher."),
+        Ties.SHARED: _("Equals share a rank."),
+        Ties.DENSE: _("Equals share a rank."),
+    }[rules.ties]
+
+
+def _again(board: Board) -> str:
+    when = {
+        "day": WEEKDAYS[board.calendar.week_start],
+        "time": board.cutoff,
+        "zone": board.timezone,
+    }
+    return {
+        PeriodKind.DAY: _("Everybody starts again every day at %(time)s (%(zone)s).") % when,
+        PeriodKind.WEEK: _("Everybody starts again every %(day)s at %(time)s (%(zone)s).") % when,
+        PeriodKind.MONTH: _("Everybody starts again on the first of every month at %(time)s (%(zone)s).") % when,
+        PeriodKind.YEAR: _("Everybody starts again on 1 January at %(time)s (%(zone)s).") % when,
+        PeriodKind.ALL_TIME: _("Results count for good."),
+        PeriodKind.EVENT: "",
+    }[PeriodKind(board.period)]

@@ -1,0 +1,51 @@
+"""What the tables of a page show: a page of rows, and the viewer's own card with those around them."""
+
+from typing import Any
+
+from leaderboards import selectors
+from leaderboards.selectors import BoardPage, Movement
+from leaderboards.views.components.reasons import reasons
+from leaderboards.views.components.table_rows import columns, gap_ahead, gap_behind, in_columns, lines, result
+from leaderboards.views.http.responses import ROWS, pages_of
+from leaderboards.views.http.viewer import Viewer
+
+
+def table(page: BoardPage, viewer: Viewer, number: int, movement: Movement | None = None) -> dict[str, Any]:
+    """The rows of page ``number``; ``movement`` says where they stood before, where that is known."""
+    found = page.standings
+    shown = lines(found, found.rows, viewer.player, movement)
+    return {
+        "columns": columns(found),
+        "lines": shown,
+        "as_words": not found.rules.of_points and not in_columns(found.rules),
+        "first": found.rows and (number - 1) * ROWS + 1,
+        "last": (number - 1) * ROWS + len(found.rows),
+        "number": number,
+        "pages": pages_of(found.total, ROWS),
+        "has_moves": any(line.move for line in shown),
+        "moved_since": movement and movement.since,
+        "has_gaps": any(line.gap for line in shown),
+    }
+
+
+def viewer_card(page: BoardPage, zone: str = "") -> dict[str, Any]:
+    """What the viewer's own card says; times are on the clock of ``zone``, or of the board where it is empty."""
+    me, found, board = page.me, page.standings, page.standings.board
+    if me is None:
+        return {"me": None, "around": []}
+    on_page = any(row.player == me.player for row in found.rows)
+    # Among many equals no neighbour has another rank; the page may then reach further, but only if I am on it.
+    in_sight = (page.neighbours, found.rows) if on_page else (page.neighbours,)
+    ahead = next(filter(None, (gap_ahead(board, me, seen) for seen in in_sight)), None)
+    return {
+        "me": me,
+        "my_result": result(board, me),
+        "my_page": (me.ahead or 0) // ROWS + 1,
+        "reasons": reasons(found, me, page.neighbours, ahead, zone or board.timezone),
+        "gap_ahead": ahead,
+        "gap_behind": next(filter(None, (gap_behind(board, me, seen) for seen in in_sight)), None),
+        "percentile": selectors.share_below(me, found.total),
+        "on_page": on_page,
+        "my_line": lines(found, [me], me.player)[0],
+        "around": lines(found, page.neighbours, me.player),
+    }

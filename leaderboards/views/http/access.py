@@ -1,0 +1,20 @@
+"""Which boards a visitor may know of."""
+
+from django.http import Http404, HttpRequest
+
+from leaderboards import selectors
+from leaderboards.models import Board, Visibility
+from leaderboards.views.http.permissions import may_see
+
+
+def visible_board(request: HttpRequest, seq: int) -> Board:
+    """The board, if this visitor may know of it. Raises ``UnknownBoard`` or ``Http404``."""
+    board = selectors.board_by_seq(seq)
+    require_board_access(request, board)
+    return board
+
+
+def require_board_access(request: HttpRequest, board: Board) -> None:
+    """Private boards are for those who may see boards in the admin. Raises ``Http404``."""
+    if board.visibility == Visibility.PRIVATE and not may_see(request, Board):
+        raise Http404(f"There is no board {board.seq}.")

@@ -1,0 +1,79 @@
+"""Who looks at a page: the signed-in user's player, else the one that this device remembers.
+
+``?player=`` only says whose row to highlight. It proves nothing and never acts for anyone.
+"""
+
+from dataclasses import dataclass
+from urllib.parse import quote, unquote
+
+from django.conf import settings
+from django.contrib.auth.models import AnonymousUser
+from django.http import HttpRequest, HttpResponse
+
+from foundation.db.resilience import SqlAway, ask
+from leaderboards.core.input.entries import read_player
+from leaderboards.errors import BadPlayer
+from leaderboards.models import Player
+
+COOKIE = "player"
+YEAR = 365 * 86_400
+
+
+@dataclass(frozen=True, slots=True)
+class Viewer:
+    """``player`` is the row to highlight; ``linked`` if it is the user's own, ``refused`` if no id could be so."""
+
+    player: str | None
+    linked: bool = False
+    refused: bool = False
+
+
+def viewer_of(request: HttpRequest) -> Viewer:
+    """The viewer, by account, address or cookie, in this order."""
+    own = _own_player(request)
+    if own is not None:
+        return Viewer(own, linked=True)
+    asked = request.GET.get(COOKIE)
+    raw = asked.strip() if asked is not None else unquote(request.COOKIES.get(COOKIE, ""))
+    if not raw:
+        return Viewer(None)
+    try:
+        return Viewer(read_player(raw))
+    except BadPlayer:
+        return Viewer(None, refused=asked is not None)
+
+
+def _own_player(request: HttpRequest) -> str | None:
+    """The signed-in user's player. While SQL cannot say who is signed in, the page is the one that everybody gets."""
+    if not may_be_signed_in(request):
+        return None
+    try:
+        return ask(lambda: _player_of_user(request))
+    except SqlAway:
+        request.user = AnonymousUser()
+        return None
+
+
+def may_be_signed_in(request: HttpRequest) -> bool:
+    """Whether there is a session to look into."""
+    return settings.SESSION_COOKIE_NAME in request.COOKIES
+
+
+def _player_of_user(request: HttpRequest) -> str | None:
+    if not request.user.is_authenticated:
+        return None
+    return Player.objects.filter(user_id=request.user.pk).values_list("external_id", flat=True).first()
+
+
+def remember(request: HttpRequest, response: HttpResponse, viewer: Viewer) -> None:
+    """Let the device remember, or forget, whom ``?player=`` named."""
+    asked = request.GET.get(COOKIE)
+    if asked is None or viewer.linked or viewer.refused:
+        return
+    if viewer.player is None:
+        response.delete_cookie(COOKIE, samesite="Lax")
+    else:
+        secure = request.is_secure()
+        response.set_cookie(
+            COOKIE, quote(viewer.player, safe=""), max_age=YEAR, secure=secure, httponly=True, samesite="Lax"
+        )

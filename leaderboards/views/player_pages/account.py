@@ -1,0 +1,67 @@
+"""A signed-in user's own page: which player is theirs, and the form that links them to one."""
+
+from typing import cast
+
+from django import forms
+from django.contrib.auth.models import User
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from accounts.services.mails.owner_notices import is_mail_sent
+from accounts.views.page_helpers import sign_in_required
+from foundation import clock
+from foundation.errors import RateLimited, SunwiError
+from leaderboards.errors import AlreadyLinked, BadLinkCode
+from leaderboards.models import Player
+from leaderboards.refusals import translated
+from leaderboards.selectors.visibility.restrictions import NOT_EXCLUDED, exclusion_of
+from leaderboards.services.players import link
+
+
+class LinkForm(forms.Form):
+    """The one-time code that the game shows."""
+
+    code = forms.CharField(label=gettext_lazy("Link code"), max_length=32)
+
+
+@never_cache
+@sign_in_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def account(request: HttpRequest) -> HttpResponse:
+    """Shows the linked player; takes a link code."""
+    user = cast("User", request.user)
+    form = LinkForm(request.POST or None)
+    if request.method == "POST" and form.is_valid() and _redeem(form, user):
+        return redirect("account")
+    player = Player.objects.filter(user=user).first()
+    context = {
+        "form": form,
+        "player": player,
+        "hidden_on": exclusion_of(player) if player else NOT_EXCLUDED,
+        "has_mail": is_mail_sent(),
+    }
+    return render(request, "leaderboards/account.html", context)
+
+
+def _redeem(form: LinkForm, user: User) -> bool:
+    try:
+        link.redeem(form.cleaned_data["code"], user, clock.now())
+    except RateLimited:
+        raise  # a page of its own
+    except SunwiError as error:
+        form.add_error("code", _sentence(error))
+        return False
+    return True
+
+
+def _sentence(error: SunwiError) -> str:
+    """The refusal in the reader's language."""
+    if isinstance(error, BadLinkCode):
+        return _("This code is not known, was used, or is older than ten minutes. Ask the game for a new one.")
+    if isinstance(error, AlreadyLinked):
+        return _("You, or this player, are linked already. A player belongs to one account, and an account to one.")
+    return translated(error.detail)

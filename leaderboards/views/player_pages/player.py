@@ -1,0 +1,104 @@
+"""A player's page: where they stand now, and their final ranks. Their competitions and attendance come from apps above.
+
+Private boards are on nobody's page, not even for staff: who looks must not matter to what is kept for a second.
+"""
+
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from foundation import clock
+from foundation.errors import NotFound
+from leaderboards import formats, selectors
+from leaderboards.models import Board, Player
+from leaderboards.selectors import FinalPlace, PlayerRow
+from leaderboards.selectors.visibility.restrictions import (
+    ANY_BOARD,
+    NOT_EXCLUDED,
+    Exclusion,
+    exclusion_of,
+    restricted,
+    viewing_as,
+)
+from leaderboards.views.components.period_labels import period_words
+from leaderboards.views.components.rank_chart import RankChart, rank_chart_of, with_current_rank
+from leaderboards.views.components.table_rows import result
+from leaderboards.views.http.micro_cache import micro_cached
+from leaderboards.views.http.responses import page_number, pages_of, private
+
+FINALS_A_PAGE = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A player's place on a board now."""
+
+    board: Board
+    found: PlayerRow
+    result: str
+    period: dict[str, Any]
+    way: RankChart | None
+
+
+@require_safe
+@micro_cached
+def player(request: HttpRequest, player: str) -> HttpResponse:
+    """What anybody may know of a player. 404 for those who are unknown, banned, or kept out of all boards; who is so by
+    moderators, and has signed in, is told at their own page, or told nothing where it is a shadow."""
+    asked = Player.objects.filter(external_id=player, banned_at=None)
+    known = asked.annotate(is_out=restricted(None, ""), is_restricted=restricted(ANY_BOARD, ""))
+    shown = known.first() if "\0" not in player else None
+    is_own = shown is not None and request.user.is_authenticated and shown.user_id == request.user.pk
+    if shown is None or (shown.is_out and not is_own):
+        raise Http404("There is no such player.")
+    with viewing_as(player if is_own else None):
+        return _page(
+            request, shown, exclusion_of(shown) if is_own and shown.is_restricted else NOT_EXCLUDED, is_own=is_own
+        )
+
+
+def _page(request: HttpRequest, shown: Player, hidden_on: Exclusion, *, is_own: bool) -> HttpResponse:
+    number = page_number(request)
+    finals, total = selectors.final_places(shown, (number - 1) * FINALS_A_PAGE, FINALS_A_PAGE)
+    context = {
+        "player": shown,
+        "is_own": is_own,
+        "hidden_on": hidden_on,
+        "standings": _standings(shown),
+        "best": selectors.best_ranks(shown),
+        "finals": [_final(place) for place in finals],
+        "number": number,
+        "pages": pages_of(total, FINALS_A_PAGE),
+    }
+    return private(render(request, "leaderboards/player.html", context))
+
+
+def _final(place: FinalPlace) -> tuple[FinalPlace, str, str]:
+    """A final rank with the days of its period and the result, in words."""
+    today = clock.now().astimezone(ZoneInfo(place.board.timezone)).date()
+    return place, formats.period_dates(place.board, place.period, today), result(place.board, place)
+
+
+def _standings(shown: Player) -> list[Standing]:
+    at, rows = clock.now(), {}
+    for board in selectors.boards_of(shown):
+        with suppress(NotFound):  # they were taken out meanwhile
+            rows[board] = selectors.player_row(board, shown.external_id)
+    kept = selectors.rank_history(
+        shown.external_id, [(board, row.period.label, row.rules) for board, row in rows.items()]
+    )
+    return [
+        Standing(
+            board,
+            row,
+            result(board, row.row),
+            period_words(board, row.period, at),
+            rank_chart_of(board, with_current_rank(kept[board.seq], row.row, row)),
+        )
+        for board, row in rows.items()
+    ]

@@ -1,0 +1,83 @@
+"""The API's own way through Django: shorter, and with all that guards every answer."""
+
+import pytest
+from django.conf import settings
+from django.test import Client, override_settings
+from django.utils import translation
+from django.utils.module_loading import import_string
+
+from foundation.http import fast_path
+from foundation.http.page_middleware import API
+
+LONG = [each for each in settings.MIDDLEWARE if each != "foundation.http.fast_path.ApiFastPath"]
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize("path", [f"{API}boards/1/standings", f"{API}scores", f"{API}nothing", f"{API}boards"])
+@pytest.mark.parametrize("method", ["get", "post", "options"])
+def test_an_answer_of_the_api_is_what_it_is_on_the_long_way(method: str, path: str) -> None:
+    short = getattr(Client(), method)(path)
+    with override_settings(MIDDLEWARE=LONG):
+        long = getattr(Client(), method)(path)
+
+    assert (short.status_code, short.content) == (long.status_code, long.content)
+    assert (
+        dict(short.items()).items() >= {k: v for k, v in long.items() if k not in ("Vary", "Content-Language")}.items()
+    )
+
+
+def test_a_host_that_is_not_ours_is_refused() -> None:
+    assert Client().get(f"{API}boards", headers={"Host": "elsewhere.example"}).status_code == 400
+
+
+def test_pages_go_the_long_way_and_leave_the_api_no_language() -> None:
+    assert Client().get("/healthz").status_code == 200
+    translation.activate("ko")
+    refused = Client().get(f"{API}nothing")
+    assert "There is nothing" in refused.json()["detail"]
+
+
+# What pages alone need; the API has its own brake (by key), sizes of bodies and words for servers that are away.
+OF_PAGES = {
+    "foundation.http.fast_path.ApiFastPath",
+    "leaderboards.middleware.NotModifiedMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "foundation.http.page_middleware.PageLanguages",
+    "foundation.http.middleware.PageThrottle",
+    "likes.middleware.GuestVisits",
+    "leaderboards.middleware.CachedPagesMiddleware",
+    "foundation.http.page_middleware.PageSessions",
+    "foundation.http.uploads.BodySizeLimit",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "accounts.middleware.AccountLogins",
+    "foundation.http.page_middleware.PageMessages",
+    "foundation.http.middleware.ServersUnavailable",
+    "likes.middleware.UserVisits",
+}
+
+
+def test_each_layer_is_the_apis_too_or_of_pages_alone() -> None:
+    assert set(settings.MIDDLEWARE) - set(settings.API_MIDDLEWARE) == OF_PAGES
+    ordered = [name for name in settings.MIDDLEWARE if name not in OF_PAGES]
+    assert ordered == settings.API_MIDDLEWARE
+
+
+@pytest.mark.parametrize("name", settings.API_MIDDLEWARE)
+def test_no_layer_of_the_api_has_hooks_that_its_handler_does_not_call(name: str) -> None:
+    layer = import_string(name)
+    hooks = ("process_view", "process_exception", "process_template_response")
+    assert not [each for each in hooks if hasattr(layer, each)]
+
+
+def test_addresses_that_are_remembered_are_short_and_each_has_its_own_view() -> None:
+    for _ in range(2):
+        assert Client().post(f"{API}boards/1/standings").json()["code"] == "method_not_allowed"
+        assert Client().get(f"{API}boards/1/standings").json()["code"] == "unknown_board"
+        assert Client().get(f"{API}boards/2/standings").json()["detail"] == "There is no board 2."
+    known = fast_path._found.cache_info().currsize
+
+    assert Client().get(f"{API}boards/1/players/{fast_path.LONGEST * 'a'}").status_code == 404
+
+    assert fast_path._found.cache_info().currsize == known
+    assert fast_path._found.cache_info().maxsize == fast_path.CACHE_SIZE

@@ -1,0 +1,148 @@
+"""/metrics: who may read it, over how many processes it counts, and what it says while a server is away."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from unittest.mock import Mock
+
+import pytest
+from django.db import OperationalError
+from django.test import Client
+
+from foundation import clock
+from foundation.models import DeadLetter
+from foundation.monitoring import own_readings as own
+from foundation.monitoring import readings
+from foundation.redis import client as redis
+from tests.foundation.monitoring.scraped import scrape, scraped, value
+from tests.leaderboards.factories import BoardFactory
+
+TOKEN = "a-token-of-more-than-twenty-characters"
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture(autouse=True)
+def _read_anew() -> Iterator[None]:
+    readings.forget()
+    yield
+    readings.forget()
+
+
+@pytest.mark.parametrize(
+    ("address", "headers", "proxies", "status"),
+    [
+        ("127.0.0.1", {}, 0, 200),
+        ("::1", {}, 0, 200),
+        ("203.0.113.9", {}, 0, 403),
+        ("127.0.0.1", {"X-Forwarded-For": "127.0.0.1"}, 0, 403),
+        ("127.0.0.1", {"X-Real-IP": "203.0.113.9"}, 0, 403),
+        ("127.0.0.1", {"X-Forwarded-For": "203.0.113.9"}, 1, 403),
+        ("127.0.0.1", {"X-Forwarded-For": "127.0.0.1, 203.0.113.9"}, 1, 403),
+        ("127.0.0.1", {"X-Forwarded-For": "127.0.0.1"}, 2, 403),
+        ("10.0.0.7", {"X-Forwarded-For": "127.0.0.1"}, 1, 200),
+        ("203.0.113.9", {"Authorization": f"Bearer {TOKEN}"}, 0, 200),
+        ("203.0.113.9", {"Authorization": "Bearer "}, 0, 403),
+        ("203.0.113.9", {"Authorization": "Bearer wrong"}, 0, 403),
+    ],
+)
+@pytest.mark.django_db
+def test_this_machine_reads_it_and_who_bears_the_token_and_nobody_else(
+    settings: Any, address: str, headers: dict[str, str], proxies: int, status: int
+) -> None:
+    settings.METRICS_TOKEN, settings.TRUSTED_PROXIES = TOKEN, proxies
+
+    answer = Client(REMOTE_ADDR=address).get("/metrics", headers=headers)
+
+    assert answer.status_code == status
+    assert answer["Cache-Control"].startswith("max-age=0") or "no-store" in answer["Cache-Control"]
+    if status == 403:
+        assert answer.json()["code"] == "metrics_forbidden"
+        assert "METRICS_NETWORKS" in answer.json()["detail"]
+
+
+@pytest.mark.django_db
+def test_without_a_token_an_empty_one_opens_nothing_and_networks_are_what_is_set(settings: Any) -> None:
+    settings.METRICS_NETWORKS = ["10.0.0.0/8"]
+
+    told = {
+        address: Client(REMOTE_ADDR=address).get("/metrics", headers={"Authorization": "Bearer "}).status_code
+        for address in ("10.1.2.3", "127.0.0.1", "203.0.113.9")
+    }
+
+    assert told == {"10.1.2.3": 200, "127.0.0.1": 403, "203.0.113.9": 403}
+
+
+@pytest.mark.django_db
+def test_requests_are_counted_by_route_and_the_admins_as_one(client: Client) -> None:
+    before = scrape(client)
+
+    for path in ("/healthz", "/api/v1/boards/7/standings", "/api/v1/boards/8/standings", "/admin/login/", "/nothing"):
+        client.get(path)
+
+    after = scrape(client)
+    board, status = "api/v1/boards/<seq>/standings", "sunwi_answers_not_200_total"
+    for route, times in {"healthz": 1, board: 2, "admin/": 1, "none": 1}.items():
+        name = "sunwi_request_seconds_count"
+        assert value(after, name, method="GET", route=route) - value(before, name, method="GET", route=route) == times
+    missing = [value(each, status, method="GET", route=board, status="404") for each in (before, after)]
+    assert missing[1] - missing[0] == 2
+    assert not value(after, status, method="GET", route="healthz", status="200")
+
+
+@pytest.mark.django_db
+def test_a_server_that_is_away_is_told_and_hides_nothing_of_the_other(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    BoardFactory.create(storage="redis")
+    redis.boards().reset()  # whom nobody knew before is asked at once
+    DeadLetter.note("mirror", "1:a", {}, "why", clock.now())
+    well = scrape(client)
+    with monkeypatch.context() as patched:
+        patched.setattr(redis.RedisClient, "_wire", Mock(side_effect=redis.RedisAway("Redis is away.")))
+        told_again = scrape(client)
+        readings.forget()
+        without_redis = scrape(client)
+    monkeypatch.setattr(own, "_open_letters", Mock(side_effect=OperationalError("gone")))
+    readings.forget()
+    without_letters = scrape(client)
+
+    assert [value(each, "sunwi_up", server="redis") for each in (well, told_again, without_redis)] == [1, 1, 0]
+    assert value(well, "sunwi_dead_letters") == value(without_redis, "sunwi_dead_letters") == 1
+    assert value(without_redis, "sunwi_not_read", what="boards in Redis") == 1
+    assert value(without_letters, "sunwi_not_read", what="upkeep") == 1
+    assert value(without_letters, "sunwi_up", server="redis") == 1
+
+
+ONE_PROCESS = """
+import django; django.setup()
+from foundation.monitoring.server_metrics import redis_errors, redis_shut
+redis_errors.add("away"); redis_shut(1000)
+"""
+READS = """
+import django; django.setup()
+from prometheus_client import CollectorRegistry, generate_latest
+from foundation.monitoring.metrics_view import counts_of_all
+class All:
+    def collect(self): return counts_of_all()
+registry = CollectorRegistry(); registry.register(All())
+print(generate_latest(registry).decode())
+"""
+
+
+def test_counts_of_all_processes_of_a_folder_are_told_by_any_also_of_those_that_ended(tmp_path: Path) -> None:
+    def run(code: str) -> str:
+        environment = os.environ | {"DJANGO_SETTINGS_MODULE": "config.settings", "METRICS_FOLDER": str(tmp_path)}
+        done = subprocess.run(
+            [sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True, check=True
+        )
+        return done.stdout
+
+    for _ in range(2):
+        run(ONE_PROCESS)
+    told = scraped(run(READS))
+
+    assert value(told, "sunwi_redis_errors_total", kind="away") == 2
+    assert value(told, "sunwi_redis_breaker_open_until_seconds") > clock.now().timestamp()

@@ -1,0 +1,255 @@
+"""In step: every way in which writers, reconciling, a rebuild and closing may meet, on real servers.
+
+Each actor is a thread that stops at every failpoint; chance says who goes on. One who waits for a lock is left to it.
+Points are bits, so that what Redis shows tells whose submissions are in it.
+"""
+
+import random
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from unittest.mock import patch
+
+import pytest
+from django.db import connection
+
+from foundation.redis import client as redis
+from leaderboards.core.input.entries import read_entry
+from leaderboards.core.submissions import Caller
+from leaderboards.models import Board, Period, PeriodState, Standing
+from leaderboards.services.periods import close
+from leaderboards.services.submit import decide_sql
+from leaderboards.services.submit.pipeline import submit
+from leaderboards.services.sync import publish, reconcile, resync_periods
+from leaderboards.stores.redis.publish import Publisher, new_token
+from leaderboards.stores.redis.writes import ZsetRow
+from tests.at_once import at_once
+from tests.leaderboards.services.site import NOON, crowd, in_redis, in_sql, make_board
+from tests.links import links
+
+__all__ = ["links"]
+
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("links"),
+    pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has one writer at a time"),
+]
+MODULES = (publish, reconcile, resync_periods, close, decide_sql)
+BEFORE, ONE, OTHER, NEVER = 1, 2, 4, 8  # whose points: of before, of two writers, of one who rolls back
+BLOCKED_SECONDS = 0.03
+PATIENCE_SECONDS = 20.0
+
+
+class RolledBack(Exception):
+    """What a writer meets just before the commit."""
+
+
+class Actor(threading.Thread):
+    """Runs a deed, and waits at each step until it is told to go on."""
+
+    def __init__(self, name: str, deed: Callable[[], object], dies_at: str = "") -> None:
+        super().__init__(name=name, daemon=True)
+        self._deed, self._dies_at = deed, dies_at
+        self._going, self.waits = threading.Event(), threading.Event()
+        self.error: BaseException | None = None
+        self.steps: list[str] = []
+
+    def run(self) -> None:
+        self._pause("begins")
+        try:
+            self._deed()
+        except RolledBack:
+            pass
+        except BaseException as error:
+            self.error = error
+        finally:
+            connection.close()
+            self.steps.append("ends")
+            self.waits.set()
+
+    def _pause(self, step: str) -> None:
+        self.steps.append(step)
+        self.waits.set()
+        self._going.wait()
+        self._going.clear()
+
+    def step(self, name: str) -> None:
+        self._pause(name)
+        if name == self._dies_at:
+            raise RolledBack
+
+    def go_on(self) -> None:
+        self.waits.clear()
+        self._going.set()
+        self.waits.wait(BLOCKED_SECONDS)
+
+    @property
+    def is_over(self) -> bool:
+        return self.steps[-1:] == ["ends"]
+
+
+@pytest.fixture(autouse=True)
+def _stop_at_every_step() -> Iterator[None]:
+    def stop(name: str) -> None:
+        if isinstance(actor := threading.current_thread(), Actor):
+            actor.step(name)
+
+    with ExitStack() as patched:
+        for module in MODULES:
+            patched.enter_context(patch.object(module, "failpoint", stop))
+        yield
+
+
+def sent(board: Board, points: int) -> Callable[[], object]:
+    entry = read_entry({"board": board.seq, "player": "ann", "points": points}, 0)
+    return lambda: submit([entry], Caller("tests"), NOON)
+
+
+def rebuilt(period: Period) -> None:
+    Period.objects.filter(pk=period.pk, state=PeriodState.OPEN, stale_since=None).update(
+        stale_since=NOON, needs_full_rebuild=True
+    )
+    resync_periods.PeriodResync(period).resync()
+
+
+class Reader:
+    """Looks after each step: what is shown is committed, and nothing that was shown goes away."""
+
+    def __init__(self, period: Period) -> None:
+        self._period, self._seen = period, BEFORE
+
+    def look(self) -> None:
+        before = self._course()
+        shown = int(next(iter(in_redis(self._period).values()), 0))
+        kept = redis.resync_client().call("GET", self._period.family.gen)
+        after, committed = self._course(), self._points()
+        if before != after or after[1] is not None or after[2] != PeriodState.OPEN or kept != str(after[0]).encode():
+            return
+        assert shown & ~committed == 0, f"Redis shows {shown:b}, SQL has {committed:b}"
+        assert self._seen & ~shown == 0, f"Redis showed {self._seen:b}, and shows {shown:b}"
+        self._seen = shown
+
+    def _course(self) -> tuple[object, ...]:
+        return Period.objects.values_list("generation", "stale_since", "state").get(pk=self._period.pk)
+
+    def _points(self) -> int:
+        return Standing.objects.values_list("points", flat=True).get(period=self._period) or 0
+
+
+def play(dice: random.Random, actors: list[Actor], reader: Reader) -> None:
+    for actor in actors:
+        actor.start()
+        actor.waits.wait()
+    waited = 0.0
+    while any(not actor.is_over for actor in actors):
+        ready = [actor for actor in actors if actor.waits.is_set() and not actor.is_over]
+        if ready:
+            dice.choice(ready).go_on()
+        else:
+            waited += BLOCKED_SECONDS
+            assert waited < PATIENCE_SECONDS, [actor.steps[-1] for actor in actors]
+            threading.Event().wait(BLOCKED_SECONDS)
+        reader.look()
+    for actor in actors:
+        actor.join()
+        assert actor.error is None, (actor.name, actor.steps, actor.error)
+
+
+def test_two_writers_one_who_rolls_back_a_reconciler_a_rebuild_and_closing_in_any_order() -> None:
+    for nth in range(12):
+        one_order(random.Random(f"in step {nth}"), closes=nth % 4 == 3)
+
+
+@pytest.mark.long
+def test_the_same_in_many_more_orders() -> None:
+    for nth in range(12, 48):
+        one_order(random.Random(f"in step {nth}"), closes=nth % 4 == 3)
+
+
+def one_order(dice: random.Random, closes: bool) -> None:
+    board = make_board("hybrid", update="increment", name=f"Board {dice.random()}")
+    period = crowd(board, {"ann": BEFORE})
+    actors = [
+        Actor("one", sent(board, ONE)),
+        Actor("other", sent(board, OTHER)),
+        Actor("who rolls back", sent(board, NEVER), dies_at="submit.before_commit"),
+        Actor("reconciler", lambda: resync_periods.resync_due(NOON)),
+        Actor("rebuild", lambda: rebuilt(period)),
+    ]
+    if closes:
+        actors.append(Actor("closer", lambda: close.stop_accepting(period)))
+    wanted = dice.sample(actors, dice.randint(3, len(actors)))
+
+    play(dice, wanted, Reader(period))
+
+    for _ in range(2):
+        resync_periods.resync_due(NOON)
+    period.refresh_from_db()
+    counted = in_sql(period)
+    assert period.stale_since is None
+    assert in_redis(period) == counted
+    assert not any(Publisher(redis.boards()).inflight(period))
+    if not closes:
+        committed = BEFORE + sum(
+            points for name, points in (("one", ONE), ("other", OTHER)) if _took_part(wanted, name)
+        )
+        assert [*counted.values()] == [float(committed)]
+
+
+def _took_part(actors: list[Actor], name: str) -> bool:
+    return any(actor.name == name for actor in actors)
+
+
+def test_who_publishes_late_changes_nothing_that_was_decided_since() -> None:
+    board = make_board("hybrid", update="increment")
+    period = crowd(board, {"ann": BEFORE})
+    [member] = in_redis(period)
+    late = ZsetRow("ann", 1.0, member)
+    publisher = Publisher(redis.boards())
+    publisher.announce(period, ["ann"], "of before")
+    sent(board, ONE)()
+
+    assert publisher.publish(period, {"of before": [late]}) == 0
+
+    assert in_redis(period) == in_sql(period)
+
+
+def test_who_is_still_deciding_is_not_reconciled() -> None:
+    board = make_board("hybrid", update="increment")
+    period = crowd(board, {"ann": BEFORE})
+    reconciled: list[int] = []
+
+    def meanwhile(step: str) -> None:
+        if step == "submit.before_commit":
+            reconciled.extend(at_once([lambda: reconcile.reconcile(period)]))
+
+    with patch.object(publish, "failpoint", meanwhile):
+        sent(board, ONE)()
+
+    assert reconciled == [0]
+    assert in_redis(period) == in_sql(period)
+
+
+def test_a_mark_of_who_wrote_since_we_read_stays() -> None:
+    """They could not announce, so nobody but settling will show it."""
+    board = make_board("hybrid", update="increment")
+    period = crowd(board, {"ann": BEFORE})
+    Standing.objects.filter(period=period).update(pending_publish=True)
+
+    def meanwhile(step: str) -> None:
+        if step == "reconcile.after_shown":
+            with patch.object(publish, "_announce", return_value=False):
+                sent(board, ONE)()
+
+    with patch.object(reconcile, "failpoint", meanwhile):
+        reconcile.publish_current(period, ["ann"])
+
+    assert Standing.objects.get(period=period).pending_publish
+
+
+def test_announcements_are_kept_as_a_table_which_is_not_walked_for_each_player() -> None:
+    period = crowd(make_board("hybrid"), {"ann": BEFORE})
+
+    Publisher(redis.boards()).announce(period, ["ann"], new_token())
+
+    assert redis.boards().call("OBJECT", "ENCODING", period.family.inflight) == b"hashtable"
