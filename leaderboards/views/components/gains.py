@@ -38,18 +38,18 @@ class PageGains:
 def page_gains(
     standings: Standings, snapshots: RaceSnapshots, histories: Mapping[str, PlayerHistory], *, is_running: bool
 ) -> PageGains | None:
-    """The gains of all rows. None if the board does not add points up, or no start of a day is known."""
+    """The gains of all rows. None if the board does not add points up, or no gain is known."""
     rules = standings.rules
     if not rules.of_points or rules.update is not Update.INCREMENT:
         return None
-    if not any(day.snapshot or day.is_first for day in snapshots.days):
+    if not snapshots.days:
         return None
     by_player = {
         row.player: row_gains(standings, row, snapshots, histories.get(row.player, NO_HISTORY))
         for row in standings.rows
     }
-    largest = max((gain or 0 for gains in by_player.values() for gain in gains.by_day), default=0)
-    return PageGains(by_player, largest, is_running)
+    known = [gain for gains in by_player.values() for gain in gains.by_day if gain is not None]
+    return PageGains(by_player, max(known), is_running) if known else None
 
 
 def row_gains(standings: Standings, row: Row, snapshots: RaceSnapshots, history: PlayerHistory) -> RowGains:

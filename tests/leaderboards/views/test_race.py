@@ -16,7 +16,7 @@ from leaderboards.services.periods.rank_history import record_rank_history
 from leaderboards.services.sync.mirror import mirror
 from leaderboards.views.board_pages import shared_page
 from leaderboards.views.http import micro_cache
-from tests.leaderboards.views.pages import make_full_board, text
+from tests.leaderboards.views.pages import WEEK, close_all_past, make_full_board, text
 from tests.playing import make_board, name, score
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -185,7 +185,18 @@ def test_a_day_whose_beginning_nobody_saw_is_left_out() -> None:
     look(board, midnight() - 12 * HOUR, {"mina": 5})
     score(board, {"mina": 3})
 
-    assert cells_of(page_of(board), "mina") == ("", "")
+    assert cells_of(page_of(board), "mina") == ("", "none")
+
+
+def test_a_final_week_of_which_nothing_was_recorded_has_no_such_column() -> None:
+    board = make_board(update="increment")
+    score(board, {"mina": 9, "robin": 8}, clock.now() - WEEK)
+    close_all_past(board)
+
+    page = page_of(board, "?period=previous")
+
+    assert "mina" in page
+    assert 'class="days"' not in page
 
 
 def test_whom_a_look_at_the_best_left_out_is_told_nothing_of(monkeypatch: pytest.MonkeyPatch) -> None:
