@@ -77,7 +77,8 @@ function light(row, cell, from) {
 function tellGains() {
   for (const row of rows()) {
     const gain = gains.get(row.dataset.key);
-    const cell = points(row);
+    const today = row.querySelector(".today");
+    const cell = today?.checkVisibility() ? today : points(row);
     if (!cell || !gain) continue;
     if (gain.until > Date.now()) cell.dataset.gain = gain.words;
     else {
