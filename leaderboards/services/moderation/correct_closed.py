@@ -24,7 +24,7 @@ from leaderboards.selectors.catalog.periods import clear_period_cache
 from leaderboards.selectors.visibility.hidden import clear_hidden_cache
 from leaderboards.services.moderation.unvoid import restore_voided
 from leaderboards.services.moderation.void import remaining_state, standing_row
-from leaderboards.services.submit.resolve import quantized_time
+from leaderboards.services.submit.request_periods import quantized_time
 from leaderboards.stores.sql.final import content_hash, write_final_standings
 from leaderboards.stores.sql.locks import lock_standings
 from leaderboards.stores.sql.writes import (

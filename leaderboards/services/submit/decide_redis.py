@@ -40,8 +40,9 @@ from leaderboards.selectors.visibility.restrictions import active_restrictions
 from leaderboards.services.submit.decision import EntryDecision, refused
 from leaderboards.services.submit.duplicates import bucketed, find_duplicates, find_duplicates_in_redis, id_reused_error
 from leaderboards.services.submit.group_commit import abort_batch_on_error
+from leaderboards.services.submit.items import Item
 from leaderboards.services.submit.quarantine_redis import quarantine_implausible
-from leaderboards.services.submit.resolve import Item, refuse_delayed
+from leaderboards.services.submit.request_periods import refuse_delayed
 from leaderboards.stores.redis.writes import (
     ENTRIES_PER_CALL,
     EntryToEvaluate,

@@ -44,6 +44,7 @@ from leaderboards.services.events import Event
 from leaderboards.services.submit.decision import EntryDecision, refused
 from leaderboards.services.submit.duplicates import content, id_reused_error
 from leaderboards.services.submit.group_commit import BatchAborted, abort_batch_on_error
+from leaderboards.services.submit.items import Item
 from leaderboards.services.submit.pending_items import IdAlreadyUsed, IdUnchecked, PendingItems
 from leaderboards.services.submit.quarantine import (
     BreachingItem,
@@ -53,7 +54,7 @@ from leaderboards.services.submit.quarantine import (
     store_quarantined,
     total_of,
 )
-from leaderboards.services.submit.resolve import Item, refuse_delayed
+from leaderboards.services.submit.request_periods import refuse_delayed
 from leaderboards.services.submit.sql_failures import CommitState, detect_unknown_commit, should_retry
 from leaderboards.services.sync.publish import write_and_publish
 from leaderboards.stores.sql.locks import LockedStanding, lock_period_and_standings, lock_timeout

@@ -20,7 +20,7 @@ from leaderboards.selectors.catalog.boards import cached_boards
 from leaderboards.services.submit.decision import outcome, refused
 from leaderboards.services.submit.group_commit import AnswerMissing, BatchAborted, GroupCommit
 from leaderboards.services.submit.pipeline import submit, submit_batch
-from leaderboards.services.submit.resolve import MAX_REQUEST_AGE
+from leaderboards.services.submit.request_periods import MAX_REQUEST_AGE
 from leaderboards.stores.redis.writes import ENTRIES_PER_CALL
 
 MAX_GROUPED_ENTRIES = 10  # of a request that joins others: a large one would hold them up, and saves little

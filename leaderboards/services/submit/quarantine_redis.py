@@ -26,6 +26,7 @@ from leaderboards.selectors.rankings.store_routing import retry_if_stale
 from leaderboards.selectors.visibility.hidden import hidden_in
 from leaderboards.services.submit.decision import EntryDecision, refused
 from leaderboards.services.submit.duplicates import bucketed, content, id_reused_error
+from leaderboards.services.submit.items import Item
 from leaderboards.services.submit.quarantine import (
     BreachingItem,
     IdTaken,
@@ -35,7 +36,6 @@ from leaderboards.services.submit.quarantine import (
     store_quarantined,
     total_of,
 )
-from leaderboards.services.submit.resolve import Item
 from leaderboards.stores.redis.recent import RecentLists, RecentRow, RecentSubmissions, entry_fingerprint
 from leaderboards.stores.redis.writes import ZsetWriter
 from leaderboards.stores.sql.writes import player_ids_by_external_id
