@@ -1,7 +1,6 @@
-"""What the OpenAPI document says of each operation over boards: refusals, an example call, an example answer.
+"""The descriptions of the operations on boards for the OpenAPI document: errors, example call, example response.
 
-Examples carry boards that really exist here, as far as there are any; without a database they carry the
-numbers of a fresh demo.
+Examples name boards that exist on this site, if there are any; without a database they name those of a fresh demo.
 """
 
 from dataclasses import dataclass

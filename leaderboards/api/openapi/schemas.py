@@ -1,6 +1,6 @@
-"""The shapes of answers, for the OpenAPI document.
+"""The schemas of responses, for the OpenAPI document.
 
-Views build their answers themselves; a test compares what they answer with what stands here.
+Views build their responses themselves; a test compares them with these schemas.
 """
 
 from typing import Annotated, Literal
