@@ -50,10 +50,8 @@ def delete_account(user: User, player_choice: str, at: datetime) -> None:
     """
     if user.is_staff or user.is_superuser:
         raise StaffStay(gettext_noop("Staff do not delete their accounts: ask another one to take your rights first."))
-    player, language = (
-        Player.objects.filter(user=user).first(),
-        language_of(user),
-    )  # read before the player's settings are deleted
+    # The language is read first: the player's settings are deleted with them.
+    player, language = Player.objects.filter(user=user).first(), language_of(user)
     if player is not None and player_choice == ERASE:
         _refuse_excluded(player)
         erase_player(player.external_id, at, precondition=partial(_refuse_if_moved, user))
@@ -74,9 +72,8 @@ def _refuse_if_moved(user: User, player: Player) -> None:
 
 def _refuse_excluded(player: Player) -> None:
     restrictions = Restriction.objects.filter(Restriction.RUNNING, player=player).exclude(kind=RestrictionKind.SHADOWED)
-    restrictions = restrictions.exclude(
-        period__state__in=(PeriodState.FINAL, PeriodState.EXPIRED)
-    )  # an erasure changes nothing in final periods
+    # An erasure changes nothing in final periods.
+    restrictions = restrictions.exclude(period__state__in=(PeriodState.FINAL, PeriodState.EXPIRED))
     if restrictions.exists() or not can_be_banned().filter(pk=player.pk).exists():
         raise ExcludedPlayer(
             gettext_noop(
@@ -97,9 +94,7 @@ def _refuse_excluded(player: Player) -> None:
 def _delete(user: User, player: Player | None, language: str, at: datetime) -> None:
     """Delete the account row. A former member of staff keeps an empty row, since the admin's log refers to it."""
     lock_entries("account", user.pk)  # before the account: the order in which an undo locks them
-    Player.objects.select_for_update(no_key=True).filter(
-        user=user
-    ).first()  # likewise: the order in which linking locks them
+    Player.objects.select_for_update(no_key=True).filter(user=user).first()  # likewise, the order of linking
     locked = User.objects.select_for_update().filter(pk=user.pk).first()
     if locked is None:  # two requests at the same moment
         return

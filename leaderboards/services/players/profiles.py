@@ -59,9 +59,7 @@ def set_profile(external_id: str, profile: dict[str, str], at: datetime) -> Play
         is_renamed = profile.get("name", player.name) != player.name
         before = {field: getattr(player, field) for field in profile if getattr(player, field) != profile[field]}
         with transaction.atomic():
-            Player.objects.filter(external_id=external_id).update(
-                **profile
-            )  # by id: an erased player keeps their number
+            Player.objects.filter(external_id=external_id).update(**profile)  # the erased keep their number
             if before:
                 after = {field: profile[field] for field in before}
                 record("player.changed", at=at, subjects=subjects_of(player), before=before, after=after)
