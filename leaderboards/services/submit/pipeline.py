@@ -183,11 +183,11 @@ def _count(outcomes: Iterable[Outcome], targets: Mapping[int, Target]) -> None:
 
 def _ranks(entries: Iterable[Entry], prepared: _Prepared, decisions: Decisions) -> Ranks:
     """The present ranks of the players of this request, and of those whose entries it repeats; None is no rank."""
-    undecided = {item.entry.position: item.period for items in prepared.groups for item in items}
+    periods_to_decide = {item.entry.position: item.period for items in prepared.groups for item in items}
     players: dict[Period, set[str]] = defaultdict(set)
     for entry in entries:
         target, decision = prepared.targets.get(entry.position), decisions.get(entry.position)
-        period = decision.period if decision else undecided.get(entry.position)
+        period = decision.period if decision else periods_to_decide.get(entry.position)
         if period and not (target and target.event and target.event.hides_ranks):
             players[period].add(entry.player)
     found = {period: selectors.ranks(period, names) for period, names in players.items()}
