@@ -64,7 +64,7 @@ def board_operation_docs() -> dict[str, OperationDoc]:
 
 def view_of(page: dict[str, Any]) -> dict[str, Any]:
     """The example of several things for that of a page."""
-    head = {name: told for name, told in page.items() if name != "rows"}
+    head = {name: value for name, value in page.items() if name != "rows"}
     bob = ROW | {"rank": 9, "player": "bob", "name": "Bob", "points": 12}
     return {**head, "list": page["rows"], "me": ROW | {"percentile": 96.4}, "around": [ROW], "named": [bob]}
 

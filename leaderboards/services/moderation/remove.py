@@ -36,8 +36,8 @@ def remove_player(board: Board, player: str, at: datetime) -> None:
         raise _not_ranked(player)
     with transaction.atomic():
         remove_from_period(period, player, at)
-        whom = Player.objects.filter(external_id=player).values_list("pk", flat=True)
-        subjects = [("board", board.pk), *(("player", number) for number in whom)]
+        numbers = Player.objects.filter(external_id=player).values_list("pk", flat=True)
+        subjects = [("board", board.pk), *(("player", number) for number in numbers)]
         record(REMOVED, at=at, subjects=subjects, note={"period": period.label})
 
 

@@ -87,7 +87,7 @@ def set_standing(wanted: StandingChange, reason: str, at: datetime, by: Abstract
         if found.state == after:
             return False
         _record(_Audit(SET, reason, at, by), period, wanted.player, found.state, after)
-        _put(period, wanted)
+        _write(period, wanted)
     return True
 
 
@@ -112,7 +112,7 @@ def undo_set(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, re
         refuse_if_changed_since(entry, [REMOVED], ["player", "board"], period=period.label)
         _record(_Audit(UNDONE, reason, at, by), period, player, after, before)
         if found.state != before:
-            _put(period, StandingChange(period.pk, player, before, found.score))
+            _write(period, StandingChange(period.pk, player, before, found.score))
 
 
 def standings_before_and_after(entry: AuditEntry) -> tuple[StandingState | None, StandingState | None]:
@@ -130,21 +130,21 @@ def _check_unchanged(wanted: StandingChange) -> tuple[Period, RedisStanding]:
 
 
 def _period(number: int) -> Period:
-    """The period, which nobody closes until this transaction ends."""
+    """The period; it cannot be closed until the transaction ends."""
     barrier.hold_shared(number)
     period = Period.objects.select_related("board").get(pk=number)
     refuse_if_not_settable(period)
     return period
 
 
-def _put(period: Period, wanted: StandingChange) -> None:
-    put, held = _packed(period, wanted)
-    if not ZsetWriter(redis.boards()).amend(period, put, held, wanted.seen):
+def _write(period: Period, wanted: StandingChange) -> None:
+    row, stored_state = _packed(period, wanted)
+    if not ZsetWriter(redis.boards()).amend(period, row, stored_state, wanted.seen):
         raise _changed_meanwhile(wanted.player)
 
 
 def _packed(period: Period, wanted: StandingChange) -> tuple[ZsetRow, str]:
-    """What Redis is given: the place, and what it keeps beside the score."""
+    """The row for the sorted set, and the text for the hash of stored states."""
     player, state = wanted.player.external_id, wanted.state
     if state is None:
         return ZsetRow(player, None, player), ""

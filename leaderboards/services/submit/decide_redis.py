@@ -79,24 +79,24 @@ def decide(
 def _by_chunk(items: Sequence[Item], service: str, at: datetime, dry_run: bool) -> dict[int, EntryDecision]:
     """Apply chunk by chunk. After the first failure the chunks behind it are refused without a try."""
     failure: SunwiError | None = _unavailable() if items and items[0].period.stale_since is not None else None
-    decided, unjudged = dict[int, EntryDecision](), dict[int, EntryDecision]()
+    decisions, untried = dict[int, EntryDecision](), dict[int, EntryDecision]()
     for chunk in _chunks(items):
         if failure is None:
             try:
-                decided |= _dry_run(chunk, service) if dry_run else _apply(chunk, service)
+                decisions |= _dry_run(chunk, service) if dry_run else _apply(chunk, service)
                 continue
             except RedisSilent:
                 unknown = OutcomeUnknown("The store did not answer in time; send entries that have an `id` again.")
-                decided |= {item.entry.position: refused(unknown) for item in chunk}
+                decisions |= {item.entry.position: refused(unknown) for item in chunk}
                 failure = _unavailable()
                 continue
             except (RulesChanged, RequestExpired) as error:
                 failure = error
             except Unavailable:
                 failure = _unavailable()
-        unjudged |= {item.entry.position: refused(failure) for item in chunk}
-    used = _duplicates_among(items, unjudged, service, at) if isinstance(failure, RulesChanged) else {}
-    return decided | unjudged | used
+        untried |= {item.entry.position: refused(failure) for item in chunk}
+    used = _duplicates_among(items, untried, service, at) if isinstance(failure, RulesChanged) else {}
+    return decisions | untried | used
 
 
 def _duplicates_among(

@@ -108,13 +108,13 @@ def store_quarantined(broken: Sequence[BreachingItem], service: str, at: datetim
         return
     board = broken[0].item.period.board
     try:
-        kept = QuarantinedEntry.objects.bulk_create(_row(each, service, at) for each in broken)
+        rows = QuarantinedEntry.objects.bulk_create(_row(each, service, at) for each in broken)
     except IntegrityError as error:
         raise IdTaken from error
     if board.quarantined_at is None:
         Board.objects.filter(pk=board.pk, quarantined_at=None).update(quarantined_at=at)
         transaction.on_commit(clear_board_cache)
-    _enqueue_webhook(kept, broken, at)
+    _enqueue_webhook(rows, broken, at)
     failpoint("quarantine.before_commit")
 
 
@@ -139,18 +139,18 @@ def _row(broken: BreachingItem, service: str, at: datetime) -> QuarantinedEntry:
     )
 
 
-def _enqueue_webhook(kept: Sequence[QuarantinedEntry], broken: Sequence[BreachingItem], at: datetime) -> None:
+def _enqueue_webhook(rows: Sequence[QuarantinedEntry], broken: Sequence[BreachingItem], at: datetime) -> None:
     """Enqueue one message for all entries of a request and a period."""
     period = broken[0].item.period
-    shown = zip(kept[:MAX_REPORTED], broken, strict=False)
+    shown = zip(rows[:MAX_REPORTED], broken, strict=False)
     payload = {
         "board": period.board_id,
         "competition": broken[0].item.entry.competition,
         "period": period.label,
-        "count": len(kept),
+        "count": len(rows),
         "entries": [_shown(row, each.item) for row, each in shown],
     }
-    enqueue(QUARANTINED_WEBHOOK, f"score-quarantined-{kept[0].pk}", payload, at)
+    enqueue(QUARANTINED_WEBHOOK, f"score-quarantined-{rows[0].pk}", payload, at)
 
 
 def _shown(row: QuarantinedEntry, item: Item) -> dict[str, Any]:
