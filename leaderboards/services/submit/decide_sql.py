@@ -94,7 +94,9 @@ def decide(
         pending.check_new_ids()
         return pending.refuse_all(error)
     except Period.DoesNotExist:
-        return pending.refuse_all(_board_deleted(items[0].period))
+        clear_board_cache()  # the board was deleted after this process cached it
+        clear_period_cache()
+        return pending.refuse_all(UnknownBoard(f"There is no board {items[0].period.board_id}."))
     except OutcomeUnknown as error:
         logger.exception("SQL went away while it committed")
         return pending.refuse_all(error)
@@ -127,13 +129,6 @@ def _try_once(
             pending.tries = TRIES
     pending.tries += not are_used  # used ids are decided now, so the loop ends
     return None
-
-
-def _board_deleted(period: Period) -> UnknownBoard:
-    """The board was deleted after this process cached it: clear the caches."""
-    clear_board_cache()
-    clear_period_cache()
-    return UnknownBoard(f"There is no board {period.board_id}.")
 
 
 def _decide_once(
