@@ -199,7 +199,7 @@ class _BatchEvaluator:
         self.implausible: list[BreachingItem] = []
         self._states = {name: row.state for name, row in locked.items()}
         self._packed: dict[str, Packed] = {}
-        self._content_by_id: dict[str, str] = {}
+        self._entry_by_id: dict[str, Entry] = {}
         self._implausible_by_id: dict[str, Implausible] = {}
 
     def evaluate_all(self, items: Sequence[Item]) -> list[SubmissionRow]:
@@ -232,7 +232,7 @@ class _BatchEvaluator:
         entry, locked = item.entry, self.locked[item.entry.player]
         if locked.banned:
             raise Banned("This player may not score.")
-        if entry.external_id is not None and entry.external_id in self._content_by_id:
+        if entry.external_id is not None and entry.external_id in self._entry_by_id:
             return self._repeat(entry, entry.external_id)
         if self._max_attempts is not None and self._attempts[locked.player_id] >= self._max_attempts:
             raise TooManyAttempts(f"All attempts are used: this competition gives {self._max_attempts}.")
@@ -246,12 +246,12 @@ class _BatchEvaluator:
         self._attempts[locked.player_id] += 1
         self.submissions.append(SubmissionRow(locked.player_id, item.value, at_ms, entry.at, entry.external_id))
         if entry.external_id is not None:
-            self._content_by_id[entry.external_id] = content(entry)
+            self._entry_by_id[entry.external_id] = entry
         return Status.UNCHANGED if new == old else Status.UPDATED
 
     def _repeat(self, entry: Entry, external_id: str) -> Status:
         """The answer to an id that an earlier entry of this request has."""
-        if self._content_by_id[external_id] != content(entry):
+        if content(self._entry_by_id[external_id]) != content(entry):
             raise id_reused_error(entry)
         if external_id in self._implausible_by_id:
             raise self._implausible_by_id[external_id]
@@ -269,7 +269,7 @@ class _BatchEvaluator:
         refusal = implausible_error(breach.rule)
         self.implausible.append(BreachingItem(item, self.locked[entry.player].player_id, breach))
         if entry.external_id is not None:
-            self._content_by_id[entry.external_id] = content(entry)
+            self._entry_by_id[entry.external_id] = entry
             self._implausible_by_id[entry.external_id] = refusal
         raise refusal
 
