@@ -27,6 +27,14 @@ MOST_ENTRIES = 1000
 NAMES = (
     "Robin", "Mina", "José", "민준", "Søren", "Aiko", "Zoë", "서연", "Ngozi", "Łukasz", "Amélie", "Dae-jung",
     "Priya", "Tomás", "하윤", "Freya", "Omar", "Chloé", "Bjørn", "지우", "Lwazi", "Inés", "Yuki", "Noor",
+    "Linnéa", "Mateo", "도윤", "Zuzanna", "Kofi", "Ayşe", "Maja", "Thiago", "수아", "Liam", "Nia", "Haruto",
+    "Elif", "Oskar", "Valentina", "Jürgen",
+)  # fmt: skip  # as a table
+
+COUNTRIES = (
+    "NL", "KR", "ES", "KR", "DK", "JP", "DE", "KR", "NG", "PL", "FR", "KR",
+    "IN", "PT", "KR", "SE", "EG", "FR", "NO", "KR", "ZA", "ES", "JP", "",
+    "SE", "AR", "KR", "PL", "GH", "TR", "NO", "BR", "KR", "IE", "KE", "JP", "TR", "FI", "CO", "DE",
 )  # fmt: skip  # as a table
 
 Play = Callable[[random.Random], dict[str, Any]]
@@ -108,8 +116,9 @@ def find_boards(api: Api) -> dict[str, int]:
 
 
 def introduce(api: Api, players: dict[str, str]) -> None:
-    for player, name in players.items():
-        api.call("PUT", f"/players/{quote(player)}", {"name": name})
+    for nth, (player, name) in enumerate(players.items()):
+        said = {"name": name, "country": COUNTRIES[nth % len(COUNTRIES)]}
+        api.call("PUT", f"/players/{quote(player)}", said)
 
 
 def send(api: Api, entries: list[dict[str, Any]]) -> list[dict[str, Any]] | None:
