@@ -1,4 +1,4 @@
-"""Competitions on pages of apps below: those of a player, and those that run now. Only what the public may see."""
+"""Template tags for competitions on other apps' pages: a player's, and the running ones, as the public sees them."""
 
 from itertools import chain
 from typing import Any
@@ -19,14 +19,14 @@ register = template.Library()
 
 @register.inclusion_tag("competitions/_of_player.html", takes_context=True)
 def competitions_of(context: dict[str, Any], player: Player) -> dict[str, Any]:
-    """Where they take part, the latest start first, with their place as everybody may see it."""
+    """List the player's competitions, latest start first, with their public place."""
     at = clock.now()
     taken = taken_part(player, at)
     expire_cache_at(
         context["request"], chain.from_iterable(each.competition.timeline.phase_changes_at for each in taken), at
     )
     revised = latest_numbers([each.competition.pk for each in taken])
-    found = [
+    rows = [
         (
             each,
             phase_word(each.phase, revised.get(each.competition.pk, 1)),
@@ -34,10 +34,10 @@ def competitions_of(context: dict[str, Any], player: Player) -> dict[str, Any]:
         )
         for each in taken
     ]
-    return {"taken": found}
+    return {"taken": rows}
 
 
 @register.inclusion_tag("competitions/_now.html", takes_context=True)
 def competitions_now(context: dict[str, Any], most: int) -> dict[str, Any]:
-    """The ``most`` running competitions on public boards that end first."""
+    """Show the ``most`` running competitions on public boards that end first."""
     return {"cards": cards_running(context["request"], clock.now(), most), "request": context["request"]}

@@ -1,4 +1,4 @@
-"""The inbox in the site's header. Visitors who are not signed in cost no question."""
+"""The inbox in the site's header. For visitors who are not signed in it makes no query."""
 
 from django import template
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
@@ -12,9 +12,9 @@ register = template.Library()
 
 @register.simple_tag
 def unread_notices(user: AbstractBaseUser | AnonymousUser) -> int | None:
-    """How many the user's player has not read; None for those who have no player, and so no inbox.
+    """Return how many notices the user's player has not read; None for users without a player.
 
-    None also while SQL is away: the page around it may be one that Redis alone can answer.
+    None also while SQL is away, because Redis alone may answer the page around it.
     """
     if not user.is_authenticated:
         return None
