@@ -42,7 +42,7 @@ def record_change(
 
 
 def _add_audit_entry(change: Change, by: AbstractBaseUser | None) -> None:
-    """Add the change to the audit log, where players and scores are subjects by number. The form's token is left out."""
+    """Add the change to the audit log, where players and scores are subjects by number, without the form's token."""
     note = {name: value for name, value in change.details.items() if name not in ("token", "from", "to")}
     subjects: list[tuple[str, object]] = [("competition", change.competition_id)]
     subjects.append(("board", change.competition.board_id))

@@ -62,7 +62,7 @@ def _lock(rows: QuerySet[Participant]) -> None:
 
 
 def _erase_changes(rows: QuerySet[Any], player: Player) -> None:
-    """Blank the changes about the player, the reasons published from them, and other players' reasons copied from them."""
+    """Blank the changes about the player, and the reasons copied from them to revisions and revoked rewards."""
     changes = Change.objects.filter(competition__in=rows.values("competition"))
     about = changes.filter(details__player=player.external_id)
     published = Revision.objects.filter(change__in=about.values("pk")).exclude(reason="")

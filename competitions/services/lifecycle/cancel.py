@@ -14,7 +14,10 @@ from competitions.services.notices.notices import notify_participants
 
 @transaction.atomic
 def cancel(competition: Competition, reason: str, at: datetime, by: AbstractBaseUser | None) -> Competition:
-    """Cancel a published competition that is not final. Raises ``CompetitionOver``, ``NotOpenYet``, ``BadCompetition``."""
+    """Cancel a published competition before it is final.
+
+    Raises ``CompetitionOver``, ``NotOpenYet`` or ``BadCompetition``.
+    """
     reason = clean_reason(reason)
     locked = lock_competition(competition)
     if locked.published_at is None:

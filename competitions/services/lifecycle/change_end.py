@@ -31,8 +31,8 @@ def change_end(
 ) -> Competition:
     """Move the end to ``ends_at``, a time in the future; the present end changes nothing.
 
-    Raises ``BadCompetition`` (the reason, the end), ``CompetitionOver``, ``NotOpenYet``, or ``Unavailable`` if the board
-    needs Redis and Redis is away.
+    Raises ``BadCompetition`` (the reason, the end), ``CompetitionOver``, ``NotOpenYet``, or ``Unavailable`` if the
+    board needs Redis and Redis is away.
     """
     reason = clean_reason(reason)
     _refuse(competition, ends_at, at)

@@ -36,7 +36,7 @@ _GIVING_BACK = (ChangeKind.REINSTATED, ChangeKind.BROUGHT_BACK, ChangeKind.RESTO
 
 
 def notify_after_bans(at: datetime) -> int:
-    """Write notices of actions during bans that have ended, for a few seconds; returns how many. Each is written once."""
+    """Write notices of actions during bans that have ended, each once, for a few seconds; returns how many."""
     until = clock.monotonic() + BUDGET_SECONDS
     lifted = BanRecord.objects.filter(kind=BanKind.LIFTED, at__gt=at - NOTIFY_WITHIN)
     players = Player.objects.filter(banned_at=None, pk__in=lifted.values("player")).order_by("pk")

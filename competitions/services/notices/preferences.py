@@ -17,8 +17,8 @@ MUTABLE = (
     *(NoticeKind.FIRST_TAKEN, NoticeKind.FIRST_LOST, NoticeKind.TOP3_ENTERED, NoticeKind.TOP10_ENTERED),
     *(NoticeKind.EXTENDED, NoticeKind.CANCELLED, NoticeKind.RESULT, NoticeKind.REWARDED),
 )
-# A changed final place is muted together with the final place. Actions on a player (removed, brought back, disqualified,
-# reinstated, a reward revoked) cannot be muted.
+# A changed final place is muted together with the final place. Actions on a player (removed, brought back,
+# disqualified, reinstated, a reward revoked) cannot be muted.
 
 
 @dataclass(frozen=True, slots=True)

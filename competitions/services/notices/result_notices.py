@@ -37,7 +37,7 @@ MovedBy = Callable[[Player, int | None, int | None], list[int]]  # (player, old 
 
 
 def notify_results(at: datetime, of: Competition | None = None) -> int:
-    """Write notices of the latest revisions, for a few seconds; returns how many. ``of`` limits it to one competition."""
+    """Write notices of the latest revisions, of all competitions or one, for a few seconds; returns how many."""
     until = clock.monotonic() + BUDGET_SECONDS
     return sum(for_each(_due(at, of), lambda revision: _notify(revision, at, until)))
 

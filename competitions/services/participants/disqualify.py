@@ -30,8 +30,8 @@ from leaderboards.selectors.visibility.hidden import clear_hidden_cache
 def remove(
     competition: Competition, player: Player, reason: str, at: datetime, by: AbstractBaseUser | None
 ) -> Participant:
-    """Remove a participant; they may join again. Before the start they also lose their place in the team, as on leaving;
-    the change records which team, for ``bring_back``.
+    """Remove a participant; they may join again. Before the start they also lose their place in the team, as on
+    leaving; the change records which team, for ``bring_back``.
 
     Raises ``NotAParticipant``, ``UnknownPlayer``, ``CompetitionOver``, ``BadCompetition``.
     """
@@ -101,7 +101,7 @@ def reinstate(
 
 
 def _refuse_closed(competition: Competition) -> None:
-    """Refuse to remove from a closed competition. The barrier keeps it from closing until the caller's transaction ends."""
+    """Refuse if the competition is closed. The barrier keeps it from closing until the caller's transaction ends."""
     if competition.cancelled_at is not None:
         raise CompetitionOver("The competition was cancelled; its record stays.")
     period = get_or_open_period(competition)

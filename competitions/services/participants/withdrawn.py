@@ -38,7 +38,7 @@ def remove_withdrawn_before(competition: Competition, moment: datetime, at: date
 
 @transaction.atomic
 def remove_withdrawn_one(participant: Participant, at: datetime) -> None:
-    """Remove the participant's standing if they have left. The row is locked, so they cannot rejoin and score meanwhile.
+    """Remove the participant's standing if they have left. The row is locked: they cannot rejoin and score meanwhile.
 
     Raises ``Unavailable`` if that cannot be done now.
     """

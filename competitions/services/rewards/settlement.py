@@ -140,7 +140,7 @@ def _write(plan: SettlementPlan, batch: SettlementBatch, at: datetime) -> int | 
 
 
 def _reasons(run: RewardRun, plan: SettlementPlan, lost: Sequence[RewardGrant]) -> dict[int, str]:
-    """Return number of a grant → reason, with the revisions' reasons as they are now: an erasure may have blanked them."""
+    """Return number of a grant → reason. Reasons of revisions are read now: an erasure may have blanked them."""
     passed_over = passed_over_in(run)
     revisions = Revision.objects.filter(competition=run.competition_id)
     revision_reasons = dict(revisions.values_list("pk", "reason")) if lost else {}
