@@ -94,8 +94,8 @@ def check_freeze(competition: Competition) -> None:
     whole_minutes = -(-length // timedelta(minutes=1))
     if minutes is not None and minutes > whole_minutes:
         raise BadCompetition(
-            f"The freeze is longer than the competition, which lasts {whole_minutes} minutes: take that many to hide its "
-            "standings from the start, or fewer.",
+            f"The freeze is longer than the competition, which lasts {whole_minutes} minutes: take that many to hide "
+            "its standings from the start, or fewer.",
             "freeze_minutes",
         )
 
