@@ -53,7 +53,7 @@ def _write_series(series: Series, at: datetime, seconds: float) -> int:
 
 @transaction.atomic
 def _write_chunk(number: int, at: datetime) -> int:
-    """Write a chunk of due totals; returns how many were due. Raises ``StorageUnavailable``; then nothing is written."""
+    """Write a chunk of due totals; returns how many were due. Raises ``StorageUnavailable``."""
     allow_idle_in_transaction(RESTS_SECONDS)
     series = Series.objects.select_for_update(of=("self",), no_key=True).select_related("board").get(pk=number)
     due = list(totals_due().filter(series=series).select_related("player").order_by("pk")[:CHUNK])
