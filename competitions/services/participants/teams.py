@@ -282,7 +282,7 @@ def _refuse_started(locked: Competition, at: datetime) -> None:
 def _changed_names(before: tuple[Team | None, Division | None], participant: Participant) -> dict[str, str]:
     """Return the old and new names of the team and division that changed; an empty name is none."""
     after = participant.team, participant.division
-    names = {}
+    names: dict[str, str] = {}
     for field, old, new in zip(("team", "division"), before, after, strict=True):
         if old != new:
             names |= {f"{field}_before": str(old or ""), field: str(new or "")}
