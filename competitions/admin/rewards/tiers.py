@@ -86,11 +86,11 @@ class CompetitionTiers(admin.TabularInline[RewardTier, Competition]):
         return super().has_add_permission(request, obj) and _can_be_won(obj)
 
     def has_change_permission(self, request: HttpRequest, obj: Competition | None = None) -> bool:
-        """As long as something can be won."""
+        """Allow changes as long as rewards can be won."""
         return super().has_change_permission(request, obj) and _can_be_won(obj)
 
     def has_delete_permission(self, request: HttpRequest, obj: Competition | None = None) -> bool:
-        """As long as something can be won."""
+        """Allow deletion as long as rewards can be won."""
         return super().has_delete_permission(request, obj) and _can_be_won(obj)
 
 
@@ -99,19 +99,19 @@ def _fields(names: Sequence[str], *, can_change: bool) -> tuple[str, ...]:
 
 
 def _can_be_won(competition: Competition | None) -> bool:
-    """Until it is closed: from then on somebody may know who would win it."""
+    """Whether it is not closed yet: afterwards staff may know who would win a changed tier."""
     if competition is None:
         return True
     return competition.closed_at is None and competition.final_at is None and competition.cancelled_at is None
 
 
 class BoardTierForm(TierForm):
-    """The same for a board: every period that closes."""
+    """A tier of a board, for every period that closes."""
 
     board = forms.ModelChoiceField(label=_lazy("Board"), queryset=Board.objects.filter(retired_at=None))
 
     def clean_board(self) -> Board:
-        """A tier stays where it is: grants tell of it."""
+        """Refuse another board for an existing tier, since grants refer to it."""
         board: Board = self.cleaned_data["board"]
         if self.instance.pk and self.instance.board_id != board.pk:
             raise ValidationError(_("A reward stays with its board: make another one."))
@@ -120,7 +120,7 @@ class BoardTierForm(TierForm):
 
 @admin.register(RewardTier)
 class BoardTierAdmin(DeclaredLookupsAdmin[RewardTier]):
-    """Rewards of boards, for each period that closes; a competition's own stand in its form."""
+    """The reward tiers of boards, for each period that closes; those of a competition are in its form."""
 
     form = BoardTierForm
     fields = ("board", "name", "code", "kind", "from_rank", "limit")
