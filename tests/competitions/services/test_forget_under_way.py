@@ -44,7 +44,7 @@ def test_an_erasure_that_is_cut_off_leaves_what_was_published() -> None:
     finish_due(at)
     first = document(revisions(competition)[0])
 
-    with patch.object(rewrite, "_rewrite_one", side_effect=SystemExit), pytest.raises(SystemExit):
+    with patch.object(rewrite, "_rewrite_revision", side_effect=SystemExit), pytest.raises(SystemExit):
         erase_player("ann", at)
 
     assert document(revisions(competition)[0]) == first
