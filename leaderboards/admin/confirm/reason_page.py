@@ -41,7 +41,7 @@ def confirmed_reason(request: HttpRequest) -> str:
 def reason_page(
     model_admin: admin.ModelAdmin[Any],
     request: HttpRequest,
-    asking: ActionPrompt,
+    prompt: ActionPrompt,
     chosen: Sequence[Model],
     **shown: Any,
 ) -> TemplateResponse:
@@ -49,11 +49,11 @@ def reason_page(
     reason = request.POST.get("reason", "").strip()
     context = {
         **model_admin.admin_site.each_context(request),
-        "title": asking.title,
-        "question": asking.question,
-        "action": asking.action,
+        "title": prompt.title,
+        "question": prompt.question,
+        "action": prompt.action,
         "chosen": chosen,
-        "confirm": _("Yes: %(title)s") % {"title": asking.title},
+        "confirm": _("Yes: %(title)s") % {"title": prompt.title},
         "reason": reason,
         "missing": "confirmed" in request.POST and not is_reason(reason),
         "longest": LONGEST_REASON,
