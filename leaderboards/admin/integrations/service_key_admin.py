@@ -196,7 +196,7 @@ class ServiceKeyAdmin(ReauthAdmin[ServiceKey], DeclaredLookupsAdmin[ServiceKey])
 
     @admin.display(description=_lazy("try it"))
     def ready_curl(self, key: ServiceKey) -> SafeString | str:
-        """A request that writes nothing, with a variable in the place of the key."""
+        """Return a curl command that writes nothing, with a variable in place of the key."""
         command = curl_of(key)
         return format_html("<pre>{}</pre>", command) if command else "-"
 
