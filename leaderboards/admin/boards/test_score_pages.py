@@ -114,8 +114,8 @@ def _lines(outcome: Outcome) -> list[str]:
 
 
 def _tell(request: HttpRequest, outcome: Outcome) -> None:
-    said = " ".join([_word(outcome.status), *_facts(outcome)])
-    (messages.success if outcome.status.is_accepted else messages.warning)(request, said)
+    text = " ".join([_word(outcome.status), *_facts(outcome)])
+    (messages.success if outcome.status.is_accepted else messages.warning)(request, text)
 
 
 def _word(status: Status) -> str:

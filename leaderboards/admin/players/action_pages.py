@@ -85,16 +85,16 @@ class PlayerActionPages(PhraseSearchAdmin[Player]):
         return reason_page(self, request, action, chosen, **common | shown)
 
     def report_done(
-        self, request: HttpRequest, action: PlayerAction, done: Sequence[Player], said: Callable[[str], str]
+        self, request: HttpRequest, action: PlayerAction, done: Sequence[Player], message: Callable[[str], str]
     ) -> None:
-        """Log the action for each player and show a message; ``said`` makes the message from the names.
+        """Log the action for each player and show a message; ``message`` makes the text from the names.
 
         Without the reason, which is only stored in one place, so that an erasure can find it.
         """
         for player in done:
             self.log_change(request, player, action.log_note)
         if done:
-            messages.success(request, said(", ".join(player.external_id for player in done)))
+            messages.success(request, message(", ".join(player.external_id for player in done)))
         else:
             messages.warning(request, str(action.empty_message))
 
