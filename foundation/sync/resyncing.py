@@ -8,8 +8,8 @@ While a row is stale, its family is not read from Redis. The steps, for memory t
 4. Redis gets what it lacks.
 5. The row is declared synced, under the exclusive barrier.
 
-A resync that is interrupted is simply run again. Two at once do no harm: only the one with the current generation goes
-on. Redis is never called while the exclusive barrier is held.
+An interrupted resync is run again. Of two at once, only the one with the current generation goes on. Redis is never
+called while the exclusive barrier is held.
 """
 
 import logging
@@ -140,10 +140,9 @@ class Resync(ABC, Generic[Row]):
         return False
 
     def assign_generation(self, unknown_server: bool = False) -> AssessedState | None:
-        """Give the row a new generation in SQL, so that the old one is neither written nor read any more.
+        """Give the row a new generation in SQL; returns None if another worker gave it one meanwhile.
 
-        Returns None if another worker gave it one meanwhile. With ``unknown_server`` the lease of a worker that
-        resyncs the row on another server is ended.
+        With ``unknown_server`` the lease of a worker that resyncs the row on another server is ended.
         """
         memory = self._read_redis_state()
         generation = generations.next_generation_above(memory.generation)
@@ -169,10 +168,7 @@ class Resync(ABC, Generic[Row]):
         """Block reads and writes of the family: it gets a generation that SQL gives to no row. Its data stays."""
 
     def assign_generation_or_fence(self) -> AssessedState | None:
-        """Assign a generation because of an unknown server; if that fails for this row alone, fence it and return None.
-
-        A fenced row is resynced later. Raises if Redis or SQL cannot be reached.
-        """
+        """Assign a generation for an unknown server; if that fails for this row alone, fence it and return None."""
         return self._run_or_fence(lambda: self.assign_generation(unknown_server=True))
 
     def install_generation_or_fence(self, assessed: AssessedState) -> bool:
@@ -180,10 +176,7 @@ class Resync(ABC, Generic[Row]):
         return self._run_or_fence(lambda: self.install_generation(assessed) is not None) is not False
 
     def _run_or_fence(self, step: Callable[[], Result]) -> Result | None:
-        """Run a step; if it fails for this row alone, fence the row and return None, so that other rows need not wait.
-
-        Raises if Redis or SQL cannot be reached.
-        """
+        """Run a step. If it fails for this row alone, fence the row, to be resynced later, and return None."""
         try:
             return step()
         except Exception as error:
