@@ -78,7 +78,7 @@ class Restriction(models.Model):
                 name="restriction_of_a_period_hides",
             ),
         ]
-        # Readers ask every second: they find the running ones without those that were lifted.
+        # Partial, since readers query the running restrictions each second.
         indexes: ClassVar = [models.Index("board", "player", condition=_RUNNING, name="restriction_running")]
 
     def __str__(self) -> str:

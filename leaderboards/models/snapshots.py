@@ -1,6 +1,6 @@
-"""Looks at running periods: who stood where at a moment. For movement, and for a player's rank over time.
+"""Snapshots of the best ranks of running periods, for movement and a player's rank over time.
 
-Only the best are kept, so what is not here is not known. Nothing is decided by these rows; they may go at any time.
+Players below the best have no rows. Nothing else depends on these rows; they may be deleted at any time.
 """
 
 from typing import ClassVar
