@@ -53,7 +53,7 @@ class SignIn(LoginView):
         now = clock.now().timestamp()
         self.request.session.cycle_key()
         self.request.session[HALF] = {"user": user.pk, "hash": user.get_session_auth_hash(), "at": now}
-        return redirect(f"{reverse('account-second-mark_factor')}?{_query(way)}")
+        return redirect(f"{reverse('account-second-factor')}?{_query(way)}")
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         """What else the site offers."""
