@@ -222,7 +222,7 @@ class ZsetSync:
         """
         family = period.family
         keys = [family.gen, family.zset, family.members, family.seq, family.dirty]
-        args = [period.generation, deadline, player, member, lua_bool(reassign)]
+        args: list[Argument] = [period.generation, deadline, player, member, lua_bool(reassign)]
         score = run(self._link, "reclaim_member", keys, args)
         return float(score) if score else None
 
