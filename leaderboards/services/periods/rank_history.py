@@ -27,7 +27,7 @@ MOST_PLAYERS = 10_000  # upper bound of the setting
 
 
 def record_due_rank_history(at: datetime) -> int:
-    """Record the ranks of every period that is due; returns how many. Errors are raised together at the end."""
+    """Record the ranks of every due period; returns how many. Unavailable ones wait for the next run."""
     if not settings.RANK_SNAPSHOT_PLAYERS:
         return 0
     due_at = snapshot_time(at)

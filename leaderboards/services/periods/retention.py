@@ -48,7 +48,7 @@ DAILY_SNAPSHOTS_FOR = timedelta(days=400)  # a bit over a year
 def expire_due(at: datetime) -> int:
     """Delete the keys of periods that were final for ``retention_days``; returns how many periods expired.
 
-    Errors, also because Redis is unavailable, are raised together at the end.
+    While Redis is unavailable, its periods wait. Other errors are raised together at the end.
     """
     final = Period.objects.filter(state=PeriodState.FINAL).select_related("board")
     return sum(for_each(final, lambda period: _expire_if_due(period, at)))
