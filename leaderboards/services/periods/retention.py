@@ -5,13 +5,14 @@ the rank history. All-time boards never become final: there a player's old submi
 so that the standing still follows from its submissions.
 """
 
-from datetime import UTC, datetime, timedelta
+from collections.abc import Iterator
+from datetime import datetime, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Min, Q, QuerySet
-from django.db.models.functions import TruncDate
+from django.db.models import Q, QuerySet
 
 from foundation.db.resilience import long_transaction
 from foundation.models import DeadLetter
@@ -95,18 +96,30 @@ def drop_records(at: datetime) -> int:
 def thin_snapshots(at: datetime) -> int:
     """Delete rank snapshots: all of expired periods, all but a day's first after two days, all after 400 days.
 
-    Returns how many.
+    Days are those of the board's time zone and cut-off, for points by day. Returns how many.
     """
-    days = PeriodSnapshot.objects.annotate(day=TruncDate("due_at", tzinfo=UTC)).values("period", "day")
-    first_of_day = days.annotate(first=Min("pk")).values("first")
-    too_many = Q(due_at__lt=at - EACH_SNAPSHOT_FOR) & ~Q(pk__in=first_of_day)
-    too_old = Q(due_at__lt=at - DAILY_SNAPSHOTS_FOR)
-    due = PeriodSnapshot.objects.filter(too_many | too_old | Q(period__state=PeriodState.EXPIRED))
+    old = PeriodSnapshot.objects.filter(due_at__lt=at - EACH_SNAPSHOT_FOR).exclude(period__state=PeriodState.EXPIRED)
+    too_old = Q(due_at__lt=at - DAILY_SNAPSHOTS_FOR) | Q(period__state=PeriodState.EXPIRED)
     with long_transaction():
-        keys = list(due.values_list("pk", flat=True))
+        keys = set(PeriodSnapshot.objects.filter(too_old).values_list("pk", flat=True)) | set(_not_first_of_day(old))
     for pk in keys:  # each may have ten thousand rows
         PeriodSnapshot.objects.filter(pk=pk).delete()
     return len(keys)
+
+
+def _not_first_of_day(snapshots: QuerySet[PeriodSnapshot]) -> Iterator[int]:
+    """Yield the keys of all snapshots but the first of each day of their board."""
+    rows = snapshots.order_by("period", "due_at").values_list(
+        "pk", "period", "due_at", "period__board__timezone", "period__board__cutoff"
+    )
+    previous = None
+    for pk, period, due_at, timezone, cutoff in rows.iterator(chunk_size=BATCH):
+        hours, minutes = (int(part) for part in cutoff.split(":"))
+        since_cutoff = due_at.astimezone(ZoneInfo(timezone)) - timedelta(hours=hours, minutes=minutes)
+        day = period, since_cutoff.date()
+        if day == previous:
+            yield pk
+        previous = day
 
 
 def _delete(rows: QuerySet[Any]) -> int:
