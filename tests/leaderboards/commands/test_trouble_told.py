@@ -106,8 +106,8 @@ class TestVerify:
             Difference.objects.create(period=other, player="p1", repaired=True, found_at=clock.now())
             return compare(*given)
 
-        compare = verifying._Walk.compare_versions
-        with patch.object(verifying._Walk, "compare_versions", look):
+        compare = verifying._Verification.compare_versions
+        with patch.object(verifying._Verification, "compare_versions", look):
             arguments = ("--board", board.seq, *(["--repair"] if repair else []))
             printed = (run("verify", *arguments) if repair else refused("verify", *arguments)[1]).json
 
