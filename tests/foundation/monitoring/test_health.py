@@ -22,7 +22,7 @@ from tests.leaderboards.factories import BoardFactory
 
 
 def redis_away(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(redis.RedisClient, "_wire", Mock(side_effect=redis.RedisAway("Redis is away.")))
+    monkeypatch.setattr(redis.RedisClient, "_take_connection", Mock(side_effect=redis.RedisAway("Redis is away.")))
 
 
 @pytest.fixture

@@ -101,7 +101,7 @@ def test_a_server_that_is_away_is_told_and_hides_nothing_of_the_other(
     DeadLetter.note("mirror", "1:a", {}, "why", clock.now())
     well = scrape(client)
     with monkeypatch.context() as patched:
-        patched.setattr(redis.RedisClient, "_wire", Mock(side_effect=redis.RedisAway("Redis is away.")))
+        patched.setattr(redis.RedisClient, "_take_connection", Mock(side_effect=redis.RedisAway("Redis is away.")))
         told_again = scrape(client)
         readings.forget()
         without_redis = scrape(client)
