@@ -129,7 +129,7 @@ def _check_views(likeable: Likeable, things: Sequence[str], at: datetime, repair
 
 
 def _find_error(row: CountComparison, before: ViewTotals, after: ViewTotals) -> str:
-    """ "set" or "redis" if the view is wrong there, "moving" if it changed meanwhile, empty if it is right."""
+    """``set`` or ``redis`` if the view is wrong there, ``moving`` if it changed meanwhile, empty if it is right."""
     if after.count != after.total:
         return "set"
     if after.count == row.likes:

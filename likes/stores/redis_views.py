@@ -68,11 +68,11 @@ class RedisViews:
         return Likers(answer[0], [Liker(name.decode(), own, from_milliseconds(int(ms))) for name, own, ms in rows])
 
     def deadline_ms(self) -> int:
-        """Until when the batch may tell what it reads from SQL after this. Raises likewise."""
+        """The deadline for publishing what a batch reads from SQL after this call."""
         return self._redis.deadline_ms() + BATCH_EXTRA_MS
 
     def publish(self, thing: str, change: LikeState) -> LikeSummary | None:
-        """Tell one change; how its player sees the thing after it, None without a view. Raises likewise."""
+        """Publish one change; return the thing's likes for its player, None without a view."""
         answer = self._redis.run_many([self._apply_call(thing, [change], self._redis.deadline_ms())])[0]
         return None if answer is None else LikeSummary(*answer)
 
