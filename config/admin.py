@@ -19,7 +19,9 @@ django_stubs_ext.monkeypatch()
 
 
 class AdminConfig(SimpleAdminConfig):
-    """The app of the admin."""
+    """The app of the admin, whose site has the console around it."""
+
+    default_site = "config.console.site.ConsoleSite"
 
     def ready(self) -> None:
         """As Django's own, but that pages are loaded for their checks alone."""

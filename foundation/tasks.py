@@ -5,7 +5,9 @@ from celery import current_app, shared_task
 from foundation import clock
 from foundation.audit import retention as audit
 from foundation.db.resilience import BackOff, SqlAway
+from foundation.errors import Unavailable
 from foundation.models import Heartbeat
+from foundation.redis import client as redis
 from foundation.security import key_restrictions, nonces
 from foundation.webhooks import dispatch
 from foundation.webhooks import retention as upkeep
@@ -14,6 +16,7 @@ from foundation.worker.each import run_each
 from foundation.worker.urgent import URGENT
 
 WORKER = "worker"
+REDIS = "redis"  # the last time that the boards' Redis answered the worker
 
 _back_off = BackOff()
 
@@ -32,8 +35,18 @@ def look() -> list[str]:
 
 @shared_task
 def heartbeat() -> None:
+<<<<<<< HEAD
     """Record that beat and the worker are alive; readiness checks it."""
+=======
+    """The worker and beat are alive: readiness looks for this. So does Redis, where it answers: the admin tells since
+    when it does not."""
+>>>>>>> 496943476ed515beccf6328c749a972d3a9d0a2f
     Heartbeat.note(WORKER, clock.now(), clock.offset_from_sql())
+    try:
+        redis.boards().call("PING")
+    except Unavailable:
+        return
+    Heartbeat.note(REDIS, clock.now())
 
 
 @shared_task

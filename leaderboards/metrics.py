@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable
 
+from foundation.monitoring import minutes
 from foundation.monitoring.instruments import LONG, LabelledCounter, LabelledHistogram
 from leaderboards.core.submissions import Status
 
@@ -38,6 +39,13 @@ def count_submissions(told: Iterable[tuple[int | None, Status, str | None]]) -> 
     for _, status, code in found:
         if status is Status.REJECTED and code:
             _refused.add(code)
+    if len(found) == 1:
+        board, status, code = found[0]
+        minutes.add(board, code if status is Status.REJECTED else None)
+        return
+    by_refusal = Counter((board, code if status is Status.REJECTED else None) for board, status, code in found)
+    for (board, refusal), count in by_refusal.items():
+        minutes.add(board, refusal, count)
 
 
 def count_batch(requests: int) -> None:

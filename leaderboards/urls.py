@@ -7,10 +7,12 @@ from leaderboards.views.player_pages import account_data
 
 urlpatterns = [
     path("", views.home, name="home"),
+    path("boards/", views.boards, name="boards"),
     path("boards/<int:seq>/", views.board, name="board"),
     path("boards/<int:seq>/periods/", views.periods, name="board-periods"),
     path("boards/<int:seq>/card.png", views.board_card, name="board-card"),
     path("players/<str:player>/", views.player, name="player"),
+    path("search/", views.search, name="search"),
     path("styleguide/", views.styleguide, name="styleguide"),
     path("styles/<slug:digest>/<str:names>.css", views.styles, name="styles"),
     path("account/", views.account, name="account"),

@@ -51,7 +51,7 @@ class FakeLink(RedisClient):
         self._digests[_digest(text)] = _digest(plain)
         return "EVAL", plain, *command[2:]
 
-    def who(self) -> str:
+    def fetch_identity(self) -> str:
         return self.identity
 
     def reset(self) -> None:

@@ -1,14 +1,16 @@
-"""Competitions on pages of apps below: those of a player, and those that run now. Only what the public may see."""
+"""Competitions on pages of apps below: those of a player, those that run now, those of a name. Only what the public may
+see, or who asks."""
 
 from itertools import chain
 from typing import Any
 
 from django import template
 
+from competitions.models import Competition
 from competitions.phases import phase_word
 from competitions.selectors.participants.player_competitions import competitions_of as taken_part
 from competitions.selectors.results.revisions import latest_numbers
-from competitions.views.competition.listing import cards_running
+from competitions.views.competition.listing import called, cards_running
 from foundation import clock
 from leaderboards.models import Player
 from leaderboards.views.components.table_rows import result
@@ -41,3 +43,9 @@ def competitions_of(context: dict[str, Any], player: Player) -> dict[str, Any]:
 def competitions_now(context: dict[str, Any], most: int) -> dict[str, Any]:
     """The ``most`` running competitions on public boards that end first."""
     return {"cards": cards_running(context["request"], clock.now(), most), "request": context["request"]}
+
+
+@register.simple_tag(takes_context=True)
+def competitions_called(context: dict[str, Any], sought: str) -> list[Competition]:
+    """Those with ``sought`` in their name that the asker may know of, the latest start first."""
+    return called(context["request"], sought, clock.now())

@@ -29,6 +29,11 @@ NAMES = (
     "Priya", "Tomás", "하윤", "Freya", "Omar", "Chloé", "Bjørn", "지우", "Lwazi", "Inés", "Yuki", "Noor",
 )  # fmt: skip  # as a table
 
+COUNTRIES = (
+    "NL", "KR", "ES", "KR", "DK", "JP", "DE", "KR", "NG", "PL", "FR", "KR",
+    "IN", "PT", "KR", "SE", "EG", "FR", "NO", "KR", "ZA", "ES", "JP", "",
+)  # fmt: skip  # as a table
+
 Play = Callable[[random.Random], dict[str, Any]]
 
 # How one game on each of the demo's boards ends. The names are those in boards.json.
@@ -108,8 +113,9 @@ def find_boards(api: Api) -> dict[str, int]:
 
 
 def introduce(api: Api, players: dict[str, str]) -> None:
-    for player, name in players.items():
-        api.call("PUT", f"/players/{quote(player)}", {"name": name})
+    for nth, (player, name) in enumerate(players.items()):
+        said = {"name": name, "country": COUNTRIES[nth % len(COUNTRIES)]}
+        api.call("PUT", f"/players/{quote(player)}", said)
 
 
 def send(api: Api, entries: list[dict[str, Any]]) -> list[dict[str, Any]] | None:

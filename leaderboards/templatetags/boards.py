@@ -9,7 +9,12 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from leaderboards import formats
-from leaderboards.views.components.row_html import RowStyle, moment_html, rank_text, row_html
+from leaderboards.core.hues import hue_of
+from leaderboards.core.marks import mark_of
+from leaderboards.models import Board
+from leaderboards.views.components.countdown_tiles import tiles_html
+from leaderboards.views.components.faces import face_html, flag_html
+from leaderboards.views.components.row_html import RowStyle, moment_html, rank_text, row_html, tile_html
 from leaderboards.views.components.table_rows import Line
 from leaderboards.views.http.stylesheets import address_of
 
@@ -89,3 +94,39 @@ def query(context: dict[str, Any], **changed: object) -> str:
     for name in [name for name, value in current.items() if value == ""]:
         del current[name]
     return f"?{current.urlencode()}" if current else "?"
+
+
+@register.simple_tag
+def face(player: str, size: str = "") -> SafeString:
+    """The generated face of whoever has this id; ``size`` is ``l``, ``xl`` or none."""
+    return face_html(player, size)
+
+
+@register.simple_tag
+def flag(country: str) -> SafeString:
+    """The flag of a country, with its name for who listens; nothing where none is known."""
+    return flag_html(country)
+
+
+@register.filter
+def hue(board: Board) -> str:
+    """The classes that give a part of a page the hue of this board."""
+    return f"hue is-{hue_of(board.seq)}"
+
+
+@register.filter
+def mark(named: Any) -> str:
+    """The letter that stands for a board, or whatever else has a name."""
+    return mark_of(named.name)
+
+
+@register.simple_tag
+def countdown_tiles(ends_at: datetime, seconds: int) -> SafeString:
+    """The time left, a tile for each digit of its three greatest units; who listens hears it in words."""
+    return tiles_html(ends_at, seconds)
+
+
+@register.simple_tag
+def rank_tile(rank: int | None, tied: bool = False) -> SafeString:
+    """A rank as it stands in a row: 1 to 3 on their metal, with its sign where it is shared."""
+    return tile_html(rank, tied=tied)

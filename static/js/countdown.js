@@ -1,4 +1,5 @@
-// Counts <time data-countdown> down to its datetime, in the two greatest units, as the server spells them.
+// Counts <time data-countdown> down to its datetime, in the two greatest units, as the server spells them; and the tiles
+// behind one, a digit each, in the units that they began with.
 
 const sizes = [86_400, 3600, 60, 1];
 
@@ -10,11 +11,30 @@ function spelled(seconds, units) {
   return parts.join(" ");
 }
 
+function write(place, text) {
+  if (place.textContent !== text) place.textContent = text;
+}
+
+function lay(tiles, seconds, units) {
+  const first = seconds >= sizes[0] ? 0 : 1;
+  const names = units.map((each) => each.replace("#", "").trim());
+  [...tiles.children].forEach((group, nth) => {
+    const size = sizes[first + nth];
+    const number = Math.floor((first + nth ? seconds % sizes[first + nth - 1] : seconds) / size);
+    const digits = group.querySelectorAll(".tiles-digit");
+    const text = String(number).padStart(digits.length, "0");
+    digits.forEach((digit, place) => write(digit, text[place]));
+    write(group.lastElementChild, names[first + nth]);
+  });
+}
+
 function tick() {
   for (const time of document.querySelectorAll("time[data-countdown]")) {
     const seconds = Math.max(0, Math.floor((Date.parse(time.dateTime) - Date.now()) / 1000));
-    const text = spelled(seconds, time.dataset.units.split("|"));
-    if (time.textContent !== text) time.textContent = text;
+    const units = time.dataset.units.split("|");
+    write(time, spelled(seconds, units));
+    const tiles = time.nextElementSibling;
+    if (tiles?.matches("[data-tiles]")) lay(tiles, seconds, units);
   }
 }
 

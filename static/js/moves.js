@@ -1,5 +1,6 @@
 // Lets rows of standings travel to their new places, and whole numbers count on, when live.js has put in an
-// answer. Nothing travels for those who want less motion; what stands there is right from the first moment.
+// answer; a row whose points changed stays lit for a moment, with what it gained. A new leader is the one loud moment: their
+// face turns once. Nothing of it for those who want less motion; what stands there is right from the first moment.
 
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 const root = document.querySelector("[data-live]");
@@ -7,7 +8,11 @@ const lasting = { duration: 500, easing: "cubic-bezier(0.2, 0, 0, 1)" };
 const counting = new Map(); // cell that counts on → what it was told, and its next frame
 const spelling = new Intl.NumberFormat(document.documentElement.lang);
 
+const glow = 4000; // ms
+const gains = new Map(); // player → what they gained lately, and until when that is shown
+
 let before = new Map(); // player → where their row was, and its points
+let led; // who was first
 
 function rows() {
   return root.querySelectorAll('[data-part="top"] tbody tr[data-key]');
@@ -16,8 +21,11 @@ function rows() {
 function note() {
   before = new Map();
   for (const row of rows()) {
-    before.set(row.dataset.key, { top: row.getBoundingClientRect().top, points: points(row)?.textContent });
+    const cell = points(row);
+    const shown = cell?.textContent;
+    before.set(row.dataset.key, { top: row.getBoundingClientRect().top, points: shown, told: counting.get(cell)?.told ?? shown });
   }
+  led = document.querySelector(".board-lead-words bdi")?.textContent;
   settle();
 }
 
@@ -57,6 +65,35 @@ function count(cell, from) {
   goOn();
 }
 
+function light(row, cell, from) {
+  const up = getComputedStyle(row).getPropertyValue("--up").trim();
+  const lit = { backgroundColor: `color-mix(in srgb, ${up} 14%, transparent)`, offset: 0 };
+  const isGrid = getComputedStyle(row).display === "grid"; // as on a phone, where cells do not fill it
+  for (const each of isGrid ? [row] : row.children) each.animate([lit], { duration: glow, easing: "ease-in" });
+  const by = whole(cell.textContent) - whole(from);
+  if (by > 0) gains.set(row.dataset.key, { words: `+${spelling.format(by)}`, until: Date.now() + glow });
+}
+
+function tellGains() {
+  for (const row of rows()) {
+    const gain = gains.get(row.dataset.key);
+    const cell = points(row);
+    if (!cell || !gain) continue;
+    if (gain.until > Date.now()) cell.dataset.gain = gain.words;
+    else {
+      delete cell.dataset.gain;
+      gains.delete(row.dataset.key);
+    }
+  }
+}
+
+function turnLeader() {
+  const now = document.querySelector(".board-lead-words bdi")?.textContent;
+  if (!led || !now || led === now) return;
+  const turn = [{ transform: "perspective(20rem) rotateX(90deg)" }, { transform: "none" }];
+  document.querySelector(".board-lead > .face")?.animate(turn, { duration: 900, easing: "cubic-bezier(0.2, 0, 0, 1)" });
+}
+
 function settle() {
   for (const [cell, { told, frame }] of counting) {
     cancelAnimationFrame(frame);
@@ -73,6 +110,11 @@ document.addEventListener("live:changed", () => {
     const cell = points(row);
     if (was) travel(row, was.top);
     else row.animate([{ opacity: 0 }, { opacity: 1 }], lasting);
-    if (was?.points && cell) count(cell, was.points);
+    if (!was?.points || !cell) continue;
+    if (was.told !== cell.textContent) light(row, cell, was.told);
+    count(cell, was.points);
   }
+  tellGains();
+  setTimeout(tellGains, glow + 100);
+  turnLeader();
 });

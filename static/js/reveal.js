@@ -1,9 +1,11 @@
 // Plays [data-reveal]: the rows are hidden at first, then shown from the last to the first, one by one on the space
 // bar, the arrow or the button, or by themselves. Before the best three it waits longer. Says each to screen readers.
+// Whoever was shown last stands on the stage as well, as large as it goes.
 
 const root = document.querySelector("[data-reveal]");
 const rows = [...root.querySelectorAll("li")];
 const controls = root.querySelector("[data-reveal-controls]");
+const stage = root.querySelector("[data-reveal-stage]");
 const said = root.querySelector("[data-reveal-said]");
 const [next, play, all] = ["next", "play", "all"].map((name) => root.querySelector(`[data-reveal-${name}]`));
 const words = { play: play.textContent, pause: play.dataset.pause };
@@ -21,9 +23,18 @@ function show() {
   row.hidden = false;
   row.classList.add("is-new");
   rows[left + 1]?.classList.remove("is-new");
+  raise(row);
   row.scrollIntoView({ block: "center", behavior: calm ? "auto" : "smooth" });
   said.textContent = row.textContent.replace(/\s+/g, " ").trim();
   if (left === 0) stop();
+}
+
+function raise(row) {
+  const rank = row.querySelector(".reveal-rank").textContent.trim();
+  stage.replaceChildren(...[...row.children].map((each) => each.cloneNode(true)));
+  stage.className = `reveal-stage ${[...row.classList].find((each) => /^is-\d+$/.test(each)) ?? ""}`;
+  stage.classList.toggle("is-long", rank.length > 2);
+  stage.hidden = false;
 }
 
 function stop() {
@@ -46,6 +57,7 @@ function toggle() {
 
 function showAll() {
   for (const row of rows) row.hidden = false;
+  if (rows.length) raise(rows[0]);
   left = 0;
   stop();
 }

@@ -8,9 +8,10 @@ async function share(button) {
       return;
     }
     await navigator.clipboard.writeText(url);
-    const words = button.textContent;
-    button.textContent = button.dataset.done;
-    setTimeout(() => (button.textContent = words), 2000);
+    const label = button.querySelector("span") ?? button; // a sign may stand beside it
+    const words = label.textContent;
+    label.textContent = button.dataset.done;
+    setTimeout(() => (label.textContent = words), 2000);
   } catch (error) {
     if (error.name !== "AbortError") location.assign(url); // the address bar then holds what can be copied
   }

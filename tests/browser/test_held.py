@@ -105,7 +105,7 @@ def test_a_press_elsewhere_or_one_that_comes_to_nothing_holds_nothing(played: st
 
 def test_rows_stay_the_same_elements_and_go_with_their_player(played: str, weekly: int, opened: Opened) -> None:
     page = opened(f"{played}?player=robin")
-    page.get_by_text("Why this place?").click()
+    page.locator(".own-why > summary").click()
     rows(page).evaluate_all(MARK)
     page.locator(".own button").evaluate_all(MARK)
     link = rows(page).filter(has_text="robin").locator(".player-link")

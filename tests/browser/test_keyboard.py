@@ -87,7 +87,7 @@ def test_a_board_is_gone_through_by_its_pages_periods_and_ranks_and_a_place_is_e
     reach(page, page.get_by_role("link", name="Next"))
     page.keyboard.press("Enter")
     page.wait_for_url("**/?page=2")
-    reach(page, page.locator(".period:not(.is-running)").first)
+    reach(page, page.get_by_role("link", name="The period before"))
     page.keyboard.press("Enter")
     page.wait_for_url("**/?period=*")
     expect(page.get_by_text("Final standings")).to_be_visible()
@@ -100,7 +100,7 @@ def test_a_board_is_gone_through_by_its_pages_periods_and_ranks_and_a_place_is_e
     expect(page.locator("#rank-77")).to_be_in_viewport()
 
     page.goto(f"{played}?player=robin")
-    reach(page, page.get_by_text("Why this place?", exact=True))
+    reach(page, page.locator(".own-why > summary"))
     page.keyboard.press("Enter")
     expect(page.locator(".reasons")).to_be_visible()
     page.keyboard.press("Space")

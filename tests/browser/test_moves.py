@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import DESKTOP, Opened
+from tests.browser.conftest import DESKTOP, PHONE, Opened
 from tests.playing import score
 
 HIDE = """hidden => {
@@ -62,9 +62,14 @@ def test_scrolling_and_the_keyboards_place_survive_an_answer_and_the_own_row_sta
     for player in ("p048", "p099"):  # the last of the page, and somebody on another one
         page.goto(f"{long}?player={player}")
         page.locator(".top tbody tr").nth(15).scroll_into_view_if_needed()
+        expect(page.locator(".own.is-plate")).to_contain_text(player)
+        expect(page.locator(".own-rank")).to_be_in_viewport(ratio=0.9)  # on a phone the plate is what stays
+        page.set_viewport_size(DESKTOP)
+        page.locator(".top tbody tr").nth(15).scroll_into_view_if_needed()
         own = page.locator(".top tr.is-me")
         expect(own).to_contain_text(player)
         expect(own.locator(".rank")).to_be_in_viewport(ratio=0.9)
+        page.set_viewport_size(PHONE)
 
 
 def test_a_hidden_tab_stops_asking_one_that_returns_asks_at_once_and_without_an_answer_the_page_says_so(

@@ -1,4 +1,4 @@
-"""From period to period: the steps beside what is shown, its mark in the strip, and who won before the first score."""
+"""From period to period: the steps beside what is shown, the way to the running one, and who won last."""
 
 from playwright.sync_api import expect
 
@@ -11,19 +11,23 @@ def test_one_goes_back_from_period_to_period_and_to_the_running_one_in_one_press
     final_weeks(weekly, 6)
     score(weekly, {"robin": 7})
     page = opened(f"/boards/{weekly}/", viewport=SMALL_PHONE)
-    strip = page.locator(".periods > .period-strip")
+    shown, running = page.locator(".stepper-now"), page.get_by_role("link", name="To the running one")
+    expect(shown).to_contain_text("This week")
+    expect(page.locator("span.step.is-next")).to_be_visible()  # an end is not pressed, and not gone
 
-    for _ in range(6):  # more than there is room for in the strip
+    for _ in range(6):
         page.get_by_role("link", name="The period before").click()
-        expect(strip.locator("[aria-current=page]")).to_be_in_viewport()
-        expect(strip.locator(".is-running")).to_be_in_viewport(ratio=0.99)
-        expect(page.locator(".step[rel=next]")).to_be_visible()
+        expect(shown).not_to_contain_text("This week")
+        expect(shown).to_be_in_viewport()
+        expect(running).to_be_in_viewport(ratio=0.99)
+        expect(page.locator("a.step[rel=next]")).to_be_visible()
     expect(page.get_by_role("link", name="The period before")).to_have_count(0)
+    expect(page.locator("span.step.is-prev")).to_be_visible()
 
-    strip.locator(".is-running").click()
+    running.click()
 
     expect(page.get_by_role("link", name="The period after")).to_have_count(0)
-    expect(strip.locator("[aria-current=page]")).to_contain_text("running")
+    expect(shown).to_contain_text("This week")
 
 
 def test_who_won_last_gives_way_to_the_first_score(opened: Opened, weekly: int) -> None:

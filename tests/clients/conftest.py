@@ -38,7 +38,7 @@ class Kind:
 
     def client(self, site: str, key: str | None = None, **wanted: Any) -> Any:
         """A client of ``site``."""
-        named = {"patience": QUICK, **wanted}
+        named = {"retry_policy": QUICK, **wanted}
         made = Client(site, key, **named) if self._portal is None else AsyncClient(site, key, **named)
         return self._kept(made)
 

@@ -107,7 +107,7 @@ def test_a_mirror_that_was_overtaken_writes_nothing_that_is_old(
         scored(board, "a", 10)
         mirror(period_of(board))
 
-    just_before(monkeypatch, mirroring, "player_numbers", lambda: elsewhere(overtaken).result())
+    just_before(monkeypatch, mirroring, "player_ids_by_external_id", lambda: elsewhere(overtaken).result())
     mirror(period)
 
     assert in_redis(period) == in_sql(period)

@@ -25,6 +25,7 @@ from leaderboards.views.http.micro_cache import expire_cache_at, micro_cached
 from leaderboards.views.http.responses import etag_of, page_response
 
 PAST_A_PAGE = 12
+MOST_CALLED = 20
 EVERY_SECONDS = 10
 OVER = (Phase.PROVISIONAL, Phase.FINAL, Phase.CANCELLED)
 
@@ -73,6 +74,12 @@ def cards_running(request: HttpRequest, at: datetime, most: int) -> list[Card]:
     known = [each for each in competitions_known(at) if each.board.visibility == Visibility.PUBLIC]
     _keep_until_one_turns(request, known, at)
     return [_card(each, at) for each in summaries_of(_running(known, at)[:most], at)]
+
+
+def called(request: HttpRequest, sought: str, at: datetime) -> list[Competition]:
+    """Those with ``sought`` in their name that whoever asks may know of, at most ``MOST_CALLED``."""
+    found = [each for each in competitions_known(at) if sought.casefold() in each.name.casefold()]
+    return visible_competitions(request, found)[:MOST_CALLED]
 
 
 def _keep_until_one_turns(request: HttpRequest, known: Collection[Competition], at: datetime) -> None:

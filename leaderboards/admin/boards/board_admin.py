@@ -19,12 +19,13 @@ from foundation import clock
 from foundation.errors import Unavailable
 from foundation.numbers import whole_number
 from leaderboards import selectors
-from leaderboards.admin.base.lookups import DeclaredLookupsAdmin
 from leaderboards.admin.boards.change_preview import preview_context
 from leaderboards.admin.boards.form import BOUNDS, LIMITS, PLAUSIBILITY, BoardForm
+from leaderboards.admin.boards.liveness import liveness_of
 from leaderboards.admin.boards.pending_changes import pending_changes, period_end_text
 from leaderboards.admin.boards.presets import PRESETS, preset_settings, presets_as_typed
 from leaderboards.admin.boards.settings_preview import preview_of
+from leaderboards.admin.boards.test_score_pages import TestScorePages, may_test
 from leaderboards.admin.wording.decimals import with_plain_decimals
 from leaderboards.core import keys
 from leaderboards.core.periods import window_at
@@ -38,7 +39,7 @@ FOLDED = ("collapse",)
 
 
 @admin.register(Board)
-class BoardAdmin(DeclaredLookupsAdmin[Board]):
+class BoardAdmin(TestScorePages):
     """The key-management table."""
 
     audited_as = None
@@ -157,6 +158,8 @@ class BoardAdmin(DeclaredLookupsAdmin[Board]):
             "waiting": pending_changes(board) if board else None,
             "ends_at": period_end_text(board) if board else "",
             "foreseen": preview_context(form),
+            "liveness": liveness_of(board) if board else None,
+            "may_test": board is not None and board.retired_at is None and may_test(request),
         }
         return super().render_change_form(request, context, *args, **kwargs)
 

@@ -12,6 +12,8 @@ from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.template.response import TemplateResponse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 from django.views.decorators.cache import never_cache
@@ -24,6 +26,7 @@ from foundation.security import key_restrictions, service_keys
 from foundation.security.networks import read_blocks
 from foundation.throttling.limits import Limit, read_limit
 from leaderboards.admin.base.lookups import DeclaredLookupsAdmin
+from leaderboards.admin.integrations.ready_curl import curl_of
 from leaderboards.models import Board
 from leaderboards.refusals import translated
 
@@ -188,7 +191,14 @@ class ServiceKeyAdmin(ReauthAdmin[ServiceKey], DeclaredLookupsAdmin[ServiceKey])
             "previous_signing_until",
             "last_used_at",
             "revoked_at",
+            "ready_curl",
         )
+
+    @admin.display(description=_lazy("try it"))
+    def ready_curl(self, key: ServiceKey) -> SafeString | str:
+        """A request that writes nothing, with a variable in the place of the key."""
+        command = curl_of(key)
+        return format_html("<pre>{}</pre>", command) if command else "-"
 
     def has_change_permission(self, request: HttpRequest, obj: ServiceKey | None = None) -> bool:
         """For the list's action; no key is edited."""
@@ -214,7 +224,8 @@ class ServiceKeyAdmin(ReauthAdmin[ServiceKey], DeclaredLookupsAdmin[ServiceKey])
     ) -> HttpResponse:
         """The one page that shows the key; nothing caches it."""
         key, secret = request.made_service_key  # type: ignore[attr-defined]  # ours, for one request
-        return self._shown(request, obj, {"title": _("Your new service key"), "key": key, "secret": secret})
+        shown = {"key": key, "secret": secret, "curl": curl_of(obj, key)}
+        return self._shown(request, obj, {"title": _("Your new service key"), **shown})
 
     @admin.action(description=_lazy("Rotate the signing secret of the selected key"), permissions=["change"])
     def rotate(self, request: HttpRequest, keys: QuerySet[ServiceKey]) -> HttpResponseBase | None:

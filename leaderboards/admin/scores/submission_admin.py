@@ -10,7 +10,7 @@ from django.contrib import admin, messages
 from django.contrib.admin.views.main import ChangeList
 from django.contrib.auth.models import AbstractBaseUser
 from django.db.models import Q, QuerySet
-from django.http import HttpRequest, HttpResponseBase
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils.text import format_lazy
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
@@ -35,6 +35,7 @@ from leaderboards.services.imports.score_rows import SERVICE as IMPORT
 from leaderboards.services.moderation.edit import format_value
 from leaderboards.services.moderation.unvoid import unvoid_by_hand
 from leaderboards.services.moderation.void import void_by_hand
+from leaderboards.services.submit.test_score import SERVICE as TEST
 from leaderboards.stores.sql.writes import state_of
 
 MOST_AT_ONCE = 500  # each is a field of the form that asks
@@ -57,7 +58,7 @@ def _wherever_an_id_may_be() -> dict[str, list[Any]]:
     """
     events = Period.objects.filter(board__period=PeriodKind.EVENT).values_list("label", flat=True)
     return {
-        "service__in": [*{key.name for key in ServiceKey.objects.all()}, IMPORT],
+        "service__in": [*{key.name for key in ServiceKey.objects.all()}, IMPORT, TEST],
         "board__in": list(Board.objects.values_list("pk", flat=True)),
         "competition__in": [0, *{int(label.removeprefix("c")) for label in events}],
     }
@@ -88,6 +89,14 @@ class SubmissionAdmin(EditPages):
         if not search_term:
             return queryset, False
         return queryset.filter(external_id=search_term, **_wherever_an_id_may_be()), False
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        """With a way to void all that is listed, where that is one player's."""
+        page = super().changelist_view(request, extra_context)
+        context = getattr(page, "context_data", None)
+        if context and "cl" in context and "player__id__exact" in request.GET and self.has_void_permission(request):
+            context["voidable"] = [row for row in context["cl"].result_list if row.voided_at is None]
+        return page
 
     def get_changelist_instance(self, request: HttpRequest) -> ChangeList:
         """The rows know how their competitions are called and what became of them: a question each for a page."""

@@ -37,7 +37,9 @@ class Command(BaseCommand):
             raise CommandError("--whole-of is a whole number of at least 1.")
         if options["name_field"] and not options["names"]:
             raise CommandError("--name-field says what to take of --names: name the hash too.")
-        source = ExternalZset(**{name: options[name] for name in ExternalZset._fields})
+        source = ExternalZset(
+            options["address"], options["key"], options["names"], options["name_field"], options["whole_of"]
+        )
         table, left_out = csv.writer(self.stdout, lineterminator="\n"), 0
         table.writerow(["player", "points", *(["name"] if source.names else [])])
         for row in read_external_zset(source):

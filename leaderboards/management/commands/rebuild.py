@@ -1,7 +1,6 @@
 """Rebuild what Redis shows of a board, from SQL, by hand."""
 
 from argparse import ArgumentParser
-from dataclasses import asdict
 from typing import Any
 
 from django.core.management.base import CommandError
@@ -13,7 +12,7 @@ from leaderboards.management.command import Command as BaseCommand
 from leaderboards.management.progress import Progress
 from leaderboards.models import Period, Storage
 from leaderboards.selectors.monitoring.resync_progress import count_ranked
-from leaderboards.services.sync.rebuild import rebuild, resync_waiting
+from leaderboards.services.sync.rebuild import RebuildResult, rebuild, resync_waiting
 
 
 class Command(BaseCommand):
@@ -36,10 +35,20 @@ class Command(BaseCommand):
         rebuilt = rebuild(board, options["period"], at, bar.draw)
         bar.close()
         waiting = [str(each) for each in resync_waiting(at)]
-        told = {"board": board.seq, "storage": board.storage, "rebuilt": [asdict(each) for each in rebuilt]}
+        told = {"board": board.seq, "storage": board.storage, "rebuilt": [_as_json(each) for each in rebuilt]}
         self.print_json(told | {"still_waiting": waiting})
         if waiting := [each.period for each in rebuilt if not each.is_resynced]:
             raise CommandError(f"Not settled yet, because writers or the worker were at it: {', '.join(waiting)}.")
+
+
+def _as_json(result: RebuildResult) -> dict[str, Any]:
+    """The printed form; ``settled`` is the name that scripts of operators read."""
+    return {
+        "period": result.period,
+        "settled": result.is_resynced,
+        "generation": result.generation,
+        "players": result.players,
+    }
 
 
 class _Bar:

@@ -22,17 +22,17 @@ from foundation.caching.micro_cache import MicroCache
 from leaderboards import selectors
 from leaderboards.models import Board, PeriodState
 from leaderboards.selectors import BoardPage, Row
+from leaderboards.selectors.player_data.names import countries_of
 from leaderboards.views.components.distribution_chart import distribution_chart
 from leaderboards.views.components.last_winners import WINNERS_NAMED, last_winners_text
+from leaderboards.views.components.lead import lead_of
 from leaderboards.views.components.period_labels import (
     chips_of,
-    in_strip,
     is_running,
     period_words,
     running_words,
     steps,
 )
-from leaderboards.views.components.podium import podium
 from leaderboards.views.components.rules_text import rules_sentences
 from leaderboards.views.components.table_rows import top_words
 from leaderboards.views.components.tables import table
@@ -41,7 +41,7 @@ from leaderboards.views.http.responses import ROWS, etag_of, etag_parts, page_nu
 from leaderboards.views.http.viewer import Viewer
 
 _REPEATED = ("period", "page", "embed")  # what links on a page repeat of its address; the device remembers the player
-_PLACES = ("card", "find", "podium", "foot", "around", "summary", "spread", "past", "panels", "etag")
+_PLACES = ("card", "find", "foot", "around", "summary", "spread", "past", "panels", "etag")
 _OWN = {place: mark_safe(f"<!--own {place}-->") for place in _PLACES}  # noqa: S308 (no text of people can look like it)
 _PLACE = re.compile("<!--own ([a-z]+)-->")
 
@@ -94,7 +94,8 @@ class SharedPage:
         self.won = (
             [] if found.total or not self.is_running_now else selectors.last_winners(found.board, WINNERS_NAMED + 1)
         )
-        self.etag = etag_of(etag_parts(found), self.chips, self.movement, key.number, self.won)
+        self.countries = countries_of(self.rows)
+        self.etag = etag_of(etag_parts(found), self.chips, self.movement, key.number, self.won, self.countries)
         self.defaults: dict[str, str] = {}  # what stands in the places for anybody, as far as it was asked for
 
     @property
@@ -115,7 +116,7 @@ class SharedPage:
         leader = shown["lines"][0].name if shown["lines"] else ""
         rules = self.page.standings.rules
         settings = (board.name, board.unit, board.format, board.decimals, board.timezone, rules)
-        return repr((self.key, settings, [shown[name] for name in names], leader))
+        return repr((self.key, settings, [shown[name] for name in names], leader, self.movement.since))
 
     @property
     def has_past(self) -> bool:
@@ -133,16 +134,15 @@ class SharedPage:
         chips, found = self.chips, self.page.standings
         shown = table(self.page, Viewer(None), self.key.number, self.movement)
         is_followed = found.period.state in (PeriodState.OPEN, PeriodState.CLOSING)
-        strip = in_strip(chips)
         before, after = steps(self.board, chips, found.period, found.as_of)
         return {
             "request": Address(QueryDict(self.key.query)),
+            "here": "board",
             "own": _OWN,
             "board": self.board,
             "standings": found,
             "period": period_words(self.board, found.period, found.as_of),
-            "chips": strip,
-            "earlier": [chip for chip in chips if chip not in strip],
+            "chips": chips,
             "before": before,
             "after": after,
             "won": last_winners_text(self.board, self.won, found.as_of),
@@ -150,7 +150,7 @@ class SharedPage:
             "zone": self.board.timezone,
             "every": LIVE_EVERY_SECONDS if is_followed else 0,
             **shown,
-            "podium": podium(shown["lines"]) if self.key.number == 1 else [],
+            "lead": lead_of(found, shown["lines"]),
         }
 
     @cached_property

@@ -22,8 +22,10 @@ from leaderboards.views.board_pages.panels import PanelContext, panels
 from leaderboards.views.board_pages.shared_page import PageTemplate, SharedPage
 from leaderboards.views.components.distribution_chart import with_own_bar
 from leaderboards.views.components.line_chart import chart
+from leaderboards.views.components.own_move import own_move
 from leaderboards.views.components.rank_chart import RankChart, rank_chart_of, with_current_rank
 from leaderboards.views.components.row_html import RowStyle, row_html
+from leaderboards.views.components.table_rows import Move
 from leaderboards.views.components.tables import viewer_card
 from leaderboards.views.http.responses import etag_of
 from leaderboards.views.http.viewer import Viewer
@@ -83,7 +85,15 @@ class ViewerOverlay:
     @cached_property
     def viewer_card(self) -> dict[str, Any]:
         """What their card and the tables say of them."""
-        return viewer_card(self.page)
+        return viewer_card(self.page) | {"my_move": self._move}
+
+    @property
+    def _move(self) -> Move | None:
+        """As their row says it where that is on the page."""
+        me, shown = self.page.me, self.shared.context
+        if me is None or self.is_on_page:
+            return next((line.move for line in shown["lines"] if me and line.player == me.player), None)
+        return own_move(self.page.standings, me, self.shared.movement.since)
 
     @cached_property
     def row_style(self) -> RowStyle:
@@ -162,13 +172,6 @@ def _find(own: ViewerOverlay) -> str:
     return kept[kind]
 
 
-def _podium(own: ViewerOverlay) -> str | None:
-    steps = own.shared.context["podium"]
-    if all(line.player != own.viewer.player for line in steps):
-        return None
-    return own.render("_podium", podium=[replace(line, is_me=line.player == own.viewer.player) for line in steps])
-
-
 def _foot(own: ViewerOverlay) -> str | None:
     """The viewer's row at the foot of a table that it is not in."""
     if not own.viewer_card["me"] or own.viewer_card["on_page"]:
@@ -224,7 +227,6 @@ _STILL = ("card", "foot", "around", "summary")
 _DEFAULTS = {
     "card": "_own_row",
     "find": "_jump",
-    "podium": "_podium",
     "around": "_around",
     "summary": "_summary",
     "spread": "_spread",
@@ -232,7 +234,6 @@ _DEFAULTS = {
 _OWN_PARTS: dict[str, Callable[[ViewerOverlay], str | None]] = {
     "card": _card,
     "find": _find,
-    "podium": _podium,
     "foot": _foot,
     "around": _around,
     "summary": _summary,

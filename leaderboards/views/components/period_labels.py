@@ -11,7 +11,6 @@ from leaderboards.models import Board, PeriodState
 from leaderboards.selectors import PeriodInfo
 
 PERIODS_LISTED = 12  # the page of all periods has the rest
-PERIODS_IN_STRIP = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +56,6 @@ def chips_of(board: Board, shown: PeriodInfo, at: datetime) -> list[PeriodChip]:
         if each is not None and each.label not in {period.label for period in periods}:
             periods = sorted([*periods, each], key=lambda period: period.starts_at or at, reverse=True)
     return [_chip(board, period, at, is_shown=period.label == shown.label) for period in periods]
-
-
-def in_strip(chips: Sequence[PeriodChip]) -> list[PeriodChip]:
-    """The few that stand in the strip: the latest, and at the end the one that is shown where it is older."""
-    strip = list(chips[:PERIODS_IN_STRIP])
-    shown = next(chip for chip in chips if chip.is_shown)
-    return strip if shown in strip else [*strip[:-1], shown]
 
 
 def steps(

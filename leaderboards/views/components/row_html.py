@@ -17,6 +17,7 @@ from django.utils.translation import get_language, pgettext
 from django.utils.translation import gettext as _
 
 from leaderboards import formats
+from leaderboards.views.components.faces import face_html, flag_html
 from leaderboards.views.components.table_rows import Line, Move
 
 _SAFE = "!$&'()*+,;=/~:@"  # as Django leaves them
@@ -46,8 +47,6 @@ def row_html(line: Line, look: RowStyle) -> str:
     cells += [f'<td class="result">{escape(cell)}</td>' for cell in line.cells]
     if look.gaps:
         cells.append(f'<td class="gap">{escape(line.gap)}</td>')
-    if line.achieved_at:
-        cells.append(f'<td class="when">{moment_html(line.achieved_at, look.zone)}</td>')
     return f'<tr data-key="{escape(line.player)}"{_own(line, look)}>{"".join(cells)}</tr>'
 
 
@@ -70,9 +69,15 @@ def _own(line: Line, look: RowStyle) -> str:
 
 def _rank(line: Line, look: RowStyle) -> str:
     place = f' id="rank-{line.rank}"' if look.anchors and line.is_first_of_rank else ""
+    return f'<td class="rank"{place}>{tile_html(line.rank, tied=line.tied)}</td>'
+
+
+def tile_html(rank: int | None, *, tied: bool) -> SafeString:
+    """A rank with its sign where it is shared; 1 to 3 on the metal of their medal."""
     why = escape(_("shared rank"))
-    ties = f'<span class="ties" title="{why}">=</span>' if line.tied else ""
-    return f'<td class="rank"{place}>{ties}{rank_text(line.rank)}</td>'
+    ties = f'<span class="ties" title="{why}">=</span>' if tied else ""
+    metal = f" is-{rank}" if rank in (1, 2, 3) else ""
+    return mark_safe(f'<span class="rank-tile{metal}">{ties}{rank_text(rank)}</span>')  # noqa: S308 (escaped in it)
 
 
 def _player(line: Line, look: RowStyle) -> str:
@@ -80,12 +85,13 @@ def _player(line: Line, look: RowStyle) -> str:
     text = f'<bdi class="name" title="{name}">{name}</bdi>'
     if not look.request.GET.get("embed"):
         text = f'<a class="player-link" href="{_address(line.player)}">{text}</a>'
+    text = f"{face_html(line.player)}{text}{flag_html(line.country)}"
     if line.is_me:
         word = _("You") if look.is_linked else _("highlighted")
         text += f' <span class="tag">{escape(word)}</span>'
     if look.anchors and line.tied_count > 2:
         text += f" {_equals(line, look)}"
-    return text
+    return f'<span class="who">{text}</span>'
 
 
 def _equals(line: Line, look: RowStyle) -> str:

@@ -7,14 +7,15 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from leaderboards.core.hues import HUES
 from leaderboards.views.components.podium import podium
 from leaderboards.views.components.table_rows import Line, Move
 
 COLOURS = (
-    *("paper", "surface", "sunken", "ink", "ink-soft", "line", "line-strong", "accent", "accent-soft"),
-    *("alive", "warning", "danger", "gold", "silver", "bronze"),
+    *("paper", "surface", "raised", "line", "edge", "faint", "ink", "soft"),
+    *("up", "down", "warn", "danger", "gold", "silver", "bronze"),
 )
-TEXT_SIZES = ("text-s", "text-m", "text-l", "text-xl", "text-xxl")
+TEXT_SIZES = ("text-xs", "text-s", "text-m", "text-name", "text-points", "text-l", "text-xl", "text-board")
 SPACES = ("space-1", "space-2", "space-3", "space-4", "space-6", "space-8")
 _ROWS = (
     (1, "Mina Park", "1,234,567", "", Move("up", 3)),
@@ -32,10 +33,11 @@ def styleguide(request: HttpRequest) -> HttpResponse:
     lines = [_line(nth, *row) for nth, row in enumerate(_ROWS)]
     context = {
         "colours": COLOURS,
+        "hues": HUES,
         "text_sizes": TEXT_SIZES,
         "spaces": SPACES,
         "lines": lines,
-        "podium": podium(lines),
+        "places": [(line, line.cells[0]) for line in podium(lines)],
         "columns": ["Points"],
         "standings": {"total": 1_234_567},
         "first": 1,

@@ -12,6 +12,7 @@ from leaderboards import formats
 from leaderboards.core.ranking.rules import Rules
 from leaderboards.models import Board
 from leaderboards.selectors import Movement, Row, Standings
+from leaderboards.selectors.player_data.names import countries_of
 
 WIDEST_COLUMNS = 16  # characters that numbers may take on a phone; wider criteria stand in one cell, as words
 
@@ -56,6 +57,7 @@ class Line:
     first_page: int = 1
     gap: str = ""
     move: Move | None = None
+    country: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +87,7 @@ def lines(
 ) -> list[Line]:
     """``rows`` of the standings as lines; ``movement`` says where they stood before, where that is known."""
     shown = []
+    countries = countries_of(row.player for row in rows)
     for nth, row in enumerate(rows):
         is_first_of_rank = nth == 0 or rows[nth - 1].rank != row.rank
         tied = (row.tied or 1) > 1
@@ -101,7 +104,8 @@ def lines(
                 is_first_of_rank=is_first_of_rank and row.rank is not None,
                 first_page=(row.ahead or 0) // page_size + 1,
                 gap=_gap_text(found.board, row, rows[:nth]),
-                move=_move(row, movement),
+                move=move_of(row, movement),
+                country=countries.get(row.player, ""),
             )
         )
     return shown
@@ -114,7 +118,8 @@ def _gap_text(board: Board, row: Row, above: Sequence[Row]) -> str:
     return formats.points(board, abs(Decimal(row.points) - Decimal(better.points)))
 
 
-def _move(row: Row, movement: Movement | None) -> Move | None:
+def move_of(row: Row, movement: Movement | None) -> Move | None:
+    """How a row has moved against ``movement``; None where nothing is known of before."""
     if movement is None or row.rank is None:
         return None
     if row.player not in movement.ranks:

@@ -81,7 +81,7 @@ def test_nobody_draws_an_edition_while_somebody_freezes(
     """Whoever freezes stops after the commit, for a while: what was remembered before it may not be used meanwhile."""
     cup = known(freeze_minutes=60)
     before = shown(anybody, cup)
-    with elsewhere(), patch("leaderboards.services.sync.invalidate.drop_editions"):
+    with elsewhere(), patch("leaderboards.services.sync.invalidate.drop_cache_versions"):
         change_end.change_end(reloaded(cup), SOON + MINUTE, "Less time.", SOON, None)
         scored(cup, {"bob": 90, "erin": 99}, SOON)
 
@@ -126,8 +126,8 @@ def test_who_is_to_score_behind_a_freeze_that_redis_does_not_hear_of_waits_until
     monkeypatch.setattr("time.sleep", waited.append)
     away = redis.RedisAway("Redis is away.")
     with (
-        patch.object(readers, "shut_edition", side_effect=away),
-        patch("leaderboards.services.sync.invalidate.drop_editions", side_effect=away),
+        patch.object(readers, "block_cache_version", side_effect=away),
+        patch("leaderboards.services.sync.invalidate.drop_cache_versions", side_effect=away),
     ):
         hide(reloaded(cup))
     assert sum(waited) == seconds

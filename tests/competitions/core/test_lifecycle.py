@@ -21,7 +21,7 @@ FREEZING = replace(PUBLISHED, freeze=HOUR)
 
 
 @pytest.mark.parametrize(
-    ("course", "at", "phase"),
+    ("timeline", "at", "phase"),
     [
         (Timeline(START, END), START, Phase.DRAFT),
         (PUBLISHED, START - SECOND, Phase.OPEN),

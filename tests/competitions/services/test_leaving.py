@@ -165,7 +165,7 @@ def test_who_joins_again_before_leaving_has_taken_them_out_has_no_score(
 ) -> None:
     competition = race({"ann": 9, "bob": 5}, make_board(storage))
     again = partial(join, competition, player("ann"), SOON)
-    let_happen_before(monkeypatch, joining, "take_out_marked", again)
+    let_happen_before(monkeypatch, joining, "remove_just_withdrawn", again)
 
     leave(competition, player("ann"), SOON)
 

@@ -118,8 +118,8 @@ def test_a_server_that_is_away_is_told_and_hides_nothing_of_the_other(
 
 ONE_PROCESS = """
 import django; django.setup()
-from foundation.monitoring.server_metrics import redis_errors, redis_shut
-redis_errors.add("away"); redis_shut(1000)
+from foundation.monitoring.server_metrics import redis_errors, set_redis_breaker
+redis_errors.add("away"); set_redis_breaker(1000)
 """
 READS = """
 import django; django.setup()

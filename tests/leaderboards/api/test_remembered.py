@@ -287,7 +287,7 @@ def test_who_makes_a_board_private_while_redis_is_away_waits_until_nobody_rememb
     path, now = f"/boards/{board.seq}/standings", clock.monotonic()
     monkeypatch.setattr(time, "sleep", waited.append)
     board.visibility = Visibility.PRIVATE
-    with elsewhere(), patch.object(invalidate, "drop_editions", side_effect=redis.RedisAway("Redis is away.")):
+    with elsewhere(), patch.object(invalidate, "drop_cache_versions", side_effect=redis.RedisAway("Redis is away.")):
         save_board(board)
 
     assert anybody.get(path).status_code == 200  # so it is right to wait

@@ -45,7 +45,7 @@ def told(monkeypatch: pytest.MonkeyPatch) -> list[set[int]]:
             asked.append({int(each.zset.split("_")[1]) for each in periods})
             raise redis.RedisAway("Redis is away.")
 
-    monkeypatch.setattr(invalidate, "drop_editions", away)
+    monkeypatch.setattr(invalidate, "drop_cache_versions", away)
     return asked
 
 

@@ -54,13 +54,13 @@ def test_what_is_sent_twice_counts_once_and_what_says_no_state_not_at_all(bob: C
 
 @pytest.mark.parametrize("withdraw", ["hidden", "deleted"])
 def test_a_like_of_what_was_hidden_or_deleted_since_is_taken_back_and_none_given(
-    bob: Client, comment: Comment, unregister_kind: str
+    bob: Client, comment: Comment, withdraw: str
 ) -> None:
     liked(comment, "cleo")
     other = say(comment.competition, "ann", "Never liked")
     press(bob, comment)
     for each in (comment, other):
-        if unregister_kind == "hidden":
+        if withdraw == "hidden":
             hide(each.pk, "Rude.", clock.now(), None)
         else:
             delete(each.pk, each.player, clock.now())

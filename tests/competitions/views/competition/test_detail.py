@@ -46,7 +46,7 @@ def test_it_shows_the_standings_who_waits_and_the_time_left(client: Client) -> N
         "3 participants",
         "1 ann 9",
         "2 bob highlighted 5",
-        "To the next 4 points ann",
+        "4 points behind ann",
         "Not started cleo",
         "Run. As far as you can. Everyone may join.",
         "3 attempts per player.",

@@ -47,7 +47,7 @@ def test_one_that_fails_as_nobody_foresaw_takes_nobody_along(sent: Company, stor
             raise ZeroDivisionError
         return bucketed(row, service)
 
-    sent.monkeypatch.setattr(decide_sql, "judge", failing)
+    sent.monkeypatch.setattr(decide_sql, "evaluate", failing)
     sent.monkeypatch.setattr(decide_redis, "bucketed", failing_before_the_script)
     sent.hold(board.seq)
     ann, bad, bob = [sent.send(entry(board, *each)) for each in (("ann", 5), ("ann", 666), ("bob", 7))]

@@ -37,7 +37,7 @@ def test_the_list_tells_of_each_board_that_is_not_over_and_of_private_ones_to_st
     page, staff = text(client.get("/")), text(signed_in(Client(), "boss", is_staff=True, is_superuser=True).get("/"))
 
     assert "There is no board yet." in none
-    assert re.search(r"Weekly wins This week · .+ Leader: Mina 1,200 points 2 players Ends in \d", page)
+    assert re.search(r"Weekly wins This week · 2 players 1 Mina 1,200 points 2 robin 5 points Ends in \d", page)
     assert "Secret" not in page
     assert "Secret private" in staff
     assert "Over" not in page + staff
@@ -51,14 +51,15 @@ def test_the_list_tells_of_each_board_that_is_not_over_and_of_private_ones_to_st
             {"omar": 9, "mina": 7, "robin": 7, "aiko": 1},
             [
                 "1 omar 9 = 2 robin highlighted 7 2 = 2 mina 7 2 4 aiko 1 6",
-                "Rank = 2 of 4 Result 7 points To the next 2 points omar 2 share this rank",
+                "Rank = 2 . See the row 2 points behind omar 7 points of 4, ahead of",
+                "2 share this rank Why 2?",
             ],
         ),
-        ({"order": "asc", "unit": "milliseconds"}, {"mina": 61_250, "robin": 59_999}, ["Ahead by 0:01.251 mina"]),
+        ({"order": "asc", "unit": "milliseconds"}, {"mina": 61_250, "robin": 59_999}, ["0:01.251 ahead of mina"]),
         (  # a column each, and the gap names the one that decides
             {"criteria": [STAGES, MEMBERS]},
             {"mina": {"stage": 1200, "members": 3}, "robin": {"stage": 1200, "members": 5}},
-            ["Rank Player stage members", "1 mina 1,200 3", "To the next members 2 mina"],
+            ["Rank Player stage members", "1 mina 1,200 3", "members 2 behind mina"],
         ),
         (  # one cell for criteria too wide for a phone
             {"criteria": [STAGES | {"max": 9_999_999}, DAMAGE]},
@@ -85,8 +86,9 @@ def test_among_many_equals_the_next_rank_is_not_guessed(client: Client) -> None:
     far = text(client.get(f"/boards/{board}/?player=p010"))
     near = text(client.get(f"/boards/{board}/?player=p090"))
 
-    assert "To the next 100 share this rank" in far
-    assert "To the next 4 points leader" in near
+    assert "100 share this rank" in far
+    assert "behind" not in far.partition("100 share this rank")[0].partition("See the row")[2]
+    assert "4 points behind leader" in near
 
 
 def test_pages_follow_each_other_and_a_viewer_far_down_sees_their_neighbours(client: Client) -> None:
@@ -96,13 +98,13 @@ def test_pages_follow_each_other_and_a_viewer_far_down_sees_their_neighbours(cli
     far_down = text(client.get(f"/boards/{board}/?player=p099"))
 
     assert "1–50 of 120 players" in text(first)
-    assert 'class="podium is-steps"' in first.content.decode()
-    assert "is-steps" not in last.content.decode()
+    assert "In the lead p000 1,000 points · 1 point ahead" in text(first)
+    assert "In the lead p000" not in text(last)
     assert "101–120 of 120 players" in text(last)
     assert 'href="?page=2"' in last.content.decode()
     assert "Next" not in text(last)
     assert "Nobody stands on this page any more." in text(past_the_end)
-    assert "Around this place Rank Player Points Since 97 p096 904" in far_down
+    assert "Around this place Rank Player Points 97 p096 904" in far_down
     assert "100 p099 highlighted 901" in far_down
 
 

@@ -110,12 +110,12 @@ def test_a_board_marks_the_period_that_is_shown_and_leads_to_those_beside_it_and
 
     for nth, label in enumerate(labels):
         page = client.get(f"/boards/{board}/?period={label}").content.decode()
-        strip = page.partition('class="period-strip"')[2].partition("</ul>")[0]
-        steps = dict(re.findall(r'class="step" rel="(\w+)" href="([^"]*)"', page))
+        stepper = page.partition('class="stepper"')[2].partition("</nav>")[0]
+        steps = dict(re.findall(r'class="step is-\w+" rel="(\w+)" href="([^"]*)"', stepper))
 
-        assert re.findall(r'aria-current="page" href="([^"]*)"', page) == [f"?period={label}"]
-        assert f'aria-current="page" href="?period={label}"' in strip
-        assert 'class="period is-running" href="?"' in strip
+        assert f'translate="no">{label}</span>' in stepper
+        assert 'class="stepper-way is-running" href="?"' in stepper
+        assert (stepper.count('<a class="step '), stepper.count('<span class="step ')) == (len(steps), 2 - len(steps))
         assert steps.get("next") == (f"?period={labels[nth - 1]}" if nth else "?")
         assert steps.get("prev") == (f"?period={labels[nth + 1]}" if nth < 7 else None)
 

@@ -1,0 +1,129 @@
+"""The boards of the admin's home: the busiest first, with players, scores a minute, refusals and what ends when."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Q, QuerySet
+from django.utils.translation import gettext as _
+
+from config.console.marks import Mark, marks_of
+from config.console.sparks import Spark, spark
+from config.console.tiles import percent
+from config.console.troubles import LIVING, Trouble
+from foundation.db.resilience import CONNECTION_ERRORS
+from foundation.errors import Unavailable
+from foundation.monitoring.minutes import Hour, Minute
+from leaderboards.core.periods import window_at
+from leaderboards.errors import BadBoard
+from leaderboards.formats import number, time_left
+from leaderboards.models import Board, Period, Storage
+from leaderboards.selectors.catalog.running import running_periods
+
+SHOWN = 8
+MOST_COUNTED = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A board in the table. ``trouble`` stands where the bars would: it takes no scores, or is not live."""
+
+    mark: Mark
+    period: str
+    players: str
+    spark: Spark | None
+    scores: str
+    refused: str
+    ends_in: str
+    trouble: str
+    is_grave: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Boards:
+    """The lines, and of how many boards they are."""
+
+    lines: Sequence[Line]
+    total: int
+
+
+def boards_running(hour: Hour | None, troubles: Sequence[Trouble], at: datetime) -> Boards:
+    """The busiest boards of the last hour; where it is quiet, the oldest."""
+    total = hour.total if hour else Minute()
+    used = Board.objects.filter(Q(retired_at=None) | Q(retired_at__gt=at))
+    shown = _busiest(used, total)
+    players = _players(shown)
+    stale = _stale(shown)
+    without_redis = any(trouble.code in ("redis_away", "redis_unknown", "redis_full") for trouble in troubles)
+    marks = marks_of(shown)
+    lines = []
+    for board in shown:
+        trouble, is_grave = _trouble(board, stale, without_redis)
+        lines.append(
+            Line(
+                marks[board.seq],
+                _period(board, at),
+                number(players[board.seq]) if board.seq in players else "–",
+                None if hour is None else spark(hour.of_board(board.seq)),
+                number(total.by_board[str(board.seq)]) if hour else "–",
+                _refused(total, board) if hour else "–",
+                _ends_in(board, at),
+                trouble,
+                is_grave,
+            )
+        )
+    return Boards(lines, used.order_by()[:MOST_COUNTED].count())
+
+
+def _busiest(used: QuerySet[Board], total: Minute) -> list[Board]:
+    numbers = [int(name) for name, _count in total.by_board.most_common(2 * SHOWN) if name.isdigit()]
+    found = used.in_bulk(numbers)
+    busy = [found[seq] for seq in numbers if seq in found][:SHOWN]
+    if len(busy) < SHOWN:
+        others = used.exclude(pk__in=[each.pk for each in busy]).order_by("seq")[: SHOWN - len(busy)]
+        busy += list(others)
+    return busy
+
+
+def _players(shown: Sequence[Board]) -> Mapping[int, int]:
+    """None are known where neither Redis nor SQL can count them in time."""
+    try:
+        return {seq: running.total for seq, running in running_periods(shown).items()}
+    except (Unavailable, *CONNECTION_ERRORS):
+        return {}
+
+
+def _stale(shown: Sequence[Board]) -> set[int]:
+    """Which of them are not live: a period of theirs is stale."""
+    rows = Period.objects.filter(state__in=LIVING, stale_since__isnull=False, board__in=shown)
+    return set(rows.order_by().values_list("board_id", flat=True).distinct())
+
+
+def _trouble(board: Board, stale: set[int], without_redis: bool) -> tuple[str, bool]:
+    if without_redis and board.storage == Storage.REDIS:
+        return _("takes no scores"), True
+    if without_redis and board.storage == Storage.HYBRID:
+        return _("from SQL"), False
+    return (_("not live: being settled"), False) if board.seq in stale else ("", False)
+
+
+def _period(board: Board, at: datetime) -> str:
+    if board.is_event:
+        return str(board.get_period_display())
+    try:
+        return window_at(board.calendar, at).label
+    except BadBoard:  # settings that an older release stored and that cannot work any more
+        return ""
+
+
+def _ends_in(board: Board, at: datetime) -> str:
+    try:
+        ends_at = None if board.is_event else window_at(board.calendar, at).ends_at
+    except BadBoard:
+        return "–"
+    return time_left(int((ends_at - at).total_seconds())) if ends_at else "–"
+
+
+def _refused(total: Minute, board: Board) -> str:
+    sent = total.by_board[str(board.seq)]
+    return f"{percent(total.refused_by_board[str(board.seq)] / sent)} %" if sent else "–"

@@ -1,0 +1,128 @@
+"""What is not as it should be now, as ``/readyz`` knows it, with since when, which boards and what still works.
+
+Dead letters, webhooks and differences are no trouble in this sense: they wait for somebody (``needs``), and nothing
+stops meanwhile.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from django.db import Error as SqlError
+from django.db.models import Count, Min, Q
+
+from foundation import clock
+from foundation.errors import Unavailable
+from foundation.models import Heartbeat
+from foundation.monitoring.health import SILENT_AFTER
+from foundation.redis import client as redis
+from foundation.redis.client import UnknownRedis
+from foundation.redis.info import is_full, read_info
+from foundation.tasks import REDIS, WORKER
+from leaderboards.models import Board, Period, PeriodState, Storage
+from leaderboards.selectors.monitoring.lag import CLOSED_WITHIN, MIRRORED_EVERY, RESYNCED_WITHIN, mirror_age, unclosed
+
+LIVING = (PeriodState.OPEN, PeriodState.CLOSING)
+MOST_BOARDS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """One thing that is wrong. ``since`` is None where nobody knows; ``boards`` are those that it concerns, by name,
+    at most fifty; ``works`` those that go on all the same."""
+
+    code: str
+    since: datetime | None = None
+    boards: Sequence[str] = ()
+    works: Sequence[str] = ()
+    count: int = 0
+    seconds: float = 0.0
+    grave: bool = True
+
+
+@dataclass(slots=True)
+class RedisSeen:
+    """When this process last had an answer of Redis, and how it was last refused."""
+
+    answered_at: datetime | None = None
+    refusal: str = "redis_away"
+    used: int = 0
+    most: int = 0
+    milliseconds: float | None = field(default=None)
+
+
+seen = RedisSeen()
+
+
+def _redis(at: datetime) -> Iterator[Trouble]:
+    """Whether the boards' Redis answers, and has room."""
+    begun = clock.monotonic()
+    try:
+        info = redis.boards().call("INFO", "memory", read=read_info)
+    except (Unavailable, SqlError) as error:
+        seen.milliseconds = None
+        if isinstance(error.__cause__, UnknownRedis):
+            seen.refusal = "redis_unknown"
+        yield Trouble(seen.refusal, _last_answer(), *_boards_by_redis())
+        return
+    seen.milliseconds = 1000 * (clock.monotonic() - begun)
+    seen.answered_at, seen.refusal = at, "redis_away"
+    seen.used, seen.most = int(info.get("used_memory", 0)), int(info.get("maxmemory", 0))
+    if is_full(info):
+        yield Trouble("redis_full", None, *_boards_by_redis())
+
+
+def _last_answer() -> datetime | None:
+    """The latest that this process or the worker heard of Redis: it went away since."""
+    noted = Heartbeat.objects.filter(name=REDIS).values_list("beat_at", flat=True).first()
+    return max(filter(None, (seen.answered_at, noted)), default=None)
+
+
+def _boards_by_redis() -> tuple[list[str], list[str]]:
+    """The boards that take no scores without Redis, and those that do."""
+    used = Board.objects.filter(Q(retired_at=None) | Q(retired_at__gt=clock.now())).order_by("seq")
+    named = list(used.values_list("name", "storage")[: 2 * MOST_BOARDS])
+    stopped = [name for name, storage in named if storage == Storage.REDIS]
+    return stopped[:MOST_BOARDS], [name for name, storage in named if storage != Storage.REDIS][:MOST_BOARDS]
+
+
+def _worker(at: datetime) -> Iterator[Trouble]:
+    silence = Heartbeat.silence(WORKER, at)
+    if silence is None:
+        yield Trouble("worker_never")
+    elif silence > SILENT_AFTER:
+        yield Trouble("worker_silent", at - silence, seconds=silence.total_seconds())
+
+
+def _clocks(_at: datetime) -> Iterator[Trouble]:
+    for code, off in (("clock_off", clock.offset_from_sql()), ("worker_clock_off", Heartbeat.clock_offset_of(WORKER))):
+        if clock.is_off(off):
+            yield Trouble(code, seconds=off.total_seconds())
+
+
+def _stale(at: datetime) -> Iterator[Trouble]:
+    late = Period.objects.filter(state__in=LIVING, stale_since__lt=at - RESYNCED_WITHIN)
+    told = late.aggregate(count=Count("pk"), first=Min("stale_since"))
+    if told["count"]:
+        names = late.order_by("stale_since").values_list("board__name", flat=True)[:MOST_BOARDS]
+        yield Trouble("stale", told["first"], list(dict.fromkeys(names)), count=told["count"], grave=False)
+
+
+def _unmirrored(at: datetime) -> Iterator[Trouble]:
+    living = Period.objects.filter(board__storage=Storage.REDIS, state__in=LIVING)
+    names = list(dict.fromkeys(living.order_by("pk").values_list("board__name", flat=True)[:MOST_BOARDS]))
+    silence = mirror_age() if names else timedelta()
+    if silence is None:
+        yield Trouble("never_mirrored", None, names)
+    elif silence > MIRRORED_EVERY:
+        yield Trouble("mirror_late", at - silence, names, seconds=silence.total_seconds(), grave=False)
+
+
+def _unclosed(at: datetime) -> Iterator[Trouble]:
+    late = unclosed(at, CLOSED_WITHIN)
+    if late:
+        yield Trouble("unclosed", min(due for _, due in late), count=len(late), grave=False)
+
+
+# The gravest first.
+CHECKS: tuple[Callable[[datetime], Iterator[Trouble]], ...] = (_redis, _worker, _clocks, _stale, _unmirrored, _unclosed)

@@ -1,0 +1,114 @@
+"""Makes the fonts of static/fonts from the packages they come in, as small as the pages need them.
+
+    npm install --prefix FOLDER @fontsource-variable/archivo pretendard
+    pip install fonttools brotli
+    python -m config.local.fonts FOLDER/node_modules
+
+Archivo keeps its axes of weight and width as far as the style sheets use them, in two files: Latin, and the rest of the
+Latin letters. Pretendard keeps the syllables that the
+pages of players say in Korean. Its licence reserves its name for the whole
+font, so what is left of it is called Sunwi Hangul. Each file has a digest of its content in its name, so browsers keep
+it for good; the style sheet and the preload are rewritten to the new names.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from hashlib import blake2b
+from pathlib import Path
+
+from foundation import file_locations
+
+STATIC = file_locations.folder("static")
+FONTS, SHEET, BASE = STATIC / "fonts", STATIC / "css" / "type.css", STATIC.parent / "templates" / "base.html"
+CATALOGUE = file_locations.folder("locale") / "ko" / "LC_MESSAGES" / "django.po"
+FEATURES = "ccmp,kern,locl,mark,mkmk,tnum"
+LATIN = (
+    "U+0020-007E,U+00A0,U+00A1,U+00A3,U+00A9,U+00AB,U+00B0,U+00B1,U+00B7,U+00BB,U+00BF-00FF,"
+    "U+2013,U+2014,U+2018-201A,U+201C-201E,U+2022,U+2026,U+2032,U+2039,U+203A,U+2212"
+)
+MORE_LATIN = "U+0100-017F,U+0218-021B"
+ARCHIVO = "@fontsource-variable/archivo/files/archivo-{}-standard-normal.woff2"
+PRETENDARD = "pretendard/dist/public/variable/PretendardVariable.ttf"
+HANGUL = "Sunwi Hangul"
+KOREAN = re.compile("[\u3000-\u303f\u3131-\u318e\uac00-\ud7a3]")
+STAFF = re.compile("admin|models/|management|/api/|config/|webhooks|audit")  # what they alone read
+
+
+def main(packages: Path) -> None:
+    """Make all of them anew."""
+    widths = ["wght=400:800", "wdth=100:125"]
+    made = {
+        "archivo-latin": (packages / ARCHIVO.format("latin"), widths, LATIN),
+        "archivo-latin-ext": (packages / ARCHIVO.format("latin-ext"), widths, MORE_LATIN),
+        "sunwi-hangul": (packages / PRETENDARD, ["wght=400:800"], _syllables()),
+    }
+    FONTS.mkdir(exist_ok=True)
+    for name, (source, axes, unicodes) in made.items():
+        content = _made(source, axes, unicodes, HANGUL if name == "sunwi-hangul" else None)
+        for old in FONTS.glob(f"{name}.*.woff2"):
+            old.unlink()
+        path = FONTS / f"{name}.{blake2b(content, digest_size=6).hexdigest()}.woff2"
+        path.write_bytes(content)
+        _rename(name, path.name)
+        print(f"{path.name}: {len(content):,} bytes")
+
+
+def _syllables() -> str:
+    """What Korean needs of the sentences that players read, and punctuation that stands between its syllables."""
+    said: set[str] = set()
+    for entry in CATALOGUE.read_text("utf-8").split("\n\n"):
+        places_named = " ".join(re.findall(r"^#: (.*)$", entry, re.MULTILINE)).split()
+        if not all(STAFF.search(each) for each in places_named):
+            said.update(KOREAN.findall(entry))
+    return ",".join(f"U+{ord(each):04X}" for each in sorted(said))
+
+
+def _made(source: Path, axes: list[str], unicodes: str, name: str | None) -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        few, narrow, done = (Path(folder) / each for each in ("few.ttf", "narrow.ttf", "done.woff2"))
+        _run(
+            "fontTools.subset",
+            source,
+            f"--unicodes={unicodes}",
+            f"--layout-features={FEATURES}",
+            "--no-hinting",
+            f"--output-file={few}",
+        )
+        _run("fontTools.varLib.instancer", few, *axes, f"--output={narrow}")
+        if name:
+            _call_it(narrow, name)
+        _run("fontTools.ttLib.woff2", "compress", narrow, "-o", done)
+        return done.read_bytes()
+
+
+def _call_it(path: Path, name: str) -> None:
+    """Another name inside, as a reserved one asks."""
+    words = (
+        "import sys; from fontTools.ttLib import TTFont\n"
+        "path, name = sys.argv[1:]; font = TTFont(path); plain = name.replace(' ', '')\n"
+        "for row in font['name'].names:\n"
+        "    if row.nameID in (1, 3, 4, 6, 16, 25): row.string = plain if row.nameID in (6, 25) else name\n"
+        "font.save(path)"
+    )
+    subprocess.run(
+        [sys.executable, "-c", words, str(path), name], check=True, env=os.environ | {"SOURCE_DATE_EPOCH": "0"}
+    )
+
+
+def _run(module: str, *arguments: object) -> None:
+    same_each_time = os.environ | {"SOURCE_DATE_EPOCH": "0"}
+    command = [sys.executable, "-m", module, *map(str, arguments)]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=same_each_time)
+
+
+def _rename(name: str, file: str) -> None:
+    for path in (SHEET, BASE):
+        text = path.read_text("utf-8")
+        path.write_text(re.sub(rf"\b{name}\.[0-9a-f]+\.woff2", file, text), "utf-8")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,59 @@
+"""Why a board is live or not, for its page in the admin."""
+
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+
+from foundation.errors import Unavailable
+from foundation.redis import client as redis
+from leaderboards.admin.wording.descriptions import in_utc
+from leaderboards.models import Board, Period, PeriodState, Storage
+from leaderboards.selectors.monitoring.resync_progress import count_pending_publish, count_ranked
+
+MOST = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Liveness:
+    """Whether it is live, and the sentences that say why."""
+
+    is_live: bool
+    lines: list[str]
+
+
+def liveness_of(board: Board) -> Liveness:
+    """Of the board's living periods; a board that SQL decides over is live as long as there is a page to say so."""
+    if board.storage == Storage.SQL:
+        return Liveness(True, [_("Live: SQL alone decides and shows.")])
+    if not _redis_answers():
+        lines = [_("Not live: Redis does not answer. Pages show the standings from SQL.")]
+        if board.storage == Storage.REDIS:
+            lines.append(_("It takes no scores meanwhile, since Redis decides over it."))
+        return Liveness(False, lines)
+    living = Period.objects.filter(
+        board=board, state__in=(PeriodState.OPEN, PeriodState.CLOSING), stale_since__isnull=False
+    )
+    stale = list(living.order_by("stale_since")[:MOST])
+    if not stale:
+        return Liveness(True, [_("Live: Redis shows what was decided.")])
+    return Liveness(False, [_line(period) for period in stale])
+
+
+def _line(period: Period) -> str:
+    words = {"period": period.label, "since": in_utc(period.stale_since) if period.stale_since else "–"}
+    if period.needs_full_rebuild:
+        words |= {"done": f"{period.rebuild_progress:,}", "all": f"{count_ranked(period):,}"}
+        return _("Not live: %(period)s is being rebuilt since %(since)s, %(done)s of %(all)s.") % words
+    missing = count_pending_publish(period)
+    words |= {"missing": f"{missing:,}"}
+    if missing:
+        return _("Not live: since %(since)s Redis lacks %(missing)s standings of %(period)s.") % words
+    return _("Not live: since %(since)s nobody knows what Redis lacks of %(period)s.") % words
+
+
+def _redis_answers() -> bool:
+    try:
+        redis.boards().call("PING")
+    except Unavailable:
+        return False
+    return True

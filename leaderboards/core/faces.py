@@ -1,0 +1,82 @@
+"""A face for each player until they have a picture: worked out from their id alone, the same everywhere and for good.
+
+The bytes of a digest choose field, head, cap, eyes and how these are turned: 340,200 faces. ``static/css/face.css`` has
+the ten deep tones of fields and the ten light ones of heads; a head is at least three steps round the wheel from its
+field. The trap: whoever changes a list here, or the word before the id, gives everybody another face.
+"""
+
+from dataclasses import dataclass
+from hashlib import sha256
+
+TONES = 10
+NEAREST, NEAR_TONES = 3, 5  # a head's tone lies 3 to 7 steps from its field's
+TURNS = (-8, 0, 8)
+SHIFTS = (-2, 0, 2)
+GAZES = (-2, 0, 2)
+HEADS = (
+    '<circle class="h" cx="20" cy="22" r="12.5"/>',
+    '<path class="h" d="M8 44V22a12 12 0 0 1 24 0v22z"/>',
+    '<rect class="h" x="8.5" y="11" width="23" height="23" rx="4"/>',
+    '<path class="h" d="M20 8l12 7v14l-12 7-12-7V15z"/>',
+    '<path class="h" d="M8 10h24v12c0 8-5 12-12 14-7-2-12-6-12-14z"/>',
+    '<path class="h" d="M20 5l15 39H5z"/>',
+)
+CAPS = (
+    "",
+    '<path class="c" d="M7 6h26v5c-2 7-12 9-26 6z"/>',
+    '<path class="c" d="M8 17V5l9 7h6l9-7v12l-7-4H15z"/>',
+    '<path class="c" d="M3 10h34v5H3z"/>',
+    '<circle class="c" cx="20" cy="8" r="5.5"/>',
+    '<path class="c" d="M7 18a13 13 0 0 1 26 0z"/>',
+    '<path class="c" d="M33 5v14C26 20 19 16 16 6z"/>',
+)
+EYES = (
+    '<circle cx="15.5" cy="22" r="2"/><circle cx="24.5" cy="22" r="2"/>',
+    '<g class="w"><circle cx="15" cy="22" r="3.6"/><circle cx="25" cy="22" r="3.6"/></g>'
+    '<circle cx="16" cy="22" r="1.9"/><circle cx="26" cy="22" r="1.9"/>',
+    '<path class="l" d="M12.5 23.5a3 3 0 0 1 5.5 0m4 0a3 3 0 0 1 5.5 0"/>',
+    '<rect x="12" y="20" width="16" height="4.5" rx="1.5"/>',
+    '<circle cx="15.5" cy="22" r="2"/><path class="l" d="M22 22h5"/>',
+    '<rect x="13.5" y="18.5" width="3.4" height="6.5" rx="1.7"/>'
+    '<rect x="23.5" y="18.5" width="3.4" height="6.5" rx="1.7"/>',
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Face:
+    """What the digest chose: places in the lists above; ``field`` and ``tone`` are steps of the wheel of tones."""
+
+    field: int
+    tone: int
+    head: int
+    cap: int
+    eyes: int
+    gaze: int
+    shift: int
+    turn: int
+
+
+def face_of(player: str) -> Face:
+    """The face of whoever has this id."""
+    chosen = sha256(f"face272:{player}".encode(errors="surrogatepass")).digest()
+    field = chosen[0] % TONES
+    return Face(
+        field,
+        (field + NEAREST + chosen[1] % NEAR_TONES) % TONES,
+        chosen[2] % len(HEADS),
+        chosen[3] % len(CAPS),
+        chosen[4] % len(EYES),
+        GAZES[chosen[5] % len(GAZES)],
+        SHIFTS[chosen[6] % len(SHIFTS)],
+        TURNS[chosen[7] % len(TURNS)],
+    )
+
+
+def drawn(face: Face) -> str:
+    """As an SVG inside a page; who listens does not hear of it."""
+    eyes = f'<g transform="translate({face.gaze})">{EYES[face.eyes]}</g>' if face.gaze else EYES[face.eyes]
+    inner = f"{HEADS[face.head]}{CAPS[face.cap]}{eyes}"
+    moves = f"translate({face.shift})" * bool(face.shift) + f"rotate({face.turn} 20 20)" * bool(face.turn)
+    if moves:
+        inner = f'<g transform="{moves}">{inner}</g>'
+    return f'<svg class="face f{face.field} h{face.tone}" viewBox="0 0 40 40" aria-hidden="true">{inner}</svg>'

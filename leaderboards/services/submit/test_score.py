@@ -1,0 +1,41 @@
+"""A test score: one entry that an admin sends to a board, through the door that game servers use.
+
+It is labelled twice: its service is ``SERVICE``, a name that no key may bear, and its id begins with ``test-``. The
+audit log says who sent it. It counts as any other until somebody voids it.
+"""
+
+from datetime import datetime
+
+from django.contrib.auth.models import AbstractBaseUser
+
+from foundation import clock
+from foundation.audit import record
+from leaderboards.core.input.entries import Entry
+from leaderboards.core.submissions import Caller, Outcome
+from leaderboards.models import Board, Submission
+from leaderboards.services.submit.pipeline import submit
+
+SERVICE = "admin-test"
+TESTED = "score.tested"
+_CALLER = Caller(SERVICE)
+
+
+def rehearse(entry: Entry, at: datetime) -> Outcome:
+    """What would become of it; nothing is applied."""
+    return submit([entry], _CALLER, at, dry_run=True)[0]
+
+
+def send(board: Board, entry: Entry, at: datetime, by: AbstractBaseUser) -> Outcome:
+    """Send it, with the player's rank after it. Raises ``ClockOff`` as the API would."""
+    clock.refuse_if_off()
+    outcome = submit([entry], _CALLER, at, ranks=True)[0]
+    if outcome.status.is_accepted:
+        note = {"player": entry.player, "id": entry.external_id, "status": outcome.status}
+        record(TESTED, at=at, by=by, subjects=[("board", board.seq)], note=note)
+    return outcome
+
+
+def sent_to(board: Board) -> list[Submission]:
+    """The latest of them that still count; none of a board that Redis decides over, which keeps no submissions."""
+    rows = Submission.objects.filter(service=SERVICE, board=board, voided_at=None)
+    return list(rows.select_related("player", "period__board").order_by("-pk")[:5])

@@ -1,0 +1,48 @@
+"""Who a row is about, besides the name: a generated face, and the flag of their country where one is known."""
+
+import json
+from functools import cache, lru_cache
+from html import escape
+
+from django.templatetags.static import static
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import get_language
+
+from foundation import file_locations
+from leaderboards.core.faces import drawn, face_of
+
+
+@lru_cache(maxsize=16_384)
+def face_html(player: str, size: str = "") -> SafeString:
+    """The face of whoever has this id; ``size`` is a class of face.css: ``l``, ``xl``, or none in a row."""
+    text = drawn(face_of(player))
+    return mark_safe(text.replace('class="face', f'class="face is-{size}', 1) if size else text)  # noqa: S308 (of our own parts)
+
+
+def flag_html(country: str) -> SafeString:
+    """The flag of a country (ISO 3166, two capital letters); nothing where there is none of that code."""
+    return _flag(country, get_language() or "en") if country else SafeString()
+
+
+def country_name(country: str, language: str) -> str:
+    """What people call a country; empty for a code that is none's."""
+    names = _countries().get(country, {})
+    return names.get(language) or names.get("en", "")
+
+
+@lru_cache(maxsize=1024)
+def _flag(country: str, language: str) -> SafeString:
+    name = escape(country_name(country, language))
+    if not name:
+        return SafeString()
+    source = escape(static(f"flags/{country.lower()}.webp"))
+    text = f'<img class="flag" src="{source}" alt="{name}" title="{name}" width="20" height="15" loading="lazy">'
+    return mark_safe(text)  # noqa: S308 (escaped)
+
+
+@cache
+def _countries() -> dict[str, dict[str, str]]:
+    known: dict[str, dict[str, str]] = json.loads(
+        (file_locations.folder("static") / "flags" / "countries.json").read_text("utf-8")
+    )
+    return known

@@ -1,0 +1,25 @@
+"""Who leads a board, as the head of its page says it: their result, and how far they are ahead or with how many."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from leaderboards.selectors import Standings
+from leaderboards.views.components.table_rows import Gap, Line, gap_behind, result
+
+
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """The first row; ``others`` share its rank, ``gap`` is to the next worse rank on the page."""
+
+    line: Line
+    result: str
+    others: int
+    gap: Gap | None
+
+
+def lead_of(found: Standings, lines: Sequence[Line]) -> Lead | None:
+    """None on a page that does not begin with the first rank."""
+    if not lines or lines[0].rank != 1:
+        return None
+    first = found.rows[0]
+    return Lead(lines[0], result(found.board, first), (first.tied or 1) - 1, gap_behind(found.board, first, found.rows))

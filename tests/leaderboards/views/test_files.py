@@ -1,0 +1,48 @@
+"""What lies beside the pages: fonts under names of their content, as sheet and head name them; flags by country."""
+
+import re
+from hashlib import blake2b
+from pathlib import Path
+
+import pytest
+from django.test import Client
+
+from leaderboards.models import Player
+from leaderboards.views.components.faces import country_name, flag_html
+from tests.playing import make_board, name, score
+
+ROOT = Path(__file__).parents[3]
+FONTS = ROOT / "static" / "fonts"
+FONT = re.compile(r"fonts/([\w-]+\.[0-9a-f]{12}\.woff2)")
+
+
+def test_fonts_have_the_digest_of_their_content_in_their_name_and_are_asked_for_by_it() -> None:
+    files = {path.name: path.read_bytes() for path in FONTS.glob("*.woff2")}
+    sheet, head = ((ROOT / path).read_text("utf-8") for path in ("static/css/type.css", "templates/base.html"))
+
+    assert set(FONT.findall(sheet)) == set(files)
+    assert FONT.findall(head) == [each for each in files if each.startswith("archivo-latin.")]
+    for file, content in files.items():
+        assert file.split(".")[1] == blake2b(content, digest_size=6).hexdigest(), file
+    assert {path.name for path in FONTS.glob("*-OFL.txt")} == {"archivo-OFL.txt", "sunwi-hangul-OFL.txt"}
+
+
+def test_every_flag_has_a_name_and_a_code_of_none_has_no_flag() -> None:
+    flags = {path.stem.upper() for path in (ROOT / "static" / "flags").glob("*.webp")}
+
+    assert len(flags) > 240
+    assert {code for code in flags if not country_name(code, "ko")} == set()
+    assert 'alt="South Korea"' in flag_html("KR")
+    assert (flag_html("ZZ"), flag_html("")) == ("", "")
+
+
+@pytest.mark.django_db
+def test_a_row_has_the_flag_of_its_player(client: Client) -> None:
+    board = make_board()
+    score(board, {"robin": 5, "mina": 3})
+    name("robin", "Robin")
+    Player.objects.filter(external_id="robin").update(country="KR")
+    page = client.get(f"/boards/{board}/").content.decode()
+
+    assert page.partition('data-part="top"')[2].count('class="flag"') == 1
+    assert 'src="/static/flags/kr.webp" alt="South Korea"' in page
