@@ -16,7 +16,7 @@ from foundation.worker.each import run_each
 from foundation.worker.urgent import URGENT
 
 WORKER = "worker"
-REDIS = "redis"  # the last time that the boards' Redis answered the worker
+REDIS = "redis"  # the heartbeat of the boards' Redis: the last time that it answered the worker
 
 _back_off = BackOff()
 
@@ -35,12 +35,7 @@ def look() -> list[str]:
 
 @shared_task
 def heartbeat() -> None:
-<<<<<<< HEAD
-    """Record that beat and the worker are alive; readiness checks it."""
-=======
-    """The worker and beat are alive: readiness looks for this. So does Redis, where it answers: the admin tells since
-    when it does not."""
->>>>>>> 496943476ed515beccf6328c749a972d3a9d0a2f
+    """Record that beat and the worker are alive, and whether Redis answers; readiness and the admin read it."""
     Heartbeat.note(WORKER, clock.now(), clock.offset_from_sql())
     try:
         redis.boards().call("PING")
