@@ -43,8 +43,7 @@ def upkeep() -> Iterator[Reading]:
     for whose, off in clocks.items():
         description = "How far a clock is ahead of SQL's."
         yield Reading("sunwi_clock_offset_seconds", description, off.total_seconds(), ("whose", whose))
-    open_letters = DeadLetter.objects.filter(resolved_at=None).count()
-    yield Reading("sunwi_dead_letters", "Dead letters that are open.", open_letters)
+    yield Reading("sunwi_dead_letters", "Dead letters that are open.", _count_open_letters())
     yield from _webhooks(at)
 
 
@@ -55,6 +54,10 @@ def _sql_answers() -> int:
     except SqlError:
         return 0
     return 1
+
+
+def _count_open_letters() -> int:
+    return DeadLetter.objects.filter(resolved_at=None).count()
 
 
 def _webhooks(at: datetime) -> Iterator[Reading]:

@@ -61,7 +61,7 @@ class TestReadiness:
         with monkeypatch.context() as patched:
             redis_away(patched)
             status, degraded = ready(client)
-        monkeypatch.setattr(health, "_asked_of_sql", Mock(side_effect=OperationalError("10.0.0.1 refused")))
+        monkeypatch.setattr(health, "_check_sql", Mock(side_effect=OperationalError("10.0.0.1 refused")))
         redis_alone = ready(client)
         redis_away(monkeypatch)
         neither = client.get("/readyz")

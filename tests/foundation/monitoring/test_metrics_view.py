@@ -105,7 +105,7 @@ def test_a_server_that_is_away_is_told_and_hides_nothing_of_the_other(
         told_again = scrape(client)
         readings.forget()
         without_redis = scrape(client)
-    monkeypatch.setattr(own, "_open_letters", Mock(side_effect=OperationalError("gone")))
+    monkeypatch.setattr(own, "_count_open_letters", Mock(side_effect=OperationalError("gone")))
     readings.forget()
     without_letters = scrape(client)
 

@@ -158,7 +158,7 @@ def test_without_sql_no_nonce_is_taken_for_new(monkeypatch: pytest.MonkeyPatch) 
 
     KeyFactory.create()
     key = ServiceKey.objects.get()
-    monkeypatch.setattr(nonces, "_inserted", away)
+    monkeypatch.setattr(nonces, "_insert", away)
     monkeypatch.setattr("foundation.db.resilience._Breaker.silent_until", 0.0)
 
     with pytest.raises(SqlAway):
