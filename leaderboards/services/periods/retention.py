@@ -5,13 +5,14 @@ On all-time boards, which never become final, old submissions fold into one base
 standing is still what its submissions make it.
 """
 
-from datetime import UTC, datetime, timedelta
+from collections.abc import Iterator
+from datetime import datetime, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Min, Q, QuerySet
-from django.db.models.functions import TruncDate
+from django.db.models import Q, QuerySet
 
 from foundation.db.resilience import long_transaction
 from foundation.models import DeadLetter
@@ -89,17 +90,32 @@ def drop_records(at: datetime) -> int:
 
 
 def thin_snapshots(at: datetime) -> int:
-    """Let go kept ranks: with their period's keys, else all but the first of a day after two days; returns how many."""
-    days = PeriodSnapshot.objects.annotate(day=TruncDate("due_at", tzinfo=UTC)).values("period", "day")
-    firsts = days.annotate(first=Min("pk")).values("first")
-    crowded = Q(due_at__lt=at - EACH_SNAPSHOT_FOR) & ~Q(pk__in=firsts)
-    ancient = Q(due_at__lt=at - DAILY_SNAPSHOTS_FOR)
-    old = PeriodSnapshot.objects.filter(crowded | ancient | Q(period__state=PeriodState.EXPIRED))
+    """Let go kept ranks: with their period's keys, else all but the first of a day after two days; returns how many.
+
+    Days are the board's own, so that what was gained on each of them can be told for as long as looks stay.
+    """
+    old = PeriodSnapshot.objects.filter(due_at__lt=at - EACH_SNAPSHOT_FOR).exclude(period__state=PeriodState.EXPIRED)
+    ancient = Q(due_at__lt=at - DAILY_SNAPSHOTS_FOR) | Q(period__state=PeriodState.EXPIRED)
     with long_transaction():
-        gone = list(old.values_list("pk", flat=True))
+        gone = set(PeriodSnapshot.objects.filter(ancient).values_list("pk", flat=True)) | set(_crowded(old))
     for pk in gone:  # each may have ten thousand rows
         PeriodSnapshot.objects.filter(pk=pk).delete()
     return len(gone)
+
+
+def _crowded(snapshots: QuerySet[PeriodSnapshot]) -> Iterator[int]:
+    """All but the first of each day of their board."""
+    rows = snapshots.order_by("period", "due_at").values_list(
+        "pk", "period", "due_at", "period__board__timezone", "period__board__cutoff"
+    )
+    before = None
+    for pk, period, due_at, timezone, cutoff in rows.iterator(chunk_size=BATCH):
+        hours, minutes = (int(part) for part in cutoff.split(":"))
+        since_cutoff = due_at.astimezone(ZoneInfo(timezone)) - timedelta(hours=hours, minutes=minutes)
+        day = period, since_cutoff.date()
+        if day == before:
+            yield pk
+        before = day
 
 
 def _delete(rows: QuerySet[Any]) -> int:
