@@ -204,5 +204,5 @@ def test_what_is_kept_is_bounded_by_its_bytes(anybody: Caller, monkeypatch: pyte
 
     for limit in range(1, 60):
         read(anybody, number, f"?limit={limit}")
-        assert sum(each.weight for each in small._kept.values()) <= most
+        assert sum(each.weight for each in small._entries.values()) <= most
     assert len(small) > 1
