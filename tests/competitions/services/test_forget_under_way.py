@@ -62,7 +62,7 @@ def test_what_is_published_while_somebody_is_erased_waits_and_has_the_new_id(mon
         assert not wait(late, timeout=1).done
         rewrite.rewrite_results_of(*who)
 
-    monkeypatch.setattr(erase, "_renames", [published_meanwhile])
+    monkeypatch.setattr(erase, "_rename_hooks", [published_meanwhile])
     with ThreadPoolExecutor(1) as threads:
         number = erase_player("ann", at).player
 
