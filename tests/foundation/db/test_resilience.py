@@ -162,7 +162,7 @@ class TestRemembered:
         assert [remembered.get("a"), remembered.refresh("a")] == [2, 2]
         assert source.asked == 2
 
-        time[0] += sql.STAMP_TRUST_SECONDS
+        time[0] += sql.VERSION_TRUST_SECONDS
         assert [remembered.get("a"), source.asked] == [2, 3]
 
         source.rows.clear()

@@ -8,7 +8,7 @@ import pytest
 from django.db import OperationalError, connection
 from redis import ConnectionPool
 
-from foundation.db.pipeline import _Pipelined
+from foundation.db.pipeline import _PipelinedRunner
 from foundation.redis import client as redis
 from foundation.redis.client import RedisAway, RedisClient, RedisRefused, RedisSilent
 from leaderboards import selectors
@@ -234,13 +234,13 @@ def test_what_becomes_of_a_commit_is_told_as_far_as_it_is_known(
 ) -> None:
     """Once, SQL does something else between the writes and their COMMIT, which travel together."""
     arena = opened(storage)
-    commit, waiting = _Pipelined.commit, list(troubles)
+    commit, waiting = _PipelinedRunner.commit, list(troubles)
 
-    def troubled(statements: _Pipelined) -> None:
+    def troubled(statements: _PipelinedRunner) -> None:
         while waiting:
             statements.execute(waiting.pop(0), ())
         commit(statements)
 
-    with patch.object(_Pipelined, "commit", troubled):
+    with patch.object(_PipelinedRunner, "commit", troubled):
         assert told(send_to(arena, {"player": "a", "points": 1})) == [said]
     assert Submission.objects.count() == kept
