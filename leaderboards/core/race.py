@@ -1,7 +1,7 @@
-"""The race over time as geometry: which moments become columns, who stands where in each, and the lines between them.
+"""The geometry of the race over time: which moments become columns, a player's row in each, and the lines between.
 
-Numbers only: nothing is read here, and no words. The drawing is ``WIDTH`` wide, whatever the screen makes of that, and
-``ROW`` high for each row of the table that it stands beside, so that the third line runs into the third row.
+The drawing is ``WIDTH`` units wide and ``ROW`` high for each row of the table beside it, so that a player's line ends
+at the player's row.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,20 +9,19 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import pairwise
 
-MOST_COLUMNS = 14  # with the present, which is the last
+MOST_COLUMNS = 14  # including the present, which is the last
 LINES = 10
 WIDTH, ROW = 480, 44
-EDGE = 8  # left free on the left, for the dots that open lines
-LANE = 52  # below the rows: where the viewer's own line runs while it is outside of them
-IN_LANE = 30  # how far below the rows
-_TURNS_APART = 52  # of two numbers that are written at turning points
+EDGE = 8  # margin on the left, for the dots at the start of lines
+LANE = 52  # height of the lane below the rows, for the viewer's own line while the viewer is below the table
+IN_LANE = 30  # distance of that line from the rows
+_TURN_DISTANCE = 52  # minimum between two labelled turning points
 MOST_TURNS = 6
 
 
 @dataclass(frozen=True, slots=True)
 class RanksThen:
-    """Ranks by player at a moment. If it ``is_whole``, players who are missing were not ranked; else their rank is
-    unknown."""
+    """Ranks by player at a moment. If not ``is_whole``, the rank of a missing player is unknown; else they had none."""
 
     ranks: Mapping[str, int]
     is_whole: bool
@@ -39,9 +38,9 @@ class Dot:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A player's line: ``path`` as SVG has it, where it begins, and (of one's own) where it turns.
+    """A player's line: an SVG ``path``, its start, and for the viewer's own line its turning points.
 
-    ``has_lane`` if some of it runs below the rows.
+    ``has_lane`` is set if a part of it is below the rows.
     """
 
     path: str
@@ -51,67 +50,71 @@ class Drawn:
 
 
 def columns(moments: Sequence[datetime], end: datetime, most: int = MOST_COLUMNS) -> list[int]:
-    """Which of the ``moments`` (in order, all before ``end``) become columns, by number: evenly apart in time, and so
-    few that there is room for the present."""
+    """Choose the ``moments`` (sorted, all before ``end``) that become columns; returns their indexes.
+
+    They are evenly spaced in time, and leave room for the column of the present.
+    """
     if not moments:
         return []
     step = (end - moments[0]) / (most - 1)
-    chosen = [0]
-    for nth, at in enumerate(moments):
-        if at - moments[chosen[-1]] >= step and end - at >= step / 2:
-            chosen.append(nth)
-    return chosen
+    indexes = [0]
+    for index, at in enumerate(moments):
+        if at - moments[indexes[-1]] >= step and end - at >= step / 2:
+            indexes.append(index)
+    return indexes
 
 
 def across(at: datetime, start: datetime, end: datetime) -> int:
-    """How far from the left a moment lies."""
+    """Return the x coordinate of a moment."""
     span = (end - start) / timedelta(seconds=1) or 1.0
     return EDGE + round((WIDTH - EDGE) * min(1.0, max(0.0, (at - start) / timedelta(seconds=1) / span)))
 
 
 def places(then: RanksThen, order: Sequence[str], above: Mapping[int, int] | None = None) -> list[int | None]:
-    """The table row of each player in ``order``: None if they were not ranked, far below if their rank is unknown.
+    """Return the table row of each player in ``order``: None if they were not ranked, far below if it is unknown.
 
-    Equals stand in rows one below the other, in the order that they have now. ``above`` is given where ranks are dense:
-    how many stood before each rank.
+    Players who share a rank get consecutive rows, in the present order. For dense ranks, ``above`` is the number of
+    players before each rank.
     """
-    found: list[int | None] = []
-    met: dict[int, int] = {}
+    rows: list[int | None] = []
+    seen: dict[int, int] = {}  # by rank: how many players with it already have a row
     for player in order:
         rank = then.ranks.get(player)
         if rank is None:
-            found.append(None if then.is_whole else LINES * 100)
+            rows.append(None if then.is_whole else LINES * 100)
             continue
         first = rank if above is None else above.get(rank, rank - 1) + 1
-        found.append(first + met.get(rank, 0))
-        met[rank] = met.get(rank, 0) + 1
-    return found
+        rows.append(first + seen.get(rank, 0))
+        seen[rank] = seen.get(rank, 0) + 1
+    return rows
 
 
 def line(xs: Sequence[int], rows: Sequence[int | None], height: int) -> Drawn:
-    """The line of somebody through their ``rows``, of which the last is the one that they have in the table, ``height``
-    rows high. What lies below leaves through its lower edge."""
+    """Return the line of a player through their ``rows``, the last of which is the present one.
+
+    The table has ``height`` rows; rows below it are drawn as leaving through the lower edge.
+    """
     pen, start = _Pen(), None
-    spots = [None if row is None else (x, _middle(min(row, height + 2))) for x, row in zip(xs, rows, strict=True)]
-    for nth, (spot, row) in enumerate(zip(spots, rows, strict=True)):
-        before, row_before = (spots[nth - 1], rows[nth - 1]) if nth else (None, None)
-        if spot is None or row is None:
+    points = [None if row is None else (x, _middle(min(row, height + 2))) for x, row in zip(xs, rows, strict=True)]
+    for nth, (point, row) in enumerate(zip(points, rows, strict=True)):
+        previous, previous_row = (points[nth - 1], rows[nth - 1]) if nth else (None, None)
+        if point is None or row is None:
             continue
-        if before is None or row_before is None:
-            start = Dot(*spot, row) if row <= height else None
-        elif min(row, row_before) <= height:
-            pen.draw(before, spot)
-    last = spots[-1]
-    if last is not None and (len(spots) < 2 or spots[-2] is None):  # nothing is known of just before
+        if previous is None or previous_row is None:
+            start = Dot(*point, row) if row <= height else None
+        elif min(row, previous_row) <= height:
+            pen.draw(previous, point)
+    last = points[-1]
+    if last is not None and (len(points) < 2 or points[-2] is None):  # the column before is unknown
         pen.draw((WIDTH - EDGE, last[1]), last)
         start = None if start and start.x == WIDTH else start
     return Drawn(pen.text(), start)
 
 
 def own_line(xs: Sequence[int], rows: Sequence[int | None], ranks: Sequence[int | None], height: int) -> Drawn:
-    """The viewer's own line. Below the rows it runs in a lane, where numbers tell of its turns.
+    """Return the viewer's own line. Below the rows it runs in a lane, with the ranks at its turning points.
 
-    ``ranks`` are what is written; not the last, which the row tells.
+    ``ranks`` are the labels; the last one is not written, since the table's row shows it.
     """
     pen, dots = _Pen(), list[Dot]()
     for nth, (x, row, rank) in enumerate(zip(xs, rows, ranks, strict=True)):
@@ -124,27 +127,28 @@ def own_line(xs: Sequence[int], rows: Sequence[int | None], ranks: Sequence[int 
     if rows[-1] is not None and (len(rows) < 2 or rows[-2] is None):
         pen.draw((WIDTH - EDGE, dots[-1].y), (WIDTH, dots[-1].y))
     start = dots[0] if dots and dots[0].x < WIDTH else None
-    return Drawn(pen.text(), start, _apart(_turning(dots)), any(dot.y > height * ROW for dot in dots))
+    return Drawn(pen.text(), start, _with_room(_turning_points(dots)), any(dot.y > height * ROW for dot in dots))
 
 
-def _turning(dots: Sequence[Dot]) -> list[Dot]:
-    """The first, and each whose rank was better or worse than those before and after it."""
-    found, way = list(dots[:1]), 0
-    for before, dot in pairwise(dots):
-        step = dot.rank - before.rank
-        if step and way and (step > 0) != (way > 0):
-            found.append(before)
-        way = step or way
-    return found
+def _turning_points(dots: Sequence[Dot]) -> list[Dot]:
+    """Return the first dot, and each where the rank changes direction."""
+    turns, direction = list(dots[:1]), 0
+    for previous, dot in pairwise(dots):
+        step = dot.rank - previous.rank
+        if step and direction and (step > 0) != (direction > 0):
+            turns.append(previous)
+        direction = step or direction
+    return turns
 
 
-def _apart(turns: Sequence[Dot]) -> tuple[Dot, ...]:
-    """Those among which there is room to write, and none so near the end that it would stand in the row."""
-    kept: list[Dot] = []
+def _with_room(turns: Sequence[Dot]) -> tuple[Dot, ...]:
+    """Return the turning points that have room for a label, at most ``MOST_TURNS``."""
+    labelled: list[Dot] = []
     for turn in turns:
-        if (not kept or turn.x - kept[-1].x >= _TURNS_APART) and turn.x <= WIDTH - 2 * EDGE and len(kept) < MOST_TURNS:
-            kept.append(turn)
-    return tuple(kept)
+        has_distance = not labelled or turn.x - labelled[-1].x >= _TURN_DISTANCE
+        if has_distance and turn.x <= WIDTH - 2 * EDGE and len(labelled) < MOST_TURNS:
+            labelled.append(turn)
+    return tuple(labelled)
 
 
 def _middle(row: int) -> int:
@@ -152,30 +156,29 @@ def _middle(row: int) -> int:
 
 
 class _Pen:
-    """Writes a path in as few characters as it can: level pieces become one, all others are relative curves that leave
-    and arrive level."""
+    """Writes a short SVG path: consecutive horizontal pieces become one, others are relative curves."""
 
     def __init__(self) -> None:
-        self._pieces: list[str] = []
-        self._level = 0
+        self._commands: list[str] = []
+        self._horizontal = 0  # length of the horizontal piece that is not written yet
         self._at: tuple[int, int] | None = None
 
-    def draw(self, one: tuple[int, int], other: tuple[int, int]) -> None:
-        """From one point to another."""
-        if self._at != one:
-            self._pieces += [*self._levelled(), f"M{one[0]} {one[1]}"]
-        wide, deep = other[0] - one[0], other[1] - one[1]
-        if deep:
-            self._pieces += [*self._levelled(), f"c{wide // 2} 0 {wide // 2} {deep} {wide} {deep}"]
+    def draw(self, start: tuple[int, int], end: tuple[int, int]) -> None:
+        """Draw from one point to another."""
+        if self._at != start:
+            self._commands += [*self._take_horizontal(), f"M{start[0]} {start[1]}"]
+        dx, dy = end[0] - start[0], end[1] - start[1]
+        if dy:
+            self._commands += [*self._take_horizontal(), f"c{dx // 2} 0 {dx // 2} {dy} {dx} {dy}"]
         else:
-            self._level += wide
-        self._at = other
+            self._horizontal += dx
+        self._at = end
 
     def text(self) -> str:
-        """The path so far."""
-        self._pieces += self._levelled()
-        return "".join(self._pieces).replace(" -", "-")
+        """Return the path so far."""
+        self._commands += self._take_horizontal()
+        return "".join(self._commands).replace(" -", "-")
 
-    def _levelled(self) -> list[str]:
-        level, self._level = self._level, 0
-        return [f"h{level}"] if level else []
+    def _take_horizontal(self) -> list[str]:
+        length, self._horizontal = self._horizontal, 0
+        return [f"h{length}"] if length else []

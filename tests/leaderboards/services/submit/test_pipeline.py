@@ -14,7 +14,7 @@ from foundation.redis.client import RedisAway, RedisClient, RedisRefused, RedisS
 from leaderboards import selectors
 from leaderboards.models import Period, Player, Standing, Submission
 from leaderboards.services.periods.close import close_period
-from leaderboards.services.submit import decide_sql, resolve
+from leaderboards.services.submit import decide_sql, request_periods
 from leaderboards.services.sync.resync_periods import resync_due
 from leaderboards.stores.redis.sync import ZsetSync
 from tests.contracts.arena import NOW, Sent
@@ -213,7 +213,7 @@ def test_sql_that_goes_away_as_a_period_opens_spoils_no_neighbour(storage: str) 
     arena.board.periods.filter(starts_at=TURN).delete()
     before = {"player": "a", "points": 2, "at": (TURN - SECOND).isoformat()}
 
-    with patch.object(resolve, "open_period", side_effect=OperationalError("the connection is closed")):
+    with patch.object(request_periods, "open_period", side_effect=OperationalError("the connection is closed")):
         outcomes = send_to(arena, before, {"player": "a", "points": 4}, at=TURN + 10 * SECOND)
 
     assert told(outcomes) == ["updated", "unavailable"]
