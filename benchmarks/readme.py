@@ -1,4 +1,4 @@
-"""Writes the README's table of figures from what `make bench` measured; a test compares the two.
+"""Write the table of figures in benchmarks/README.md from what `make bench` measured; a test compares the two.
 
     python -m benchmarks.readme
 
@@ -12,7 +12,7 @@ from typing import Any
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results"
-README = HERE.parent / "README.md"
+README = HERE / "README.md"
 BEGINS, ENDS = "<!-- figures: python -m benchmarks.readme -->\n", "<!-- /figures -->\n"
 
 FIGURES = {

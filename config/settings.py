@@ -1,7 +1,7 @@
 """All settings. What differs between machines comes from the environment, and nothing else does.
 
 A running demo writes its own into DATA_DIR/env; that file only fills in what the environment leaves
-out, so `manage.py` with the same DATA_DIR works beside it. The README lists every variable.
+out, so `manage.py` with the same DATA_DIR works beside it. docs/settings.md lists every variable.
 """
 
 import os

@@ -71,7 +71,7 @@ def test_each_server_starts_with_its_list_of_users_and_its_roles() -> None:
     assert (ROOT / "config/servers/roles.sql").is_file()
 
 
-# What the README's table names and Compose does not hand on: addresses of servers of its own, what its image and its
+# What docs/settings.md names and Compose does not hand on: addresses of servers of its own, what its image and its
 # files decide, and what is of the demo, of the Compose file itself or of its secrets.
 DECIDED = {
     "DATABASE_URL", "REDIS_URL", "CACHE_URL", "BROKER_URL", "BEHIND_TLS_PROXY", "TRUSTED_PROXIES",
@@ -82,8 +82,8 @@ HANDED_ON = dict(re.findall(r"^    ([A-Z_]+): \$\{\1:?-(.*)\}$", HEAD, re.MULTIL
 OWN = {"HTTPS", "STAFF_SECOND_FACTOR", "ALLOWED_HOSTS"}  # usual values that are others here, as documents say
 
 
-def test_every_setting_of_the_readme_is_handed_on() -> None:
-    table = (ROOT / "README.md").read_text().partition("\n## On real servers")[2].partition("\n## ")[0]
+def test_every_documented_setting_is_handed_on() -> None:
+    table = (ROOT / "docs/settings.md").read_text()
     named = set(re.findall(r"`([A-Z_]{4,})`", " ".join(re.findall(r"^\|([^|]+)\|", table, re.MULTILINE))))
 
     assert {"AUDIT_KEEP_DAYS", "LOGIN_DAY_LIMIT", "LOG_LEVEL"} < named
