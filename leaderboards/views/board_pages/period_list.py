@@ -1,6 +1,6 @@
-"""All periods of a board, a page at a time: when they were, who won, and what runs now.
+"""The list of all periods of a board, with dates and winners.
 
-Boards whose periods are competitions have none here: their results may be hidden, and competitions know that.
+Boards that competitions use have no such list, because a competition may hide its results.
 """
 
 from dataclasses import dataclass
@@ -31,9 +31,9 @@ WINNERS_NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class PeriodLine:
-    """A period in the list; winners, and how many players are ranked, only of final ones.
+    """A period in the list. Only final periods have ``winners`` and ``players`` (the number of ranked players).
 
-    Where ``more`` share the first rank, some of them are named.
+    ``more``: more players share the first rank than ``winners`` holds.
     """
 
     label: str

@@ -1,4 +1,4 @@
-"""Who leads a board, as the head of its page says it: their result, and how far they are ahead or with how many."""
+"""The leader of a board for the head of its page: result, lead, and how many share the first rank."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ class Lead:
 
 
 def lead_of(found: Standings, lines: Sequence[Line]) -> Lead | None:
-    """None on a page that does not begin with the first rank."""
+    """Return the lead; None if the page does not begin with the first rank."""
     if not lines or lines[0].rank != 1:
         return None
     first = found.rows[0]

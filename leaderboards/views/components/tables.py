@@ -1,4 +1,4 @@
-"""What the tables of a page show: a page of rows, and the viewer's own card with those around them."""
+"""The template context of a page of rows, and of the viewer's card and neighbours."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from leaderboards.views.http.viewer import Viewer
 
 
 def table(page: BoardPage, viewer: Viewer, number: int, movement: Movement | None = None) -> dict[str, Any]:
-    """The rows of page ``number``; ``movement`` says where they stood before, where that is known."""
+    """Return the context of page ``number``; ``movement`` holds the earlier ranks, if known."""
     found = page.standings
     shown = lines(found, found.rows, viewer.player, movement)
     return {
@@ -29,12 +29,12 @@ def table(page: BoardPage, viewer: Viewer, number: int, movement: Movement | Non
 
 
 def viewer_card(page: BoardPage, zone: str = "") -> dict[str, Any]:
-    """What the viewer's own card says; times are on the clock of ``zone``, or of the board where it is empty."""
+    """Return the context of the viewer's card; times are in ``zone``, or the board's zone if it is empty."""
     me, found, board = page.me, page.standings, page.standings.board
     if me is None:
         return {"me": None, "around": []}
     on_page = any(row.player == me.player for row in found.rows)
-    # Among many equals no neighbour has another rank; the page may then reach further, but only if I am on it.
+    # If all neighbours share the viewer's rank, the page may show another rank, provided that the viewer is on it.
     in_sight = (page.neighbours, found.rows) if on_page else (page.neighbours,)
     ahead = next(filter(None, (gap_ahead(board, me, seen) for seen in in_sight)), None)
     return {

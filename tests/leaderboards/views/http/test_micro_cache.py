@@ -75,8 +75,8 @@ def test_while_one_makes_the_next_answer_the_others_get_the_old_one(
         return making(request, make)
 
     beside: list[Any] = []
-    making = micro_cache._made
-    monkeypatch.setattr(micro_cache, "_made", made_meanwhile)
+    making = micro_cache._compute
+    monkeypatch.setattr(micro_cache, "_compute", made_meanwhile)
     maker = client.get(address)
 
     assert [each.content for each in beside] == [old.content]
