@@ -1,4 +1,4 @@
-"""The boards of the admin's home: the busiest first, with players, scores a minute, refusals and what ends when."""
+"""The table of boards on the admin's home page: busiest first, with players, scores, refusals and time left."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ MOST_COUNTED = 1000
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A board in the table. ``trouble`` stands where the bars would: it takes no scores, or is not live."""
+    """A board in the table. ``trouble`` replaces the bars: the board takes no scores, or is not live."""
 
     mark: Mark
     period: str
@@ -41,14 +41,14 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Boards:
-    """The lines, and of how many boards they are."""
+    """The lines, and the number of all boards."""
 
     lines: Sequence[Line]
     total: int
 
 
 def boards_running(hour: Hour | None, troubles: Sequence[Trouble], at: datetime) -> Boards:
-    """The busiest boards of the last hour; where it is quiet, the oldest."""
+    """Return the busiest boards of the last hour, filled up with the oldest ones."""
     total = hour.total if hour else Minute()
     used = Board.objects.filter(Q(retired_at=None) | Q(retired_at__gt=at))
     shown = _busiest(used, total)
@@ -86,7 +86,7 @@ def _busiest(used: QuerySet[Board], total: Minute) -> list[Board]:
 
 
 def _players(shown: Sequence[Board]) -> Mapping[int, int]:
-    """None are known where neither Redis nor SQL can count them in time."""
+    """Return the number of players by board; empty while neither Redis nor SQL can count them."""
     try:
         return {seq: running.total for seq, running in running_periods(shown).items()}
     except (Unavailable, *CONNECTION_ERRORS):
@@ -94,7 +94,7 @@ def _players(shown: Sequence[Board]) -> Mapping[int, int]:
 
 
 def _stale(shown: Sequence[Board]) -> set[int]:
-    """Which of them are not live: a period of theirs is stale."""
+    """Return the boards with a stale period; they are not live."""
     rows = Period.objects.filter(state__in=LIVING, stale_since__isnull=False, board__in=shown)
     return set(rows.order_by().values_list("board_id", flat=True).distinct())
 
@@ -112,7 +112,7 @@ def _period(board: Board, at: datetime) -> str:
         return str(board.get_period_display())
     try:
         return window_at(board.calendar, at).label
-    except BadBoard:  # settings that an older release stored and that cannot work any more
+    except BadBoard:  # invalid settings stored by an older release
         return ""
 
 

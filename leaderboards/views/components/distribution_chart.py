@@ -36,7 +36,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class DistributionChart:
-    """The bars, lowest points first; ``half`` and ``tenth`` are the points that half and a tenth of the players reach."""
+    """The bars, lowest points first. Half and a tenth of the players reach the points ``half`` and ``tenth``."""
 
     bars: list[Bar]
     histogram: list[Bin]

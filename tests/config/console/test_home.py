@@ -11,7 +11,7 @@ from django.db import OperationalError, connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from config.console import home, look, needs, tiles
+from config.console import home, needs, status, tiles
 from config.console.blocks import Budget, Spent
 from foundation import clock
 from foundation.models import DeadLetter, Heartbeat
@@ -115,7 +115,7 @@ def crashed(*_args: object, **_more: object) -> Any:
 
 
 @pytest.mark.parametrize("failure", [broken, crashed])
-@pytest.mark.parametrize("source", ["boards_running", "coming", "done_lately"])
+@pytest.mark.parametrize("source", ["boards_running", "coming", "recent_actions"])
 def test_a_part_that_fails_says_so_and_breaks_no_page(
     admin: Client, source: str, failure: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -177,7 +177,7 @@ def test_a_slow_statement_ends_by_what_is_left_and_later_ones_go_on() -> None:
 
 def test_the_number_of_statements_does_not_grow_with_what_there_is(admin: Client) -> None:
     def statements() -> int:
-        look.forget()
+        status.forget()
         with CaptureQueriesContext(connection) as asked:
             text(admin)
         return len(asked)
