@@ -1,4 +1,4 @@
-"""The league on a board's page: the viewer's group and what each place comes to, else how the league goes."""
+"""The league panel on a board's page: the viewer's group with promotions, or a description of the league."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ _MARKS = {Outcome.PROMOTED: "▲", Outcome.STAYED: "–", Outcome.DEMOTED: "▼"
 
 
 def panel(beside: PanelContext) -> str:
-    """The league of the shown period as HTML; nothing where the board has none."""
+    """Render the league of the shown period; empty if the board has none."""
     season = season_by_label(beside.board, beside.period.label)
     if season is None:
         return ""
@@ -55,7 +55,7 @@ def _found(board: Board, season: LeagueSeason, player: str) -> LeagueStanding | 
 
 
 def _line(found: LeagueStanding, each: GroupRow, viewer: str | None) -> dict[str, object]:
-    """A row of the group's table; what is ranked by stands in one cell, which a narrow panel has room for."""
+    """Return a row of the group's table; scores are in one cell, because the panel is narrow."""
     in_cells = cells(found.standings, each.row)
     return {
         "player": each.row.player,
@@ -79,7 +79,7 @@ def _words() -> dict[Outcome, str]:
 
 
 def _said(found: LeagueStanding) -> str:
-    """What the viewer's place comes to: as things stand, or what it came to."""
+    """Say what the viewer's place leads to, or led to if the season is over."""
     if found.me is None:
         return _("The first score of this period leads into a group.")
     names = {"tier": found.name_after(found.me.outcome)}
@@ -97,7 +97,7 @@ def _said(found: LeagueStanding) -> str:
 
 
 def _rules(season: LeagueSeason, tier: int | None) -> list[str]:
-    """How many move, in words; at the ends of the ladder only those who can."""
+    """Describe how many players move; the lowest and highest tiers have one direction only."""
     said = []
     up, down = season.promoted, season.demoted
     if tier != len(season.tiers):

@@ -1,4 +1,4 @@
-"""The reveal: the best of a closed competition, from the bottom up. Before it only who runs the show sees the page."""
+"""The reveal of a closed competition's ranking, from the bottom up. Before it only staff see the page."""
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -18,7 +18,7 @@ PLAYED = 100
 @never_cache
 @require_safe
 def reveal(request: HttpRequest, number: int) -> HttpResponse:
-    """The ranking from its best down, as a list; a script turns it into a show."""
+    """Show the ranking as a list, best first; ``reveal.js`` reveals it row by row."""
     competition, at = visible(request, number), clock.now()
     hidden = competition.is_hidden(at)
     is_closed = competition.is_provisional or competition.final_at is not None

@@ -221,7 +221,7 @@ def get_page(key: PageKey, board: Board) -> SharedPage:
 def build_page(
     key: PageKey, board: Board, player: str | None, *, is_for_all: bool = True
 ) -> tuple[SharedPage, BoardPage]:
-    """Build a page, and the same data with ``player`` in it. Cache it if it ``is_for_all``. Raises ``UnknownPeriod``."""
+    """Build a page, and its data with ``player`` in it. Cache it if ``is_for_all``. Raises ``UnknownPeriod``."""
     started_at = clock.monotonic()
     page = selectors.board_page(board, key.label, (key.number - 1) * ROWS, ROWS, player)
     shared = SharedPage(key, replace(page, me=None, neighbours=[]))

@@ -12,7 +12,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from config.console import home, needs, status, tiles
-from config.console.blocks import Budget, Spent
+from config.console.blocks import Budget, BudgetSpent
 from foundation import clock
 from foundation.models import DeadLetter, Heartbeat
 from foundation.monitoring import minutes
@@ -158,7 +158,7 @@ def test_a_budget_that_is_spent_asks_no_more() -> None:
     assert block.value is None
     assert "too long" in block.failed
     assert not [each for each in asked if "leaderboards_board" in (each["sql"] or "")]
-    assert issubclass(Spent, Exception)
+    assert issubclass(BudgetSpent, Exception)
 
 
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite ends no statement")

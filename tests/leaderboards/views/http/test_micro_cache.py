@@ -176,4 +176,4 @@ def test_what_turned_while_a_page_was_made_ends_it_whatever_another_part_of_it_s
     micro_cache.expire_cache_at(request, [None, freeze, end], at)
     micro_cache.expire_cache_at(request, [end], freeze)
 
-    assert request.META[micro_cache._UNTIL] == freeze
+    assert request.META[micro_cache._EXPIRES_AT] == freeze
