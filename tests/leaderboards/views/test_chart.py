@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from leaderboards.selectors.history.final_ranks import PastRank
-from leaderboards.views.components.line_chart import EDGE, HEIGHT, MOST_CHANGES, MAX_POINTS, WIDTH, changes, chart
+from leaderboards.views.components.line_chart import EDGE, HEIGHT, MAX_POINTS, MOST_CHANGES, WIDTH, changes, chart
 from leaderboards.views.components.podium import podium
 from leaderboards.views.components.table_rows import Line
 
