@@ -39,10 +39,10 @@ NAMES = {
 def health_context(request: HttpRequest, at: datetime) -> dict[str, Any]:
     """Return the template context of the health page."""
     sees_checks = words.may_view(request, MAY_SEE_CHECKS)
-    found = list(islice(doctor_checks.run_checks(at, without=NO_CHECKS), MOST)) if sees_checks else []
-    found.sort(key=lambda each: not each.is_red)
+    results = list(islice(doctor_checks.run_checks(at, without=NO_CHECKS), MOST)) if sees_checks else []
+    results.sort(key=lambda each: not each.is_red)
     return {
         "sees_checks": sees_checks,
-        "findings": [(each, NAMES.get(each.name, each.name)) for each in found],
-        "reds": sum(each.is_red for each in found),
+        "findings": [(each, NAMES.get(each.name, each.name)) for each in results],
+        "reds": sum(each.is_red for each in results),
     }

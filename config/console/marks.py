@@ -19,14 +19,14 @@ class Mark:
 def marks_of(boards: Iterable[Board]) -> dict[int, Mark]:
     """Return the marks by board number."""
     taken: set[str] = set()
-    found: dict[int, Mark] = {}
+    marks: dict[int, Mark] = {}
     for board in boards:
-        if board.seq in found:
+        if board.seq in marks:
             continue
         name = board.name.strip() or "?"
         letter = name[0].upper()
         if letter in taken:
             letter = name[:2].strip().capitalize()
         taken.add(letter)
-        found[board.seq] = Mark(board, letter, hue_of(board.seq))
-    return found
+        marks[board.seq] = Mark(board, letter, hue_of(board.seq))
+    return marks

@@ -51,13 +51,13 @@ def boards_running(hour: Hour | None, troubles: Sequence[Trouble], at: datetime)
     """Return the busiest boards of the last hour, filled up with the oldest ones."""
     total = hour.total if hour else Minute()
     used = Board.objects.filter(Q(retired_at=None) | Q(retired_at__gt=at))
-    shown = _busiest(used, total)
-    players = _players(shown)
-    stale = _stale(shown)
+    boards = _busiest(used, total)
+    players = _players(boards)
+    stale = _stale(boards)
     without_redis = any(trouble.code in ("redis_away", "redis_unknown", "redis_full") for trouble in troubles)
-    marks = marks_of(shown)
+    marks = marks_of(boards)
     lines = []
-    for board in shown:
+    for board in boards:
         trouble, is_grave = _trouble(board, stale, without_redis)
         lines.append(
             Line(
@@ -77,25 +77,25 @@ def boards_running(hour: Hour | None, troubles: Sequence[Trouble], at: datetime)
 
 def _busiest(used: QuerySet[Board], total: Minute) -> list[Board]:
     numbers = [int(name) for name, _count in total.by_board.most_common(2 * SHOWN) if name.isdigit()]
-    found = used.in_bulk(numbers)
-    busy = [found[seq] for seq in numbers if seq in found][:SHOWN]
+    by_number = used.in_bulk(numbers)
+    busy = [by_number[seq] for seq in numbers if seq in by_number][:SHOWN]
     if len(busy) < SHOWN:
         others = used.exclude(pk__in=[each.pk for each in busy]).order_by("seq")[: SHOWN - len(busy)]
         busy += list(others)
     return busy
 
 
-def _players(shown: Sequence[Board]) -> Mapping[int, int]:
+def _players(boards: Sequence[Board]) -> Mapping[int, int]:
     """Return the number of players by board; empty while neither Redis nor SQL can count them."""
     try:
-        return {seq: running.total for seq, running in running_periods(shown).items()}
+        return {seq: running.total for seq, running in running_periods(boards).items()}
     except (Unavailable, *CONNECTION_ERRORS):
         return {}
 
 
-def _stale(shown: Sequence[Board]) -> set[int]:
+def _stale(boards: Sequence[Board]) -> set[int]:
     """Return the boards with a stale period; they are not live."""
-    rows = Period.objects.filter(state__in=LIVING, stale_since__isnull=False, board__in=shown)
+    rows = Period.objects.filter(state__in=LIVING, stale_since__isnull=False, board__in=boards)
     return set(rows.order_by().values_list("board_id", flat=True).distinct())
 
 

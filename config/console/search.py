@@ -34,7 +34,7 @@ class Found:
 
 def find(site: AdminSite, request: HttpRequest, typed: str) -> list[Found]:
     """Return the lists with hits or errors, each with its first rows."""
-    budget, found = Budget(), list[Found]()
+    budget, hits = Budget(), list[Found]()
     admins = {model._meta.label_lower: each for model, each in site._registry.items()}
     for label in SEARCHED:
         model_admin = admins.get(label)
@@ -42,8 +42,8 @@ def find(site: AdminSite, request: HttpRequest, typed: str) -> list[Found]:
             continue
         rows = budget.read(label, partial(_rows, model_admin, request, typed))
         if rows.value or rows.failed:
-            found.append(_as_found(model_admin, rows.value or [], rows.failed))
-    return found
+            hits.append(_as_found(model_admin, rows.value or [], rows.failed))
+    return hits
 
 
 def _rows(model_admin: ModelAdmin[Any], request: HttpRequest, typed: str) -> list[Any]:

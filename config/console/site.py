@@ -96,10 +96,10 @@ class ConsoleSite(AdminSite):
         from config.console.search import LONGEST, find
 
         typed = request.GET.get("q", "").strip()[:LONGEST]
-        found = find(self, request, typed) if typed else []
-        rows = [row for part in found for row in part.rows]
-        if len(rows) == 1 and not any(part.failed for part in found):
+        hits = find(self, request, typed) if typed else []
+        rows = [row for part in hits for row in part.rows]
+        if len(rows) == 1 and not any(part.failed for part in hits):
             return redirect(rows[0][1])
-        context = {**self.each_context(request), "title": _("Search"), "typed": typed, "found": found}
+        context = {**self.each_context(request), "title": _("Search"), "typed": typed, "found": hits}
         request.current_app = self.name
         return TemplateResponse(request, "admin/console/search.html", context)

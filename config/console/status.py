@@ -78,9 +78,9 @@ def _read_status() -> Status:
 def _read_parts(parts: Sequence[Callable[[datetime], Any]], at: datetime) -> tuple[list[Block[Any]], int]:
     """Read all parts in one transaction, or each in its own if one fails; also return the number of statements."""
     budget = Budget()
-    found = budget.read("the status", lambda: [_read_part(part, at) for part in parts])
-    if found.value is not None:
-        return [Block(value) for value in found.value], budget.statements
+    block = budget.read("the status", lambda: [_read_part(part, at) for part in parts])
+    if block.value is not None:
+        return [Block(value) for value in block.value], budget.statements
     budgets = [Budget(ALONE_MILLISECONDS) for _ in parts]
     blocks: list[Block[Any]] = []
     for part, own in zip(parts, budgets, strict=True):

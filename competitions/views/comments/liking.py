@@ -40,34 +40,34 @@ def like(request: HttpRequest, number: int, comment: int) -> HttpResponse:
     """Like the comment (``liked=1``) or remove the like (``liked=0``)."""
     wanted = {"1": True, "0": False}.get(request.POST.get("liked", ""))
     player = own_player(request)
-    found = _likeable_comment(request, number, comment, None if wanted else player)
+    target = _likeable_comment(request, number, comment, None if wanted else player)
     if wanted is None:
         return HttpResponseBadRequest("`liked` is 1 or 0.")
     if player is None:
-        return _require_player(request, found)
+        return _require_player(request, target)
     try:
         throttle("like", str(request.user.pk))
-        shown = _set_liked(found, player, wanted)
+        summary = _set_liked(target, player, wanted)
     except SunwiError as error:
         return _refusal_response(request, error)
-    return JsonResponse(_state(found, shown)) if _is_script(request) else redirect(back_to(request, found))
+    return JsonResponse(_state(target, summary)) if _is_script(request) else redirect(back_to(request, target))
 
 
 @never_cache
 @require_safe
 def liked_by(request: HttpRequest, number: int, comment: int) -> HttpResponse:
     """List who likes a comment, newest first."""
-    found, page, at = _likeable_comment(request, number, comment), page_number(request), clock.now()
-    told = likers(found, (page - 1) * LIKERS_SHOWN, LIKERS_SHOWN)
-    zone = found.competition.timezone
+    target, page, at = _likeable_comment(request, number, comment), page_number(request), clock.now()
+    people = likers(target, (page - 1) * LIKERS_SHOWN, LIKERS_SHOWN)
+    zone = target.competition.timezone
     context = {
-        "competition": found.competition,
-        "comment": found,
-        "total": told.total,
-        "likers": [(liker, name, formats.date_and_time(liker.at, zone, at)) for liker, name in told.rows],
+        "competition": target.competition,
+        "comment": target,
+        "total": people.total,
+        "likers": [(liker, name, formats.date_and_time(liker.at, zone, at)) for liker, name in people.rows],
         "number": page,
-        "pages": pages_of(told.total, LIKERS_SHOWN),
-        "is_live": told.live,
+        "pages": pages_of(people.total, LIKERS_SHOWN),
+        "is_live": people.live,
     }
     return render(request, "competitions/liked_by.html", context)
 
@@ -86,14 +86,14 @@ def _set_liked(comment: Comment, player: Player, wanted: bool) -> LikeSummary:
     return action(KIND, str(comment.pk), player.external_id, clock.now())
 
 
-def _state(comment: Comment, shown: LikeSummary) -> dict[str, Any]:
+def _state(comment: Comment, summary: LikeSummary) -> dict[str, Any]:
     """Return the new state of the button for scripts."""
     return {
-        "liked": shown.liked,
-        "count": shown.count,
-        "text": formats.number(shown.count),
-        "label": label(str(comment.player), shown.count),
-        "who": who(shown),
+        "liked": summary.liked,
+        "count": summary.count,
+        "text": formats.number(summary.count),
+        "label": label(str(comment.player), summary.count),
+        "who": who(summary),
     }
 
 

@@ -38,11 +38,11 @@ def comments(request: HttpRequest, number: int) -> HttpResponse:
     if player is None:
         return redirect("account")
     try:
-        made = _write(request, competition, player)
+        posted = _write(request, competition, player)
     except SunwiError as error:
         draft = Draft(request.POST.get("text", ""), refusal(error))
         return _page(request, competition, draft, status_of(error))
-    return redirect(back_to(request, made))
+    return redirect(back_to(request, posted))
 
 
 @never_cache

@@ -82,9 +82,9 @@ def talk(
     }
 
 
-def line(said: CommentWithLikes, reader: Reader, zone: str, at: datetime) -> Line:
+def line(item: CommentWithLikes, reader: Reader, zone: str, at: datetime) -> Line:
     """Return a comment for display."""
-    comment, likes = said.comment, said.likes
+    comment, likes = item.comment, item.likes
     name, count = str(comment.player), formats.number(likes.count)
     is_own = reader.player is not None and comment.player_id == reader.player.pk
     return Line(

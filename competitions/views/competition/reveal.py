@@ -24,13 +24,13 @@ def reveal(request: HttpRequest, number: int) -> HttpResponse:
     is_closed = competition.is_provisional or competition.final_at is not None
     if not is_closed or (hidden and not may_see(request, Competition)):
         raise Http404("There is nothing to reveal yet.")
-    found = standings(competition, at, 0, PLAYED, full=hidden)
-    rows = zip(lines(found, found.rows, None), found.rows, strict=True)
+    ranking = standings(competition, at, 0, PLAYED, full=hidden)
+    rows = zip(lines(ranking, ranking.rows, None), ranking.rows, strict=True)
     context = {
         "competition": competition,
         "hidden": hidden,
         "provisional": competition.is_provisional,
-        "total": found.total,
+        "total": ranking.total,
         "rows": [(line, result(competition.board, row)) for line, row in rows],
     }
     return render(request, "competitions/reveal.html", context)

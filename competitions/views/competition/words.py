@@ -21,8 +21,8 @@ BEFORE_THE_END = (Phase.DRAFT, Phase.OPEN, Phase.RUNNING)
 
 def timed(at: datetime, zone: str, now: datetime, *, seconds: bool = False) -> SafeString:
     """Render a time such as Fri 20 Nov, 14:03; a script converts it to the viewer's time zone."""
-    said = formats.date_and_time(at, zone, now, seconds=seconds)
-    return format_html('<time datetime="{}">{}</time>', formats.iso_utc(at), said)
+    text = formats.date_and_time(at, zone, now, seconds=seconds)
+    return format_html('<time datetime="{}">{}</time>', formats.iso_utc(at), text)
 
 
 def timed_of(competition: Competition, at: datetime, now: datetime) -> SafeString:

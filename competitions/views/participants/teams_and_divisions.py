@@ -65,17 +65,17 @@ def teams(request: HttpRequest, number: int) -> HttpResponse:
 
 def _teams(request: HttpRequest, shown: Competition, viewer: Viewer) -> HttpResponse:
     at, page = _at(request, shown), page_number(request)
-    _as_of, found = group_standings(shown, at)
-    rows = found.teams[(page - 1) * ROWS : page * ROWS]
-    own = found.team_of.get(viewer.player or "")
+    _as_of, groups = group_standings(shown, at)
+    rows = groups.teams[(page - 1) * ROWS : page * ROWS]
+    own = groups.team_of.get(viewer.player or "")
     listed = team_lines(shown, rows, own, at)
-    context = _around_it(shown, at, page, len(found.teams)) | {
+    context = _around_it(shown, at, page, len(groups.teams)) | {
         "viewer": viewer,
         "team_lines": listed,
         "team_points": team_heading(shown),
         "first": (page - 1) * ROWS + 1,
         "last": (page - 1) * ROWS + len(rows),
-        "total": len(found.teams),
+        "total": len(groups.teams),
         "which": "teams",
     }
     return page_response(
@@ -129,11 +129,11 @@ def team(request: HttpRequest, number: int, team: int) -> HttpResponse:
 
 def _team(request: HttpRequest, shown: Competition, wanted: Team, viewer: Viewer) -> HttpResponse:
     at = _at(request, shown)
-    _as_of, found = group_standings(shown, at)
+    _as_of, groups = group_standings(shown, at)
     row = next(
-        (each for each in found.teams if each.team == wanted.pk), TeamRow.without_score(wanted.pk, wanted.name, 0)
+        (each for each in groups.teams if each.team == wanted.pk), TeamRow.without_score(wanted.pk, wanted.name, 0)
     )
-    members = members_of(wanted, found.scored.get(wanted.pk, []), row.counted)
+    members = members_of(wanted, groups.scored.get(wanted.pk, []), row.counted)
     context = {
         "competition": shown,
         "team": wanted,
@@ -142,7 +142,7 @@ def _team(request: HttpRequest, shown: Competition, wanted: Team, viewer: Viewer
         "without": without_score(shown.phase(at), shown.timeline.shows_nothing(at)),
         "members": [(member, _member_result(shown, member)) for member in members],
         "is_out": bool(disqualified_teams(shown, [wanted.pk])),
-        "some_count": row.counted < len(found.scored.get(wanted.pk, [])),
+        "some_count": row.counted < len(groups.scored.get(wanted.pk, [])),
         "viewer": viewer,
     }
     return private(render(request, "competitions/team.html", context))
@@ -168,24 +168,24 @@ def best_teams(competition: Competition, viewer: Viewer, at: datetime) -> dict[s
     if not competition.has_teams:
         return {}
     try:
-        _as_of, found = ask(lambda: group_standings(competition, at))
-        own = found.team_of.get(viewer.player or "")
-        rows = found.teams[:TEAMS_BESIDE_PLAYERS]
-        rows += [each for each in found.teams[TEAMS_BESIDE_PLAYERS:] if each.team == own]
+        _as_of, groups = ask(lambda: group_standings(competition, at))
+        own = groups.team_of.get(viewer.player or "")
+        rows = groups.teams[:TEAMS_BESIDE_PLAYERS]
+        rows += [each for each in groups.teams[TEAMS_BESIDE_PLAYERS:] if each.team == own]
         listed = ask(lambda: team_lines(competition, rows, own, at))
     except SqlAway:
         return {}
     return {
         "team_lines": listed,
         "team_points": team_heading(competition),
-        "team_total": len(found.teams),
+        "team_total": len(groups.teams),
     }
 
 
 def team_podium(competition: Competition, most_rank: int, at: datetime) -> list[TeamRow]:
     """Return the teams with the first ranks of a final result."""
-    _as_of, found = group_standings(competition, at)
-    return [each for each in found.teams if each.rank is not None and each.rank <= most_rank]
+    _as_of, groups = group_standings(competition, at)
+    return [each for each in groups.teams if each.rank is not None and each.rank <= most_rank]
 
 
 def team_lines(competition: Competition, rows: list[TeamRow], own: int | None, at: datetime) -> list[TeamLine]:

@@ -66,10 +66,10 @@ def periods(request: HttpRequest, seq: int) -> HttpResponse:
     return private(render(request, "leaderboards/periods.html", context))
 
 
-def _lines(board: Board, found: list[Period], at: datetime) -> list[PeriodLine]:
-    won = selectors.winners(board, [period.label for period in found], WINNERS_NAMED + 1)
-    ranked = totals([period for period in found if period.label in won])
-    return [_line(board, period, won.get(period.label, []), ranked.get(period.pk, 0), at) for period in found]
+def _lines(board: Board, listed: list[Period], at: datetime) -> list[PeriodLine]:
+    won = selectors.winners(board, [period.label for period in listed], WINNERS_NAMED + 1)
+    ranked = totals([period for period in listed if period.label in won])
+    return [_line(board, period, won.get(period.label, []), ranked.get(period.pk, 0), at) for period in listed]
 
 
 def _line(board: Board, period: Period, won: list[FinalPlace], players: int, at: datetime) -> PeriodLine:

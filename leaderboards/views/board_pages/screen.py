@@ -22,14 +22,14 @@ EVERY_SECONDS = 12
 def screen(request: HttpRequest, board: Board, label: str) -> HttpResponse:
     """Show ten of the best fifty rows. Raises ``UnknownPeriod`` or ``Http404``."""
     number = min(page_number(request), MAX_PAGES)
-    found = selectors.standings(board, label, (number - 1) * ROWS, ROWS)
-    pages = min(MAX_PAGES, pages_of(found.total, ROWS))
+    standings = selectors.standings(board, label, (number - 1) * ROWS, ROWS)
+    pages = min(MAX_PAGES, pages_of(standings.total, ROWS))
     context: dict[str, Any] = {
         "board": board,
-        "standings": found,
-        "period": period_words(board, found.period, found.as_of),
-        "columns": columns(found),
-        "lines": lines(found, found.rows, None),
+        "standings": standings,
+        "period": period_words(board, standings.period, standings.as_of),
+        "columns": columns(standings),
+        "lines": lines(standings, standings.rows, None),
         "number": number,
         "pages": pages,
         "following": number % pages + 1,

@@ -88,16 +88,18 @@ class SharedPage:
     """One page of a board at one moment."""
 
     def __init__(self, key: PageKey, page: BoardPage) -> None:
-        found = page.standings
-        self.key, self.page, self.board = key, page, found.board
-        self.rows = {row.player: row for row in found.rows}
-        self.chips = chips_of(found.board, found.period, found.as_of)
-        self.movement = selectors.movement(found.board, found.period, list(self.rows))
+        standings = page.standings
+        self.key, self.page, self.board = key, page, standings.board
+        self.rows = {row.player: row for row in standings.rows}
+        self.chips = chips_of(standings.board, standings.period, standings.as_of)
+        self.movement = selectors.movement(standings.board, standings.period, list(self.rows))
         self.won = (
-            [] if found.total or not self.is_running_now else selectors.last_winners(found.board, WINNERS_NAMED + 1)
+            []
+            if standings.total or not self.is_running_now
+            else selectors.last_winners(standings.board, WINNERS_NAMED + 1)
         )
         self.countries = countries_of(self.rows)
-        self.etag = etag_of(etag_parts(found), self.chips, self.movement, key.number, self.won, self.countries)
+        self.etag = etag_of(etag_parts(standings), self.chips, self.movement, key.number, self.won, self.countries)
         self.defaults: dict[str, str] = {}  # place → its HTML for anonymous viewers, filled on demand
 
     @property
@@ -141,41 +143,41 @@ class SharedPage:
     @cached_property
     def context(self) -> dict[str, Any]:
         """The template context of the live parts."""
-        chips, found = self.chips, self.page.standings
+        chips, standings = self.chips, self.page.standings
         shown = table(self.page, Viewer(None), self.key.number, self.movement)
         if self.history:
             shown["lines"] = self.history.with_gains(shown["lines"])
-        is_live = found.period.state in (PeriodState.OPEN, PeriodState.CLOSING)
-        before, after = steps(self.board, chips, found.period, found.as_of)
+        is_live = standings.period.state in (PeriodState.OPEN, PeriodState.CLOSING)
+        before, after = steps(self.board, chips, standings.period, standings.as_of)
         return {
             "request": Address(QueryDict(self.key.query)),
             "here": "board",
             "own": _PLACE_MARKERS,
             "board": self.board,
-            "standings": found,
-            "period": period_words(self.board, found.period, found.as_of),
+            "standings": standings,
+            "period": period_words(self.board, standings.period, standings.as_of),
             "chips": chips,
             "before": before,
             "after": after,
-            "won": last_winners_text(self.board, self.won, found.as_of),
-            **running_words(chips, found.as_of),
+            "won": last_winners_text(self.board, self.won, standings.as_of),
+            **running_words(chips, standings.as_of),
             "zone": self.board.timezone,
             "every": LIVE_EVERY_SECONDS if is_live else 0,
             **shown,
             "no_gains": mark_safe(empty_cells(self.history.gains if self.history else None)),  # noqa: S308 (of numbers alone)
             "has_today": bool(self.history and self.history.gains and self.history.gains.has_today),
-            "lead": lead_of(found, shown["lines"]),
+            "lead": lead_of(standings, shown["lines"]),
         }
 
     @cached_property
     def static_context(self) -> dict[str, Any]:
         """The template context of the rest of the page: rules, distribution, metadata for other sites."""
-        found = self.page.standings
+        standings = self.page.standings
         return {
             "site": settings.SITE_URL.rstrip("/"),
-            "top_words": top_words(self.board, found.rows),
-            "rules": rules_sentences(self.board, found.rules),
-            "spread": distribution_chart(found, self.key.label),
+            "top_words": top_words(self.board, standings.rows),
+            "rules": rules_sentences(self.board, standings.rules),
+            "spread": distribution_chart(standings, self.key.label),
         }
 
     @cached_property

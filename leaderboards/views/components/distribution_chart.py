@@ -49,42 +49,42 @@ class DistributionChart:
     height: int = HEIGHT
 
 
-def distribution_chart(shown: Standings, label: str) -> DistributionChart | None:
+def distribution_chart(standings: Standings, label: str) -> DistributionChart | None:
     """Return the chart. None if there are few players, if all are equal, or while the data is unavailable."""
-    found = _cached_distribution(shown.board, label)
-    if found is None or found.total < MIN_PLAYERS or len(found.histogram) < 2:
+    distribution = _cached_distribution(standings.board, label)
+    if distribution is None or distribution.total < MIN_PLAYERS or len(distribution.histogram) < 2:
         return None
     return DistributionChart(
-        bars=[_bar(shown, found, nth) for nth in range(len(found.histogram))],
-        histogram=found.histogram,
-        lowest=_text(shown, found.histogram[0].from_),
-        highest=_text(shown, found.histogram[-1].to),
-        half=_text(shown, found.percentiles["50"]),
-        tenth=_text(shown, found.percentiles["90"]),
-        as_of=found.as_of,
+        bars=[_bar(standings, distribution, nth) for nth in range(len(distribution.histogram))],
+        histogram=distribution.histogram,
+        lowest=_text(standings, distribution.histogram[0].from_),
+        highest=_text(standings, distribution.histogram[-1].to),
+        half=_text(standings, distribution.percentiles["50"]),
+        tenth=_text(standings, distribution.percentiles["90"]),
+        as_of=distribution.as_of,
     )
 
 
 def _cached_distribution(board: Board, label: str) -> Distribution | None:
     key = f"spread:{board.seq}:{label}"
-    found = _decode(cache.get(key))
-    if found is None:
+    distribution = _decode(cache.get(key))
+    if distribution is None:
         try:
-            found = selectors.distribution(board, label)
+            distribution = selectors.distribution(board, label)
         except Unavailable:
             return None
-        cache.set(key, _encode(found), CACHE_TTL)
-    return found
+        cache.set(key, _encode(distribution), CACHE_TTL)
+    return distribution
 
 
-def _encode(found: Distribution) -> dict[str, Any]:
+def _encode(distribution: Distribution) -> dict[str, Any]:
     """Encode for the cache; numbers become text, so that none is rounded."""
     return {
-        "total": found.total,
-        "as_of": found.as_of.isoformat(),
-        "live": found.live,
-        "percentiles": {share: str(value) for share, value in found.percentiles.items()},
-        "histogram": [[str(each.from_), str(each.to), each.count] for each in found.histogram],
+        "total": distribution.total,
+        "as_of": distribution.as_of.isoformat(),
+        "live": distribution.live,
+        "percentiles": {share: str(value) for share, value in distribution.percentiles.items()},
+        "histogram": [[str(each.from_), str(each.to), each.count] for each in distribution.histogram],
     }
 
 
@@ -106,17 +106,17 @@ def _number(text: str) -> formats.Number:
     return Decimal(text) if "." in text else int(text)
 
 
-def _bar(shown: Standings, found: Distribution, nth: int) -> Bar:
-    each, step = found.histogram[nth], WIDTH / len(found.histogram)
-    most = max(other.count for other in found.histogram)
+def _bar(standings: Standings, distribution: Distribution, nth: int) -> Bar:
+    each, step = distribution.histogram[nth], WIDTH / len(distribution.histogram)
+    most = max(other.count for other in distribution.histogram)
     height = max(each.count / most * HEIGHT, 2.0) if each.count else 0.0
     return Bar(
         x=f"{nth * step + BAR_GAP / 2:.1f}",
         y=f"{HEIGHT - height:.1f}",
         width=f"{step - BAR_GAP:.1f}",
         height=f"{height:.1f}",
-        first=_text(shown, each.from_),
-        last=_text(shown, each.to),
+        first=_text(standings, each.from_),
+        last=_text(standings, each.to),
         count=each.count,
     )
 
@@ -140,5 +140,5 @@ def _value_of(rules: Rules, me: Row) -> formats.Number:
     return (me.points or 0) if me.fields is None else me.fields[rules.fields[0].name]
 
 
-def _text(shown: Standings, value: formats.Number) -> str:
-    return formats.points(shown.board, value) if shown.rules.of_points else formats.number(value)
+def _text(standings: Standings, value: formats.Number) -> str:
+    return formats.points(standings.board, value) if standings.rules.of_points else formats.number(value)

@@ -17,9 +17,14 @@ class Lead:
     gap: Gap | None
 
 
-def lead_of(found: Standings, lines: Sequence[Line]) -> Lead | None:
+def lead_of(standings: Standings, lines: Sequence[Line]) -> Lead | None:
     """Return the lead; None if the page does not begin with the first rank."""
     if not lines or lines[0].rank != 1:
         return None
-    first = found.rows[0]
-    return Lead(lines[0], result(found.board, first), (first.tied or 1) - 1, gap_behind(found.board, first, found.rows))
+    first = standings.rows[0]
+    return Lead(
+        lines[0],
+        result(standings.board, first),
+        (first.tied or 1) - 1,
+        gap_behind(standings.board, first, standings.rows),
+    )

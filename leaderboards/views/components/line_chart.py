@@ -54,8 +54,8 @@ def chart(moments: Sequence[Moment]) -> Chart | None:
 def changes(moments: Sequence[Placed]) -> list[Placed]:
     """Return the moments at which the rank changed, and the first one; latest first, at most ``MAX_CHANGES``."""
     before = [None, *(moment.rank for moment in moments)]
-    found = [moment for moment, rank in zip(moments, before, strict=False) if moment.rank != rank]
-    return found[::-1][:MAX_CHANGES]
+    changed = [moment for moment, rank in zip(moments, before, strict=False) if moment.rank != rank]
+    return changed[::-1][:MAX_CHANGES]
 
 
 def _thinned(moments: Sequence[Moment]) -> Sequence[Moment]:

@@ -14,16 +14,16 @@ MAX_CACHED = 8192  # about 300 bytes each
 _cache: dict[tuple[int, str, str, datetime | None], Movement] = {}
 
 
-def own_move(found: Standings, me: Row, since: datetime | None) -> Move | None:
+def own_move(standings: Standings, me: Row, since: datetime | None) -> Move | None:
     """Return the change since the last snapshot, made at ``since``; None if it is unknown."""
-    if since is None or found.board.is_event:
+    if since is None or standings.board.is_event:
         return None
-    key = found.board.seq, found.period.label, me.player, since
+    key = standings.board.seq, standings.period.label, me.player, since
     movement = _cache.get(key)
     if movement is None:
         if len(_cache) >= MAX_CACHED:
             _cache.clear()
-        movement = selectors.movement(found.board, found.period, [me.player])
+        movement = selectors.movement(standings.board, standings.period, [me.player])
         if movement.since == since:
             _cache[key] = movement
     return move_of(me, movement) if movement.since == since else None

@@ -30,9 +30,11 @@ def rank_chart_of(board: Board, moments: Sequence[ResultAtTime]) -> RankChart | 
     return RankChart(drawing, [(each, result(board, each)) for each in changes(moments)])
 
 
-def with_current_rank(history: Sequence[RankAtTime], row: Row | None, found: Standings | PlayerRow) -> list[RankAtTime]:
+def with_current_rank(
+    history: Sequence[RankAtTime], row: Row | None, standings: Standings | PlayerRow
+) -> list[RankAtTime]:
     """Append the shown rank to the recorded ranks of a period; empty if none was recorded."""
     if not history or row is None or row.rank is None:
         return []
-    at = min(found.as_of, found.period.ends_at or found.as_of)
+    at = min(standings.as_of, standings.period.ends_at or standings.as_of)
     return [*history, RankAtTime(at, row.rank, row.points, row.fields)]

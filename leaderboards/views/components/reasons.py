@@ -15,19 +15,19 @@ from leaderboards.selectors import Row, Standings
 from leaderboards.views.components.table_rows import Gap, result
 
 
-def reasons(found: Standings, me: Row, neighbours: Sequence[Row], ahead: Gap | None, zone: str) -> list[str]:
+def reasons(standings: Standings, me: Row, neighbours: Sequence[Row], ahead: Gap | None, zone: str) -> list[str]:
     """Return the sentences. Times are in ``zone``; ``neighbours`` are sorted best first and contain ``me``."""
-    sentences = [_counts(found, me, zone), _better(me), _equal(found.rules, me, neighbours), _next(ahead)]
+    sentences = [_counts(standings, me, zone), _better(me), _equal(standings.rules, me, neighbours), _next(ahead)]
     return [sentence for sentence in sentences if sentence]
 
 
-def _counts(found: Standings, me: Row, zone: str) -> str:
+def _counts(standings: Standings, me: Row, zone: str) -> str:
     sentence = {
         Update.BEST: _("The best result counts here: %(result)s."),
         Update.LATEST: _("The latest result counts here: %(result)s."),
         Update.INCREMENT: _("All results together count here: %(result)s."),
-    }[found.rules.update]
-    counts = sentence % {"result": result(found.board, me)}
+    }[standings.rules.update]
+    counts = sentence % {"result": result(standings.board, me)}
     if me.achieved_at is None:
         return counts
     since = _("It has stood so since %(moment)s.").replace("%(moment)s", '<time datetime="{}">{}</time>')
@@ -57,19 +57,19 @@ def _equal(rules: Rules, me: Row, neighbours: Sequence[Row]) -> str:
     above, below = neighbours[max(place - 1, 0) : place], neighbours[place + 1 : place + 2]
     first_come = rules.ties is Ties.FIRST_COME
     if above and _same(above[0], me):
-        said = (
+        sentence = (
             _("%(name)s has the same result and got it earlier.")
             if first_come
             else _("%(name)s has the same result and got it later, which goes first here.")
         )
-        return said % {"name": _isolated(above[0].name)}
+        return sentence % {"name": _isolated(above[0].name)}
     if below and _same(below[0], me):
-        said = (
+        sentence = (
             _("%(name)s has the same result but got it later.")
             if first_come
             else _("%(name)s has the same result but got it earlier, which goes behind here.")
         )
-        return said % {"name": _isolated(below[0].name)}
+        return sentence % {"name": _isolated(below[0].name)}
     return ""
 
 

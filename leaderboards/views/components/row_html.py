@@ -112,11 +112,9 @@ def _move(move: Move | None, _language: str | None) -> str:
     if move.direction == "new":
         new = pgettext("a player who was not ranked in the period before", "new")
         return f'<span class="move-new">{escape(new)}</span>'
-    said = {"up": _("up"), "down": _("down"), "same": _("unchanged")}[move.direction]
+    direction = {"up": _("up"), "down": _("down"), "same": _("unchanged")}[move.direction]
     by = "" if move.direction == "same" else f" {formats.number(move.by)}"
-    mark = (
-        f'<span aria-hidden="true">{_MARKS[move.direction]}</span><span class="visually-hidden">{escape(said)}</span>'
-    )
+    mark = f'<span aria-hidden="true">{_MARKS[move.direction]}</span><span class="visually-hidden">{escape(direction)}</span>'
     return f'<span class="move-{move.direction}">{mark}{by}</span>'
 
 

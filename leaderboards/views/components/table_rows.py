@@ -71,12 +71,12 @@ class Gap:
     rank: int | None
 
 
-def columns(found: Standings) -> list[str]:
+def columns(standings: Standings) -> list[str]:
     """Return the headings of the columns of scores."""
-    if not found.rules.fields:
-        return [formats.points_heading(found.board)]
-    names = [field.name for field in found.rules.fields]
-    return [formats.field_name(name) for name in names] if in_columns(found.rules) else [_("Result")]
+    if not standings.rules.fields:
+        return [formats.points_heading(standings.board)]
+    names = [field.name for field in standings.rules.fields]
+    return [formats.field_name(name) for name in names] if in_columns(standings.rules) else [_("Result")]
 
 
 def in_columns(rules: Rules) -> bool:
@@ -85,7 +85,7 @@ def in_columns(rules: Rules) -> bool:
 
 
 def lines(
-    found: Standings, rows: Sequence[Row], me: str | None, movement: Movement | None = None, page_size: int = 50
+    standings: Standings, rows: Sequence[Row], me: str | None, movement: Movement | None = None, page_size: int = 50
 ) -> list[Line]:
     """Return ``rows`` as lines; ``movement`` holds the earlier ranks, if known."""
     shown = []
@@ -99,13 +99,13 @@ def lines(
                 row.name,
                 row.rank,
                 tied,
-                cells(found, row),
+                cells(standings, row),
                 row.achieved_at,
                 row.player == me,
                 tied_count=(row.tied or 0) if is_first_of_rank and tied else 0,
                 is_first_of_rank=is_first_of_rank and row.rank is not None,
                 first_page=(row.ahead or 0) // page_size + 1,
-                gap=_gap_text(found.board, row, rows[:nth]),
+                gap=_gap_text(standings.board, row, rows[:nth]),
                 move=move_of(row, movement),
                 country=countries.get(row.player, ""),
             )
@@ -130,13 +130,13 @@ def move_of(row: Row, movement: Movement | None) -> Move | None:
     return Move("up" if by > 0 else "down" if by < 0 else "same", abs(by))
 
 
-def cells(found: Standings, row: Row) -> list[str]:
+def cells(standings: Standings, row: Row) -> list[str]:
     """Return the score of a row, one text for each column."""
     if row.fields is None:
-        return [formats.points(found.board, row.points or 0)]
-    if in_columns(found.rules):
-        return [formats.number(row.fields[field.name]) for field in found.rules.fields]
-    return [result(found.board, row)]
+        return [formats.points(standings.board, row.points or 0)]
+    if in_columns(standings.rules):
+        return [formats.number(row.fields[field.name]) for field in standings.rules.fields]
+    return [result(standings.board, row)]
 
 
 def result(board: Board, row: Scored) -> str:

@@ -54,17 +54,27 @@ def private(response: HttpResponse) -> HttpResponse:
     return response
 
 
-def etag_of(*seen: object) -> str:
+def etag_of(*values: object) -> str:
     """Return a weak ETag of these values in the active language."""
-    text = repr((get_language(), seen))
+    text = repr((get_language(), values))
     return f'W/"{blake2b(text.encode(errors="surrogatepass"), digest_size=12).hexdigest()}"'
 
 
-def etag_parts(found: Standings) -> tuple[object, ...]:
+def etag_parts(standings: Standings) -> tuple[object, ...]:
     """Return what an ETag of standings covers. Without Redis it includes the time of the answer, to the minute."""
-    as_of = None if found.live else found.as_of.replace(second=0, microsecond=0)
-    board = found.board
-    return (board.seq, board.name, board.unit, board.format, found.period, found.total, found.rows, found.live, as_of)
+    as_of = None if standings.live else standings.as_of.replace(second=0, microsecond=0)
+    board = standings.board
+    return (
+        board.seq,
+        board.name,
+        board.unit,
+        board.format,
+        standings.period,
+        standings.total,
+        standings.rows,
+        standings.live,
+        as_of,
+    )
 
 
 def page_number(request: HttpRequest) -> int:

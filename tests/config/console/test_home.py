@@ -145,7 +145,7 @@ def crashed_named(kind: Any) -> Any:
 
 
 def test_while_a_broker_is_away_the_queue_is_not_told(admin: Client, settings: Any) -> None:
-    with patch.object(tiles, "_ask_broker", return_value=None):
+    with patch.object(tiles, "_read_queue_length", return_value=None):
         assert "the broker does not answer" in text(admin)
 
 
@@ -205,5 +205,5 @@ def test_what_every_page_shows_is_one_look_of_some_seconds(admin: Client) -> Non
 @pytest.fixture(autouse=True)
 def _no_queue() -> Iterator[None]:
     """Tests have a broker of their own, which is empty."""
-    with patch.object(tiles, "_ask_broker", return_value=0):
+    with patch.object(tiles, "_read_queue_length", return_value=0):
         yield
