@@ -114,7 +114,8 @@ def _move(move: Move | None, _language: str | None) -> str:
         return f'<span class="move-new">{escape(new)}</span>'
     direction = {"up": _("up"), "down": _("down"), "same": _("unchanged")}[move.direction]
     by = "" if move.direction == "same" else f" {formats.number(move.by)}"
-    mark = f'<span aria-hidden="true">{_MARKS[move.direction]}</span><span class="visually-hidden">{escape(direction)}</span>'
+    sign = f'<span aria-hidden="true">{_MARKS[move.direction]}</span>'
+    mark = f'{sign}<span class="visually-hidden">{escape(direction)}</span>'
     return f'<span class="move-{move.direction}">{mark}{by}</span>'
 
 
