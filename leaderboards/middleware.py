@@ -1,4 +1,4 @@
-"""What is kept for anybody, told before sessions, logins and views are looked at; to who has it already, before all."""
+"""Answer anonymous readers from the micro cache, before sessions, sign-in and views are consulted."""
 
 from collections.abc import Callable
 
@@ -9,7 +9,7 @@ from leaderboards.views.http.micro_cache import cached_response, not_modified_re
 
 
 class NotModifiedMiddleware:
-    """304 where what is kept for anybody is what the asker has. Stands behind what guards every request."""
+    """Answer 304 if the reader already has the cached answer. Comes after the middleware that guards every request."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self._get_response = get_response
@@ -19,15 +19,15 @@ class NotModifiedMiddleware:
 
 
 class CachedPagesMiddleware:
-    """The page itself, as it was sent last. Stands behind the brake of pages, and before what is somebody's own."""
+    """Answer with the cached page, headers included. Comes after the throttle of pages and before sessions."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        found = cached_response(request)
-        if found is not None:
-            return found
+        cached = cached_response(request)
+        if cached is not None:
+            return cached
         response = self._get_response(request)
         record_sent_headers(request, response)
         return response

@@ -1,6 +1,6 @@
-"""The activity page of the admin: visitors by the day, participants, hits of pages, what was liked most today.
+"""The activity page of the admin: visitors and participants by day, page hits, and today's most liked objects.
 
-There is nothing to type and no row to open: one page, in the place of the list.
+It is a single read-only page in the place of the model's list.
 """
 
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ BAR_WIDTH, BAR_GAP, CHART_HEIGHT = 16, 4, 160
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A day in the drawing, in its own units; of the visitors, ``players_height`` are players who attended."""
+    """A day in the chart, in SVG units. ``players_height`` is the part of the visitors who are players."""
 
     counts: DayCounts
     x: int
@@ -39,19 +39,19 @@ class Bar:
 
 @admin.register(ActivityDay)
 class ActivityAdmin(ReadOnlyAdmin[ActivityDay]):
-    """One page for all days."""
+    """Show all days on one page."""
 
     def get_urls(self) -> list[URLPattern]:
-        """The page alone, under the name by which the index links it."""
+        """Return the URL of the page only, under the name that the admin's index links to."""
         page = self.admin_site.admin_view(self.changelist_view)
         return [path("", page, name="likes_activityday_changelist")]
 
     def changelist_view(
         self,
         request: HttpRequest,
-        extra_context: dict[str, Any] | None = None,  # noqa: ARG002 (Django calls it with all it may need)
+        extra_context: dict[str, Any] | None = None,  # noqa: ARG002 (Django's signature)
     ) -> HttpResponse:
-        """What was counted, up to a minute or two ago."""
+        """Show the counts, which are up to two minutes old."""
         if not self.has_view_permission(request):
             raise PermissionDenied
         at = clock.now()
@@ -75,7 +75,7 @@ class ActivityAdmin(ReadOnlyAdmin[ActivityDay]):
 
 
 def bars(days: list[DayCounts]) -> list[Bar]:
-    """Each day's bar; the highest fills the drawing. A day with anybody at all has a bar to see."""
+    """Return a bar for each day; the highest fills the chart. Values above 0 stay visible."""
     highest = max((max(day.visitors, day.players) for day in days), default=0) or 1
     return [_bar(nth, day, highest) for nth, day in enumerate(days)]
 

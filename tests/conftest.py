@@ -103,7 +103,7 @@ def forget_everything() -> None:
     """As the process starts: it remembers nothing of clocks, requests, boards, names, periods, bans, pages, exports and
     test kinds."""
     from competitions.selectors.standings.group_standings import clear_group_standings
-    from config.console import look, tiles
+    from config.console import status, tiles
     from foundation import clock
     from foundation.monitoring import minutes
     from foundation.throttling import rate_limit
@@ -125,7 +125,7 @@ def forget_everything() -> None:
         clock.forget_comparison,
         rate_limit.reset_local, clear_board_cache, clear_name_cache, clear_period_cache, forget_bans,
         clear_hidden_cache, clear_group_standings, micro_cache.forget, shared_page.forget, clear_most_liked_cache,
-        release_export_slots, clear_known_versions, clear_encoded_cache, clear_race_cache, look.forget,
+        release_export_slots, clear_known_versions, clear_encoded_cache, clear_race_cache, status.forget,
         tiles.forget_queue, minutes.forget,
     ):  # fmt: skip  # as a list
         forget()

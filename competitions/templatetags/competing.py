@@ -1,4 +1,4 @@
-"""Template tags for competitions on other apps' pages: a player's, the running ones, and those found by name.
+"""Template tags for competitions on other apps' pages: those of a player, the running ones, and search results.
 
 They show only what the public, or the viewer, may see.
 """

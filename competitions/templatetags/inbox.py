@@ -1,4 +1,4 @@
-"""The user's player and unread notices, for the site's header. For visitors who are not signed in it makes no query."""
+"""The user's player and unread notices, for the site's header. Anonymous visitors cause no query."""
 
 from dataclasses import dataclass
 
@@ -22,9 +22,9 @@ class Corner:
 
 @register.simple_tag
 def own_corner(user: AbstractBaseUser | AnonymousUser) -> Corner | None:
-    """Return the user's player and unread notices; None for users without a player, who have no inbox.
+    """Return the user's player and unread notices; None for users without a player.
 
-    None also while SQL is away, because Redis alone may answer the page around it.
+    None also while SQL is unavailable, because pages that need only Redis must still work.
     """
     if not user.is_authenticated:
         return None

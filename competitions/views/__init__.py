@@ -1,4 +1,4 @@
-"""The pages about competitions. They show what the public may see; staff find the rest in the admin."""
+"""The pages about competitions. They show what the public may see; staff use the admin for the rest."""
 
 from competitions.views.comments.editing import delete, edit, hide
 from competitions.views.comments.liking import like, liked_by

@@ -1,4 +1,4 @@
-"""Who may know of a competition, and which player somebody is."""
+"""Check who may see a competition, and find the player of the signed-in user."""
 
 from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager
@@ -22,9 +22,9 @@ from leaderboards.views.http.viewer import Viewer
 
 
 def visible(request: HttpRequest, number: int) -> Competition:
-    """The competition, if the visitor may know of it. Raises ``Http404``.
+    """Return the competition if the visitor may see it. Raises ``Http404``.
 
-    Who asks is only looked up where it matters: SQL, which knows it, may be away.
+    The user is only read for private competitions, so that public ones work while SQL is unavailable.
     """
     try:
         found = competitions_by_id([number]).get(number) or competition_by_id(
@@ -38,9 +38,9 @@ def visible(request: HttpRequest, number: int) -> Competition:
 
 
 def visible_competitions(request: HttpRequest, competitions: Collection[Competition]) -> list[Competition]:
-    """Those of them that the visitor may know of: a private one is for who is in it, or may see competitions.
+    """Return those that the visitor may see: private ones only for participants and staff with the permission.
 
-    Nobody is looked up while all of them are public.
+    The user is not read if all of them are public.
     """
     private = [each.pk for each in competitions if each.board.visibility == Visibility.PRIVATE]
     if not private or may_see(request, Competition):
@@ -50,20 +50,20 @@ def visible_competitions(request: HttpRequest, competitions: Collection[Competit
 
 
 def as_seen(competition: Competition, viewer: Viewer) -> AbstractContextManager[None]:
-    """Read what a competition's page shows to this viewer: if they are shadowed on its board, themselves too."""
+    """Return a context in which selectors also show the viewer to themselves if they are shadowed on the board."""
     player = viewer.player if viewer.linked else None
     return viewing_as(player if player and is_shadowed_on(competition.board_id, player) else None)
 
 
 def own_player(request: HttpRequest) -> Player | None:
-    """The player of the account that is signed in."""
+    """Return the player of the signed-in user."""
     if not request.user.is_authenticated:
         return None
     return Player.objects.filter(user_id=request.user.pk).first()
 
 
 def player_required(view: Callable[[HttpRequest, Player], HttpResponse]) -> Callable[..., HttpResponseBase]:
-    """A page of somebody's own: they have signed in, and are linked to a player; else they read how to come there."""
+    """Require a signed-in user with a linked player; users without one get a page that explains how to link."""
 
     @wraps(view)
     def own_page(request: HttpRequest) -> HttpResponse:

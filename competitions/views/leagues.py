@@ -1,4 +1,4 @@
-"""The league on a board's page: the viewer's group and what each place comes to, else how the league goes."""
+"""The league panel on a board's page: the viewer's group with promotions, or a description of the league."""
 
 from typing import Any
 
@@ -18,51 +18,51 @@ _MARKS = {Outcome.PROMOTED: "▲", Outcome.STAYED: "–", Outcome.DEMOTED: "▼"
 
 
 def panel(beside: PanelContext) -> str:
-    """The league of the shown period as HTML; nothing where the board has none."""
+    """Render the league of the shown period; empty if the board has none."""
     season = season_by_label(beside.board, beside.period.label)
     if season is None:
         return ""
     player = beside.viewer.player
-    found = _found(beside.board, season, player) if player else None
+    standing = _standing_of(beside.board, season, player) if player else None
     shown: dict[str, Any] = {
         "season": season,
         "board": beside.board,
-        "rules": _rules(season, found.tier if found else None),
+        "rules": _rules(season, standing.tier if standing else None),
     }
-    if found is None:
+    if standing is None:
         return render_to_string("competitions/_league.html", shown)
-    headings, rules = columns(found.standings), found.standings.rules
-    if found.with_more:
+    headings, rules = columns(standing.standings), standing.standings.rules
+    if standing.with_more:
         shown["rules"].append(
             _("The group is not full: what its places come to is decided among the group before it too.")
         )
     more = {
-        "found": found,
-        "said": _said(found),
+        "found": standing,
+        "said": _outcome_text(standing),
         "heading": headings[0] if len(headings) == 1 else _("Result"),
         "as_words": len(headings) > 1 or not (rules.of_points or in_columns(rules)),
-        "rows": [_line(found, each, player) for each in found.rows],
+        "rows": [_line(standing, each, player) for each in standing.rows],
         "linked": beside.viewer.linked,
     }
     return render_to_string("competitions/_league_group.html", {**shown, **more})
 
 
-def _found(board: Board, season: LeagueSeason, player: str) -> LeagueStanding | None:
+def _standing_of(board: Board, season: LeagueSeason, player: str) -> LeagueStanding | None:
     try:
         return league_standing_of(board, season, player)
     except NotInLeague:
         return None
 
 
-def _line(found: LeagueStanding, each: GroupRow, viewer: str | None) -> dict[str, object]:
-    """A row of the group's table; what is ranked by stands in one cell, which a narrow panel has room for."""
-    in_cells = cells(found.standings, each.row)
+def _line(standing: LeagueStanding, each: GroupRow, viewer: str | None) -> dict[str, object]:
+    """Return a row of the group's table; scores are in one cell, because the panel is narrow."""
+    in_cells = cells(standing.standings, each.row)
     return {
         "player": each.row.player,
         "name": each.row.name,
         "place": each.place,
         "tied": each.tied > 1,
-        "result": in_cells[0] if len(in_cells) == 1 else result(found.standings.board, each.row),
+        "result": in_cells[0] if len(in_cells) == 1 else result(standing.standings.board, each.row),
         "outcome": each.outcome.value,
         "mark": _MARKS[each.outcome],
         "word": _words()[each.outcome],
@@ -78,30 +78,32 @@ def _words() -> dict[Outcome, str]:
     }
 
 
-def _said(found: LeagueStanding) -> str:
-    """What the viewer's place comes to: as things stand, or what it came to."""
-    if found.me is None:
+def _outcome_text(standing: LeagueStanding) -> str:
+    """Say what the viewer's place leads to, or led to if the season is over."""
+    if standing.me is None:
         return _("The first score of this period leads into a group.")
-    names = {"tier": found.name_after(found.me.outcome)}
-    if found.season.turned_at:
+    names = {"tier": standing.name_after(standing.me.outcome)}
+    if standing.season.turned_at:
         return {
             Outcome.PROMOTED: _("Moved up to %(tier)s."),
             Outcome.STAYED: _("Stayed in %(tier)s."),
             Outcome.DEMOTED: _("Moved down to %(tier)s."),
-        }[found.me.outcome] % names
+        }[standing.me.outcome] % names
     return {
         Outcome.PROMOTED: _("As things stand: up to %(tier)s."),
         Outcome.STAYED: _("As things stand: stays in %(tier)s."),
         Outcome.DEMOTED: _("As things stand: down to %(tier)s."),
-    }[found.me.outcome] % names
+    }[standing.me.outcome] % names
 
 
 def _rules(season: LeagueSeason, tier: int | None) -> list[str]:
-    """How many move, in words; at the ends of the ladder only those who can."""
-    said = []
+    """Describe how many players move; the lowest and highest tiers have one direction only."""
+    sentences = []
     up, down = season.promoted, season.demoted
     if tier != len(season.tiers):
-        said.append(_("The first %(number)s move up.") % {"number": up} if up > 1 else _("The first moves up."))
+        sentences.append(_("The first %(number)s move up.") % {"number": up} if up > 1 else _("The first moves up."))
     if tier != 1 and down:
-        said.append(_("The last %(number)s move down.") % {"number": down} if down > 1 else _("The last moves down."))
-    return said
+        sentences.append(
+            _("The last %(number)s move down.") % {"number": down} if down > 1 else _("The last moves down.")
+        )
+    return sentences

@@ -1,7 +1,7 @@
-"""The pages of series: which there are, and the standings of one with the points of each competition.
+"""The list of series, and the page of one series: its standings with the points of each competition.
 
-What is counted is final and shown to everybody, so nothing here tells of what a freeze hides; a private competition is
-told only to those who may know of it.
+Only final, public results count, so no page reveals what a freeze hides. Private competitions are shown only to those
+who may see them.
 """
 
 from collections.abc import Collection, Sequence
@@ -33,7 +33,7 @@ from leaderboards.views.http.viewer import remember, viewer_of
 
 @dataclass(frozen=True, slots=True)
 class EventShown:
-    """A competition of a series as its page lists it; ``number`` is its column, from 1."""
+    """A competition in the list of a series; ``number`` is its column, from 1."""
 
     number: int
     competition: Competition
@@ -46,7 +46,7 @@ class EventShown:
 
 @dataclass(frozen=True, slots=True)
 class LineOfSeries:
-    """A row of the table; ``cells`` stand under the competitions, None where the player has no result."""
+    """A row of the table, with a cell for each competition; None without a result."""
 
     row: Row
     tied: bool
@@ -58,7 +58,7 @@ class LineOfSeries:
 @require_safe
 @micro_cached
 def series_list(request: HttpRequest) -> HttpResponse:
-    """All series that the visitor may know of."""
+    """List the series that the visitor may see."""
     known = may_know_series(request, selectors.series_known())
     events = selectors.events_of(known)
     cards = [(each, may_know_events(request, events.get(each.pk, [])), selectors.is_private(each)) for each in known]
@@ -68,7 +68,7 @@ def series_list(request: HttpRequest) -> HttpResponse:
 @require_safe
 @micro_cached
 def series(request: HttpRequest, number: int) -> HttpResponse:
-    """One series: its standings, the viewer's own row, its competitions."""
+    """Show a series: standings, the viewer's own row, competitions."""
     shown, at, viewer, page = _visible(request, number), clock.now(), viewer_of(request), page_number(request)
     events = may_know_events(request, selectors.events_of([shown]).get(shown.pk, []))
     expire_cache_at(request, chain.from_iterable(event.competition.timeline.phase_changes_at for event in events), at)
@@ -98,8 +98,7 @@ def series(request: HttpRequest, number: int) -> HttpResponse:
 
 
 def may_know_series(request: HttpRequest, several: Collection[Series]) -> list[Series]:
-    """Those of them that the visitor may know of: a private one is for who is in one of its competitions, or may see
-    series."""
+    """Return those that the visitor may see: private ones only for participants and staff with the permission."""
     hidden = [each for each in several if selectors.is_private(each)]
     if not hidden or may_see(request, Series):
         return list(several)
@@ -108,13 +107,13 @@ def may_know_series(request: HttpRequest, several: Collection[Series]) -> list[S
 
 
 def may_know_events(request: HttpRequest, events: Sequence[SeriesEvent]) -> list[SeriesEvent]:
-    """Those whose competition the visitor may know of."""
+    """Return the events whose competition the visitor may see."""
     known = {each.pk for each in visible_competitions(request, [event.competition for event in events])}
     return [event for event in events if event.competition_id in known]
 
 
 def series_named(request: HttpRequest, competition: Competition) -> Series | None:
-    """The series that a competition's page names."""
+    """Return the series that a competition's page names."""
     found = selectors.series_of(competition)
     return found if found and may_know_series(request, [found]) else None
 

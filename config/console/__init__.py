@@ -1,5 +1,5 @@
-"""The console: what stands around Django's admin, and the pages that tell how the place runs.
+"""The console: the frame of Django's admin, its home page, its health page and its search.
 
-Nothing here changes anything. Each part is read by itself, so that a server that is away shows itself and hides nothing
-of the others (``blocks``); what every page shows is one look of a few seconds (``look``).
+The console changes nothing. Each part of a page is read on its own, so that an unavailable server affects only its
+part (``blocks``). The troubles and counts that every page shows are cached for a few seconds (``status``).
 """

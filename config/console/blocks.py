@@ -1,7 +1,7 @@
-"""Parts of a page that are read each by itself: one that fails says so in its place, and the page comes all the same.
+"""Read the parts of a page independently: a part that fails shows an error in its place.
 
-All parts of a page share a budget of time in SQL: each statement ends by what is left of it, on PostgreSQL, and a part
-that comes when all is spent is not asked.
+All parts of a page share a budget of SQL time. On PostgreSQL the rest of the budget is the timeout of each statement;
+once the budget is used up, no further statement runs.
 """
 
 import logging
@@ -19,36 +19,36 @@ from foundation.errors import Unavailable
 logger = logging.getLogger(__name__)
 
 SQL_MILLISECONDS = 300
-LEAST_MILLISECONDS = 20
+MIN_MILLISECONDS = 20
 
 Value = TypeVar("Value")
 
 
-class Spent(Exception):
-    """The page's time in SQL is used up."""
+class BudgetSpent(Exception):
+    """The SQL budget of the page is used up."""
 
 
 @dataclass(frozen=True, slots=True)
 class Block(Generic[Value]):
-    """What was read, or why it could not be."""
+    """The value of a part, or why it could not be read."""
 
     value: Value | None
     failed: str = ""
 
 
 class Budget:
-    """How long SQL may take for a page, over all its parts."""
+    """The time that SQL may take for all parts of a page."""
 
     def __init__(self, milliseconds: float = SQL_MILLISECONDS) -> None:
         self._left = milliseconds / 1000
         self.statements = 0
 
     def read(self, what: str, part: Callable[[], Value]) -> Block[Value]:
-        """What ``part`` answers. ``what`` names it in the log."""
+        """Call ``part`` within the budget. ``what`` names it in the log."""
         try:
             with self._within():
                 return Block(part())
-        except Spent:
+        except BudgetSpent:
             return Block(None, _("SQL took too long for this part. Load the page again."))
         except Unavailable as error:
             logger.info("%s cannot be read for the console: %s", what, error.detail)
@@ -62,7 +62,7 @@ class Budget:
 
     @contextmanager
     def _within(self) -> Iterator[None]:
-        """The trap: on SQLite a transaction would keep writers out, and there is no limit of time to set in it."""
+        """Limit SQL to the rest of the budget. SQLite has no timeout, and a transaction there would block writers."""
         if connection.vendor != "postgresql":
             with connection.execute_wrapper(self._timed):
                 yield
@@ -70,8 +70,8 @@ class Budget:
         is_nested = connection.in_atomic_block
         with transaction.atomic():
             with connection.cursor() as cursor:
-                longest = max(LEAST_MILLISECONDS, round(1000 * self._left))
-                cursor.execute("SET LOCAL statement_timeout = %s", [f"{longest}ms"])
+                timeout = max(MIN_MILLISECONDS, round(1000 * self._left))
+                cursor.execute("SET LOCAL statement_timeout = %s", [f"{timeout}ms"])
             with connection.execute_wrapper(self._timed):
                 yield
             if is_nested:
@@ -80,10 +80,10 @@ class Budget:
 
     def _timed(self, execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:
         if self._left <= 0:
-            raise Spent
-        begun = clock.monotonic()
+            raise BudgetSpent
+        started_at = clock.monotonic()
         self.statements += 1
         try:
             return execute(sql, params, many, context)
         finally:
-            self._left -= clock.monotonic() - begun
+            self._left -= clock.monotonic() - started_at

@@ -1,7 +1,7 @@
-"""What starts, freezes, ends, closes and becomes final in the next eight days: a column for each day.
+"""What starts, freezes, ends, closes and becomes final in the next eight days, with a column for each day.
 
-Days are UTC's, as all times of the admin are. A competition's course is a bar over its days; each moment stands in
-words in the column of its day, so that nobody needs the bars.
+Days are UTC days, as all times of the admin. A competition is a bar over its days. Each event is also written in the
+column of its day, so the bars add nothing that is not in text.
 """
 
 from collections import defaultdict
@@ -31,8 +31,7 @@ WITHOUT_ENDS = (PeriodKind.EVENT, PeriodKind.ALL_TIME)
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """Something that happens by itself: to the competition of this number, or else to periods of the boards that are
-    marked, and of ``more``."""
+    """A scheduled event of a competition, or the end of periods of the boards in ``marks`` and of ``more`` others."""
 
     at: datetime
     verb: str
@@ -45,7 +44,7 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """A column."""
+    """The column of a day."""
 
     day: date
     is_today: bool
@@ -54,7 +53,7 @@ class Day:
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """A competition's bar, from column to column (1 to 8), and whether it goes on beyond either edge."""
+    """A competition's bar, from column ``first`` to ``last`` (1 to 8), and whether it continues beyond either edge."""
 
     competition: Competition
     first: int
@@ -67,7 +66,7 @@ class Course:
 
 @dataclass(frozen=True, slots=True)
 class Coming:
-    """All of it. ``left_out`` is how many boards were not looked at."""
+    """The calendar. ``more_boards``: not all boards were read."""
 
     days: Sequence[Day]
     courses: Sequence[Course]
@@ -75,12 +74,12 @@ class Coming:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing at all comes."""
+        """Whether nothing is scheduled."""
         return not self.courses and not any(day.moments for day in self.days)
 
 
 def coming(at: datetime, *, competitions: bool, boards: bool) -> Coming:
-    """What comes; competitions and boards each for who may look at them."""
+    """Return the calendar; ``competitions`` and ``boards`` say which the reader may view."""
     today = timezone.localtime(at).date()
     days = {today + timedelta(days=nth): Day(today + timedelta(days=nth), nth == 0) for nth in range(DAYS)}
     until = timezone.make_aware(datetime.combine(today + timedelta(days=DAYS), datetime.min.time()))
@@ -89,19 +88,19 @@ def coming(at: datetime, *, competitions: bool, boards: bool) -> Coming:
         for moment in _moments(competition):
             if at <= moment.at < until:
                 days[timezone.localtime(moment.at).date()].moments.append(moment)
-    asked = _boards(at) if boards else []
-    marks = marks_of(asked)
-    for ends_at, ending in _ends(asked[:MOST_BOARDS], at, until).items():
+    listed = _boards(at) if boards else []
+    marks = marks_of(listed)
+    for ends_at, ending in _ends(listed[:MOST_BOARDS], at, until).items():
         shown = [marks[board.seq] for board in ending[:MOST_MARKS]]
         moment = Moment(ends_at, _("periods end:"), marks=shown, more=len(ending) - len(shown))
         days[timezone.localtime(ends_at).date()].moments.append(moment)
     for day in days.values():
         day.moments.sort(key=lambda each: (each.at, each.name))
-    return Coming(list(days.values()), _courses(found, today, until), len(asked) > MOST_BOARDS)
+    return Coming(list(days.values()), _courses(found, today, until), len(listed) > MOST_BOARDS)
 
 
 def _competitions(at: datetime, until: datetime) -> list[Competition]:
-    """Those that are not over: few, whatever the past holds."""
+    """Return the competitions that are not over; their number does not grow with the past."""
     rows = Competition.objects.filter(final_at=None, cancelled_at=None, starts_at__lt=until)
     alive = Q(ends_at__gt=at) | Q(closed_at__isnull=False)
     return list(rows.filter(alive).defer("picture", "description").order_by("starts_at", "pk")[:MOST_COMPETITIONS])
@@ -123,7 +122,7 @@ def _moments(competition: Competition) -> Iterator[Moment]:
 
 
 def _courses(found: Sequence[Competition], today: date, until: datetime) -> list[Course]:
-    """The bars, the first to start first."""
+    """Return the bars, sorted by start."""
     last_day = (timezone.localtime(until) - timedelta(days=1)).date()
     courses = []
     for competition in found:
@@ -152,7 +151,7 @@ def _ends(boards: Sequence[Board], at: datetime, until: datetime) -> dict[dateti
 
 
 def _windows(board: Board, at: datetime) -> Iterator[Window]:
-    """The running window and those after it; none of settings that cannot work any more."""
+    """Yield the running window and those after it; none if the board's settings are invalid."""
     try:
         window = window_at(board.calendar, at)
         while True:

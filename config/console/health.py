@@ -1,6 +1,6 @@
-"""The page of health: what ``manage.py doctor`` looks at, what is wrong first.
+"""The health page: the checks of ``manage.py doctor``, failed ones first.
 
-Whoever may look at periods sees the checks; all other staff what is wrong, and what to do about it.
+Staff who may view periods see the checks; all other staff see the troubles and what to do about them.
 """
 
 from datetime import datetime
@@ -14,7 +14,7 @@ from config.console import words
 from leaderboards.management import doctor_checks
 
 MAY_SEE_CHECKS = "leaderboards.period"
-NO_CHECKS = ("boards",)  # when each ends: it is no check, and as long as there are boards
+NO_CHECKS = ("boards",)  # a list of the ends of periods, not a check
 MOST = 200
 NAMES = {
     "SQL": _lazy("SQL"),
@@ -37,12 +37,12 @@ NAMES = {
 
 
 def health_context(request: HttpRequest, at: datetime) -> dict[str, Any]:
-    """What the template of the page needs."""
-    sees_checks = words.may_look(request, MAY_SEE_CHECKS)
-    found = list(islice(doctor_checks.run_checks(at, without=NO_CHECKS), MOST)) if sees_checks else []
-    found.sort(key=lambda each: not each.is_red)
+    """Return the template context of the health page."""
+    sees_checks = words.may_view(request, MAY_SEE_CHECKS)
+    results = list(islice(doctor_checks.run_checks(at, without=NO_CHECKS), MOST)) if sees_checks else []
+    results.sort(key=lambda each: not each.is_red)
     return {
         "sees_checks": sees_checks,
-        "findings": [(each, NAMES.get(each.name, each.name)) for each in found],
-        "reds": sum(each.is_red for each in found),
+        "findings": [(each, NAMES.get(each.name, each.name)) for each in results],
+        "reds": sum(each.is_red for each in results),
     }

@@ -1,4 +1,4 @@
-"""The mark of a board: its first letter on its hue, two letters where another on the page has the first already."""
+"""The mark of a board: its first letter on its hue, or two letters if the first is taken on the page."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from leaderboards.models import Board
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A board, what stands on its mark, and its hue by name."""
+    """A board, the letters of its mark, and the name of its hue."""
 
     board: Board
     letter: str
@@ -17,16 +17,16 @@ class Mark:
 
 
 def marks_of(boards: Iterable[Board]) -> dict[int, Mark]:
-    """By the boards' numbers."""
+    """Return the marks by board number."""
     taken: set[str] = set()
-    found: dict[int, Mark] = {}
+    marks: dict[int, Mark] = {}
     for board in boards:
-        if board.seq in found:
+        if board.seq in marks:
             continue
         name = board.name.strip() or "?"
         letter = name[0].upper()
         if letter in taken:
             letter = name[:2].strip().capitalize()
         taken.add(letter)
-        found[board.seq] = Mark(board, letter, hue_of(board.seq))
-    return found
+        marks[board.seq] = Mark(board, letter, hue_of(board.seq))
+    return marks

@@ -1,6 +1,6 @@
-"""What waits for somebody: how many, the cause of the first, and where one does something about it.
+"""Work that waits for staff: how much of each kind, and the facts of its first item.
 
-Each is bounded: nobody needs to know of the 1001st. What a reader may not look at in the admin, they are not told of.
+Counts stop at ``MOST``. Readers only see kinds that they may view in the admin.
 """
 
 from collections.abc import Callable, Mapping
@@ -20,8 +20,8 @@ MOST = 1000
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """Work of one kind. ``facts`` are what its words need; ``model`` is what a reader must be allowed to look at, and
-    beside which the rail shows the count."""
+    """Work of one kind. ``facts`` are the values for its text. The reader must be allowed to view ``model``, and the
+    rail shows the count beside it."""
 
     code: str
     model: str
@@ -34,21 +34,21 @@ def _counted(rows: QuerySet[Any]) -> int:
 
 
 def _results(_at: datetime) -> Need | None:
-    """Closed, and not final: somebody confirms it, or its review ends by itself."""
+    """Closed and not final: staff confirm the result, or the review ends by itself."""
     rows = Competition.objects.filter(closed_at__isnull=False, final_at=None, cancelled_at=None)
     first = rows.order_by("closed_at").values("pk", "name").first()
     return first and Need("result", "competitions.competition", _counted(rows), first)
 
 
 def _reveals(at: datetime) -> Need | None:
-    """Over, and still behind the curtain of its freeze: somebody reveals it, nothing does so by itself."""
+    """Over and still frozen: staff must reveal the result, nothing does so by itself."""
     rows = Competition.objects.filter(frozen_at__isnull=False, revealed_at=None, cancelled_at=None, ends_at__lt=at)
     first = rows.order_by("ends_at").values("pk", "name").first()
     return first and Need("reveal", "competitions.competition", _counted(rows), first)
 
 
 def _drafts(at: datetime) -> Need | None:
-    """Nobody has published it, and it was to have started."""
+    """Not published although its start has passed."""
     rows = Competition.objects.filter(published_at=None, cancelled_at=None, final_at=None, starts_at__lt=at)
     first = rows.order_by("-starts_at").values("pk", "name", "starts_at").first()
     return first and Need("draft", "competitions.competition", _counted(rows), first)
@@ -79,14 +79,14 @@ def _webhooks(_at: datetime) -> Need | None:
 
 
 def _disabled(_at: datetime) -> Need | None:
-    """An endpoint that was switched off while messages wait for it."""
+    """Endpoints that are disabled while messages wait for them."""
     waiting = Count("deliveries", filter=Q(deliveries__next_try_at__isnull=False))
     rows = WebhookEndpoint.objects.exclude(disabled_at=None).annotate(waiting=waiting).filter(waiting__gt=0)
     found = list(rows.values("pk", "name", "waiting")[:MOST])
     return Need("endpoint", "foundation.webhookendpoint", len(found), found[0]) if found else None
 
 
-# What players wait for first.
+# First the kinds that players wait for.
 KINDS: tuple[Callable[[datetime], Need | None], ...] = (
     _results, _reveals, _drafts, _quarantined, _differences, _dead_letters, _webhooks, _disabled,
 )  # fmt: skip  # as a list

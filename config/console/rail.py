@@ -1,6 +1,6 @@
-"""The rail: every list of the admin by task instead of by app, with what waits beside its name.
+"""The navigation rail: every list of the admin by task instead of by app, with the count of waiting work.
 
-What is opened each day stands open; the others fold. A list that nobody placed, of another app, stands at the end.
+Frequent lists are open, others are folded. Lists of other apps that have no place here come last.
 """
 
 from collections.abc import Mapping, Sequence
@@ -41,14 +41,16 @@ FOLDED = {
 
 
 def grouped(models: Mapping[str, dict[str, Any]], index: str) -> list[dict[str, Any]]:
-    """Django's dictionaries of models, by name such as ``leaderboards.board``, as groups in Django's form of apps;
-    ``more`` holds those that fold. A group that has nothing for the reader is left out."""
-    left = dict(models)
+    """Group Django's dictionaries of models (keys such as ``leaderboards.board``) in Django's format of apps.
+
+    ``more`` holds the folded models. Groups without any model for the reader are omitted.
+    """
+    remaining = dict(models)
     groups = []
     for label, name in NAMES.items():
-        shown, more = (_taken(left, places[label]) for places in (OPEN, FOLDED))
+        shown, more = (_take(remaining, places[label]) for places in (OPEN, FOLDED))
         groups.append((label, name, shown, more))
-    groups[-1][3].extend(sorted(left.values(), key=lambda each: str(each["name"])))
+    groups[-1][3].extend(sorted(remaining.values(), key=lambda each: str(each["name"])))
     return [
         {
             "name": name,
@@ -64,5 +66,5 @@ def grouped(models: Mapping[str, dict[str, Any]], index: str) -> list[dict[str, 
     ]
 
 
-def _taken(left: dict[str, dict[str, Any]], labels: Sequence[str]) -> list[dict[str, Any]]:
-    return [left.pop(label) for label in labels if label in left]
+def _take(remaining: dict[str, dict[str, Any]], labels: Sequence[str]) -> list[dict[str, Any]]:
+    return [remaining.pop(label) for label in labels if label in remaining]

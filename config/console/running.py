@@ -1,4 +1,4 @@
-"""The boards of the admin's home: the busiest first, with players, scores a minute, refusals and what ends when."""
+"""The table of boards on the admin's home page: busiest first, with players, scores, refusals and time left."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ MOST_COUNTED = 1000
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A board in the table. ``trouble`` stands where the bars would: it takes no scores, or is not live."""
+    """A board in the table. ``trouble`` replaces the bars: the board takes no scores, or is not live."""
 
     mark: Mark
     period: str
@@ -41,23 +41,23 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Boards:
-    """The lines, and of how many boards they are."""
+    """The lines, and the number of all boards."""
 
     lines: Sequence[Line]
     total: int
 
 
 def boards_running(hour: Hour | None, troubles: Sequence[Trouble], at: datetime) -> Boards:
-    """The busiest boards of the last hour; where it is quiet, the oldest."""
+    """Return the busiest boards of the last hour, filled up with the oldest ones."""
     total = hour.total if hour else Minute()
     used = Board.objects.filter(Q(retired_at=None) | Q(retired_at__gt=at))
-    shown = _busiest(used, total)
-    players = _players(shown)
-    stale = _stale(shown)
+    boards = _busiest(used, total)
+    players = _players(boards)
+    stale = _stale(boards)
     without_redis = any(trouble.code in ("redis_away", "redis_unknown", "redis_full") for trouble in troubles)
-    marks = marks_of(shown)
+    marks = marks_of(boards)
     lines = []
-    for board in shown:
+    for board in boards:
         trouble, is_grave = _trouble(board, stale, without_redis)
         lines.append(
             Line(
@@ -77,25 +77,25 @@ def boards_running(hour: Hour | None, troubles: Sequence[Trouble], at: datetime)
 
 def _busiest(used: QuerySet[Board], total: Minute) -> list[Board]:
     numbers = [int(name) for name, _count in total.by_board.most_common(2 * SHOWN) if name.isdigit()]
-    found = used.in_bulk(numbers)
-    busy = [found[seq] for seq in numbers if seq in found][:SHOWN]
+    by_number = used.in_bulk(numbers)
+    busy = [by_number[seq] for seq in numbers if seq in by_number][:SHOWN]
     if len(busy) < SHOWN:
         others = used.exclude(pk__in=[each.pk for each in busy]).order_by("seq")[: SHOWN - len(busy)]
         busy += list(others)
     return busy
 
 
-def _players(shown: Sequence[Board]) -> Mapping[int, int]:
-    """None are known where neither Redis nor SQL can count them in time."""
+def _players(boards: Sequence[Board]) -> Mapping[int, int]:
+    """Return the number of players by board; empty while neither Redis nor SQL can count them."""
     try:
-        return {seq: running.total for seq, running in running_periods(shown).items()}
+        return {seq: running.total for seq, running in running_periods(boards).items()}
     except (Unavailable, *CONNECTION_ERRORS):
         return {}
 
 
-def _stale(shown: Sequence[Board]) -> set[int]:
-    """Which of them are not live: a period of theirs is stale."""
-    rows = Period.objects.filter(state__in=LIVING, stale_since__isnull=False, board__in=shown)
+def _stale(boards: Sequence[Board]) -> set[int]:
+    """Return the boards with a stale period; they are not live."""
+    rows = Period.objects.filter(state__in=LIVING, stale_since__isnull=False, board__in=boards)
     return set(rows.order_by().values_list("board_id", flat=True).distinct())
 
 
@@ -112,7 +112,7 @@ def _period(board: Board, at: datetime) -> str:
         return str(board.get_period_display())
     try:
         return window_at(board.calendar, at).label
-    except BadBoard:  # settings that an older release stored and that cannot work any more
+    except BadBoard:  # invalid settings stored by an older release
         return ""
 
 

@@ -1,6 +1,6 @@
-"""One field that finds boards, players, competitions, keys and scores, as the search of each list does.
+"""Search boards, players, competitions, keys and scores at once, each with the search of its admin list.
 
-Who may not look at a list is told nothing of it. Each list is asked by itself, and for a handful of rows.
+Only lists that the reader may view are searched, each on its own and for a few rows.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from django.urls import reverse
 
 from config.console.blocks import Budget
 
-ASKED = (
+SEARCHED = (
     "leaderboards.player", "leaderboards.board", "competitions.competition", "foundation.servicekey",
     "leaderboards.submission", "competitions.series", "auth.user",
 )  # fmt: skip  # as a list
@@ -24,7 +24,7 @@ LONGEST = 200
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What one list has: its name, rows with their addresses, the address of all, and why it could not be asked."""
+    """The hits of a list: its name, rows with addresses, the address of all hits, and why the search failed."""
 
     name: str
     rows: Sequence[tuple[str, str]]
@@ -33,17 +33,17 @@ class Found:
 
 
 def find(site: AdminSite, request: HttpRequest, typed: str) -> list[Found]:
-    """The lists that have anything, each with its first rows."""
-    budget, found = Budget(), list[Found]()
+    """Return the lists with hits or errors, each with its first rows."""
+    budget, hits = Budget(), list[Found]()
     admins = {model._meta.label_lower: each for model, each in site._registry.items()}
-    for label in ASKED:
+    for label in SEARCHED:
         model_admin = admins.get(label)
         if model_admin is None or not model_admin.has_view_permission(request):
             continue
         rows = budget.read(label, partial(_rows, model_admin, request, typed))
         if rows.value or rows.failed:
-            found.append(_as_found(model_admin, rows.value or [], rows.failed))
-    return found
+            hits.append(_as_found(model_admin, rows.value or [], rows.failed))
+    return hits
 
 
 def _rows(model_admin: ModelAdmin[Any], request: HttpRequest, typed: str) -> list[Any]:

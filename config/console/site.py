@@ -1,7 +1,7 @@
-"""Django's admin site with the console around it: the rail, the banner, the home page and the page of health.
+"""Django's admin site with the console: the rail, the banner, the home page and the health page.
 
-Addresses and permissions are Django's own: whoever may look at no model of a part is not told of it. The trap: pages
-of apps register with this site as they are loaded, so what asks them is imported when it is asked for.
+URLs and permissions are Django's. The trap: apps register with this site while they are imported, so modules that
+import apps are imported inside the views.
 """
 
 from typing import Any
@@ -15,23 +15,23 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 
 from config.console import rail, words
-from config.console.look import Look, look
+from config.console.status import Status, current_status
 from foundation import clock
 
 
 class ConsoleSite(AdminSite):
     """The admin of this site."""
 
-    enable_nav_sidebar = False  # the rail stands in its place, and needs no scripts
+    enable_nav_sidebar = False  # the rail replaces it and needs no scripts
 
     def get_urls(self) -> list[Any]:
-        """The pages of the console before Django's own."""
+        """Add the pages of the console before Django's."""
         health, search = self.admin_view(self.health), self.admin_view(self.search)
         own = [path("health/", health, name="health"), path("search/", search, name="search")]
         return [*own, *super().get_urls()]
 
     def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> list[Any]:
-        """By task; the page of one app is Django's own."""
+        """Group models by task; with ``app_label``, return Django's own list."""
         if app_label:
             return super().get_app_list(request, app_label)
         apps = self._build_app_dict(request).values()
@@ -39,49 +39,48 @@ class ConsoleSite(AdminSite):
         return rail.grouped(models, reverse("admin:index", current_app=self.name))
 
     def each_context(self, request: HttpRequest) -> dict[str, Any]:
-        """What every page has: the rail with what waits, and the banner while anything is wrong."""
+        """Add the rail with its counts, and the troubles for the banner, to every page."""
         context = super().each_context(request)
         if not context["has_permission"]:
             return context
-        found = look()
-        return context | self._console(request, found, context["available_apps"])
+        return context | self._console(request, current_status(), context["available_apps"])
 
     @staticmethod
-    def _console(request: HttpRequest, found: Look, groups: list[Any]) -> dict[str, Any]:
+    def _console(request: HttpRequest, status: Status, groups: list[Any]) -> dict[str, Any]:
         counts: dict[str, int] = {}
-        for need in found.needs:
-            if words.may_look(request, need.model):
+        for need in status.needs:
+            if words.may_view(request, need.model):
                 counts[need.model] = counts.get(need.model, 0) + need.count
         for group in groups:
             for model in group["models"]:
                 model["badge"] = counts.get(model["model"]._meta.label_lower, 0)
                 model["is_here"] = bool(model["admin_url"]) and request.path.startswith(model["admin_url"])
             group["more_open"] = any(model["is_here"] or model["badge"] for model in group["more"])
-        names_boards = words.may_look(request, "leaderboards.board")
-        troubles = [words.told(each, names_boards=names_boards) for each in found.troubles]
+        names_boards = words.may_view(request, "leaderboards.board")
+        troubles = [words.describe_trouble(each, names_boards=names_boards) for each in status.troubles]
         return {
             "rail": groups,
             "troubles": troubles,
-            "looked_at": found.at,
+            "looked_at": status.at,
             "more_word": rail.MORE,
         }
 
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
-        """Now, what needs somebody, what comes next, and what was done lately."""
+        """Show the state of the servers, waiting work, coming events and recent actions."""
         from config.console.home import home_context
 
         context = {
             **self.each_context(request),
             "title": _("Now"),
             "subtitle": None,
-            **home_context(request, look(), clock.now()),
+            **home_context(request, current_status(), clock.now()),
             **(extra_context or {}),
         }
         request.current_app = self.name
         return TemplateResponse(request, "admin/console/home.html", context)
 
     def health(self, request: HttpRequest) -> HttpResponse:
-        """What is wrong and what to do about it, and what the doctor looks at, what is wrong first."""
+        """Show the troubles with what to do, and the doctor's checks, failed ones first."""
         from config.console.health import health_context
 
         context = {
@@ -93,14 +92,14 @@ class ConsoleSite(AdminSite):
         return never_cache(TemplateResponse)(request, "admin/console/health.html", context)
 
     def search(self, request: HttpRequest) -> HttpResponse:
-        """What the lists have of what was typed; straight on where it is one row alone."""
+        """Show the hits; a single hit is opened at once."""
         from config.console.search import LONGEST, find
 
         typed = request.GET.get("q", "").strip()[:LONGEST]
-        found = find(self, request, typed) if typed else []
-        rows = [row for part in found for row in part.rows]
-        if len(rows) == 1 and not any(part.failed for part in found):
+        hits = find(self, request, typed) if typed else []
+        rows = [row for part in hits for row in part.rows]
+        if len(rows) == 1 and not any(part.failed for part in hits):
             return redirect(rows[0][1])
-        context = {**self.each_context(request), "title": _("Search"), "typed": typed, "found": found}
+        context = {**self.each_context(request), "title": _("Search"), "typed": typed, "found": hits}
         request.current_app = self.name
         return TemplateResponse(request, "admin/console/search.html", context)

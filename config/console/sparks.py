@@ -1,4 +1,4 @@
-"""Bars of the last sixty minutes as one path of an SVG: a page may hold no styles, and sixty elements weigh."""
+"""Bars of the last sixty minutes as one SVG path: the policy forbids inline styles, and sixty elements are heavy."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ BAR, GAP, HEIGHT = 3, 1, 28
 
 @dataclass(frozen=True, slots=True)
 class Spark:
-    """The drawing, and what it says in numbers: the most in a minute, and from which minute on it is known."""
+    """The drawing, its largest value (``most``), and the number of minutes with a ``known`` value."""
 
     path: str
     width: int
@@ -19,8 +19,7 @@ class Spark:
 
 
 def spark(values: Sequence[int | None]) -> Spark | None:
-    """Bars of these minutes, the present one last; None where nothing is known of any. A minute with anything at all
-    has a bar to see."""
+    """Draw a bar for each minute, the present one last; None if no value is known. Values above 0 stay visible."""
     known = [value for value in values if value is not None]
     if not known:
         return None

@@ -1,6 +1,6 @@
-"""The six tiles of the admin's home: how the servers do, in a number, a word and a shape each.
+"""The six tiles of the admin's home page: the state of the servers, each as a number, a word and a shape.
 
-Each asks by itself, and says where nobody knows.
+Each tile reads its own data, and says so if it is unknown.
 """
 
 import threading
@@ -24,7 +24,7 @@ from leaderboards.models import Period, Storage
 from leaderboards.selectors.monitoring.lag import MIRRORED_EVERY, mirror_age
 
 GOOD, WARNING, BAD, UNKNOWN = "good", "warning", "bad", "unknown"
-PATIENCE_SECONDS = 0.25
+BROKER_TIMEOUT = 0.25  # seconds
 LONG_QUEUE = 1000
 MANY_REFUSED = 0.2
 QUEUE_FRESH_SECONDS = 5.0
@@ -32,7 +32,7 @@ QUEUE_FRESH_SECONDS = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """A title, a state of four, a large value with its unit, a line below, and bars of the last hour."""
+    """A title, one of four states, a large value with its unit, a line below, and bars of the last hour."""
 
     title: str
     state: str
@@ -43,12 +43,12 @@ class Tile:
 
     @property
     def is_number(self) -> bool:
-        """Whether the value is one, which stands larger than a word."""
+        """Whether the value is a number, which is shown larger than a word."""
         return self.value[:1].isdigit()
 
     @property
     def word(self) -> str:
-        """The state for who does not see the shape."""
+        """The state as a word, for readers who do not see the shape."""
         return {
             GOOD: _("well"),
             WARNING: _("to be looked at"),
@@ -58,19 +58,19 @@ class Tile:
 
 
 def tiles(budget: Budget, troubles: Sequence[Trouble], hour: Hour | None, at: datetime) -> list[Tile]:
-    """All six. Scores and refusals are for who may look at boards: ``hour`` is None for others, and not known."""
+    """Return all six. ``hour`` is None for readers who may not view boards: scores and refusals are then unknown."""
     wrong = {trouble.code for trouble in troubles}
     return [_sql(budget), _redis(wrong), _mirror(budget, at), _queue(wrong), _scores(hour), _refused(hour)]
 
 
 def unknown(title: str, line: str = "") -> Tile:
-    """A tile of which nobody knows."""
+    """Return a tile with an unknown value."""
     return Tile(title, UNKNOWN, "–", line=line or _("not known"))
 
 
 def _sql(budget: Budget) -> Tile:
     title = "PostgreSQL" if connection.vendor == "postgresql" else "SQL"
-    block = budget.read("SQL", _ask_sql)
+    block = budget.read("SQL", _measure_sql)
     if block.value is None:
         return Tile(title, BAD, _("slow"), line=block.failed)
     milliseconds, used, most = block.value
@@ -79,7 +79,7 @@ def _sql(budget: Budget) -> Tile:
     return Tile(title, WARNING if is_crowded else GOOD, _milliseconds(milliseconds), "ms", line)
 
 
-def _ask_sql() -> tuple[float, int, int]:
+def _measure_sql() -> tuple[float, int, int]:
     with connection.cursor() as cursor:
         begun = clock.monotonic()
         cursor.execute("SELECT 1")
@@ -102,7 +102,7 @@ def _redis(wrong: set[str]) -> Tile:
 
 def _mirror(budget: Budget, _at: datetime) -> Tile:
     title = _("Mirror lag")
-    block = budget.read("the mirror", _ask_mirror)
+    block = budget.read("the mirror", _measure_mirror)
     if block.value is None:
         return unknown(title, block.failed)
     boards, age = block.value
@@ -115,7 +115,7 @@ def _mirror(budget: Budget, _at: datetime) -> Tile:
     return Tile(title, GOOD if age <= MIRRORED_EVERY else BAD, *_length(age), line)
 
 
-def _ask_mirror() -> tuple[int, timedelta | None]:
+def _measure_mirror() -> tuple[int, timedelta | None]:
     boards = Period.objects.filter(board__storage=Storage.REDIS, state__in=LIVING).order_by()[:1000].count()
     return boards, mirror_age()
 
@@ -132,7 +132,7 @@ def _queue(wrong: set[str]) -> Tile:
 
 
 class _Queue:
-    """The length of Celery's queue, asked every few seconds."""
+    """Caches the length of Celery's queue for a few seconds."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -142,26 +142,26 @@ class _Queue:
     def length(self) -> int | None:
         with self._lock:
             if clock.monotonic() >= self._until:
-                self._length, self._until = _ask_broker(), clock.monotonic() + QUEUE_FRESH_SECONDS
+                self._length, self._until = _read_queue_length(), clock.monotonic() + QUEUE_FRESH_SECONDS
             return self._length
 
     def forget(self) -> None:
         self._until = 0.0
 
 
-_kept = _Queue()
-queue_length = _kept.length
-forget_queue = _kept.forget
+_queue_cache = _Queue()
+queue_length = _queue_cache.length
+forget_queue = _queue_cache.forget
 
 
-def _ask_broker() -> int | None:
-    patience = {"socket_connect_timeout": PATIENCE_SECONDS, "socket_timeout": PATIENCE_SECONDS, "max_retries": 0}
-    options: dict[str, Any] = {**current_app.conf.broker_transport_options, **patience}
+def _read_queue_length() -> int | None:
+    timeouts = {"socket_connect_timeout": BROKER_TIMEOUT, "socket_timeout": BROKER_TIMEOUT, "max_retries": 0}
+    options: dict[str, Any] = {**current_app.conf.broker_transport_options, **timeouts}
     try:
         with current_app.connection_for_read(transport_options=options) as broker:
             channel: Any = broker.transport.create_channel(broker.transport.establish_connection())
             return int(channel._size(current_app.conf.task_default_queue))
-    except Exception:  # whatever the driver of a broker raises: it does not answer
+    except Exception:  # each broker's driver raises its own errors
         return None
 
 
@@ -191,7 +191,7 @@ def _refused(hour: Hour | None) -> Tile:
 
 
 def percent(share: float) -> str:
-    """As people write it: a tenth where it is small."""
+    """Format a share as percent, with one decimal below ten percent."""
     return f"{100 * share:.1f}".rstrip("0").rstrip(".") if share < 0.1 else f"{100 * share:.0f}"
 
 

@@ -1,7 +1,6 @@
-"""What is not as it should be now, as ``/readyz`` knows it, with since when, which boards and what still works.
+"""Troubles: what is wrong now, by the rules of ``/readyz``, since when, for which boards, and what still works.
 
-Dead letters, webhooks and differences are no trouble in this sense: they wait for somebody (``needs``), and nothing
-stops meanwhile.
+Dead letters, webhooks and differences are not troubles but waiting work (``needs``), because nothing stops meanwhile.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -28,8 +27,10 @@ MOST_BOARDS = 50
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """One thing that is wrong. ``since`` is None where nobody knows; ``boards`` are those that it concerns, by name,
-    at most fifty; ``works`` those that go on all the same."""
+    """One thing that is wrong. ``since`` is None if unknown.
+
+    ``boards`` names the affected boards, ``works`` those that still work, at most ``MOST_BOARDS`` each.
+    """
 
     code: str
     since: datetime | None = None
@@ -42,7 +43,7 @@ class Trouble:
 
 @dataclass(slots=True)
 class RedisSeen:
-    """When this process last had an answer of Redis, and how it was last refused."""
+    """The last answer of Redis to this process, and the code of its last refusal."""
 
     answered_at: datetime | None = None
     refusal: str = "redis_away"
@@ -55,8 +56,8 @@ seen = RedisSeen()
 
 
 def _redis(at: datetime) -> Iterator[Trouble]:
-    """Whether the boards' Redis answers, and has room."""
-    begun = clock.monotonic()
+    """Check that the boards' Redis answers and has free memory."""
+    started_at = clock.monotonic()
     try:
         info = redis.boards().call("INFO", "memory", read=read_info)
     except (Unavailable, SqlError) as error:
@@ -65,7 +66,7 @@ def _redis(at: datetime) -> Iterator[Trouble]:
             seen.refusal = "redis_unknown"
         yield Trouble(seen.refusal, _last_answer(), *_boards_by_redis())
         return
-    seen.milliseconds = 1000 * (clock.monotonic() - begun)
+    seen.milliseconds = 1000 * (clock.monotonic() - started_at)
     seen.answered_at, seen.refusal = at, "redis_away"
     seen.used, seen.most = int(info.get("used_memory", 0)), int(info.get("maxmemory", 0))
     if is_full(info):
@@ -73,13 +74,13 @@ def _redis(at: datetime) -> Iterator[Trouble]:
 
 
 def _last_answer() -> datetime | None:
-    """The latest that this process or the worker heard of Redis: it went away since."""
+    """Return when Redis last answered this process or the worker."""
     noted = Heartbeat.objects.filter(name=REDIS).values_list("beat_at", flat=True).first()
     return max(filter(None, (seen.answered_at, noted)), default=None)
 
 
 def _boards_by_redis() -> tuple[list[str], list[str]]:
-    """The boards that take no scores without Redis, and those that do."""
+    """Return the names of the boards that take no scores without Redis, and of the others."""
     used = Board.objects.filter(Q(retired_at=None) | Q(retired_at__gt=clock.now())).order_by("seq")
     named = list(used.values_list("name", "storage")[: 2 * MOST_BOARDS])
     stopped = [name for name, storage in named if storage == Storage.REDIS]
@@ -102,10 +103,10 @@ def _clocks(_at: datetime) -> Iterator[Trouble]:
 
 def _stale(at: datetime) -> Iterator[Trouble]:
     late = Period.objects.filter(state__in=LIVING, stale_since__lt=at - RESYNCED_WITHIN)
-    told = late.aggregate(count=Count("pk"), first=Min("stale_since"))
-    if told["count"]:
+    totals = late.aggregate(count=Count("pk"), first=Min("stale_since"))
+    if totals["count"]:
         names = late.order_by("stale_since").values_list("board__name", flat=True)[:MOST_BOARDS]
-        yield Trouble("stale", told["first"], list(dict.fromkeys(names)), count=told["count"], grave=False)
+        yield Trouble("stale", totals["first"], list(dict.fromkeys(names)), count=totals["count"], grave=False)
 
 
 def _unmirrored(at: datetime) -> Iterator[Trouble]:
@@ -124,5 +125,5 @@ def _unclosed(at: datetime) -> Iterator[Trouble]:
         yield Trouble("unclosed", min(due for _, due in late), count=len(late), grave=False)
 
 
-# The gravest first.
+# The most serious first.
 CHECKS: tuple[Callable[[datetime], Iterator[Trouble]], ...] = (_redis, _worker, _clocks, _stale, _unmirrored, _unclosed)

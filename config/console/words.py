@@ -1,4 +1,4 @@
-"""What is said of troubles and of what waits: sentences for people, in their language."""
+"""Describe troubles and waiting work in sentences, in the reader's language."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,8 +18,8 @@ MOST_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """A trouble in words: what is wrong, what still works, and what to do, a step a line."""
+class TroubleText:
+    """A trouble as text: what is wrong, what still works, and the steps to take."""
 
     code: str
     grave: bool
@@ -29,8 +29,8 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class Waits:
-    """Work of one kind in words: how many, of what, why, and a link with a verb."""
+class NeedText:
+    """Waiting work of one kind as text: how many, of what, why, and a link with a verb."""
 
     code: str
     count: int
@@ -40,10 +40,10 @@ class Waits:
     address: str
 
 
-def told(trouble: Trouble, *, names_boards: bool) -> Told:
-    """The trouble in words. ``names_boards``: whether the reader may know boards by name."""
+def describe_trouble(trouble: Trouble, *, names_boards: bool) -> TroubleText:
+    """Describe a trouble. ``names_boards``: whether the reader may see the names of boards."""
     what, works, steps = _TROUBLES[trouble.code]()
-    known = {
+    values = {
         "since": moment(trouble.since) if trouble.since else _("a moment that nobody noted"),
         "boards": _named(trouble.boards, names_boards),
         "works": _named(trouble.works, names_boards),
@@ -52,24 +52,24 @@ def told(trouble: Trouble, *, names_boards: bool) -> Told:
     }
     if not trouble.boards and trouble.code in _WITHOUT_BOARDS:
         what = _WITHOUT_BOARDS[trouble.code]()
-    return Told(trouble.code, trouble.grave, what % known, works % known, [each % known for each in steps])
+    return TroubleText(trouble.code, trouble.grave, what % values, works % values, [each % values for each in steps])
 
 
-def waits(need: Need) -> Waits:
-    """What waits, in words."""
+def describe_need(need: Need) -> NeedText:
+    """Describe waiting work."""
     what, cause, verb, address = _NEEDS[need.code](need)
-    return Waits(need.code, need.count, what, cause, verb, address)
+    return NeedText(need.code, need.count, what, cause, verb, address)
 
 
-def may_look(request: HttpRequest, model: str) -> bool:
-    """Whether the reader may look at rows of a model, as the admin asks it."""
+def may_view(request: HttpRequest, model: str) -> bool:
+    """Whether the reader may view or change rows of a model in the admin."""
     app, _point, name = model.partition(".")
     return any(request.user.has_perm(f"{app}.{verb}_{name}") for verb in ("view", "change"))
 
 
 def moment(at: object) -> str:
-    """A time of today as its hour, of another day with the date."""
-    local = timezone.localtime(at)  # type: ignore[arg-type]  # values() tell no types
+    """Format a time; with the date unless it is today."""
+    local = timezone.localtime(at)  # type: ignore[arg-type]  # from values(), which has no types
     is_today = local.date() == timezone.localdate()
     return date_format(local, "H:i T") if is_today else date_format(local, "j M H:i T")
 
@@ -206,7 +206,7 @@ _TROUBLES: dict[str, Callable[[], Words]] = {
     "worker_clock_off": _worker_clock_off, "stale": _stale, "never_mirrored": _never_mirrored,
     "mirror_late": _mirror_late, "unclosed": _unclosed,
 }  # fmt: skip  # as a list
-# Where Redis decides over no board, none stops.
+# Used if no board is stored in Redis, so that none stops.
 _WITHOUT_BOARDS: dict[str, Callable[[], str]] = {
     "redis_away": lambda: _("Redis has not answered since %(since)s. Every board goes on, from SQL."),
     "redis_unknown": lambda: _("Another Redis answers, which SQL does not know yet. Every board goes on."),

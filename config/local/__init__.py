@@ -1,4 +1,4 @@
-"""What runs everything on one machine: servers, a supervisor, a demo with simulated players.
+"""Run everything on one machine: servers, a supervisor, and a demo with simulated players.
 
-Never part of a deployment: nothing outside this package and the tests imports it.
+Not part of a deployment: only this package and the tests import it.
 """

@@ -1,4 +1,4 @@
-"""`python -m config.local`, which is what `make demo` runs; an installed package has `sunwi demo`."""
+"""`python -m config.local`: `make demo` runs it; in an installed package it is `sunwi demo`."""
 
 import sys
 

@@ -1,7 +1,7 @@
-"""The demo's data folder: where each thing lies, who holds it, and what survives a restart.
+"""The demo's data folder: its paths, its lock, and what survives a restart.
 
-One demo holds a folder, by a lock that the kernel drops when the holder dies; pid files are for
-people and scripts, never for locking.
+A demo locks its folder with ``flock``, which the kernel releases when the process dies. Pid files are for people and
+scripts, never for locking.
 """
 
 import fcntl
@@ -16,19 +16,19 @@ from pathlib import Path
 from config.local.errors import DemoError
 from foundation import file_locations
 
-LARGEST_LOG = 5 * 1024 * 1024
+MAX_LOG_BYTES = 5 * 1024 * 1024
 ANEW = "Move the folder away to start anew."
 
 
 @dataclass(frozen=True)
 class DataFolder:
-    """DATA_DIR, and the names of what is in it."""
+    """DATA_DIR and the paths in it."""
 
     root: Path
 
     @property
     def env(self) -> Path:
-        """What `manage.py` reads to work beside the demo."""
+        """The settings that `manage.py` reads to work on the demo's data."""
         return self.root / "env"
 
     @property
@@ -45,7 +45,7 @@ class DataFolder:
 
     @property
     def tables(self) -> Path:
-        """There since this start has made the tables."""
+        """A marker file: exists once this start has migrated the database."""
         return self.root / "run" / "tables"
 
     def log(self, name: str) -> Path:
@@ -55,7 +55,7 @@ class DataFolder:
         return self.root / "run" / f"{name}.pid"
 
     def secret_key(self) -> str:
-        """The one of earlier starts, or a new one. Sessions then survive a restart."""
+        """Return the secret key of earlier starts, or a new one. Sessions thus survive a restart."""
         if not self.env.exists():
             return secrets.token_urlsafe(50)
         for line in _read(self.env).splitlines():
@@ -68,7 +68,7 @@ class DataFolder:
         write_private(self.env, "".join(f"{name}={value}\n" for name, value in settings.items()))
 
     def passwords(self, *users: str) -> dict[str, str]:
-        """Made once for this folder, for these accounts."""
+        """Return the passwords of these accounts; they are generated once for the folder."""
         path = self.root / "logins.json"
         if not path.exists():
             write_private(path, json.dumps({user: secrets.token_urlsafe(12) for user in users}, indent=1) + "\n")
@@ -79,13 +79,13 @@ class DataFolder:
             raise DemoError(f"{path} is damaged ({error}). {ANEW}") from error
 
     def was_left_running(self) -> bool:
-        """Whether an earlier demo ended without clearing up, so that its children may still be ending."""
+        """Whether an earlier demo was killed, so that its children may still be ending."""
         return any((self.root / "run").glob("*.pid"))
 
 
 @contextmanager
 def claim(root: Path) -> Iterator[DataFolder]:
-    """Make the folder if need be and hold it; refuse one that is in use or can not be written."""
+    """Create and lock the folder. Raises ``DemoError`` if it is in use or not writable."""
     try:
         root.mkdir(parents=True, exist_ok=True, mode=0o700)
         for part in ("run", "logs", "redis"):
@@ -109,12 +109,12 @@ def claim(root: Path) -> Iterator[DataFolder]:
         lock.truncate(0)
         lock.write(f"pid {os.getpid()}")
         lock.flush()
-        _roll_logs(root / "logs")
+        _rotate_logs(root / "logs")
         yield DataFolder(root)
 
 
 def write_private(path: Path, text: str) -> None:
-    """All of it or nothing, readable by its owner alone."""
+    """Write a file atomically, readable by its owner only."""
     draft = path.with_name(path.name + ".new")
     draft.unlink(missing_ok=True)
     with open(draft, "x", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
@@ -129,8 +129,8 @@ def _read(path: Path) -> str:
         raise DemoError(f"{path} can not be read ({error}). {ANEW}") from error
 
 
-def _roll_logs(logs: Path) -> None:
+def _rotate_logs(logs: Path) -> None:
     for log in logs.glob("*.log"):
         with suppress(FileNotFoundError):
-            if log.stat().st_size > LARGEST_LOG:
+            if log.stat().st_size > MAX_LOG_BYTES:
                 log.replace(log.with_suffix(".log.old"))

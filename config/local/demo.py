@@ -1,7 +1,7 @@
-"""`make demo` or `sunwi demo`: everything on this machine, in one folder, on loopback, until Ctrl-C.
+"""`make demo` or `sunwi demo`: run everything on this machine, in one folder, on loopback, until Ctrl-C.
 
-Order: Redis, tables, web beside boards and competitions, worker, beat, simulated players. REDIS_URL and
-DATABASE_URL, where given, are used instead of servers and files of our own.
+Order: Redis, migrations, web server (while the demo data is created), worker, beat, simulated players. If REDIS_URL
+or DATABASE_URL is set, it is used instead of the demo's own Valkey or SQLite.
 """
 
 import os
@@ -29,20 +29,20 @@ from foundation import file_locations
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
 HOST = "127.0.0.1"
 ADMIN, PLAYER = "demo-admin", "demo-player"
-# Threads are the requests that are answered at once, and each may hold one connection to SQL and one to Redis.
+# Each thread answers one request at a time and may hold one connection to SQL and one to Redis.
 GRANIAN = (
     "--interface wsgi --workers 2 --blocking-threads 8 --backpressure 256 "
     "--workers-kill-timeout 5 --respawn-failed-workers config.wsgi:application"
 )
 BEAT = "config.beat beat -l INFO"
-# One worker needs none of what several tell each other. Four at once: what takes its time (verifying, closing,
-# webhooks) must leave room for what runs every second.
+# A single worker needs no gossip. Four threads, so that slow tasks (verifying, closing, webhooks) leave room for those
+# that run every second.
 WORKER = "config worker --pool threads -c 4 -l INFO --without-gossip --without-mingle --without-heartbeat"
 
 
 @dataclass(frozen=True)
 class Options:
-    """What the environment asked for."""
+    """The options from the environment."""
 
     data_dir: Path
     port: int
@@ -66,7 +66,7 @@ class Options:
 
 
 def main() -> int:
-    """Exit status 0 when it was stopped, 1 when it could not start."""
+    """Return exit status 0 when stopped, 1 if the demo could not start."""
     try:
         options = Options.read(os.environ)
         with folders.claim(options.data_dir) as folder:
@@ -84,7 +84,7 @@ def run(options: Options, folder: DataFolder) -> None:
     own_redis = None if options.redis_url else own_valkey(folder)
     settings = make_settings(options, folder, own_redis)
     folder.write_env(settings)
-    shutil.rmtree(folder.root / "metrics", ignore_errors=True)  # what was counted belongs to processes that ended
+    shutil.rmtree(folder.root / "metrics", ignore_errors=True)  # metrics of processes that have ended
     with Supervisor(folder, os.environ | settings | quiet(), BASE_DIR) as supervisor:
         try:
             start(supervisor, options, folder, own_redis)
@@ -115,8 +115,10 @@ def start(supervisor: Supervisor, options: Options, folder: DataFolder, own_redi
 
 
 def services(options: Options) -> list[Service]:
-    """In the order of starting, the web server first, which people wait for; stopping is the reverse. The worker is
-    gone before the Redis that it works from."""
+    """Return the services in the order of starting: the web server first, because people wait for it.
+
+    They stop in reverse order, so the worker stops before the Redis that it uses.
+    """
     python = sys.executable
     celery = [python, "-m", "config.run_celery", "--quiet", "-A"]
     granian = [python, "-m", "granian", "--host", HOST, "--port", str(options.port), *GRANIAN.split()]
@@ -140,7 +142,7 @@ def own_valkey(folder: DataFolder) -> valkey.Valkey:
 
 
 def make_settings(options: Options, folder: DataFolder, own_redis: valkey.Valkey | None) -> dict[str, str]:
-    """What children are started with and `manage.py` finds in DATA_DIR/env; ours give way to what is set."""
+    """Return the settings of child processes and of DATA_DIR/env. Set environment variables take precedence."""
     boards = options.redis_url or (own_redis.url if own_redis else "")
     settings = {
         "DATA_DIR": str(folder.root),
@@ -150,25 +152,25 @@ def make_settings(options: Options, folder: DataFolder, own_redis: valkey.Valkey
         "DATABASE_URL": f"sqlite:///{quote(str(folder.database))}",
         "REDIS_URL": boards,
         "CACHE_URL": redis_urls.neighbour(boards, 1),
-        # As Celery spells it: its command line reads this variable too, before our settings do.
+        # In Celery's spelling, because its command line reads this variable before the settings do.
         "BROKER_URL": redis_urls.for_broker(redis_urls.neighbour(boards, 2)),
         "DEMO_PLAYERS": str(options.players),
         "METRICS_FOLDER": str(folder.root / "metrics"),
         "SITE_URL": f"http://localhost:{options.port}",
-        # E-mails stand in the worker's log.
+        # E-mails are written to the worker's log.
         "EMAIL_URL": "consolemail://",
     }
-    kept = {name: os.environ[name] for name in settings if os.environ.get(name)}
-    return settings | kept | {"DATA_DIR": str(folder.root)}
+    overrides = {name: os.environ[name] for name in settings if os.environ.get(name)}
+    return settings | overrides | {"DATA_DIR": str(folder.root)}
 
 
 def quiet() -> dict[str, str]:
-    """Celery warns root at each start; in a container on one's own machine that is noise."""
+    """Return settings that silence Celery's warning about root, which is noise in a local container."""
     return {"PYTHONWARNINGS": "ignore:You're running the worker with superuser privileges", "PYTHONUNBUFFERED": "1"}
 
 
 def refuse_taken_port(port: int, *, patient: bool) -> None:
-    """`patient` after a demo that was killed: its web server may need a moment to end."""
+    """Raise ``DemoError`` if the port is taken. With `patient`, wait for the web server of a killed demo to end."""
     deadline = time.monotonic() + (8 if patient else 0)
     while not _is_free(port):
         if time.monotonic() >= deadline:
@@ -240,7 +242,7 @@ def _number(environment: Mapping[str, str], name: str, default: int, least: int,
 
 def _is_free(port: int) -> bool:
     with socket.socket() as probe:
-        # As servers do: a port in TIME_WAIT is free, one that is listened on is not.
+        # Like servers, treat a port in TIME_WAIT as free.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((HOST, port))

@@ -1,9 +1,9 @@
-"""What keeps the demo from running, as one clear line for the person who started it."""
+"""Errors of the demo."""
 
 
 class DemoError(RuntimeError):
-    """The message is the whole line: what is wrong, and what to do."""
+    """The demo cannot run. The message is the whole line shown: what is wrong, and what to do."""
 
 
 class Stopped(Exception):
-    """A signal asked for the end while something was still being started."""
+    """A signal arrived during the start."""

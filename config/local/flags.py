@@ -1,10 +1,10 @@
-"""Makes static/flags from the package flag-icons: a small picture of each country's flag, and what people call it.
+"""Generate static/flags from the package flag-icons: a small picture of each country's flag, and its names.
 
     npm install --prefix FOLDER flag-icons
     python -m config.local.flags FOLDER/node_modules
 
-Pictures, not the package's drawings: those of a tenth of all countries are larger than a whole page, for coats of arms
-that nobody sees at 20 pixels. Names are those that Chromium has, from the Unicode project's data, in each language of
+The SVG files of the package are not used directly: for a tenth of all countries they are larger than a whole page,
+because of coats of arms that are invisible at 20 pixels. Names come from Chromium (Unicode CLDR), in each language of
 the site. Needs Chromium, as the tests do.
 """
 
@@ -21,22 +21,22 @@ from playwright.sync_api import sync_playwright
 from foundation import file_locations
 
 FLAGS = file_locations.folder("static") / "flags"
-WIDTH, HEIGHT = 60, 45  # three times as large as they stand on pages
+WIDTH, HEIGHT = 60, 45  # three times the size on pages
 LANGUAGES = ("en", "ko")
 NAMES = """([codes, languages]) => Object.fromEntries(codes.map((code) => [code, Object.fromEntries(languages.map(
     (language) => [language, new Intl.DisplayNames([language], { type: "region" }).of(code)]))]))"""
 
 
 def main(packages: Path) -> None:
-    """Make all of them anew."""
+    """Generate all files."""
     package = packages / "flag-icons"
     drawings = {path.stem: path for path in sorted((package / "flags" / "4x3").glob("??.svg"))}
     images = "".join(f'<img src="data:image/svg+xml,{_quoted(path)}">' for path in drawings.values())
-    look = f"body{{margin:0;display:flex;flex-wrap:wrap;width:{WIDTH * 10}px}}img{{width:{WIDTH}px;height:{HEIGHT}px}}"
+    style = f"body{{margin:0;display:flex;flex-wrap:wrap;width:{WIDTH * 10}px}}img{{width:{WIDTH}px;height:{HEIGHT}px}}"
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         page = chromium.new_page(viewport={"width": WIDTH * 10, "height": 600})
-        page.set_content(f"<style>{look}</style>{images}")
+        page.set_content(f"<style>{style}</style>{images}")
         page.wait_for_load_state("networkidle")
         sheet = Image.open(io.BytesIO(page.screenshot(full_page=True)))
         names = page.evaluate(NAMES, [[code.upper() for code in drawings], LANGUAGES])
@@ -45,7 +45,7 @@ def main(packages: Path) -> None:
     for nth, code in enumerate(drawings):
         left, top = nth % 10 * WIDTH, nth // 10 * HEIGHT
         flag = sheet.crop((left, top, left + WIDTH, top + HEIGHT)).convert("RGB")
-        _smallest(flag, FLAGS / f"{code}.webp")
+        _save_smallest(flag, FLAGS / f"{code}.webp")
     lines = [f"  {json.dumps(code)}: {json.dumps(names[code], ensure_ascii=False)}" for code in sorted(names)]
     (FLAGS / "countries.json").write_text("{\n" + ",\n".join(lines) + "\n}\n", "utf-8")
     shutil.copy(package / "LICENSE", FLAGS / "LICENSE")
@@ -56,13 +56,13 @@ def _quoted(path: Path) -> str:
     return quote(path.read_text("utf-8"), safe="")
 
 
-def _smallest(flag: Image.Image, path: Path) -> None:
-    made = []
+def _save_smallest(flag: Image.Image, path: Path) -> None:
+    encodings = []
     for options in ({"lossless": True, "method": 6}, {"quality": 88, "method": 6}):
         content = io.BytesIO()
         flag.save(content, "webp", **options)
-        made.append(content.getvalue())
-    path.write_bytes(min(made, key=len))
+        encodings.append(content.getvalue())
+    path.write_bytes(min(encodings, key=len))
 
 
 if __name__ == "__main__":

@@ -1,14 +1,13 @@
-"""Makes the fonts of static/fonts from the packages they come in, as small as the pages need them.
+"""Generate static/fonts from the fonts' packages, reduced to what the pages need.
 
     npm install --prefix FOLDER @fontsource-variable/archivo pretendard
     pip install fonttools brotli
     python -m config.local.fonts FOLDER/node_modules
 
-Archivo keeps its axes of weight and width as far as the style sheets use them, in two files: Latin, and the rest of the
-Latin letters. Pretendard keeps the syllables that the
-pages of players say in Korean. Its licence reserves its name for the whole
-font, so what is left of it is called Sunwi Hangul. Each file has a digest of its content in its name, so browsers keep
-it for good; the style sheet and the preload are rewritten to the new names.
+Archivo keeps the ranges of weight and width that the style sheets use, in two files: Latin and extended Latin.
+Pretendard keeps the syllables of the Korean texts on public pages. Its licence reserves its name for the whole font, so
+the subset is called Sunwi Hangul. Each file name contains a digest of the content, so browsers can cache it for good;
+the style sheet and the preload links are rewritten to the new names.
 """
 
 import os
@@ -34,20 +33,20 @@ ARCHIVO = "@fontsource-variable/archivo/files/archivo-{}-standard-normal.woff2"
 PRETENDARD = "pretendard/dist/public/variable/PretendardVariable.ttf"
 HANGUL = "Sunwi Hangul"
 KOREAN = re.compile("[\u3000-\u303f\u3131-\u318e\uac00-\ud7a3]")
-STAFF = re.compile("admin|models/|management|/api/|config/|webhooks|audit")  # what they alone read
+STAFF = re.compile("admin|models/|management|/api/|config/|webhooks|audit")  # sources whose texts only staff read
 
 
 def main(packages: Path) -> None:
-    """Make all of them anew."""
+    """Generate all files."""
     widths = ["wght=400:800", "wdth=100:125"]
-    made = {
+    sources = {
         "archivo-latin": (packages / ARCHIVO.format("latin"), widths, LATIN),
         "archivo-latin-ext": (packages / ARCHIVO.format("latin-ext"), widths, MORE_LATIN),
         "sunwi-hangul": (packages / PRETENDARD, ["wght=400:800"], _syllables()),
     }
     FONTS.mkdir(exist_ok=True)
-    for name, (source, axes, unicodes) in made.items():
-        content = _made(source, axes, unicodes, HANGUL if name == "sunwi-hangul" else None)
+    for name, (source, axes, unicodes) in sources.items():
+        content = _build(source, axes, unicodes, HANGUL if name == "sunwi-hangul" else None)
         for old in FONTS.glob(f"{name}.*.woff2"):
             old.unlink()
         path = FONTS / f"{name}.{blake2b(content, digest_size=6).hexdigest()}.woff2"
@@ -57,36 +56,36 @@ def main(packages: Path) -> None:
 
 
 def _syllables() -> str:
-    """What Korean needs of the sentences that players read, and punctuation that stands between its syllables."""
-    said: set[str] = set()
+    """Return the Korean syllables and punctuation of the texts that players read, as code points."""
+    characters: set[str] = set()
     for entry in CATALOGUE.read_text("utf-8").split("\n\n"):
         places_named = " ".join(re.findall(r"^#: (.*)$", entry, re.MULTILINE)).split()
         if not all(STAFF.search(each) for each in places_named):
-            said.update(KOREAN.findall(entry))
-    return ",".join(f"U+{ord(each):04X}" for each in sorted(said))
+            characters.update(KOREAN.findall(entry))
+    return ",".join(f"U+{ord(each):04X}" for each in sorted(characters))
 
 
-def _made(source: Path, axes: list[str], unicodes: str, name: str | None) -> bytes:
+def _build(source: Path, axes: list[str], unicodes: str, name: str | None) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
-        few, narrow, done = (Path(folder) / each for each in ("few.ttf", "narrow.ttf", "done.woff2"))
+        subset, instance, result = (Path(folder) / each for each in ("few.ttf", "narrow.ttf", "done.woff2"))
         _run(
             "fontTools.subset",
             source,
             f"--unicodes={unicodes}",
             f"--layout-features={FEATURES}",
             "--no-hinting",
-            f"--output-file={few}",
+            f"--output-file={subset}",
         )
-        _run("fontTools.varLib.instancer", few, *axes, f"--output={narrow}")
+        _run("fontTools.varLib.instancer", subset, *axes, f"--output={instance}")
         if name:
-            _call_it(narrow, name)
-        _run("fontTools.ttLib.woff2", "compress", narrow, "-o", done)
-        return done.read_bytes()
+            _set_name(instance, name)
+        _run("fontTools.ttLib.woff2", "compress", instance, "-o", result)
+        return result.read_bytes()
 
 
-def _call_it(path: Path, name: str) -> None:
-    """Another name inside, as a reserved one asks."""
-    words = (
+def _set_name(path: Path, name: str) -> None:
+    """Replace the font's reserved name in the file."""
+    script = (
         "import sys; from fontTools.ttLib import TTFont\n"
         "path, name = sys.argv[1:]; font = TTFont(path); plain = name.replace(' ', '')\n"
         "for row in font['name'].names:\n"
@@ -94,14 +93,14 @@ def _call_it(path: Path, name: str) -> None:
         "font.save(path)"
     )
     subprocess.run(
-        [sys.executable, "-c", words, str(path), name], check=True, env=os.environ | {"SOURCE_DATE_EPOCH": "0"}
+        [sys.executable, "-c", script, str(path), name], check=True, env=os.environ | {"SOURCE_DATE_EPOCH": "0"}
     )
 
 
 def _run(module: str, *arguments: object) -> None:
-    same_each_time = os.environ | {"SOURCE_DATE_EPOCH": "0"}
+    reproducible = os.environ | {"SOURCE_DATE_EPOCH": "0"}
     command = [sys.executable, "-m", module, *map(str, arguments)]
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=same_each_time)
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=reproducible)
 
 
 def _rename(name: str, file: str) -> None:

@@ -1,7 +1,7 @@
-"""Simulated players: what a game server would send, every second, through the public API with a service key.
+"""Simulated players: send what a game server would send, every second, through the public API with a service key.
 
-Standard library only, and nothing of the product: whatever works here works for anybody's game server.
-A batch that got no answer is sent again with the same ids, which counts it once. For competitions see races.py.
+Standard library only, without code of the product, so that the same calls work for any game server. A batch without
+an answer is sent again with the same ids, so it counts once. For competitions see competition_players.py.
 """
 
 import json
@@ -20,8 +20,8 @@ from urllib.parse import quote
 from config.local.competition_players import Races
 
 TICK_SECONDS = 1.0
-EVERYBODY_WITHIN_TICKS = 4  # so that any row's points change within five seconds
-LOOK_EVERY_TICKS = 10  # which competitions run
+TICKS_PER_ROUND = 4  # all players play once per round, so every row changes within five seconds
+REFRESH_EVERY_TICKS = 10  # how often the running competitions are read
 MOST_ENTRIES = 1000
 
 NAMES = (
@@ -39,7 +39,7 @@ COUNTRIES = (
 
 Play = Callable[[random.Random], dict[str, Any]]
 
-# How one game on each of the demo's boards ends. The names are those in boards.json.
+# A random result of one game on each of the demo's boards. The names are those in boards.json.
 GAMES: dict[str, Play] = {
     "Weekly wins": lambda dice: {"points": dice.randint(1, 30)},
     "Speed run": lambda dice: {"points": round(dice.triangular(61_000, 240_000, 110_000))},
@@ -50,7 +50,7 @@ GAMES: dict[str, Play] = {
 
 
 class Api:
-    """The public API with one key. `call` returns what was answered, or None if nobody is there to answer."""
+    """The public API with one key. `call` returns the answer, or None without an answer or after a refusal."""
 
     def __init__(self, site: str, key: str) -> None:
         self._site = site
@@ -76,7 +76,7 @@ def complain(line: str) -> None:
 
 
 def roster(count: int) -> dict[str, str]:
-    """Ids and names. The first is the one whose login the demo prints."""
+    """Return the names by id. The first player is the one whose login the demo prints."""
     players = {"robin": NAMES[0]}
     for number in range(2, count + 1):
         name = NAMES[(number - 1) % len(NAMES)]
@@ -85,8 +85,8 @@ def roster(count: int) -> dict[str, str]:
 
 
 def turns(players: list[str], dice: random.Random) -> Iterator[list[str]]:
-    """Who plays in each tick: everybody once in a few, in an order that changes."""
-    size = -(-len(players) // EVERYBODY_WITHIN_TICKS)
+    """Yield the players of each tick. All play once per round, in a new random order."""
+    size = -(-len(players) // TICKS_PER_ROUND)
     while True:
         dice.shuffle(players)
         for first in range(0, len(players), size):
@@ -94,7 +94,7 @@ def turns(players: list[str], dice: random.Random) -> Iterator[list[str]]:
 
 
 def batch(playing: list[str], boards: dict[str, int], dice: random.Random) -> list[dict[str, Any]]:
-    """Everybody in this tick plays the first board; now and then somebody plays another."""
+    """Return the entries of a tick: one of each player on the first board, and sometimes one on another board."""
     first, *others = boards
     entries = [entry(boards, first, player, dice) for player in playing]
     entries += [entry(boards, name, dice.choice(playing), dice) for name in others if dice.random() < 0.5]
@@ -106,10 +106,10 @@ def entry(boards: dict[str, int], name: str, player: str, dice: random.Random) -
 
 
 def find_boards(api: Api) -> dict[str, int]:
-    """The demo's boards that exist, in the order of GAMES."""
+    """Wait for the demo's boards and return their numbers by name, in the order of GAMES."""
     while True:
-        found = api.call("GET", "/boards")
-        known = {row["name"]: row["seq"] for row in found["rows"]} if found else {}
+        answer = api.call("GET", "/boards")
+        known = {row["name"]: row["seq"] for row in answer["rows"]} if answer else {}
         if boards := {name: known[name] for name in GAMES if name in known}:
             return boards
         time.sleep(TICK_SECONDS)
@@ -117,28 +117,28 @@ def find_boards(api: Api) -> dict[str, int]:
 
 def introduce(api: Api, players: dict[str, str]) -> None:
     for nth, (player, name) in enumerate(players.items()):
-        said = {"name": name, "country": COUNTRIES[nth % len(COUNTRIES)]}
-        api.call("PUT", f"/players/{quote(player)}", said)
+        profile = {"name": name, "country": COUNTRIES[nth % len(COUNTRIES)]}
+        api.call("PUT", f"/players/{quote(player)}", profile)
 
 
 def send(api: Api, entries: list[dict[str, Any]]) -> list[dict[str, Any]] | None:
-    """What became of each; None if they must be sent again."""
+    """Return the result of each entry; None if they must be sent again."""
     answer = api.call("POST", "/scores", {"entries": entries})
     return None if answer is None else list(answer["results"])
 
 
 def play(api: Api, entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """One tick. Without an answer, the same entries again until there is one."""
+    """Play one tick: send the entries until there is an answer."""
     while True:
-        begun = time.monotonic()
+        started_at = time.monotonic()
         results = send(api, entries)
-        time.sleep(max(0.0, TICK_SECONDS - (time.monotonic() - begun)))
+        time.sleep(max(0.0, TICK_SECONDS - (time.monotonic() - started_at)))
         if results is not None:
             return results
 
 
-def mention(results: list[dict[str, Any]]) -> None:
-    """Who has not joined a competition is no trouble."""
+def log_rejections(results: list[dict[str, Any]]) -> None:
+    """Log why entries were rejected, except for players who have not joined a competition."""
     codes = {result["code"] for result in results if result["status"] == "rejected"}
     for code in codes - {"not_joined"}:
         complain(f"some entries were rejected: {code}")
@@ -156,12 +156,12 @@ def main() -> None:
         send(api, [entry(boards, name, player, dice) for name in boards for player in ids[start : start + 100]])
     introduce(api, players)
     for tick, playing in enumerate(turns(ids, dice)):
-        if tick % LOOK_EVERY_TICKS == 0:
-            races.look()
+        if tick % REFRESH_EVERY_TICKS == 0:
+            races.refresh()
         results = play(api, [*races.entries(playing, dice), *batch(playing, boards, dice)][:MOST_ENTRIES])
-        races.ask_in(results)
+        races.join_rejected(results)
         races.like(playing, dice)
-        mention(results)
+        log_rejections(results)
 
 
 if __name__ == "__main__":

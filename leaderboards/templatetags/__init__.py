@@ -1,0 +1,1 @@
+"""Template tags for boards, and links from public pages to the admin."""

@@ -1,4 +1,4 @@
-"""Times as machines and people read them, and addresses that keep the rest of the query."""
+"""Template tags and filters for times, ranks, rows, faces, flags and links that keep the query."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -23,25 +23,25 @@ register = template.Library()
 
 @register.simple_tag
 def moment(at: datetime, zone: str) -> SafeString:
-    """A date and time on the zone's clock."""
+    """Render a date and time in a time zone."""
     return moment_html(at, zone)
 
 
 @register.simple_tag
 def time_of_day(at: datetime, zone: str) -> SafeString:
-    """Hours, minutes and seconds on the zone's clock."""
+    """Render hours, minutes and seconds in a time zone."""
     return format_html('<time datetime="{}">{}</time>', formats.iso_utc(at), formats.time_of_day(at, zone))
 
 
 @register.simple_tag
 def since(at: datetime, zone: str, now: datetime) -> SafeString:
-    """Hours and minutes on the zone's clock, with the day unless it is today's."""
+    """Render hours and minutes in a time zone, with the date unless it is today."""
     return format_html('<time datetime="{}">{}</time>', formats.iso_utc(at), formats.time_or_date(at, zone, now))
 
 
 @register.simple_tag
 def countdown(ends_at: datetime, seconds: int) -> SafeString:
-    """The time left; a script counts on where there is one."""
+    """Render the time left; ``countdown.js`` counts it down."""
     return format_html(
         '<time datetime="{}" data-countdown data-units="{}">{}</time>',
         formats.iso_utc(ends_at),
@@ -52,26 +52,26 @@ def countdown(ends_at: datetime, seconds: int) -> SafeString:
 
 @register.filter
 def grouped(number: int | None) -> str:
-    """12,345; a dash for a rank that nobody had time to count."""
+    """Format a rank, such as 12,345; a dash if it is unknown."""
     return rank_text(number)
 
 
 @register.simple_tag
 def stylesheets(names: str) -> str:
-    """The address of these style sheets in one."""
+    """Return the address of these style sheets in one response."""
     return address_of(names)
 
 
 @register.filter
 def ordinal(number: int | None) -> str:
-    """4th."""
+    """Format an ordinal, such as 4th."""
     return "–" if number is None else formats.ordinal(number)
 
 
 @register.simple_tag(takes_context=True)
 def rows_of(context: dict[str, Any], lines: Sequence[Line]) -> SafeString:
-    """The rows of a table; the context says how they look."""
-    look = RowStyle(
+    """Render the rows of a table; their style comes from the context."""
+    style = RowStyle(
         zone=context.get("zone", ""),
         request=context["request"],
         number=context.get("number", 1),
@@ -82,12 +82,12 @@ def rows_of(context: dict[str, Any], lines: Sequence[Line]) -> SafeString:
         own_id=context.get("own_id", ""),
         is_linked=getattr(context.get("viewer"), "linked", False),
     )
-    return mark_safe("\n".join(row_html(line, look) for line in lines))  # noqa: S308 (``row_html`` escapes)
+    return mark_safe("\n".join(row_html(line, style) for line in lines))  # noqa: S308 (``row_html`` escapes)
 
 
 @register.simple_tag(takes_context=True)
 def query(context: dict[str, Any], **changed: object) -> str:
-    """The page's own query with some names changed; empty ones are left out."""
+    """Return the query of the page with some parameters changed; empty ones are removed."""
     current = context["request"].GET.copy()
     current.pop("fragment", None)
     for name, value in changed.items():
@@ -99,35 +99,35 @@ def query(context: dict[str, Any], **changed: object) -> str:
 
 @register.simple_tag
 def face(player: str, size: str = "") -> SafeString:
-    """The generated face of whoever has this id; ``size`` is ``l``, ``xl`` or none."""
+    """Render the generated face of a player id; ``size`` is ``l``, ``xl`` or none."""
     return face_html(player, size)
 
 
 @register.simple_tag
 def flag(country: str) -> SafeString:
-    """The flag of a country, with its name for who listens; nothing where none is known."""
+    """Render the flag of a country with its name as alternative text; empty if the code is unknown."""
     return flag_html(country)
 
 
 @register.filter
 def hue(board: Board) -> str:
-    """The classes that give a part of a page the hue of this board."""
+    """Return the CSS classes for the hue of a board."""
     return f"hue is-{hue_of(board.seq)}"
 
 
 @register.filter
 def mark(named: Any) -> str:
-    """The letter that stands for a board, or whatever else has a name."""
+    """Return the letter of a board or of another object with a name."""
     return mark_of(named.name)
 
 
 @register.simple_tag
 def countdown_tiles(ends_at: datetime, seconds: int) -> SafeString:
-    """The time left, a tile for each digit of its three greatest units; who listens hears it in words."""
+    """Render the time left as tiles, one for each digit of its three largest units; screen readers get words."""
     return tiles_html(ends_at, seconds)
 
 
 @register.simple_tag
 def rank_tile(rank: int | None, tied: bool = False) -> SafeString:
-    """A rank as it stands in a row: 1 to 3 on their metal, with its sign where it is shared."""
+    """Render a rank as in a row: 1 to 3 with their medal, shared ranks with a sign."""
     return tile_html(rank, tied=tied)

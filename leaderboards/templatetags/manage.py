@@ -1,4 +1,4 @@
-"""From a page that everybody sees to its page in the admin, for who may open that."""
+"""Link a public page to its page in the admin, for users who may open it."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from leaderboards.models import Board, Player
 
 register = template.Library()
 
-# The address of a page, and what of it the admin shows: a model, and the part of the address that names the row.
+# URL name of a page → its model in the admin, and the URL parameter that identifies the row.
 MANAGED = {
     "board": ("leaderboards.board", "seq"),
     "board-periods": ("leaderboards.board", "seq"),
@@ -24,8 +24,8 @@ MANAGED = {
 
 @register.simple_tag(takes_context=True)
 def manage_link(context: dict[str, Any]) -> SafeString | str:
-    """The link; empty for who may not, and where there is no such page or row."""
-    user, (model, row) = context.get("user"), _shown(context)
+    """Return the link; empty without permission, or if there is no such page or row."""
+    user, (model, row) = context.get("user"), _managed_object(context)
     if not model or not getattr(user, "is_staff", False):
         return ""
     app, _point, name = model.partition(".")
@@ -40,8 +40,8 @@ def manage_link(context: dict[str, Any]) -> SafeString | str:
     return format_html('<a class="quiet-link" href="{}">{}</a>', address, _("Manage"))
 
 
-def _shown(context: dict[str, Any]) -> tuple[str, Any]:
-    """The model and what names its row. The trap: a board's page is made once for many who look, without a request."""
+def _managed_object(context: dict[str, Any]) -> tuple[str, Any]:
+    """Return the model and the key of its row. The trap: a board's shared page is rendered without a request."""
     match = getattr(context.get("request"), "resolver_match", None)
     if match is None:
         board = context.get("board")

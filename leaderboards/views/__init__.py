@@ -1,4 +1,4 @@
-"""The pages that people see. They read through selectors and change nothing but their own account's link."""
+"""The public pages. They read through selectors; only the account pages change anything."""
 
 from leaderboards.views.board_pages.board import board
 from leaderboards.views.board_pages.card import board_card

@@ -1,5 +1,5 @@
-// Presets fill the form in place and leave the name that was typed. Without this module each is a
-// link to a form that is filled already.
+// A preset fills the form in place and keeps the typed name. Without this module each preset is a link to a form that
+// is already filled.
 
 const form = document.querySelector("#board_form");
 const presets = [...document.querySelectorAll("[data-preset]")];

@@ -1,5 +1,5 @@
-// The preview of a board's settings follows the form as one types. Without this module the same
-// preview stands there from the server, as of the last save.
+// Updates the preview of a board's settings while the form is edited. Without this module the server's preview of the
+// last save is shown.
 
 const pane = document.querySelector("[data-board-preview]");
 
@@ -25,7 +25,7 @@ if (pane) {
       pane.classList.remove("is-old");
     } catch (error) {
       if (error.name === "AbortError") return;
-      pane.classList.add("is-old"); // what stands there no longer follows the form
+      pane.classList.add("is-old"); // the preview no longer matches the form
     }
     pane.removeAttribute("aria-busy");
   };

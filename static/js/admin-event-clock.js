@@ -1,5 +1,5 @@
-// Times of a competition are typed on its own clock, so "Now", "Today" and the line beneath are of that clock.
-// Django's shortcuts ask the body how far the server is from UTC; they are told how far the competition is.
+// Times of a competition are typed in its own time zone, so "Now", "Today" and the line beneath use that zone. Django's
+// shortcuts read a UTC offset from an attribute of the body; this module sets the competition's offset there.
 
 const chosen = document.querySelector("#id_timezone");
 const clock = document.querySelector("[data-event-clock]");
@@ -25,7 +25,7 @@ const show = () => {
   try {
     shown = face(zone(), at);
   } catch {
-    clock.hidden = true; // no such zone: the form says so when it is saved
+    clock.hidden = true; // unknown zone: saving the form reports it
     return;
   }
   const { year, month, day, hour, minute, second } = shown;

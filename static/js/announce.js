@@ -1,4 +1,4 @@
-// Tells screen readers what changed: one sentence that sums up, at most every thirty seconds, never each row.
+// Announces changes to screen readers: one summary at most every thirty seconds, never each row.
 
 const pause = 30_000;
 const announcer = document.querySelector("[data-announcer]");

@@ -1,4 +1,4 @@
-// Says under a field with [data-left] how many more characters fit, from the first one on.
+// Shows under a field with [data-left] how many characters are left, once something is typed.
 
 for (const field of document.querySelectorAll("[data-left]")) {
   const place = document.getElementById(field.dataset.left);

@@ -1,4 +1,4 @@
-// Copies what stands in data-copy. The button stays hidden where the browser cannot: without JavaScript, or over plain http.
+// Copies the text in data-copy. The button stays hidden if the browser cannot copy: without JavaScript, or over http.
 
 function offer(button) {
   const words = button.textContent;

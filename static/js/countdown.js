@@ -1,5 +1,5 @@
-// Counts <time data-countdown> down to its datetime, in the two greatest units, as the server spells them; and the tiles
-// behind one, a digit each, in the units that they began with.
+// Counts <time data-countdown> down to its datetime, in the two largest units, in the server's wording; also the tiles
+// after it, one for each digit, whose units do not change.
 
 const sizes = [86_400, 3600, 60, 1];
 

@@ -1,10 +1,10 @@
-// Sends likes without leaving the page. A button shows at once what was wanted, sends that state (never "the other
-// one"), one request at a time, and then shows what the server says. The last press wins; what fails goes back.
+// Sends likes without leaving the page. A button shows the wanted state at once and sends it (the state, not a toggle),
+// one request at a time, and then shows the server's answer. The last press wins; after a failure the button reverts.
 
 const form = document.querySelector("[data-likes]");
 const said = document.querySelector("[data-like-said]");
 const numbers = new Intl.NumberFormat(document.documentElement.lang);
-const known = new WeakMap(); // button → what the server last said, what is wanted, whether a request is under way
+const known = new WeakMap(); // button → the server's last state, the wanted state, whether a request is pending
 
 function stateOf(button) {
   if (!known.has(button)) {
@@ -67,7 +67,7 @@ document.addEventListener("click", (event) => {
   const button = event.target.closest('button[form="likes"]');
   if (!button) return;
   event.preventDefault();
-  if (event.detail > 1) return; // the second half of a double click, which means one like
+  if (event.detail > 1) return; // the second click of a double click, which means one like
   const state = stateOf(button);
   state.wanted = !state.wanted;
   said.textContent = "";

@@ -1,6 +1,6 @@
-// Keeps the parts of [data-live] as they are on the server: asks every few seconds, later where a crowd follows (the
-// server says when), at once when one comes back to the tab, never while it is hidden. What comes is handed to
-// patch.js. `data-state` says whether it works; style sheets show it.
+// Polls the parts of [data-live] every few seconds (the server's header Look-Again sets the interval), at once when the
+// tab becomes visible, and never while it is hidden. patch.js applies the answers. `data-state` says whether polling
+// works; style sheets show it.
 
 const root = document.querySelector("[data-live]");
 const shortest = Number(root.dataset.live) * 1000;

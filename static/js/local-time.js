@@ -1,9 +1,9 @@
-// Says moments in the time zone of the reader. The server says them in the zone that [data-zone] names, which
-// stays as the title of each. Where both are the same nothing changes.
+// Converts times to the reader's time zone. The server renders them in the zone in [data-zone], which stays in each
+// title. If both zones are the same, nothing changes.
 
 const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
 const page = document.documentElement.lang;
-const language = page === "en" ? "en-GB" : page; // days before months, as the server spells them
+const language = page === "en" ? "en-GB" : page; // day before month, as the server formats dates
 const minute = { hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZone: own };
 const second = { ...minute, second: "2-digit" };
 const moment = { ...minute, weekday: "short", day: "numeric", month: "short" };

@@ -1,18 +1,18 @@
-// Lets rows of standings travel to their new places, and whole numbers count on, when live.js has put in an
-// answer; a row whose points changed stays lit for a moment, with what it gained. A new leader is the one loud moment: their
-// face turns once. Nothing of it for those who want less motion; what stands there is right from the first moment.
+// Animates standings after live.js has applied an answer: rows move to their new places, whole numbers count up, and a
+// row whose points changed is highlighted with its gain. The face of a new leader turns once. With reduced motion there
+// are no animations. The content is correct before any animation starts.
 
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 const root = document.querySelector("[data-live]");
 const lasting = { duration: 500, easing: "cubic-bezier(0.2, 0, 0, 1)" };
-const counting = new Map(); // cell that counts on → what it was told, and its next frame
+const counting = new Map(); // counting cell → its target and its next frame
 const spelling = new Intl.NumberFormat(document.documentElement.lang);
 
 const glow = 4000; // ms
-const gains = new Map(); // player → what they gained lately, and until when that is shown
+const gains = new Map(); // player → their recent gain, and until when it is shown
 
-let before = new Map(); // player → where their row was, and its points
-let led; // who was first
+let before = new Map(); // player → the earlier position of their row, and its points
+let led; // the earlier leader
 
 function rows() {
   return root.querySelectorAll('[data-part="top"] tbody tr[data-key]');
@@ -39,7 +39,7 @@ function travel(row, from) {
   row.classList.remove("is-moving");
   const shift = from - row.getBoundingClientRect().top;
   if (!shift) return;
-  const farthest = Math.sign(shift) * Math.min(Math.abs(shift), innerHeight); // from beyond the screen is far enough
+  const farthest = Math.sign(shift) * Math.min(Math.abs(shift), innerHeight); // at most one screen height
   row.classList.add("is-moving");
   const moving = row.animate([{ transform: `translateY(${farthest}px)` }, { transform: "none" }], lasting);
   moving.finished.then(() => row.classList.remove("is-moving"), () => {});
@@ -47,7 +47,7 @@ function travel(row, from) {
 
 function whole(text) {
   const number = Number(text.replace(/\D/g, ""));
-  return spelling.format(number) === text ? number : undefined; // times, decimals and words do not count on
+  return spelling.format(number) === text ? number : undefined; // times, decimals and words do not count
 }
 
 function count(cell, from) {
@@ -70,7 +70,7 @@ function light(row, cell, from) {
   const [up, surface] = ["--up", "--surface"].map((name) => style.getPropertyValue(name).trim());
   // Opaque: the viewer's own row is pinned, and rows scroll behind it.
   const lit = { backgroundColor: `color-mix(in srgb, ${up} 14%, ${surface})`, offset: 0 };
-  const isGrid = style.display === "grid"; // as on a phone, where cells do not fill it
+  const isGrid = style.display === "grid"; // on a phone, where the cells do not fill the row
   for (const each of isGrid ? [row] : row.children) each.animate([lit], { duration: glow, easing: "ease-in" });
   const by = whole(cell.textContent) - whole(from);
   if (by > 0) gains.set(row.dataset.key, { words: `+${spelling.format(by)}`, until: Date.now() + glow });

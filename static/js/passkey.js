@@ -1,5 +1,5 @@
-// Forms that a passkey answers: the challenge is asked for, the browser asks the passkey, and the form carries what it
-// says. Without passkeys the forms stay hidden, and the other ways are there.
+// Forms that use a passkey: fetch the challenge, let the browser sign it, and submit the form with the result. In
+// browsers without passkeys the forms stay hidden; other ways to sign in remain.
 
 const bytes = (text) => Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (each) => each.charCodeAt(0));
 const text = (buffer) => btoa(String.fromCharCode(...new Uint8Array(buffer))).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
@@ -20,7 +20,7 @@ function written(made) {
   return JSON.stringify({ id: made.id, rawId: text(made.rawId), type: made.type, clientExtensionResults: {}, response });
 }
 
-// The site says in a sentence why it asks for no passkey; the page's own sentence stands where it does not.
+// If the server refuses the challenge, show its reason, or else the sentence in the page.
 class Refused extends Error {}
 
 async function detailOf(answer) {

@@ -1,10 +1,10 @@
-// Puts what live.js got into the parts of [data-live], by changing what is there: an element stays the same one, and
-// goes with its data-key where it has one. While somebody presses on a part or has text of it selected, the latest
-// answer waits until they let go; `data-held` says that a selection holds it.
+// Applies the answers of live.js to the parts of [data-live]. It changes the existing elements, which are matched by
+// data-key where they have one. While a pointer is down on a part or its text is selected, the latest answer waits;
+// `data-held` says that a selection holds it back.
 
 const root = document.querySelector("[data-live]");
-const afterTouch = 300; // ms; the click of a finger comes a moment after it was lifted
-const known = new Map(); // part → its source, as the server last sent it
+const afterTouch = 300; // ms; after a touch, the click event comes a moment later
+const known = new Map(); // part → its HTML as last sent by the server
 const pressing = new Set(); // pointers that are down
 let waiting;
 
@@ -94,7 +94,7 @@ document.addEventListener("live:answer", ({ detail }) => {
 });
 root.addEventListener("pointerdown", ({ button, pointerId }) => button === 0 && pressing.add(pointerId));
 for (const name of ["pointerup", "pointercancel"]) addEventListener(name, letGo);
-for (const name of ["blur", "contextmenu"]) { // after these some browsers never tell that the pointer is up
+for (const name of ["blur", "contextmenu"]) { // after these some browsers send no pointerup
   addEventListener(name, () => {
     pressing.clear();
     tryNow();

@@ -1,4 +1,4 @@
-// When somebody new takes the lead, their line of the race draws itself. Not for those who want less motion.
+// Animates the race line of a new leader, unless the reader prefers reduced motion.
 
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 const root = document.querySelector("[data-live]");

@@ -1,5 +1,5 @@
-// On the page that stands in while a server is away: asks for the page that was wanted every few seconds, ever less
-// often, never while it is hidden, and loads it once it is there. Nothing is sent again: only what is read is asked for.
+// On the error page shown while a server is unavailable: requests the wanted page at growing intervals, never while the
+// tab is hidden, and loads it once it is available. It only sends GET requests; no form is sent again.
 
 const first = 5_000;
 const longest = 60_000;
@@ -11,7 +11,7 @@ async function ask() {
     const answer = await fetch(location.href, { cache: "no-store", signal: AbortSignal.timeout(8000) });
     if (![502, 503, 504].includes(answer.status)) return location.reload();
   } catch {
-    // No answer at all: the next may come.
+    // No answer: try again later.
   }
   wait = Math.min(wait * 1.5, longest);
   later();

@@ -1,6 +1,6 @@
-// Plays [data-reveal]: the rows are hidden at first, then shown from the last to the first, one by one on the space
-// bar, the arrow or the button, or by themselves. Before the best three it waits longer. Says each to screen readers.
-// Whoever was shown last stands on the stage as well, as large as it goes.
+// Plays [data-reveal]: the rows are hidden at first, then shown one by one from the last to the first, with the space
+// bar, an arrow key or the button, or automatically. The pauses before the best three are longer. Each row is announced
+// to screen readers. The latest row is also shown large on the stage.
 
 const root = document.querySelector("[data-reveal]");
 const rows = [...root.querySelectorAll("li")];
@@ -64,7 +64,7 @@ function showAll() {
 
 function onKey(event) {
   if (event.ctrlKey || event.altKey || event.metaKey) return;
-  if (event.target.closest("button, a") && event.key === " ") return; // it presses what has the focus
+  if (event.target.closest("button, a") && event.key === " ") return; // the space bar activates the focused element
   if (![" ", "ArrowUp", "ArrowRight", "PageUp"].includes(event.key) || left === 0) return;
   event.preventDefault();
   show();

@@ -1,5 +1,5 @@
-// Goes on to the next rows of a big screen after a while. The space bar holds it, and lets it go on again.
-// The next page is asked for beforehand, so a server that is away leaves the last rows standing.
+// Shows the next rows of a big screen after some seconds. The space bar pauses and resumes. The next page is requested
+// first, so if the server is unavailable the current rows stay.
 
 const hall = document.querySelector("[data-following]");
 const every = Number(hall.dataset.every);

@@ -1,4 +1,4 @@
-// "/" leads to the field that finds things, unless somebody writes already.
+// "/" focuses the search field, unless another field has the focus.
 
 const field = document.querySelector("[data-search-key]");
 const writes = "input, textarea, select, [contenteditable]";

@@ -1,4 +1,4 @@
-// Shares the address in data-share: by the device's own sheet where there is one, else it is copied.
+// Shares the address in data-share with the device's share sheet, or copies it if there is none.
 
 async function share(button) {
   const url = new URL(button.dataset.share, location.href).href;
@@ -8,12 +8,12 @@ async function share(button) {
       return;
     }
     await navigator.clipboard.writeText(url);
-    const label = button.querySelector("span") ?? button; // a sign may stand beside it
+    const label = button.querySelector("span") ?? button; // an icon may be beside it
     const words = label.textContent;
     label.textContent = button.dataset.done;
     setTimeout(() => (label.textContent = words), 2000);
   } catch (error) {
-    if (error.name !== "AbortError") location.assign(url); // the address bar then holds what can be copied
+    if (error.name !== "AbortError") location.assign(url); // the address can then be copied from the address bar
   }
 }
 

@@ -1,4 +1,4 @@
-// Shows what is typed into a password's field while its button is pressed down. Without JavaScript there is no button.
+// Shows the text of a password field while its button is pressed. Without JavaScript there is no button.
 
 function offer(button) {
   const field = document.getElementById(button.getAttribute("aria-controls"));
@@ -8,7 +8,7 @@ function offer(button) {
   };
   button.hidden = false;
   button.addEventListener("click", () => show(field.type === "password"));
-  // Browsers keep what was typed into a text's field, to propose it again.
+  // Browsers store the values of text fields for autocompletion.
   field.form.addEventListener("submit", () => show(false));
 }
 

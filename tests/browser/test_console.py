@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
-from config.console import look
+from config.console import status
 from foundation import clock
 from foundation.models import Heartbeat
 from foundation.tasks import REDIS, WORKER
@@ -95,7 +95,7 @@ def test_the_rail_opens_by_a_link_on_a_phone_without_scripts(admin: str, opened:
 def test_the_banner_leads_to_what_is_to_be_done_and_goes_when_it_is(admin: str, opened: Opened) -> None:
     make_board(name="Golf")
     Heartbeat.note(WORKER, clock.now() - timedelta(minutes=5))
-    look.forget()
+    status.forget()
     page = opened("/admin/leaderboards/board/", admin, viewport=DESKTOP)
     banner = page.get_by_role("region", name="What is wrong")
     expect(banner).to_contain_text("The worker has been silent since")
@@ -104,7 +104,7 @@ def test_the_banner_leads_to_what_is_to_be_done_and_goes_when_it_is(admin: str, 
     expect(page.locator("#worker_silent")).to_contain_text("See whether worker and beat run")
 
     Heartbeat.note(WORKER, clock.now())
-    look.forget()
+    status.forget()
     page.get_by_role("link", name="Look again").click()
     expect(page.get_by_text("Nothing is wrong: there is nothing to do.")).to_be_visible()
     expect(banner).to_have_count(0)
@@ -114,7 +114,7 @@ def test_a_cheat_is_found_and_voided_in_four_clicks(admin: str, opened: Opened) 
     board = make_board(name="Weekly wins", update="increment", plausible_most=1000)
     score(board, {"mina": 700, "rocket": 990})
     score(board, {"rocket": 50_000})
-    look.forget()
+    status.forget()
     page, clicks = opened("/admin/", admin, viewport=DESKTOP), Clicks()
 
     clicks.on(page.get_by_role("link", name="Judge: Quarantined score"))

@@ -83,7 +83,7 @@ def test_every_key_that_pages_read_is_planted_and_nothing_runs_and_every_page_is
         forget_pages()
         for address in addresses:
             assert client.get(address).status_code == 200, (planted[:20], address)
-        assert distribution_chart._measured(Board.objects.get(pk=board), "current") is not None
+        assert distribution_chart._cached_distribution(Board.objects.get(pk=board), "current") is not None
         check_all(clock.now(), 1)
 
     assert not touched(file)

@@ -1,0 +1,1 @@
+"""Comments on competitions: listing, writing, liking."""

@@ -1,4 +1,4 @@
-"""What its author does to a comment, and what a moderator does: each asks on a page of its own, and then does it."""
+"""Edit and delete one's own comment, and hide comments as a moderator; each has a page with a form."""
 
 from collections.abc import Callable
 from typing import Any
@@ -26,17 +26,17 @@ from foundation.reasons import LONGEST_REASON
 from foundation.throttling.rate_limit import throttle
 from leaderboards.models import Player
 
-Answered = Callable[[HttpRequest, Comment, Player], HttpResponse]
+CommentView = Callable[[HttpRequest, Comment, Player], HttpResponse]
 
 
-def _own(view: Answered) -> Callable[..., HttpResponseBase]:
-    """A page about one's own comment; anybody else's is unknown."""
+def _author_only(view: CommentView) -> Callable[..., HttpResponseBase]:
+    """Restrict a view to the comment's author; others get 404."""
 
     @never_cache
     @sign_in_required
     @require_http_methods(["GET", "HEAD", "POST"])
     def page(request: HttpRequest, number: int, comment: int) -> HttpResponse:
-        found, player = _found(request, number, comment), own_player(request)
+        found, player = _comment_of(request, number, comment), own_player(request)
         if player is None or found.player_id != player.pk:
             raise Http404("There is no such comment of yours.")
         return view(request, found, player)
@@ -44,13 +44,13 @@ def _own(view: Answered) -> Callable[..., HttpResponseBase]:
     return page
 
 
-@_own
+@_author_only
 def edit(request: HttpRequest, comment: Comment, player: Player) -> HttpResponse:
-    """The words in a form; a post keeps what became of them."""
+    """Show the text in a form; save it on POST."""
     text, refused = comment.text, ""
     if request.method == "POST":
         text = request.POST.get("text", "")
-        refused = _refused(lambda: _edit(request, comment, player, text))
+        refused = _run_or_refusal(lambda: _edit(request, comment, player, text))
         if not refused:
             return redirect("comment", comment.competition_id, comment.pk)
     context = {"text": text, "refused": refused, "longest": LONGEST}
@@ -62,12 +62,12 @@ def _edit(request: HttpRequest, comment: Comment, player: Player, text: str) -> 
     services.edit(comment.pk, player, text, clock.now())
 
 
-@_own
+@_author_only
 def delete(request: HttpRequest, comment: Comment, player: Player) -> HttpResponse:
-    """Asks first: the words are gone then."""
+    """Ask for confirmation; delete the comment's text on POST."""
     refused = ""
     if request.method == "POST":
-        refused = _refused(lambda: services.delete(comment.pk, player, clock.now()))
+        refused = _run_or_refusal(lambda: services.delete(comment.pk, player, clock.now()))
         if not refused:
             return redirect(f"{all_of(comment.competition)}#comments")
     return _page(request, "competitions/comment_delete.html", comment, {"refused": refused})
@@ -77,12 +77,12 @@ def delete(request: HttpRequest, comment: Comment, player: Player) -> HttpRespon
 @sign_in_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def hide(request: HttpRequest, number: int, comment: int) -> HttpResponse:
-    """Asks for the reason, and hides it; what is hidden it shows again."""
+    """Hide a comment for a given reason, or show a hidden one again."""
     if not moderates(request):
         raise Http404("Moderators alone hide comments.")
-    found, refused = _found(request, number, comment), ""
+    found, refused = _comment_of(request, number, comment), ""
     if request.method == "POST":
-        refused = _refused(lambda: _moderate(request, found))
+        refused = _run_or_refusal(lambda: _moderate(request, found))
         if not refused:
             return redirect("comment", found.competition_id, found.pk)
     return _page(request, "competitions/comment_hide.html", found, {"refused": refused, "longest": LONGEST_REASON})
@@ -95,7 +95,7 @@ def _moderate(request: HttpRequest, comment: Comment) -> None:
         moderate.hide(comment.pk, request.POST.get("reason", ""), clock.now(), signed_in(request))
 
 
-def _found(request: HttpRequest, number: int, comment: int) -> Comment:
+def _comment_of(request: HttpRequest, number: int, comment: int) -> Comment:
     reader = Reader(own_player(request), moderates(request))
     try:
         return comment_by_id(visible(request, number), comment, reader)
@@ -103,8 +103,8 @@ def _found(request: HttpRequest, number: int, comment: int) -> Comment:
         raise Http404(error.detail) from error
 
 
-def _refused(action: Callable[[], object]) -> str:
-    """Why it was not done, or empty."""
+def _run_or_refusal(action: Callable[[], object]) -> str:
+    """Run ``action``. Return why it was refused, or an empty text."""
     try:
         action()
     except BadCompetition:

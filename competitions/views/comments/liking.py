@@ -1,5 +1,7 @@
-"""Liking a comment, and who likes it. What is posted is the state that is wanted, never "the other one": a form that
-is sent twice changes nothing the second time. A script is answered in JSON, everybody else comes back to the comment.
+"""Like a comment, and list who likes it.
+
+The form posts the wanted state and does not toggle, so sending it twice has no further effect. Scripts get JSON; other
+clients are redirected to the comment.
 """
 
 from typing import Any
@@ -35,43 +37,43 @@ LIKERS_SHOWN = 50
 @never_cache
 @require_POST
 def like(request: HttpRequest, number: int, comment: int) -> HttpResponse:
-    """``liked=1``: they like it; ``liked=0``: they do not."""
+    """Like the comment (``liked=1``) or remove the like (``liked=0``)."""
     wanted = {"1": True, "0": False}.get(request.POST.get("liked", ""))
     player = own_player(request)
-    found = _found(request, number, comment, None if wanted else player)
+    target = _likeable_comment(request, number, comment, None if wanted else player)
     if wanted is None:
         return HttpResponseBadRequest("`liked` is 1 or 0.")
     if player is None:
-        return _nobody(request, found)
+        return _require_player(request, target)
     try:
         throttle("like", str(request.user.pk))
-        shown = _set(found, player, wanted)
+        summary = _set_liked(target, player, wanted)
     except SunwiError as error:
-        return _refused(request, error)
-    return JsonResponse(_state(found, shown)) if _by_script(request) else redirect(back_to(request, found))
+        return _refusal_response(request, error)
+    return JsonResponse(_state(target, summary)) if _is_script(request) else redirect(back_to(request, target))
 
 
 @never_cache
 @require_safe
 def liked_by(request: HttpRequest, number: int, comment: int) -> HttpResponse:
-    """Who likes it, the newest first."""
-    found, page, at = _found(request, number, comment), page_number(request), clock.now()
-    told = likers(found, (page - 1) * LIKERS_SHOWN, LIKERS_SHOWN)
-    zone = found.competition.timezone
+    """List who likes a comment, newest first."""
+    target, page, at = _likeable_comment(request, number, comment), page_number(request), clock.now()
+    people = likers(target, (page - 1) * LIKERS_SHOWN, LIKERS_SHOWN)
+    zone = target.competition.timezone
     context = {
-        "competition": found.competition,
-        "comment": found,
-        "total": told.total,
-        "likers": [(liker, name, formats.date_and_time(liker.at, zone, at)) for liker, name in told.rows],
+        "competition": target.competition,
+        "comment": target,
+        "total": people.total,
+        "likers": [(liker, name, formats.date_and_time(liker.at, zone, at)) for liker, name in people.rows],
         "number": page,
-        "pages": pages_of(told.total, LIKERS_SHOWN),
-        "is_live": told.live,
+        "pages": pages_of(people.total, LIKERS_SHOWN),
+        "is_live": people.live,
     }
     return render(request, "competitions/liked_by.html", context)
 
 
-def _found(request: HttpRequest, number: int, comment: int, liker: Player | None = None) -> Comment:
-    """A comment that anybody may read, or one that ``liker`` has liked before it was hidden."""
+def _likeable_comment(request: HttpRequest, number: int, comment: int, liker: Player | None = None) -> Comment:
+    """Return a public comment, or a hidden one that ``liker`` has liked before."""
     competition = visible(request, number)
     try:
         return comment_to_unlike(competition, comment, liker) if liker else comment_by_id(competition, comment)
@@ -79,36 +81,36 @@ def _found(request: HttpRequest, number: int, comment: int, liker: Player | None
         raise Http404(error.detail) from error
 
 
-def _set(comment: Comment, player: Player, wanted: bool) -> LikeSummary:
+def _set_liked(comment: Comment, player: Player, wanted: bool) -> LikeSummary:
     action = give if wanted else take_back
     return action(KIND, str(comment.pk), player.external_id, clock.now())
 
 
-def _state(comment: Comment, shown: LikeSummary) -> dict[str, Any]:
-    """What the button shows from now on."""
+def _state(comment: Comment, summary: LikeSummary) -> dict[str, Any]:
+    """Return the new state of the button for scripts."""
     return {
-        "liked": shown.liked,
-        "count": shown.count,
-        "text": formats.number(shown.count),
-        "label": label(str(comment.player), shown.count),
-        "who": who(shown),
+        "liked": summary.liked,
+        "count": summary.count,
+        "text": formats.number(summary.count),
+        "label": label(str(comment.player), summary.count),
+        "who": who(summary),
     }
 
 
-def _nobody(request: HttpRequest, comment: Comment) -> HttpResponse:
-    """To where one signs in, or links a player; and back to the comment."""
-    way = redirect("account") if request.user.is_authenticated else redirect_to_login(back_to(request, comment))
-    return JsonResponse({"sign_in": way.url}, status=401) if _by_script(request) else way
+def _require_player(request: HttpRequest, comment: Comment) -> HttpResponse:
+    """Redirect to sign-in or to linking a player, and from there back to the comment."""
+    response = redirect("account") if request.user.is_authenticated else redirect_to_login(back_to(request, comment))
+    return JsonResponse({"sign_in": response.url}, status=401) if _is_script(request) else response
 
 
-def _refused(request: HttpRequest, error: SunwiError) -> HttpResponse:
-    """Scripts read the sentence; others get the page for it."""
-    if _by_script(request):
+def _refusal_response(request: HttpRequest, error: SunwiError) -> HttpResponse:
+    """Return the refusal as JSON for scripts, or as a page."""
+    if _is_script(request):
         return JsonResponse({"refused": refusal(error)}, status=status_of(error))
     if isinstance(error, Forbidden):
         raise PermissionDenied(error.detail) from error
     raise error
 
 
-def _by_script(request: HttpRequest) -> bool:
+def _is_script(request: HttpRequest) -> bool:
     return request.headers.get("Accept") == "application/json"

@@ -1,4 +1,4 @@
-"""The page of all that was said about a competition: a post adds to it. And where a comment stands among the others."""
+"""The page of all comments on a competition, which also takes new ones, and the link to a single comment."""
 
 from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse
@@ -28,7 +28,7 @@ LONGEST_FORM = 64
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def comments(request: HttpRequest, number: int) -> HttpResponse:
-    """Shows a page of them; a post writes one. What was refused stays in the form."""
+    """Show a page of comments; post one on POST. A refused text stays in the form."""
     competition = visible(request, number)
     if request.method != "POST":
         return _page(request, competition)
@@ -38,17 +38,17 @@ def comments(request: HttpRequest, number: int) -> HttpResponse:
     if player is None:
         return redirect("account")
     try:
-        made = _write(request, competition, player)
+        posted = _write(request, competition, player)
     except SunwiError as error:
         draft = Draft(request.POST.get("text", ""), refusal(error))
         return _page(request, competition, draft, status_of(error))
-    return redirect(back_to(request, made))
+    return redirect(back_to(request, posted))
 
 
 @never_cache
 @require_safe
 def comment(request: HttpRequest, number: int, comment: int) -> HttpResponse:
-    """To the page on which it stands, the newest first."""
+    """Redirect to the page that contains the comment."""
     competition, reader = visible(request, number), reader_of(request)
     try:
         found = comment_by_id(competition, comment, reader)
@@ -60,12 +60,12 @@ def comment(request: HttpRequest, number: int, comment: int) -> HttpResponse:
 
 
 def all_of(competition: Competition) -> str:
-    """The address of all comments."""
+    """Return the address of all comments."""
     return reverse("comments", args=[competition.pk])
 
 
 def back_to(request: HttpRequest, comment: Comment) -> str:
-    """The page that the form stood on, at the comment; of this site alone."""
+    """Return the address of the comment on the page that contained the form; only pages of this site."""
     wanted = request.POST.get("next", "").partition("#")[0]
     host = request.get_host()
     if not url_has_allowed_host_and_scheme(wanted, {host}, require_https=request.is_secure()):
@@ -74,7 +74,7 @@ def back_to(request: HttpRequest, comment: Comment) -> str:
 
 
 def _write(request: HttpRequest, competition: Competition, player: Player) -> Comment:
-    text = read_text(request.POST.get("text", ""))  # what cannot be kept anyway does not count as one of five a minute
+    text = read_text(request.POST.get("text", ""))  # before the throttle, so that invalid texts do not count
     throttle("comment", str(request.user.pk))
     form = request.POST.get("form", "")[:LONGEST_FORM]
     return post_comment(competition, player, text, form, clock.now())

@@ -1,6 +1,6 @@
-"""What is said about a competition, in words: comments with their likes, and what a visitor may do with them.
+"""Comments for display: with their likes, and with what the visitor may do.
 
-The competition's page and the page of all comments show the same. Nothing here tells of the standings.
+Used by the competition's page and the page of all comments. Nothing here depends on the standings.
 """
 
 import secrets
@@ -25,12 +25,12 @@ from likes.stores.base import LikeSummary
 
 SHOWN = 20
 BEST_SHOWN = 3
-BEST_FROM = 6  # of fewer comments one sees by oneself which are liked most
+BEST_FROM = 6  # fewer comments need no order by likes
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A comment as a page shows it. ``label`` is what the button is called, ``who`` a sentence on those who like it."""
+    """A comment for display. ``label`` is the text of the like button, ``who`` a sentence on those who like it."""
 
     comment: Comment
     name: str
@@ -44,14 +44,14 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What somebody typed that was refused, and why; empty for a new form."""
+    """A refused text and the reason; empty for a new form."""
 
     text: str = ""
     refused: str = ""
 
 
 def reader_of(request: HttpRequest) -> Reader:
-    """Who reads. Those who may change comments see what was hidden."""
+    """Return the reader. Moderators also see hidden comments."""
     return Reader(own_player(request), moderates(request))
 
 
@@ -63,7 +63,7 @@ def moderates(request: HttpRequest) -> bool:
 def talk(
     request: HttpRequest, competition: Competition, at: datetime, order: Order = Order.NEWEST, offset: int = 0
 ) -> dict[str, Any]:
-    """A page of comments, and the form above it."""
+    """Return the context of a page of comments with its form."""
     reader = reader_of(request)
     found = comments(competition, order, offset, SHOWN, reader)
     shows_best = found.total >= BEST_FROM and order is Order.NEWEST and not offset
@@ -82,9 +82,9 @@ def talk(
     }
 
 
-def line(said: CommentWithLikes, reader: Reader, zone: str, at: datetime) -> Line:
-    """A comment in words."""
-    comment, likes = said.comment, said.likes
+def line(item: CommentWithLikes, reader: Reader, zone: str, at: datetime) -> Line:
+    """Return a comment for display."""
+    comment, likes = item.comment, item.likes
     name, count = str(comment.player), formats.number(likes.count)
     is_own = reader.player is not None and comment.player_id == reader.player.pk
     return Line(
@@ -100,7 +100,7 @@ def line(said: CommentWithLikes, reader: Reader, zone: str, at: datetime) -> Lin
 
 
 def label(name: str, count: int) -> str:
-    """What the button does, and how many have done it."""
+    """Return the label of the like button with the number of likes."""
     words = ngettext(
         "Like the comment of %(name)s, %(number)s like", "Like the comment of %(name)s, %(number)s likes", count
     )
@@ -108,7 +108,7 @@ def label(name: str, count: int) -> str:
 
 
 def who(likes: LikeSummary) -> str:
-    """Who likes it, as seen by the reader: what the link to their names is called."""
+    """Say who likes it, from the reader's view; the text of the link to their names."""
     others = likes.count - 1
     if not likes.liked:
         return _("Who likes this")
@@ -120,7 +120,7 @@ def who(likes: LikeSummary) -> str:
 
 
 def may(request: HttpRequest, competition: Competition, reader: Reader, at: datetime) -> str:
-    """What the visitor is offered: ``write``, ``sign_in``, ``link``, or ``closed``; empty for the banned."""
+    """Return what the visitor may do: ``write``, ``sign_in``, ``link`` or ``closed``; empty for banned players."""
     closed = closes_at(competition.ends_at, competition.cancelled_at) <= at
     if competition.published_at is None or closed:
         return "closed"
@@ -136,7 +136,7 @@ def _liking(request: HttpRequest, reader: Reader) -> str:
 
 
 def refusal(error: SunwiError) -> str:
-    """Why a comment, or a like of one, was refused."""
+    """Say why a comment or like was refused."""
     if isinstance(error, errors.BadComment):
         return _bad(error)
     sentences: dict[type[SunwiError], str] = {

@@ -1,0 +1,1 @@
+"""The list of competitions, a competition's page, its picture and its reveal."""

@@ -1,7 +1,7 @@
-"""A competition's page: the standings as the public may see them, and the viewer's own place among them.
+"""A competition's page: the standings that the public may see, and the viewer's own place.
 
-Its moving parts are answered alone too, as on a board's page. The trap: whatever stands in a part or an ETag tells of
-what a freeze hides, so all of it comes from selectors that know of the freeze; own points alone are the player's own.
+The live parts are also served alone, as on a board's page. The trap: anything in a part or its ETag may reveal what a
+freeze hides, so all data must come from selectors that respect the freeze. Only the player's own points are exempt.
 """
 
 from datetime import datetime
@@ -38,7 +38,7 @@ from leaderboards.views.http.viewer import Viewer, remember, viewer_of
 @require_http_methods(["GET", "HEAD", "POST"])
 @micro_cached
 def competition(request: HttpRequest, number: int) -> HttpResponse:
-    """Shows a competition; a post joins it."""
+    """Show a competition; join it on POST."""
     shown, refused = visible(request, number), ""
     if request.method == "POST":
         if not request.user.is_authenticated:
@@ -52,10 +52,10 @@ def competition(request: HttpRequest, number: int) -> HttpResponse:
 def _answer(request: HttpRequest, shown: Competition, refused: str) -> HttpResponse:
     viewer = viewer_of(request)
     with as_seen(shown, viewer):
-        return _seen(request, shown, viewer, refused)
+        return _render(request, shown, viewer, refused)
 
 
-def _seen(request: HttpRequest, shown: Competition, viewer: Viewer, refused: str) -> HttpResponse:
+def _render(request: HttpRequest, shown: Competition, viewer: Viewer, refused: str) -> HttpResponse:
     at = clock.now()
     until = _review_until(shown, shown.phase(at))
     commented_until = closes_at(shown.ends_at, shown.cancelled_at)
@@ -72,7 +72,7 @@ def _seen(request: HttpRequest, shown: Competition, viewer: Viewer, refused: str
 def _parts(
     shown: Competition, viewer: Viewer, number: int, until: datetime | None, at: datetime
 ) -> tuple[dict[str, Any], str]:
-    """What the moving parts show, and the ETag over it; the jury may change it ``until`` then."""
+    """Return the context of the live parts and its ETag; ``until`` is the end of the jury's review, if any."""
     page = page_of_rows(shown, at, Page((number - 1) * ROWS, ROWS), viewer.player)
     phase, states = shown.phase(at), known_of(shown, page, viewer, at)
     states["result"] = result_of(shown, page, number, at)
@@ -97,7 +97,7 @@ def _parts(
 
 
 def _review_until(shown: Competition, phase: Phase) -> datetime | None:
-    """Until when the jury may change what everybody sees; None while SQL is away, or where there is no review."""
+    """Return the end of the jury's review; None without a review, or while SQL is unavailable."""
     if phase is not Phase.PROVISIONAL:
         return None
     try:
@@ -107,7 +107,7 @@ def _review_until(shown: Competition, phase: Phase) -> datetime | None:
 
 
 def _when(shown: Competition, phase: Phase, at: datetime) -> dict[str, Any]:
-    """Where it stands, and how long it takes until that changes."""
+    """Return the context of the competition's phase and times."""
     zone = shown.timezone
     until = shown.starts_at if phase in (Phase.OPEN, Phase.DRAFT) else shown.ends_at
     is_over = phase in (Phase.FINAL, Phase.CANCELLED)

@@ -1,4 +1,4 @@
-"""The list of competitions: those that run, those that come, those that are over."""
+"""The list of competitions: running, upcoming and past ones."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ OVER = (Phase.PROVISIONAL, Phase.FINAL, Phase.CANCELLED)
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A competition in the list; ``seconds_left`` to its start or end, None when it is over."""
+    """A competition in the list; ``seconds_left`` until its start or end, None when it is over."""
 
     listed: CompetitionSummary
     word: str
@@ -44,10 +44,10 @@ class Card:
 @require_safe
 @micro_cached
 def competitions(request: HttpRequest) -> HttpResponse:
-    """All that the visitor may know of; with ``?board=``, those of one board."""
+    """List the competitions that the visitor may see; with ``?board=`` those of one board."""
     at = clock.now()
     known = _known(request, at)
-    _keep_until_one_turns(request, known, at)
+    _expire_at_phase_changes(request, known, at)
     over = [each for each in known if _is_over(each, at)]
     past = Paginator(over, PAST_A_PAGE).get_page(request.GET.get("page"))
     coming = [each for each in reversed(known) if each.phase(at) is Phase.OPEN]
@@ -65,14 +65,14 @@ def competitions(request: HttpRequest) -> HttpResponse:
         "every": EVERY_SECONDS,
         "has_series": "fragment" not in request.GET and bool(may_know_series(request, series_known())),
     }
-    seen = [(name, *map(_moving, part)) for name, part in cards.items()]
+    seen = [(name, *map(_etag_parts, part)) for name, part in cards.items()]
     return page_response(request, "competitions/list", context, etag_of(seen, past.number, past.paginator.num_pages))
 
 
 def cards_running(request: HttpRequest, at: datetime, most: int) -> list[Card]:
-    """The ``most`` competitions on public boards that run and end first, for a page that ``request`` asks for."""
+    """Return the ``most`` running competitions on public boards that end first, for the page of ``request``."""
     known = [each for each in competitions_known(at) if each.board.visibility == Visibility.PUBLIC]
-    _keep_until_one_turns(request, known, at)
+    _expire_at_phase_changes(request, known, at)
     return [_card(each, at) for each in summaries_of(_running(known, at)[:most], at)]
 
 
@@ -82,23 +82,23 @@ def called(request: HttpRequest, sought: str, at: datetime) -> list[Competition]
     return visible_competitions(request, found)[:MOST_CALLED]
 
 
-def _keep_until_one_turns(request: HttpRequest, known: Collection[Competition], at: datetime) -> None:
+def _expire_at_phase_changes(request: HttpRequest, known: Collection[Competition], at: datetime) -> None:
     expire_cache_at(request, chain.from_iterable(each.timeline.phase_changes_at for each in known), at)
 
 
 def _is_over(competition: Competition, at: datetime) -> bool:
-    """Whether its end has passed, also where its result is awaited or a freeze still hides it."""
+    """Whether its end has passed, even if its result is still pending or frozen."""
     return competition.phase(at) in OVER or competition.ends_at <= at
 
 
 def _running(known: Collection[Competition], at: datetime) -> list[Competition]:
-    """Those that have started and not ended, the next to end first."""
+    """Return those that have started and not ended; the next to end first."""
     running = [each for each in known if each.phase(at) is not Phase.OPEN and not _is_over(each, at)]
     return sorted(running, key=lambda each: (each.ends_at, each.pk))
 
 
 def _known(request: HttpRequest, at: datetime) -> list[Competition]:
-    """Where each stands. There may be thousands of the past; what else a card shows is read for those on the page."""
+    """Return all competitions that the visitor may see, maybe thousands; summaries are read for one page only."""
     known = competitions_known(at, board=_board(request))
     return visible_competitions(request, known)
 
@@ -120,7 +120,7 @@ def _card(listed: CompetitionSummary, at: datetime, revision: int = 1) -> Card:
     )
 
 
-def _moving(card: Card) -> tuple[object, ...]:
+def _etag_parts(card: Card) -> tuple[object, ...]:
     listed, each = card.listed, card.listed.competition
     window = (each.starts_at, each.ends_at, each.timezone)
     return (each.pk, each.name, each.picture_hash, each.board.visibility, *window, card.word, listed.participants)

@@ -1,4 +1,4 @@
-"""What a competition's page shows besides its moving parts: joining, rewards, a player's way, what people say."""
+"""The parts of a competition's page that are not live: joining, rewards, rank history, comments."""
 
 from datetime import datetime
 from typing import Any
@@ -23,7 +23,7 @@ from leaderboards.views.http.viewer import Viewer
 
 
 def extras(request: HttpRequest, competition: Competition, viewer: Viewer, at: datetime) -> dict[str, Any]:
-    """All of it; read once for each page, never for its refreshing parts. While SQL is away there is nothing of it."""
+    """Return their context, for whole pages only; empty while SQL is unavailable."""
     try:
         return ask(lambda: _extras(request, competition, viewer, at))
     except SqlAway:
@@ -46,7 +46,7 @@ def _extras(request: HttpRequest, competition: Competition, viewer: Viewer, at: 
         else "",
         "to_reveal": _may_reveal(request, competition, at),
         "series": series_named(request, competition),
-        **_way(competition, viewer, at),
+        **_rank_history(competition, viewer, at),
         **_rewards(competition, viewer, at),
         **talk(request, competition, at),
     }
@@ -57,7 +57,7 @@ def _may_reveal(request: HttpRequest, competition: Competition, at: datetime) ->
     return is_due and may_see(request, Competition)
 
 
-def _way(competition: Competition, viewer: Viewer, at: datetime) -> dict[str, Any]:
+def _rank_history(competition: Competition, viewer: Viewer, at: datetime) -> dict[str, Any]:
     if viewer.player is None:
         return {"way": None, "snapshots_seen": 0}
     moments = history(competition, viewer.player, at)

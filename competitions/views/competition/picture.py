@@ -1,4 +1,4 @@
-"""A competition's picture. Its address holds its hash, so a browser that has it never asks again."""
+"""A competition's picture. Its address contains its hash, so browsers cache it for good."""
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
@@ -12,7 +12,7 @@ YEAR = 365 * 86_400
 
 @require_safe
 def picture(request: HttpRequest, number: int, digest: str) -> HttpResponse:
-    """The picture of this hash; an older one is gone."""
+    """Return the picture with this hash; 404 for an older one."""
     competition = visible(request, number)
     is_public = competition.board.visibility == Visibility.PUBLIC and competition.published_at is not None
     shown = Competition.objects.filter(pk=number, picture_hash=digest).values_list("picture", flat=True).first()

@@ -1,4 +1,4 @@
-"""The final result as a page shows it: the podium, and what proves the ranking and tells how it came about."""
+"""The final result on a competition's page: the podium, and the published revisions with their hashes."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -23,7 +23,7 @@ Podium = list[tuple[Line, str]]
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A revision in words: its number, when and why it was made, and its hash."""
+    """A revision as text: its number, time, reason and hash."""
 
     number: int
     made: str
@@ -35,8 +35,10 @@ class Published:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The best players and teams, each with their result in words; and the revisions, the latest first, which
-    ``is_outdated`` while another is made."""
+    """The best players and teams with their results as text, and the revisions, latest first.
+
+    ``is_outdated`` while a new revision is being made.
+    """
 
     podium: Podium
     team_podium: Podium
@@ -45,7 +47,7 @@ class Result:
 
 
 def result_of(competition: Competition, page: BoardPage, number: int, at: datetime) -> Result | None:
-    """The result once the public may know it; the podium only above the first page."""
+    """Return the result once it is public; the podium only on the first page."""
     if competition.phase(at) is not Phase.FINAL:
         return None
     podium, teams = (_podium(competition, page), _team_podium(competition, at)) if number == 1 else ([], [])
@@ -55,7 +57,7 @@ def result_of(competition: Competition, page: BoardPage, number: int, at: dateti
 
 
 def stands(phase: Phase, shown: Result | None) -> str:
-    """Where a competition stands in words; of a result that was revised, by which revision."""
+    """Return the phase as text; for a revised result with the number of its revision."""
     number = shown.revisions[0].number if shown and shown.revisions else 1
     return phase_word(phase, number, is_outdated=shown is not None and shown.is_outdated)
 
@@ -67,14 +69,14 @@ def _published(revision: Revision, zone: str, at: datetime) -> Published:
 
 
 def _reason(revision: Revision) -> str:
-    """As somebody typed it; what the schedule notices is said in the reader's language."""
+    """Return the reason as it was typed; automatic reasons are translated."""
     if revision.number == 1 and not revision.reason:
         return _("The result became final.")
     return reason_shown(revision.reason)
 
 
 def _team_podium(competition: Competition, at: datetime) -> Podium:
-    """The best teams, where players compete in teams."""
+    """Return the best teams, if there are teams."""
     if not competition.has_teams:
         return []
     teams = team_podium(competition, ON_PODIUM, at)[:MOST_ON_PODIUM]
@@ -82,12 +84,12 @@ def _team_podium(competition: Competition, at: datetime) -> Podium:
 
 
 def _podium(competition: Competition, page: BoardPage) -> Podium:
-    """The best players."""
+    """Return the best players."""
     found, board = page.standings, competition.board
     best = [row for row in found.rows if (row.rank or 0) <= ON_PODIUM][:MOST_ON_PODIUM]
     return [(line, result(board, row)) for line, row in zip(lines(found, best, None), best, strict=True)]
 
 
 def _line_of(row: TeamRow) -> Line:
-    """A team as the podium writes it; no player has an empty id."""
+    """Return a team as a line of the podium; its player id is empty, which no player has."""
     return Line("", row.name, row.rank, (row.tied or 1) > 1, [], None, is_me=False)

@@ -1,4 +1,4 @@
-"""The reveal: the best of a closed competition, from the bottom up. Before it only who runs the show sees the page."""
+"""The reveal of a closed competition's ranking, from the bottom up. Before it only staff see the page."""
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -18,19 +18,19 @@ PLAYED = 100
 @never_cache
 @require_safe
 def reveal(request: HttpRequest, number: int) -> HttpResponse:
-    """The ranking from its best down, as a list; a script turns it into a show."""
+    """Show the ranking as a list, best first; ``reveal.js`` reveals it row by row."""
     competition, at = visible(request, number), clock.now()
     hidden = competition.is_hidden(at)
     is_closed = competition.is_provisional or competition.final_at is not None
     if not is_closed or (hidden and not may_see(request, Competition)):
         raise Http404("There is nothing to reveal yet.")
-    found = standings(competition, at, 0, PLAYED, full=hidden)
-    rows = zip(lines(found, found.rows, None), found.rows, strict=True)
+    ranking = standings(competition, at, 0, PLAYED, full=hidden)
+    rows = zip(lines(ranking, ranking.rows, None), ranking.rows, strict=True)
     context = {
         "competition": competition,
         "hidden": hidden,
         "provisional": competition.is_provisional,
-        "total": found.total,
+        "total": ranking.total,
         "rows": [(line, result(competition.board, row)) for line, row in rows],
     }
     return render(request, "competitions/reveal.html", context)

@@ -1,4 +1,4 @@
-"""Competitions in words: who may join, what can be won, and why somebody was refused."""
+"""Texts about competitions: who may join, what can be won, and why joining was refused."""
 
 from datetime import datetime
 
@@ -20,18 +20,18 @@ BEFORE_THE_END = (Phase.DRAFT, Phase.OPEN, Phase.RUNNING)
 
 
 def timed(at: datetime, zone: str, now: datetime, *, seconds: bool = False) -> SafeString:
-    """Fri 20 Nov, 14:03 as a page says it, where a script puts it on the viewer's clock; 14:03:05 with ``seconds``."""
-    said = formats.date_and_time(at, zone, now, seconds=seconds)
-    return format_html('<time datetime="{}">{}</time>', formats.iso_utc(at), said)
+    """Render a time such as Fri 20 Nov, 14:03; a script converts it to the viewer's time zone."""
+    text = formats.date_and_time(at, zone, now, seconds=seconds)
+    return format_html('<time datetime="{}">{}</time>', formats.iso_utc(at), text)
 
 
 def timed_of(competition: Competition, at: datetime, now: datetime) -> SafeString:
-    """The same on a competition's own clock; with seconds where it takes but minutes."""
+    """Render a time in the competition's time zone, with seconds if it lasts only minutes."""
     return timed(at, competition.timezone, now, seconds=competition.timeline.is_short)
 
 
 def who_may_join(competition: Competition) -> str:
-    """Who may, in a sentence."""
+    """Say in a sentence who may join."""
     return {
         Joining.EVERYONE: _("Everyone may join."),
         Joining.CODE: _("Whoever has the code may join."),
@@ -40,7 +40,7 @@ def who_may_join(competition: Competition) -> str:
 
 
 def who_earns(board: Board, tier: RewardTier) -> str:
-    """What a reward is for: places 2–3, the best 10 %, from 1,000 points."""
+    """Say what a reward is for: places 2–3, the best 10 %, from 1,000 points."""
     limit = tier.limit.normalize()
     if tier.kind == TierKind.POINTS:
         words = _("%(points)s or less") if board.order == "asc" else _("%(points)s or more")
@@ -54,14 +54,14 @@ def who_earns(board: Board, tier: RewardTier) -> str:
 
 
 def heading_without_score(phase: Phase) -> str:
-    """What stands above those who take part and have no score that may be shown."""
+    """Return the heading of the list of participants without a visible score."""
     if phase in BEFORE_THE_END:
         return _("Not started")
     return _("Not started at the freeze") if phase is Phase.FROZEN else _("Without a result")
 
 
 def without_score(phase: Phase, shows_nothing: bool) -> str:
-    """The same of one player or team, in their row; ``shows_nothing`` where the freeze hides the whole competition."""
+    """Return the text in the row of such a player or team. ``shows_nothing``: the freeze hides all standings."""
     if phase in BEFORE_THE_END:
         return _("not started")
     if phase is Phase.FROZEN:
@@ -70,7 +70,7 @@ def without_score(phase: Phase, shows_nothing: bool) -> str:
 
 
 def nobody_of_a_group(phase: Phase, shows_nothing: bool) -> str:
-    """Why a team or a division has no ranking that is shown; empty where nobody has scored yet."""
+    """Say why a team or division has no visible ranking; empty if nobody has scored yet."""
     if phase in BEFORE_THE_END:
         return ""
     if phase is Phase.FROZEN:
@@ -79,13 +79,13 @@ def nobody_of_a_group(phase: Phase, shows_nothing: bool) -> str:
 
 
 def attempts(competition: Competition) -> str:
-    """How often one may score; empty where as often as one likes."""
+    """Say how often players may score; empty if without limit."""
     most = competition.attempts
     return ngettext("%(number)d attempt", "%(number)d attempts", most) % {"number": most} if most else ""
 
 
 def refusal(error: SunwiError, competition: Competition, now: datetime) -> str:
-    """Why somebody could not join or leave."""
+    """Say why joining or leaving was refused."""
     if isinstance(error, errors.JoiningOver):
         return joining_was_until(competition, now)
     if isinstance(error, errors.CompetitionFull):
@@ -109,6 +109,6 @@ def refusal(error: SunwiError, competition: Competition, now: datetime) -> str:
 
 
 def joining_was_until(competition: Competition, now: datetime) -> str:
-    """That it is too late, and since when."""
+    """Say that joining has closed, and when."""
     until = timed_of(competition, competition.join_until or competition.ends_at, now)
     return format_html(_("Joining was possible until %(moment)s.").replace("%(moment)s", "{}"), until)

@@ -1,0 +1,1 @@
+"""A player's inbox and the choice of notices."""

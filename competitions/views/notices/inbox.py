@@ -1,4 +1,4 @@
-"""A player's inbox: what they have been told, the latest first, and which of it they have not read."""
+"""A player's inbox: their notices, latest first, read and unread."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -22,7 +22,7 @@ MOST_SHOWN = 100
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A notice in words, on the player's clock; linked where they may still open the competition."""
+    """A notice as text, with times in the player's time zone; linked if they may still open the competition."""
 
     notice: Notice
     subject: str
@@ -34,7 +34,7 @@ class Message:
 @require_http_methods(["GET", "HEAD", "POST"])
 @player_required
 def inbox(request: HttpRequest, player: Player) -> HttpResponse:
-    """Shows them; a post marks those that it names as read, never one that came meanwhile."""
+    """Show the notices; mark the posted ones as read. Notices that arrived meanwhile stay unread."""
     at = clock.now()
     if request.method == "POST":
         mark_read(player, at, _numbers(request.POST.getlist("notice") or request.POST.getlist("shown")))

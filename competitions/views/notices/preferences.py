@@ -1,4 +1,4 @@
-"""How a player wants to be told: which kinds, by e-mail or not, and during which hours not at all."""
+"""A player's choice of notices: kinds, e-mail, and quiet hours."""
 
 from datetime import time
 from functools import cache
@@ -42,7 +42,7 @@ def _zones() -> list[str]:
 
 
 class PreferenceForm(forms.Form):
-    """What is told, rather than what is muted: people tick what they want."""
+    """The form. It lists the wanted kinds; the model stores the muted ones."""
 
     told = forms.MultipleChoiceField(
         label=gettext_lazy("Tell me when"),
@@ -61,7 +61,7 @@ class PreferenceForm(forms.Form):
     quiet_until = forms.TypedChoiceField(label=gettext_lazy("until"), choices=HOURS, coerce=int)
 
     def wishes(self) -> NoticeSettings:
-        """What was typed, as the service takes it."""
+        """Return the settings for the service."""
         typed = dict(self.cleaned_data)
         told = set(typed.pop("told"))
         return NoticeSettings(muted=[kind for kind in MUTABLE if kind.value not in told], **typed)
@@ -70,7 +70,7 @@ class PreferenceForm(forms.Form):
 @require_http_methods(["GET", "HEAD", "POST"])
 @player_required
 def preferences(request: HttpRequest, player: Player) -> HttpResponse:
-    """Shows the player's wishes, and keeps new ones."""
+    """Show the preferences; save them on POST."""
     form = PreferenceForm(request.POST if request.method == "POST" else None, initial=_initial(preference_of(player)))
     if form.is_valid() and _keep(form, player):
         messages.success(request, _("Saved."))

@@ -1,0 +1,1 @@
+"""Joining, leaving, teams and divisions."""

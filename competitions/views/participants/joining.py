@@ -1,4 +1,4 @@
-"""Joining a competition and leaving it: what a visitor is offered, and what happens when they take it."""
+"""Join and leave a competition, and decide which of this a visitor is offered."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -24,7 +24,7 @@ from leaderboards.models import Player
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What the page offers: ``join``, ``sign_in``, ``link``, ``leave``, or only a sentence, which may be empty."""
+    """What the page offers: ``kind`` is ``join``, ``sign_in``, ``link``, ``leave`` or empty for a sentence only."""
 
     kind: str = ""
     sentence: str = ""
@@ -35,14 +35,14 @@ class Offer:
 
 
 def offer(request: HttpRequest, competition: Competition, player: Player | None, at: datetime) -> Offer:
-    """What this visitor can do about taking part."""
+    """Return what this visitor can do."""
     before = competition.participants.filter(player=player).select_related("team").first() if player else None
     is_over = competition.cancelled_at is not None or competition.ends_at <= at
     if before is not None and (before.takes_part or before.disqualified_at is not None):
         return _as_participant(competition, before, is_over, at)
     if is_over or competition.published_at is None:
         return Offer()
-    if sentence := _why_not(competition, player, at):
+    if sentence := _join_refusal(competition, player, at):
         return Offer(sentence=sentence)
     if player is None:
         return Offer("link" if request.user.is_authenticated else "sign_in")
@@ -50,14 +50,14 @@ def offer(request: HttpRequest, competition: Competition, player: Player | None,
 
 
 def join(competition: Competition, player: Player | None, code: str, wish: TeamChoice) -> str:
-    """Let the player take part; why not, as a sentence, or empty."""
+    """Join the competition. Return why it was refused, or an empty text."""
     if player is None:
         return _("Sign in and link your player first.")
     at = clock.now()
     try:
         services.join(competition, player, at, code[:LONGEST_CODE], wish)
     except RateLimited:
-        raise  # a page of its own
+        raise  # the middleware answers it with a page
     except SunwiError as error:
         return refusal(error, competition, at)
     return ""
@@ -67,7 +67,7 @@ def join(competition: Competition, player: Player | None, code: str, wish: TeamC
 @sign_in_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def leave(request: HttpRequest, number: int) -> HttpResponse:
-    """Asks whether one is sure, since the standing goes too; and lets the player go."""
+    """Ask for confirmation, because the standing is removed too; leave on POST."""
     competition, player = visible(request, number), own_player(request)
     if player is None:
         raise Http404("Only a player can leave.")
@@ -99,7 +99,7 @@ def _as_participant(competition: Competition, participant: Participant, is_over:
     return Offer("leave", _("You take part."), team=team, may_change_team=may_change, has_code=has_code)
 
 
-def _why_not(competition: Competition, player: Player | None, at: datetime) -> str:
+def _join_refusal(competition: Competition, player: Player | None, at: datetime) -> str:
     if competition.join_until is not None and competition.join_until <= at:
         return joining_was_until(competition, at)
     most = competition.most_participants

@@ -1,4 +1,4 @@
-"""Which team and division a visitor chooses: the fields of the form for joining, and the page to change teams."""
+"""The choice of team and division: the fields of the form for joining, and the page to change teams."""
 
 from datetime import datetime
 from typing import Any
@@ -22,11 +22,11 @@ from foundation.errors import RateLimited, SunwiError
 from leaderboards.models import Player
 
 LONGEST_CODE = 40
-NO_ROW = 0  # a number that no team and no division has
+NO_ROW = 0  # no team or division has this id
 
 
 def wish_of(request: HttpRequest) -> TeamChoice:
-    """What was chosen and typed. A name to found goes before a team of the list."""
+    """Read the choice from the form. The name of a new team takes precedence over a team of the list."""
     found = request.POST.get("found", "").strip()
     return TeamChoice(
         team=None if found else _number(request.POST.get("team", "")),
@@ -37,7 +37,7 @@ def wish_of(request: HttpRequest) -> TeamChoice:
 
 
 def choices(competition: Competition, own: Team | None = None) -> dict[str, Any]:
-    """What the fields offer; the viewer's own team even if it is full."""
+    """Return the options of the fields; they include the viewer's own team even if it is full."""
     if not competition.has_teams:
         return {"teams_open": [], "divisions_open": divisions_of(competition)}
     offered = teams_open(competition)
@@ -51,8 +51,10 @@ def choices(competition: Competition, own: Team | None = None) -> dict[str, Any]
 @sign_in_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def own_team(request: HttpRequest, number: int) -> HttpResponse:
-    """Shows the viewer's team, and its code to who founded it; a post changes teams, until the competition starts, or
-    renews the code."""
+    """Show the viewer's team, and its code to its founder.
+
+    A POST renews the code or, until the competition starts, changes teams.
+    """
     competition, player = visible(request, number), own_player(request)
     participant = None if player is None else own_participation(competition, player)
     if player is None or participant is None or not competition.has_teams:
@@ -77,8 +79,10 @@ def own_team(request: HttpRequest, number: int) -> HttpResponse:
 
 
 def code_seen(competition: Competition, participant: Participant, at: datetime) -> str | None:
-    """The code of the team that a participant founded, empty while it has none; None for all others, for whom it is
-    none of their business, and where nobody can use it."""
+    """Return the code of the team that the participant founded; empty if it has none.
+
+    None if they founded no team, or if the code cannot be used any more.
+    """
     is_over = competition.cancelled_at is not None or competition.ends_at <= at
     team = None if is_over or competition.team_entry != TeamEntry.CODE else founded_by(participant)
     return None if team is None else team.code
@@ -98,14 +102,14 @@ def _change(competition: Competition, player: Player, wish: TeamChoice) -> str:
     try:
         choose_team(competition, player, wish, at)
     except RateLimited:
-        raise  # a page of its own
+        raise  # the middleware answers it with a page
     except SunwiError as error:
         return refusal(error, competition, at)
     return ""
 
 
 def _number(typed: str) -> int | None:
-    """None for nothing; what is no number names nothing that there is."""
+    """Parse an id. None for an empty text; ``NO_ROW`` for anything that is no number."""
     if typed == "":
         return None
     is_number = typed.isascii() and typed.isdigit() and len(typed) < 20

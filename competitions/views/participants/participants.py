@@ -1,6 +1,6 @@
-"""What SQL alone knows of those who take part: how many, who waits, and the viewer's own points.
+"""Data about participants that only SQL has: their number, those without a score, the viewer's own points.
 
-During a freeze their own points are the player's as they are now; their place is never among them.
+During a freeze players see their own current points, but never their place.
 """
 
 from datetime import datetime
@@ -23,7 +23,7 @@ WAITING_SHOWN = 20
 
 
 class OwnDivision(NamedTuple):
-    """The viewer's division; ``rank`` within it is None without a place, ``total`` is how many have one."""
+    """The viewer's division; ``rank`` is their rank in it, if any, and ``total`` the number of ranked players."""
 
     division: Division
     rank: int | None
@@ -32,7 +32,7 @@ class OwnDivision(NamedTuple):
 
 
 def known_of(competition: Competition, page: BoardPage, viewer: Viewer, at: datetime) -> dict[str, Any]:
-    """All of it; while SQL is away nothing, and the page shows the standings alone."""
+    """Return the template context. While SQL is unavailable the page shows the standings only."""
     try:
         return ask(lambda: _known_of(competition, page, viewer, at))
     except SqlAway:
@@ -56,7 +56,7 @@ def _known_of(competition: Competition, page: BoardPage, viewer: Viewer, at: dat
 
 
 def _own_result(competition: Competition, viewer: Viewer, at: datetime) -> str:
-    """For a signed-in, linked player alone, and only while places are hidden; empty for everybody else."""
+    """Return the linked viewer's own points while places are hidden; otherwise empty."""
     if viewer.player is None or not viewer.linked or not competition.is_hidden(at):
         return ""
     found = own_points(competition, viewer.player, at)
@@ -69,8 +69,7 @@ def _own_result(competition: Competition, viewer: Viewer, at: datetime) -> str:
 def _own_division(
     competition: Competition, participant: Participant | None, viewer: Viewer, at: datetime
 ) -> OwnDivision | None:
-    """The division of a participant, with their place in it as the public may see it. Who has none is told to
-    themselves alone."""
+    """Return the participant's division with their public rank. Without a rank only they see their division."""
     if participant is None or participant.division is None:
         return None
     placed = group_standings(competition, at)[1].divisions.get(participant.division.pk, [])
@@ -81,8 +80,10 @@ def _own_division(
 
 
 def _without_result(competition: Competition, viewer: Viewer, at: datetime) -> str:
-    """Why a participant has no place that may be shown: ``waiting``, ``frozen`` or ``ended``; empty where nothing may
-    be said, or is to be: before the start, and of others where a freeze hides the whole competition."""
+    """Return why a participant has no visible place: ``waiting``, ``frozen`` or ``ended``.
+
+    Empty before the start, and for other viewers if a freeze hides all standings.
+    """
     phase = competition.phase(at)
     if phase in (Phase.DRAFT, Phase.OPEN):
         return ""

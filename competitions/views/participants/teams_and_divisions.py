@@ -1,6 +1,6 @@
-"""Pages of a competition's teams and divisions: standings that follow the competition's, and one team's members.
+"""Pages of a competition's teams and divisions, and of a team's members.
 
-What they show comes from the rows that the public may see. The pages refresh themselves as the competition's own does.
+They are computed from the public standings, and refresh as the competition's page does.
 """
 
 from collections.abc import Collection
@@ -46,7 +46,7 @@ TEAMS_BESIDE_PLAYERS = 5
 
 
 class TeamLine(NamedTuple):
-    """A team with its standing in words; without one these are empty, and ``without`` says why it has none."""
+    """A team with its standing as text; without a standing they are empty and ``without`` says why."""
 
     row: TeamRow
     words: str
@@ -57,7 +57,7 @@ class TeamLine(NamedTuple):
 @require_safe
 @micro_cached
 def teams(request: HttpRequest, number: int) -> HttpResponse:
-    """All teams, best first, the viewer's own highlighted."""
+    """Show all teams, best first, with the viewer's own highlighted."""
     shown, viewer = _with_teams(visible(request, number)), viewer_of(request)
     with as_seen(shown, viewer):
         return _teams(request, shown, viewer)
@@ -65,17 +65,17 @@ def teams(request: HttpRequest, number: int) -> HttpResponse:
 
 def _teams(request: HttpRequest, shown: Competition, viewer: Viewer) -> HttpResponse:
     at, page = _at(request, shown), page_number(request)
-    _as_of, found = group_standings(shown, at)
-    rows = found.teams[(page - 1) * ROWS : page * ROWS]
-    own = found.team_of.get(viewer.player or "")
+    _as_of, groups = group_standings(shown, at)
+    rows = groups.teams[(page - 1) * ROWS : page * ROWS]
+    own = groups.team_of.get(viewer.player or "")
     listed = team_lines(shown, rows, own, at)
-    context = _around_it(shown, at, page, len(found.teams)) | {
+    context = _around_it(shown, at, page, len(groups.teams)) | {
         "viewer": viewer,
         "team_lines": listed,
         "team_points": team_heading(shown),
         "first": (page - 1) * ROWS + 1,
         "last": (page - 1) * ROWS + len(rows),
-        "total": len(found.teams),
+        "total": len(groups.teams),
         "which": "teams",
     }
     return page_response(
@@ -86,7 +86,7 @@ def _teams(request: HttpRequest, shown: Competition, viewer: Viewer) -> HttpResp
 @require_safe
 @micro_cached
 def division(request: HttpRequest, number: int, division: int) -> HttpResponse:
-    """One division's rows, with the places within it and overall."""
+    """Show a division with the ranks within it and overall."""
     shown, viewer = visible(request, number), viewer_of(request)
     try:
         wanted = division_by_id(shown, division)
@@ -117,7 +117,7 @@ def _division(request: HttpRequest, shown: Competition, wanted: Division, viewer
 @require_safe
 @micro_cached
 def team(request: HttpRequest, number: int, team: int) -> HttpResponse:
-    """One team's members: those with a score first, then who has none yet."""
+    """Show a team's members: first those with a score, then the others."""
     shown, viewer = _with_teams(visible(request, number)), viewer_of(request)
     try:
         wanted = team_by_id(shown, team)
@@ -129,11 +129,11 @@ def team(request: HttpRequest, number: int, team: int) -> HttpResponse:
 
 def _team(request: HttpRequest, shown: Competition, wanted: Team, viewer: Viewer) -> HttpResponse:
     at = _at(request, shown)
-    _as_of, found = group_standings(shown, at)
+    _as_of, groups = group_standings(shown, at)
     row = next(
-        (each for each in found.teams if each.team == wanted.pk), TeamRow.without_score(wanted.pk, wanted.name, 0)
+        (each for each in groups.teams if each.team == wanted.pk), TeamRow.without_score(wanted.pk, wanted.name, 0)
     )
-    members = members_of(wanted, found.scored.get(wanted.pk, []), row.counted)
+    members = members_of(wanted, groups.scored.get(wanted.pk, []), row.counted)
     context = {
         "competition": shown,
         "team": wanted,
@@ -142,21 +142,21 @@ def _team(request: HttpRequest, shown: Competition, wanted: Team, viewer: Viewer
         "without": without_score(shown.phase(at), shown.timeline.shows_nothing(at)),
         "members": [(member, _member_result(shown, member)) for member in members],
         "is_out": bool(disqualified_teams(shown, [wanted.pk])),
-        "some_count": row.counted < len(found.scored.get(wanted.pk, [])),
+        "some_count": row.counted < len(groups.scored.get(wanted.pk, [])),
         "viewer": viewer,
     }
     return private(render(request, "competitions/team.html", context))
 
 
 def _at(request: HttpRequest, shown: Competition) -> datetime:
-    """The moment that the page is of; it is kept for anybody until the competition turns."""
+    """Return the time of the page, and expire its cached answer at the next change of phase."""
     at = clock.now()
     expire_cache_at(request, shown.timeline.phase_changes_at, at)
     return at
 
 
 def tabs_of(competition: Competition) -> dict[str, Any]:
-    """Which standings there are besides all players'; none while SQL is away."""
+    """Return the tabs of teams and divisions; none while SQL is unavailable."""
     try:
         return {"divisions": ask(lambda: divisions_of(competition)), "has_teams": competition.has_teams}
     except SqlAway:
@@ -164,32 +164,32 @@ def tabs_of(competition: Competition) -> dict[str, Any]:
 
 
 def best_teams(competition: Competition, viewer: Viewer, at: datetime) -> dict[str, Any]:
-    """The best teams beside the players, and the viewer's own after them; nothing while SQL is away."""
+    """Return the best teams and the viewer's own; nothing while SQL is unavailable."""
     if not competition.has_teams:
         return {}
     try:
-        _as_of, found = ask(lambda: group_standings(competition, at))
-        own = found.team_of.get(viewer.player or "")
-        rows = found.teams[:TEAMS_BESIDE_PLAYERS]
-        rows += [each for each in found.teams[TEAMS_BESIDE_PLAYERS:] if each.team == own]
+        _as_of, groups = ask(lambda: group_standings(competition, at))
+        own = groups.team_of.get(viewer.player or "")
+        rows = groups.teams[:TEAMS_BESIDE_PLAYERS]
+        rows += [each for each in groups.teams[TEAMS_BESIDE_PLAYERS:] if each.team == own]
         listed = ask(lambda: team_lines(competition, rows, own, at))
     except SqlAway:
         return {}
     return {
         "team_lines": listed,
         "team_points": team_heading(competition),
-        "team_total": len(found.teams),
+        "team_total": len(groups.teams),
     }
 
 
 def team_podium(competition: Competition, most_rank: int, at: datetime) -> list[TeamRow]:
-    """The teams of the first ranks of a final result."""
-    _as_of, found = group_standings(competition, at)
-    return [each for each in found.teams if each.rank is not None and each.rank <= most_rank]
+    """Return the teams with the first ranks of a final result."""
+    _as_of, groups = group_standings(competition, at)
+    return [each for each in groups.teams if each.rank is not None and each.rank <= most_rank]
 
 
 def team_lines(competition: Competition, rows: list[TeamRow], own: int | None, at: datetime) -> list[TeamLine]:
-    """Each team with its standing in words, and why it has none at ``at``."""
+    """Return each team with its standing as text, or why it has none at ``at``."""
     empty = [row.team for row in rows if not row.members]
     out = disqualified_teams(competition, empty) if empty else set()
     without = without_score(competition.phase(at), competition.timeline.shows_nothing(at))
@@ -197,7 +197,7 @@ def team_lines(competition: Competition, rows: list[TeamRow], own: int | None, a
 
 
 def _without(row: TeamRow, out: Collection[int], without: str) -> str:
-    """Why a team has no standing, ``without`` if nobody of it has scored; empty for one that has."""
+    """Say why a team has no standing (``without`` if no member has scored); empty if it has one."""
     if row.rank is not None:
         return ""
     if row.team in out:
@@ -206,7 +206,7 @@ def _without(row: TeamRow, out: Collection[int], without: str) -> str:
 
 
 def team_result(competition: Competition, row: TeamRow) -> str:
-    """What a team has, with units; empty while nobody has scored for it."""
+    """Return a team's score with units; empty without a rank."""
     if row.rank is None:
         return ""
     scored = Row(row.rank, "", row.name, row.points, row.fields, None, None, None)
@@ -214,7 +214,7 @@ def team_result(competition: Competition, row: TeamRow) -> str:
 
 
 def team_heading(competition: Competition) -> str:
-    """What the column of a team's standing is called."""
+    """Return the heading of the column of team scores."""
     return {
         "sum": _("Sum"),
         "average": _("Average"),
@@ -229,7 +229,7 @@ def _with_teams(competition: Competition) -> Competition:
 
 
 def _stands(competition: Competition, phase: Phase) -> str:
-    """In words; of a final result by which revision, or that another is made."""
+    """Return the phase as text; for a final result with its revision, or that a new one is being made."""
     latest = latest_revision(competition) if phase is Phase.FINAL else None
     return phase_word(phase) if latest is None else phase_word(phase, latest.number, is_outdated=is_outdated(latest))
 
@@ -252,7 +252,7 @@ def _around_it(competition: Competition, at: datetime, page: int, total: int) ->
 
 
 def _division_lines(head: Standings, rows: list[DivisionRow], viewer: Viewer) -> list[Line]:
-    """Rows with the place within the division, and the place overall as the first cell."""
+    """Return rows with the rank within the division, and the overall rank in the first cell."""
     within = [replace(each.row, rank=each.rank, tied=each.tied, ahead=each.ahead) for each in rows]
     shown = lines(head, within, viewer.player)
     return [

@@ -1,0 +1,1 @@
+"""Fill the demo: boards, accounts, competitions, leagues, series and history."""

@@ -1,7 +1,7 @@
-"""The demo's competitions: one that is over, one that runs and one to come. Makes only what is missing.
+"""The demo's competitions: one that is over, one that runs and one to come. Creates only what is missing.
 
-What lies before this start is played by the services, with times that lie back; a start that was cut off is taken up
-by the next. Who is told what, and who has won what, the worker finds out.
+The services play their past with times in the past. An interrupted start is continued by the next one. The worker
+sends the notices and grants the rewards.
 """
 
 import random
@@ -37,8 +37,8 @@ from leaderboards.services.submit.pipeline import submit
 from likes.services.like import like
 
 BOARD = "Workout"
-# What the first few say, the last word at last, and how many of the others like it.
-SAID = (
+# Comments, oldest first, each with its number of likes.
+COMMENTS = (
     ("Good luck, everybody!", 9),
     ("오늘은 비가 오지만 그래도 달립니다.", 6),
     ("My legs are tired already. Who had the idea of doing this before breakfast?", 12),
@@ -51,7 +51,7 @@ OVER = (Phase.CLOSING, Phase.PROVISIONAL, Phase.FINAL)
 
 @dataclass(frozen=True)
 class Plan:
-    """A competition as the demo wants it; ``rounds`` of a snapshot each have been played when it is made."""
+    """A competition of the demo. ``rounds`` have been played when it is created, each with a snapshot."""
 
     name: str
     description: str
@@ -66,7 +66,7 @@ class Plan:
     divisions: tuple[str, ...] = ()
 
     def moment(self, competition: Competition, number: int) -> datetime:
-        """The end of a round."""
+        """Return the end of a round."""
         return competition.starts_at + number * timedelta(minutes=self.snapshot_minutes)
 
 
@@ -93,7 +93,7 @@ PLANS = (
         "A team has the points of its best three.",
         phases=(Phase.RUNNING,),
         starts_in=timedelta(minutes=-10),
-        lasts=timedelta(hours=24),  # all of it are the last hours, in which players are told
+        lasts=timedelta(hours=24),  # alerts are only sent in the last hours: here always
         snapshot_minutes=1,
         rounds=10,
         settings={"team_score": "sum", "team_counts": 3},
@@ -123,7 +123,7 @@ IN_SERIES = tuple(plan.name for plan in PLANS if plan.tiers)
 
 
 def make_competitions(at: datetime) -> list[str]:
-    """Make what is missing; returns what could not be, a sentence each: a board that was changed may refuse."""
+    """Create what is missing. Return a sentence for each failure; a board that was changed may refuse."""
     board = Board.objects.filter(name=BOARD, retired_at=None).first()
     if board is None:
         return [f"No competitions: the board {BOARD} is retired."]
@@ -141,7 +141,7 @@ def make_competitions(at: datetime) -> list[str]:
 
 
 def make_racers(at: datetime) -> list[Player]:
-    """The players who take part. The first, whose login the demo prints, is told at night too."""
+    """Return the players who take part. The first, whose login the demo prints, has no quiet hours."""
     racers = [set_profile(player, {"name": name}, at) for player, name in roster(RACERS).items()]
     if not Preference.objects.filter(player=racers[0]).exists():
         save_preference(racers[0], NoticeSettings(quiet_from=0, quiet_until=0))
@@ -152,11 +152,11 @@ def _make(plan: Plan, board: Board, racers: Sequence[Player], at: datetime) -> N
     begun = at + min(plan.starts_in, timedelta())
     competition = publish(_found(plan, at) or _draft(plan, board, at), begun, None)
     if not _is_prepared(plan, competition):
-        # Anybody who signs in finds one to join.
+        # Only half join the coming one, so that the person who tries the demo can join it.
         _join(competition, racers if plan.rounds else racers[1::2], begun)
         _play(plan, competition, racers)
     if plan.rounds:
-        _talk(competition, racers, min(at, competition.ends_at))
+        _comment(competition, racers, min(at, competition.ends_at))
     if plan.phases == OVER:
         finish(competition, competition.ends_at + timedelta(seconds=board.grace_seconds))
 
@@ -195,17 +195,17 @@ def _is_prepared(plan: Plan, competition: Competition) -> bool:
 
 
 def _join(competition: Competition, racers: Sequence[Player], at: datetime) -> None:
-    """Each in turn into the next team and division; one that was made before there were any has none."""
+    """Join the players, in turn to each team and division, if the competition has any."""
     teams: list[int | None] = [*competition.teams.order_by("pk").values_list("pk", flat=True)] or [None]
     divisions: list[int | None] = [*competition.divisions.values_list("pk", flat=True)] or [None]
     for number, racer in enumerate(racers):
         wish = TeamChoice(team=teams[number % len(teams)], division=divisions[number % len(divisions)])
-        with suppress(AlreadyJoined):  # by a start that was cut off
+        with suppress(AlreadyJoined):  # by an interrupted start
             join(competition, racer, at, choice=wish)
 
 
 def _play(plan: Plan, competition: Competition, racers: Sequence[Player]) -> None:
-    """Every round a game each, and a snapshot. The same dice and ids every time, so that nothing counts twice."""
+    """Play each round, with a snapshot. Seed and ids are constant, so that nothing counts twice."""
     dice = random.Random(plan.name)  # the same races on every machine
     for number in range(1, plan.rounds + 1):
         moment = plan.moment(competition, number)
@@ -215,7 +215,7 @@ def _play(plan: Plan, competition: Competition, racers: Sequence[Player]) -> Non
 
 
 def _games(racers: Sequence[Player], late: bool, dice: random.Random) -> dict[str, int]:
-    """Player → points. The first is late and makes up for it: they pass them all, and hear of it."""
+    """Return the points by player. The first player joins late, then passes all others and gets notices of it."""
     first, *others = (racer.external_id for racer in racers)
     points = {other: dice.randint(60, 100) for other in others}
     return points if late else {first: dice.randint(112, 124)} | points
@@ -231,13 +231,13 @@ def _score(competition: Competition, points: dict[str, int], id_: str, at: datet
             raise BadCompetition(f"a score was refused: {outcome.detail}")
 
 
-def _talk(competition: Competition, racers: Sequence[Player], at: datetime) -> None:
-    """Some words and likes, where nobody has ever said anything."""
+def _comment(competition: Competition, racers: Sequence[Player], at: datetime) -> None:
+    """Post comments and likes, unless there are comments already."""
     if competition.comments.exists():
         return
     others = racers[1:]
-    for number, (text, likes) in enumerate(SAID):
-        moment = at - (len(SAID) - number) * timedelta(minutes=1)
+    for number, (text, likes) in enumerate(COMMENTS):
+        moment = at - (len(COMMENTS) - number) * timedelta(minutes=1)
         comment = post_comment(competition, others[number % len(others)], text, f"demo-{number}", moment)
         for racer in others[number + 1 : number + 1 + likes]:
             like("comment", str(comment.pk), racer.external_id, moment)

@@ -1,7 +1,7 @@
-"""The demo's past: results of months, and running periods in which places have changed, before anybody waits.
+"""The demo's history: months of results, and running periods with changes of rank.
 
-Everything goes through the product's own services, with times that lie back: scores are submitted, ranks are kept, and
-periods are closed as if it had happened then. Made once, on boards of which no ranks were ever kept.
+It is created with the product's services and times in the past: scores are submitted, ranks are recorded and periods
+are closed. It is created once, on boards without any recorded ranks.
 """
 
 import random
@@ -32,10 +32,10 @@ Value = int | dict[str, int]
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """What happened on a board: ``over`` periods, and ``days`` of the running one at most.
+    """The history of a board: ``over`` ended periods, and at most ``days`` of the running one.
 
-    ``an_hour`` is what a player gains in it where points add up, as simulated players do; else ``best`` tells what
-    somebody reaches who is ``far`` (1 at first, 0 in the end) from what they can.
+    On boards that add points up, ``an_hour`` is what a player gains per hour, as simulated players do. On others
+    ``best(dice, far)`` returns a result, where ``far`` goes from 1 (beginner) to 0 (as good as they can be).
     """
 
     over: int
@@ -62,22 +62,22 @@ STORIES: Mapping[str, Story] = {
 
 
 def make_history(at: datetime) -> None:
-    """Make the past of those boards that have none. Raises ``BadEntry`` where a score is refused."""
-    looked_at = PeriodSnapshot.objects.values("period__board")
-    boards = {each.name: each for each in Board.objects.filter(retired_at=None).exclude(pk__in=looked_at)}
-    told = [(boards[name], story) for name, story in STORIES.items() if name in boards]
-    if not told:
+    """Create the history of boards that have none. Raises ``BadEntry`` if a score is rejected."""
+    with_history = PeriodSnapshot.objects.values("period__board")
+    boards = {each.name: each for each in Board.objects.filter(retired_at=None).exclude(pk__in=with_history)}
+    missing = [(boards[name], story) for name, story in STORIES.items() if name in boards]
+    if not missing:
         return
     players = roster(PLAYERS)
     for player, name in players.items():
         set_profile(player, {"name": name}, at)
-    for board, story in told:
+    for board, story in missing:
         _play_over(board, story, list(players), at)
         _play_running(board, story, list(players), at)
 
 
 def _play_over(board: Board, story: Story, players: Sequence[str], at: datetime) -> None:
-    """The periods before the running one, each with a result of its own; what is final already stays as it is."""
+    """Create the periods before the running one; those that are already closed stay unchanged."""
     rows: list[dict[str, Any]] = []
     periods: list[Period] = []
     window = window_at(board.calendar, at)
@@ -89,9 +89,9 @@ def _play_over(board: Board, story: Story, players: Sequence[str], at: datetime)
             continue
         dice = random.Random(f"{board.name} {window.label}")  # the same on every machine
         periods.append(open_period(board, window))
-        there = dice.sample(players, dice.randint(len(players) * 2 // 3, len(players)))
+        present = dice.sample(players, dice.randint(len(players) * 2 // 3, len(players)))
         hours = (window.ends_at - window.starts_at) // HOUR
-        for player in there:
+        for player in present:
             value: Value = round(story.an_hour * hours * dice.gauss(1, 0.03)) if story.an_hour else story.best(dice, 0)
             moment = window.starts_at + dice.random() * (window.ends_at - window.starts_at) * 0.99
             rows.append(_row(board, player, value, f"{window.label}-{player}") | {"at": moment.isoformat()})
@@ -101,15 +101,15 @@ def _play_over(board: Board, story: Story, players: Sequence[str], at: datetime)
 
 
 def _play_running(board: Board, story: Story, players: Sequence[str], at: datetime) -> None:
-    """The running period, so far: scores until each moment and a look at it, and at last scores that change places."""
+    """Create the running period: scores and a record of the ranks for each moment, then scores that change ranks."""
     window = window_at(board.calendar, at)
-    looks = list(_moments(window, story, at))
-    if not looks:
+    recorded = list(_moments(window, story, at))
+    if not recorded:
         return
     dice = random.Random(f"{board.name} running")
     played: Callable[..., Iterator[Mapping[str, Value]]] = _added if story.an_hour else _bettered
     period = open_period(board, window)
-    moments = [*looks, at]
+    moments = [*recorded, at]
     for nth, (moment, values) in enumerate(zip(moments, played(story, players, moments, dice), strict=True)):
         rows = [_row(board, player, value, f"now-{nth}-{player}") for player, value in values.items()]
         entries = [read_entry(row, place) for place, row in enumerate(rows)]
@@ -119,7 +119,7 @@ def _play_running(board: Board, story: Story, players: Sequence[str], at: dateti
 
 
 def _moments(window: Window, story: Story, at: datetime) -> Iterator[datetime]:
-    """Of the grid, since the period began: twice a day for a week, less often before that, more often today."""
+    """Yield snapshot times since the period began: twice a day in the last week, fewer before, more today."""
     last = snapshot_time(at)
     begun = max(window.starts_at or last - story.days * DAY, last - story.days * DAY)
     moment = begun.replace(minute=0, second=0, microsecond=0) + HOUR
@@ -136,8 +136,10 @@ def _moments(window: Window, story: Story, at: datetime) -> Iterator[datetime]:
 def _added(
     story: Story, players: Sequence[str], moments: Sequence[datetime], dice: random.Random
 ) -> Iterator[dict[str, int]]:
-    """What each gains until each moment. They pass each other all the way, and come so near each other in the end that
-    simulated players do too, soon."""
+    """Yield what each player gains until each moment.
+
+    Players pass each other all the time, and end so close together that the simulated players soon do so too.
+    """
     places = list(players)
     dice.shuffle(places)
     places.remove(FIRST)
@@ -146,7 +148,7 @@ def _added(
     swing = {each: (dice.gauss(0, 4), dice.gauss(0, 4)) for each in places}
     begun = moments[0] - HOUR
     whole = (moments[-1] - begun) / HOUR
-    busy = {nth: dice.uniform(0.7, 1.2) for nth in range(1, story.days + 2)}  # days, counted back; on this one all play
+    busy = {nth: dice.uniform(0.7, 1.2) for nth in range(1, story.days + 2)}  # activity by day, counted back
     scored, before, had = 0.0, begun, dict.fromkeys(players, 0)
     for moment in moments:
         scored += story.an_hour * ((moment - before) / HOUR) * busy.get((moments[-1] - moment).days, 1)
@@ -166,12 +168,12 @@ def _added(
 def _bettered(
     story: Story, players: Sequence[str], moments: Sequence[datetime], dice: random.Random
 ) -> Iterator[dict[str, Value]]:
-    """What those who play have reached by each moment: at first everybody does, in the end a few."""
+    """Yield the results of those who play until each moment: at first all players, in the end a few."""
     talent = {player: dice.uniform(0.3, 1) for player in players}
     for nth in range(len(moments)):
         far = 1 - min(1, (nth + 1) / (len(moments) - 1 or 1)) * 0.9
-        there = len(players) if nth == 0 else 5 if nth == len(moments) - 1 else len(players) // 2
-        playing = dice.sample(players, there)
+        count = len(players) if nth == 0 else 5 if nth == len(moments) - 1 else len(players) // 2
+        playing = dice.sample(players, count)
         yield {player: story.best(dice, far * talent[player] * dice.uniform(0.8, 1.2)) for player in playing}
 
 

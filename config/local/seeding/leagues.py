@@ -1,6 +1,6 @@
-"""The demo's league: on its weekly board, with two weeks that are over, so that somebody has moved already.
+"""The demo's league, on its weekly board, with two past weeks, so that players have already moved.
 
-Made once. A start that was cut off is finished by the worker, as far as it had come.
+It is created once. If a start is interrupted, the worker completes the weeks that were begun.
 """
 
 import random
@@ -26,11 +26,11 @@ BOARD = "Weekly wins"
 TIERS = ("Bronze", "Silver", "Gold")
 SETTINGS = {"enabled": True, "group_size": 8, "promoted": 3, "demoted": 2}
 WEEKS = 2
-A_GAME = 26_000  # points, so that a week that is over has about as many as one that runs
+A_GAME = 26_000  # points, so that past weeks have about as many as the running one
 
 
 def make_league(at: datetime) -> None:
-    """Make the league and its past where there is none. Raises ``BadCompetition`` where a score is refused."""
+    """Create the league and its past if there is none. Raises ``BadCompetition`` if a score is rejected."""
     board = Board.objects.filter(name=BOARD, retired_at=None).first()
     if board is None or League.objects.filter(board=board).exists():
         return
@@ -51,7 +51,7 @@ def _make(board: Board) -> League:
 
 
 def _play(league: League, week: Window, at: datetime) -> None:
-    """A week that is over: everybody scores once, the first of them well, and those who earned it move."""
+    """Create a past week: each player scores once, the first one well, and players are promoted and demoted."""
     if week.starts_at is None:
         return
     period = open_period(league.board, week)

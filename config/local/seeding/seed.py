@@ -1,6 +1,6 @@
-"""The demo's tables, boards, accounts, competitions, league, past and key.
+"""Create the demo's tables, boards, accounts, competitions, league, history and service key.
 
-It runs at every start and makes only what is missing. A board that was changed by hand since stays as it is.
+It runs at every start and creates only what is missing. Boards that were changed by hand stay unchanged.
 """
 
 import json
@@ -20,7 +20,7 @@ def main() -> None:
 
     folder = DataFolder(Path(os.environ["DATA_DIR"]))
     make_tables()
-    folder.tables.touch()  # the web server starts meanwhile
+    folder.tables.touch()  # lets the web server start
     make_boards()
     make_accounts(folder.root)
     make_competitions()
@@ -30,7 +30,7 @@ def main() -> None:
 
 
 def make_tables() -> None:
-    """Migrations run before anything else starts, so no two processes run them at once."""
+    """Migrate the database, before any other process starts."""
     from django.core.management import call_command
     from django.db import DatabaseError
 
@@ -49,7 +49,7 @@ def make_boards() -> None:
     there = set(Board.objects.values_list("name", flat=True))
     at = clock.now()
     for board in wanted:
-        if board["period"] == "week":  # that runs for some days already, on whatever day the demo starts first
+        if board["period"] == "week":  # so that the week has already run for five days at the first start
             board["week_start"] = f"{at - timedelta(days=5):%A}".lower()
     if missing := [board for board in wanted if board["name"] not in there]:
         apply_boards(missing, at)
@@ -68,7 +68,7 @@ def make_accounts(root: Path) -> None:
         user = users.filter(username=name).first()
         if user is None:
             users.create_user(name, password=password, is_staff=is_admin, is_superuser=is_admin)
-        elif not user.check_password(password):  # a new folder on an older database
+        elif not user.check_password(password):  # a new data folder with an existing database
             user.set_password(password)
             user.save(update_fields=["password"])
     player, _ = Player.objects.get_or_create(external_id="robin", defaults={"name": "Robin"})
@@ -78,7 +78,7 @@ def make_accounts(root: Path) -> None:
 
 
 def make_competitions() -> None:
-    """After the accounts: the player of one of them takes part."""
+    """Run after ``make_accounts``: the player of an account takes part."""
     from config.local.seeding import competitions
     from foundation import clock
 
@@ -87,7 +87,7 @@ def make_competitions() -> None:
 
 
 def make_league() -> None:
-    """After the competitions, which give the players their names."""
+    """Run after ``make_competitions``, which names the players."""
     from config.local.seeding import leagues
     from foundation import clock
     from foundation.errors import SunwiError
@@ -99,7 +99,7 @@ def make_league() -> None:
 
 
 def make_history() -> None:
-    """After the league, whose weeks stay as they are."""
+    """Run after ``make_league``, whose weeks stay unchanged."""
     from config.local.seeding import history
     from foundation import clock
     from foundation.errors import SunwiError
@@ -119,7 +119,7 @@ def make_service_key(path: Path) -> None:
         try:
             found = service_keys.authenticate(f"Bearer {path.read_text().strip()}")
         except SunwiError:
-            pass  # another database, or revoked there: a new one is made
+            pass  # from another database, or revoked: create a new one
         else:
             if set(SCOPES) <= set(found.scopes):
                 return

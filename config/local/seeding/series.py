@@ -1,4 +1,4 @@
-"""The demo's series: points by place over its finals and tournaments. Makes what is missing; the worker counts."""
+"""The demo's series: points by place over its finals and tournaments. Creates what is missing."""
 
 from datetime import datetime
 
@@ -15,7 +15,7 @@ TABLE = [25, 18, 15, 12, 10, 8, 6, 4, 2, 1]
 def make_series(board: Board, names: tuple[str, ...], at: datetime) -> None:
     """Put the published competitions of these names on ``board`` into the series, the earliest first.
 
-    Raises ``BadBoard`` where somebody has made a board of its name.
+    Raises ``BadBoard`` if a board of its name exists.
     """
     series = Series.objects.filter(name=NAME).first()
     if series is None:

@@ -1,4 +1,4 @@
-"""The page of one board: what everybody sees of it, kept for a second, and in it what is the viewer's own."""
+"""The page of one board: a shared page, cached for a second, filled with the viewer's own parts."""
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -26,7 +26,7 @@ from leaderboards.views.http.viewer import Viewer, may_be_signed_in, remember, v
 @frameable
 @micro_cached
 def board(request: HttpRequest, seq: int) -> HttpResponse:
-    """A period of a board: the top or another page of it, and the viewer among their neighbours."""
+    """Show a page of the standings of a period, and the viewer among their neighbours."""
     try:
         return _answer(request, page_key_of(request, seq))
     except NotFound as error:
@@ -35,24 +35,24 @@ def board(request: HttpRequest, seq: int) -> HttpResponse:
 
 def _answer(request: HttpRequest, key: PageKey) -> HttpResponse:
     recent = None if is_anonymous_read(request) else shared_page.peek_page(key)
-    shown = recent.board if recent else selectors.board_by_seq(key.seq)
-    require_board_access(request, shown)  # first: who may see a private board must be known
+    board = recent.board if recent else selectors.board_by_seq(key.seq)
+    require_board_access(request, board)  # before anything of a private board is read
     viewer = viewer_of(request)
-    if shown.is_event:
-        return _event_board(request, shown)
+    if board.is_event:
+        return _event_board(request, board)
     if "screen" in request.GET:
-        return screen(request, shown, key.label)
+        return screen(request, board, key.label)
     sought = request.GET.get("find", "").strip()[:LONGEST]
-    if sought and (address := find_on_board(shown, key.label, sought, viewer)):
+    if sought and (address := find_on_board(board, key.label, sought, viewer)):
         return redirect(f"{request.path}{address}")
-    if is_anonymous_read(request):  # their answer is kept itself, so it is of a new scene
-        shared, page = shared_page.build_page(key, shown, None)
+    if is_anonymous_read(request):  # ``micro_cached`` caches this answer, so it must not start from a cached page
+        shared, page = shared_page.build_page(key, board, None)
     else:
-        shared = shared_page.get_page(key, shown)
+        shared = shared_page.get_page(key, board)
         if _is_shadowed(viewer, shared):
-            return _told_to_shadowed(request, viewer, shared, sought)
-        shared, page = _seen_by(viewer, shared)
-    return _told(request, ViewerOverlay(shared, viewer, page, sought))
+            return _render_for_shadowed(request, viewer, shared, sought)
+        shared, page = _with_viewer(viewer, shared)
+    return _render(request, ViewerOverlay(shared, viewer, page, sought))
 
 
 def _is_shadowed(viewer: Viewer, shared: SharedPage) -> bool:
@@ -60,15 +60,15 @@ def _is_shadowed(viewer: Viewer, shared: SharedPage) -> bool:
     return viewer.linked and stored is not None and viewer.player in shadowed_in(stored)
 
 
-def _told_to_shadowed(request: HttpRequest, viewer: Viewer, of_all: SharedPage, sought: str) -> HttpResponse:
-    """The page as if nothing was, of a scene that nobody else ever gets."""
+def _render_for_shadowed(request: HttpRequest, viewer: Viewer, public: SharedPage, sought: str) -> HttpResponse:
+    """Render the page with the shadowed viewer in it. The page is built for them alone and not cached."""
     with viewing_as(viewer.player):
-        shared, page = shared_page.build_page(of_all.key, of_all.board, viewer.player, is_for_all=False)
-        return _told(request, ViewerOverlay(shared, viewer, page, sought))
+        shared, page = shared_page.build_page(public.key, public.board, viewer.player, is_for_all=False)
+        return _render(request, ViewerOverlay(shared, viewer, page, sought))
 
 
-def _seen_by(viewer: Viewer, shared: SharedPage) -> tuple[SharedPage, BoardPage]:
-    """The scene with the viewer in it; a new one where their row stands in it, and has moved since."""
+def _with_viewer(viewer: Viewer, shared: SharedPage) -> tuple[SharedPage, BoardPage]:
+    """Add the viewer to the shared page. If their row on it is out of date, build a new page."""
     if viewer.player is None:
         return shared, shared.page
     page = selectors.page_with_viewer(shared.page, viewer.player)
@@ -77,19 +77,19 @@ def _seen_by(viewer: Viewer, shared: SharedPage) -> tuple[SharedPage, BoardPage]
     return shared_page.build_page(shared.key, shared.board, viewer.player)
 
 
-def _told(request: HttpRequest, own: ViewerOverlay) -> HttpResponse:
-    """The moving parts, or the whole page."""
+def _render(request: HttpRequest, own: ViewerOverlay) -> HttpResponse:
+    """Return the live parts (``?fragment=1``) or the whole page."""
     if "fragment" in request.GET:
         return fragment_response(request, own.etag, lambda: HttpResponse(own.fill(own.shared.fragment)))
-    known = may_be_signed_in(request) and request.user.is_authenticated
-    text = own.shared.full_page_for(request.user) if known else own.shared.full_page
-    response = private(HttpResponse(own.fill(text)))
-    remember(request, response, own.viewer)  # not with a part: a tab left open would undo what another one forgot
+    is_signed_in = may_be_signed_in(request) and request.user.is_authenticated
+    template = own.shared.full_page_for(request.user) if is_signed_in else own.shared.full_page
+    response = private(HttpResponse(own.fill(template)))
+    remember(request, response, own.viewer)  # not for fragments: an open tab would restore a deleted cookie
     return response
 
 
 def _event_board(request: HttpRequest, board: Board) -> HttpResponse:
-    """Its standings are those of its competitions, which may hide them: no label opens them here."""
+    """Show a board that competitions use. Its standings are on their pages only, because they may hide them."""
     if request.GET.get("period"):
         raise Http404(f"Board {board.seq} counts in competitions: use the competition.")
     return render(request, "leaderboards/event_board.html", {"board": board})

@@ -1,4 +1,4 @@
-"""The picture that other sites show beside a link to a board: its name and top three, drawn at most once a minute."""
+"""The preview image of a link to a board: its name and top three, redrawn at most once a minute."""
 
 from django.core.cache import cache
 from django.http import Http404, HttpRequest, HttpResponse
@@ -10,21 +10,21 @@ from leaderboards.drawing import CardRow, draw_card
 from leaderboards.models import Visibility
 from leaderboards.views.components.table_rows import result
 
-KEPT_SECONDS = 60
+CACHED_SECONDS = 60
 
 
 @require_safe
 def board_card(_request: HttpRequest, seq: int) -> HttpResponse:
-    """A PNG of 1200×630. 404 for private boards, for staff too, and for those that count in competitions."""
+    """Return a PNG of 1200×630. 404 for private boards, even for staff, and for boards that competitions use."""
     key = f"card:{seq}"
-    drawn = cache.get(key)
-    if not isinstance(drawn, bytes):
-        drawn = _drawn(seq)
-        cache.set(key, drawn, KEPT_SECONDS)
-    return HttpResponse(drawn, content_type="image/png", headers={"Cache-Control": f"public, max-age={KEPT_SECONDS}"})
+    image = cache.get(key)
+    if not isinstance(image, bytes):
+        image = _draw(seq)
+        cache.set(key, image, CACHED_SECONDS)
+    return HttpResponse(image, content_type="image/png", headers={"Cache-Control": f"public, max-age={CACHED_SECONDS}"})
 
 
-def _drawn(seq: int) -> bytes:
+def _draw(seq: int) -> bytes:
     try:
         board = selectors.board_by_seq(seq)
     except NotFound as error:

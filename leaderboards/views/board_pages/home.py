@@ -1,5 +1,7 @@
-"""The first page: the boards that run, each with its best; what else runs or ends soon comes from the apps above. And
-the page of all boards, which has the boards alone."""
+"""The home page, which lists the running boards with their best rows, and the page of all boards.
+
+The other parts of the home page, such as running competitions, come from template tags of other apps.
+"""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -22,7 +24,7 @@ from leaderboards.views.http.responses import etag_of, etag_parts, page_response
 from leaderboards.views.http.viewer import Viewer, viewer_of
 
 BOARDS_A_PAGE = 24
-BEST = 3  # rows on the card of a board
+TOP_ROWS = 3  # on the card of a board
 OWN_PLACES = 4
 LIST_EVERY_SECONDS = 10
 
@@ -30,14 +32,14 @@ LIST_EVERY_SECONDS = 10
 @require_safe
 @micro_cached
 def home(request: HttpRequest) -> HttpResponse:
-    """The public boards, each with its best; for those who may see them the private ones too."""
+    """Show the public boards with their best rows; also the private ones to staff who may see them."""
     return _listing(request, is_home=True)
 
 
 @require_safe
 @micro_cached
 def boards(request: HttpRequest) -> HttpResponse:
-    """The same without what else is on the first page."""
+    """Show the same boards without the other parts of the home page."""
     return _listing(request, is_home=False)
 
 
@@ -62,7 +64,7 @@ def _is_over(board: Board, at: datetime) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class OwnPlace:
-    """Where the viewer stands on a board: the rank, with how many others, and how far from whom."""
+    """The viewer's place on a board: rank, the number of ``others`` who share it, and the gap to the next row."""
 
     board: Board
     rank: int
@@ -75,25 +77,25 @@ def _own_place(page: BoardPage) -> OwnPlace | None:
     board, me = page.standings.board, page.me
     if me is None or me.rank is None:
         return None
-    near = gap_behind if me.rank == 1 else gap_ahead
-    return OwnPlace(board, me.rank, (me.tied or 1) - 1, near(board, me, page.neighbours), result(board, me))
+    gap_to = gap_behind if me.rank == 1 else gap_ahead
+    return OwnPlace(board, me.rank, (me.tied or 1) - 1, gap_to(board, me, page.neighbours), result(board, me))
 
 
 def _listed(board: Board, at: datetime, viewer: Viewer) -> dict[str, Any]:
     if board.is_event:
         return {"board": board, "standings": None, "period": {"name": formats.period_name(board, True)}}
-    seen = selectors.board_page(board, selectors.CURRENT, 0, BEST, viewer.player if viewer.linked else None)
-    found = seen.standings
-    shown = lines(found, found.rows, None)
+    page = selectors.board_page(board, selectors.CURRENT, 0, TOP_ROWS, viewer.player if viewer.linked else None)
+    standings = page.standings
+    shown = lines(standings, standings.rows, None)
     return {
         "board": board,
-        "standings": found,
-        "best": [(line, _figure(board, line, row)) for line, row in zip(shown, found.rows, strict=True)],
-        "period": period_words(board, found.period, at),
-        "mine": _own_place(seen),
+        "standings": standings,
+        "best": [(line, _score_text(board, line, row)) for line, row in zip(shown, standings.rows, strict=True)],
+        "period": period_words(board, standings.period, at),
+        "mine": _own_place(page),
     }
 
 
-def _figure(board: Board, line: Line, row: Row) -> str:
-    """What a card says of a row: points with their unit, or the first of several criteria."""
+def _score_text(board: Board, line: Line, row: Row) -> str:
+    """Return the score that a card shows: points with their unit, or the first of several criteria."""
     return line.cells[0] if len(line.cells) > 1 else result(board, row)

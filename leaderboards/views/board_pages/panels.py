@@ -1,8 +1,8 @@
-"""Panels beside a board's standings that apps above bring along; leaderboards do not know what is in them.
+"""Panels beside a board's standings that other apps register; leaderboards do not know their content.
 
-A panel is HTML, read once for a whole page and never for its refreshing parts. What it cannot say while SQL is away is
-left out. The trap: what is made for nobody in particular (``player`` None) is shown to everybody, and where that is
-empty no viewer is asked for: a panel that has something for a player must have something for anybody.
+A panel is HTML, rendered once for a whole page and never for its live parts. While SQL is unavailable there are none.
+The trap: the panels of an anonymous viewer (``player`` None) are shown to everybody, and if they are empty, the panels
+of other viewers are not rendered. A panel with content for a player must have content for an anonymous viewer.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from leaderboards.views.http.viewer import Viewer
 
 @dataclass(frozen=True, slots=True)
 class PanelContext:
-    """What a panel stands beside: a board, which of its periods is shown, and who looks."""
+    """The board, its shown period and the viewer for whom a panel is rendered."""
 
     board: Board
     period: PeriodInfo
@@ -30,14 +30,14 @@ _panels: list[Panel] = []
 
 
 def register_panel(panel: Panel) -> None:
-    """Have ``panel`` shown on boards' pages from now on; it answers escaped HTML, or nothing. Asking twice is once."""
+    """Show ``panel`` on boards' pages. It returns escaped HTML or an empty string. Registering twice has no effect."""
     if panel not in _panels:
         _panels.append(panel)
 
 
-def panels(beside: PanelContext) -> SafeString:
-    """All panels, in the order in which apps provided them."""
+def panels(context: PanelContext) -> SafeString:
+    """Render all panels in the order of their registration."""
     try:
-        return mark_safe("\n".join(ask(lambda: [panel(beside) for panel in _panels])))  # noqa: S308 (escaped by each)
+        return mark_safe("\n".join(ask(lambda: [panel(context) for panel in _panels])))  # noqa: S308 (escaped by each)
     except SqlAway:
         return mark_safe("")

@@ -1,4 +1,4 @@
-"""What a board's page shows of its period's past: the race of its first ten rows, and points by day.
+"""The history of a period on a board's page: the race of the first ten rows, and points by day.
 
 The data is cached for all viewers (``selectors/history/race.py``) and read when a page is rendered, not to compute the
 ETag.
@@ -65,7 +65,7 @@ class PeriodHistory:
         return race_html(self.race, viewer_in_race(self.race, *data, row))
 
     def cells_of(self, row: Row) -> str:
-        """The cells of a viewer's row that is not on this page."""
+        """Return the cells of the viewer's row if it is not on this page."""
         data = self._data_of(row)
         if self.gains is None or data is None:
             return ""

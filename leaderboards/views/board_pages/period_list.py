@@ -1,6 +1,6 @@
-"""All periods of a board, a page at a time: when they were, who won, and what runs now.
+"""The list of all periods of a board, with dates and winners.
 
-Boards whose periods are competitions have none here: their results may be hidden, and competitions know that.
+Boards that competitions use have no such list, because a competition may hide its results.
 """
 
 from dataclasses import dataclass
@@ -31,9 +31,9 @@ WINNERS_NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class PeriodLine:
-    """A period in the list; winners, and how many players are ranked, only of final ones.
+    """A period in the list. Only final periods have ``winners`` and ``players`` (the number of ranked players).
 
-    Where ``more`` share the first rank, some of them are named.
+    ``more``: more players share the first rank than ``winners`` holds.
     """
 
     label: str
@@ -66,10 +66,10 @@ def periods(request: HttpRequest, seq: int) -> HttpResponse:
     return private(render(request, "leaderboards/periods.html", context))
 
 
-def _lines(board: Board, found: list[Period], at: datetime) -> list[PeriodLine]:
-    won = selectors.winners(board, [period.label for period in found], WINNERS_NAMED + 1)
-    ranked = totals([period for period in found if period.label in won])
-    return [_line(board, period, won.get(period.label, []), ranked.get(period.pk, 0), at) for period in found]
+def _lines(board: Board, listed: list[Period], at: datetime) -> list[PeriodLine]:
+    won = selectors.winners(board, [period.label for period in listed], WINNERS_NAMED + 1)
+    ranked = totals([period for period in listed if period.label in won])
+    return [_line(board, period, won.get(period.label, []), ranked.get(period.pk, 0), at) for period in listed]
 
 
 def _line(board: Board, period: Period, won: list[FinalPlace], players: int, at: datetime) -> PeriodLine:

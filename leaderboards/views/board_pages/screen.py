@@ -1,6 +1,6 @@
-"""A board on a big screen (``?screen=1``): ten rows, large, that go on to the next ten by themselves.
+"""A board on a big screen (``?screen=1``): ten large rows, followed by the next ten after some seconds.
 
-A script goes on, which the space bar holds; without scripts the page asks for the next one by a plain refresh.
+A script loads the next page, and the space bar pauses it. Without scripts a refresh header does the same.
 """
 
 from typing import Any
@@ -15,21 +15,21 @@ from leaderboards.views.components.table_rows import columns, lines
 from leaderboards.views.http.responses import page_number, pages_of, private
 
 ROWS = 10
-MOST_PAGES = 5
+MAX_PAGES = 5
 EVERY_SECONDS = 12
 
 
 def screen(request: HttpRequest, board: Board, label: str) -> HttpResponse:
-    """Ten rows of the best fifty. Raises ``UnknownPeriod`` or ``Http404``."""
-    number = min(page_number(request), MOST_PAGES)
-    found = selectors.standings(board, label, (number - 1) * ROWS, ROWS)
-    pages = min(MOST_PAGES, pages_of(found.total, ROWS))
+    """Show ten of the best fifty rows. Raises ``UnknownPeriod`` or ``Http404``."""
+    number = min(page_number(request), MAX_PAGES)
+    standings = selectors.standings(board, label, (number - 1) * ROWS, ROWS)
+    pages = min(MAX_PAGES, pages_of(standings.total, ROWS))
     context: dict[str, Any] = {
         "board": board,
-        "standings": found,
-        "period": period_words(board, found.period, found.as_of),
-        "columns": columns(found),
-        "lines": lines(found, found.rows, None),
+        "standings": standings,
+        "period": period_words(board, standings.period, standings.as_of),
+        "columns": columns(standings),
+        "lines": lines(standings, standings.rows, None),
         "number": number,
         "pages": pages,
         "following": number % pages + 1,

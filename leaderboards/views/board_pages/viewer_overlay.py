@@ -1,8 +1,7 @@
-"""What of a board's page depends on who looks: their card, their row, those around them, their bar, their way so far.
+"""The parts of a board's page that depend on the viewer: card, row, neighbours, bar in the distribution, rank history.
 
-All of it is their reading of now; the rows that everybody sees may be a second older. The trap: where their own row
-stands among those, it must be the same in both, so those who have moved since get a scene of their own moment
-(``row_is_current``).
+They show the current data; the shared rows may be a second older. The trap: if the viewer's row is among the shared
+rows, both must agree. A viewer whose row has changed since gets a newly built page (``row_is_current``).
 """
 
 from collections.abc import Callable
@@ -32,19 +31,21 @@ from leaderboards.views.http.responses import etag_of
 from leaderboards.views.http.viewer import Viewer
 
 ANONYMOUS_VIEWER = Viewer(None)
-MOST_KEPT = 4096  # of some 6 KB each, with what they are found by
-_kept: dict[tuple[str, str], dict[str, str]] = {}
+MAX_CACHED_PARTS = 4096  # about 6 KB each, with their keys
+_cached_parts: dict[tuple[str, str], dict[str, str]] = {}
 
 
 def row_is_current(shared: SharedPage, page: BoardPage, player: str) -> bool:
-    """Whether the scene's rows hold the player as they stand now, or do not hold them, as they stand now."""
-    here = shared.rows.get(player)
-    return here == page.me if here or shared.contains_place(page.me) else True
+    """Whether the shared rows show the player's current row, or rightly do not show it."""
+    shared_row = shared.rows.get(player)
+    if shared_row or shared.contains_place(page.me):
+        return shared_row == page.me
+    return True
 
 
 @dataclass
 class ViewerOverlay:
-    """One viewer before one scene; ``page`` is the scene's page with them in it, ``sought`` what they did not find."""
+    """A viewer of a shared page. ``page`` is its data with the viewer in it, ``sought`` a search without a hit."""
 
     shared: SharedPage
     viewer: Viewer
@@ -53,44 +54,44 @@ class ViewerOverlay:
 
     @cached_property
     def etag(self) -> str:
-        """Equal while the moving parts are."""
+        """The ETag of the live parts."""
         return self.shared.etag if self.viewer == ANONYMOUS_VIEWER else etag_of(self.shared.etag, self._place)
 
     @cached_property
     def _place(self) -> str:
-        """Who they are, where they stand and among whom."""
+        """The viewer, their row and their neighbours as one text."""
         me, total = self.page.me, self.page.standings.total
         return repr((self.viewer, me and (me, total, self.page.neighbours), self.exclusion))
 
     @cached_property
     def exclusion(self) -> Exclusion | None:
-        """What keeps out whoever has signed in as their player; None where nothing does, or SQL cannot say."""
+        """Why the signed-in viewer's player is excluded. None if they are not, or while SQL is unavailable."""
         player, page = self.viewer.player, self.page
         if player is None or not self.viewer.linked or page.me is not None:
             return None
         with suppress(SqlAway):
-            found = ask(lambda: exclusion_on_board(player, self.shared.board, page.stored))
-            return None if found == NOT_EXCLUDED else found
+            exclusion = ask(lambda: exclusion_on_board(player, self.shared.board, page.stored))
+            return None if exclusion == NOT_EXCLUDED else exclusion
         return None
 
-    def fill(self, text: PageTemplate) -> bytes:
-        """The text with everything in its place."""
-        filled = text.filled(self._part)
+    def fill(self, template: PageTemplate) -> bytes:
+        """Return the page with the viewer's parts in it."""
+        filled = template.filled(self._part)
         return self._with_own_row(filled) if self.is_on_page else filled
 
     @property
     def is_on_page(self) -> bool:
-        """Whether their row is among the scene's."""
+        """Whether the viewer's row is among the shared rows."""
         return self.page.me is not None and self.page.me.player in self.shared.rows
 
     @cached_property
     def viewer_card(self) -> dict[str, Any]:
-        """What their card and the tables say of them."""
+        """The template context of the viewer's card and tables."""
         return viewer_card(self.page) | {"my_move": self._move}
 
     @property
     def _move(self) -> Move | None:
-        """As their row says it where that is on the page."""
+        """The viewer's change of rank, taken from their row if it is on the page."""
         me, shown = self.page.me, self.shared.context
         if me is None or self.is_on_page:
             return next((line.move for line in shown["lines"] if me and line.player == me.player), None)
@@ -98,7 +99,7 @@ class ViewerOverlay:
 
     @cached_property
     def row_style(self) -> RowStyle:
-        """How their own row looks among all."""
+        """How the viewer's row is rendered among the shared rows."""
         shown = self.shared.context
         return RowStyle(
             zone=shown["zone"],
@@ -113,7 +114,7 @@ class ViewerOverlay:
         )
 
     def render(self, template: str, **more: object) -> str:
-        """A part by its template."""
+        """Render a part from its template."""
         own = {"viewer": self.viewer, "sought": self.sought, "standings": self.page.standings, "is_fragment": True}
         own["hidden_on"] = self.exclusion
         return render_to_string(
@@ -121,46 +122,48 @@ class ViewerOverlay:
         )
 
     def default(self, place: str) -> str:
-        """What stands in a place for anybody."""
-        kept = self.shared.defaults
-        if place not in kept:
+        """Return the HTML of a place for an anonymous viewer."""
+        defaults = self.shared.defaults
+        if place not in defaults:
             shown = {"spread": self.shared.static_context["spread"]} if place == "spread" else {}
-            nobody = ViewerOverlay(self.shared, ANONYMOUS_VIEWER, self.shared.page)
-            kept[place] = nobody.render(_DEFAULTS[place], **shown) if place in _DEFAULTS else ""
+            anonymous = ViewerOverlay(self.shared, ANONYMOUS_VIEWER, self.shared.page)
+            defaults[place] = anonymous.render(_DEFAULTS[place], **shown) if place in _DEFAULTS else ""
             if place == "panels":
-                kept[place] = _beside(nobody)
+                defaults[place] = _render_panels(anonymous)
             if place == "race":
-                kept[place] = _race_html(self.shared, None)
-        return kept[place]
+                defaults[place] = _race_html(self.shared, None)
+        return defaults[place]
 
     def _part(self, place: str) -> str:
-        """What stands in a place: their own, else what anybody gets."""
+        """Return the HTML of a place: the viewer's own, else the default."""
         if place == "etag":
             return escape(self.etag)
         if self.viewer == ANONYMOUS_VIEWER and not self.sought:
             return self.default(place)
-        own = self._still[place] if place in self._still else _OWN_PARTS[place](self)
+        own = self._cached[place] if place in self._cached else _OWN_PARTS[place](self)
         return self.default(place) if own is None else own
 
     @cached_property
-    def _still(self) -> dict[str, str]:
-        """What stays as it is while they and those around them do, as for most of a crowd when only the top moves."""
+    def _cached(self) -> dict[str, str]:
+        """The parts that change only with the viewer's row and neighbours, so for most viewers seldom."""
         if self.page.me is None or self.is_on_page:
             return {}
         key = self.shared.viewer_parts_key, self._place
-        found = _kept.get(key)
-        if found is None:
-            if len(_kept) >= MOST_KEPT:
-                _kept.clear()
-            found = _kept[key] = {place: _OWN_PARTS[place](self) or self.default(place) for place in _STILL}
-        return found
+        parts = _cached_parts.get(key)
+        if parts is None:
+            if len(_cached_parts) >= MAX_CACHED_PARTS:
+                _cached_parts.clear()
+            parts = {place: _OWN_PARTS[place](self) or self.default(place) for place in _CACHED_PLACES}
+            _cached_parts[key] = parts
+        return parts
 
-    def _with_own_row(self, text: bytes) -> bytes:
+    def _with_own_row(self, html: bytes) -> bytes:
+        """Replace the viewer's row by one that is highlighted."""
         player = self.page.me and self.page.me.player
         line = next(line for line in self.shared.context["lines"] if line.player == player)
-        begin = text.index(f'<tr data-key="{escape(player)}"'.encode())
-        end = text.index(b"</tr>", begin) + len(b"</tr>")
-        return text[:begin] + row_html(replace(line, is_me=True), self.row_style).encode() + text[end:]
+        begin = html.index(f'<tr data-key="{escape(player)}"'.encode())
+        end = html.index(b"</tr>", begin) + len(b"</tr>")
+        return html[:begin] + row_html(replace(line, is_me=True), self.row_style).encode() + html[end:]
 
 
 def _card(own: ViewerOverlay) -> str:
@@ -168,16 +171,17 @@ def _card(own: ViewerOverlay) -> str:
 
 
 def _find(own: ViewerOverlay) -> str:
-    """The form: what it says of the viewer is the same for all viewers of a kind, as long as they sought nothing."""
-    kind, kept = f"find {own.viewer.linked} {own.viewer.refused} {own.viewer.player is None}", own.shared.defaults
-    if own.sought or kind not in kept:
-        form = own.render("_jump")
-        return form if own.sought else kept.setdefault(kind, form)
-    return kept[kind]
+    """Return the search form. Without a search it is the same for all viewers of a kind, so it is cached by kind."""
+    if own.sought:
+        return own.render("_jump")
+    forms, kind = own.shared.defaults, f"find {own.viewer.linked} {own.viewer.refused} {own.viewer.player is None}"
+    if kind not in forms:
+        forms[kind] = own.render("_jump")
+    return forms[kind]
 
 
 def _foot(own: ViewerOverlay) -> str | None:
-    """The viewer's row at the foot of a table that it is not in."""
+    """Return the viewer's row as the foot of a table that does not contain it."""
     if not own.viewer_card["me"] or own.viewer_card["on_page"]:
         return None
     history, me = own.shared.history, own.page.me
@@ -186,7 +190,7 @@ def _foot(own: ViewerOverlay) -> str | None:
 
 
 def _around(own: ViewerOverlay) -> str | None:
-    """Those around them, in a table whose head was written once."""
+    """Return the table of the viewer's neighbours; its head is rendered once for all viewers."""
     if not own.viewer_card["around"] or own.viewer_card["on_page"]:
         return None
     before, after = own.shared.neighbours_table_shell
@@ -199,15 +203,15 @@ def _summary(own: ViewerOverlay) -> str | None:
 
 
 def _spread(own: ViewerOverlay) -> str | None:
-    found, me = own.shared.static_context["spread"], own.page.me
-    return with_own_bar(own.default("spread"), found, own.page.standings.rules, me) if found and me else None
+    drawing, me = own.shared.static_context["spread"], own.page.me
+    return with_own_bar(own.default("spread"), drawing, own.page.standings.rules, me) if drawing and me else None
 
 
 def _past(own: ViewerOverlay) -> str | None:
-    """Their way through this period, and their final ranks in those before; asked for only where there can be any."""
+    """Return the viewer's rank history in this period and their final ranks in earlier ones, if there can be any."""
     shared, me, player = own.shared, own.page.me, own.viewer.player
     past = selectors.past_ranks(shared.board, player) if player and shared.has_past else []
-    way = _way(own.page) if me and shared.has_rank_history else None
+    way = _rank_chart(own.page) if me and shared.has_rank_history else None
     return own.render("_past", way=way, past=past[::-1], chart=chart(past)) if past or way else None
 
 
@@ -220,24 +224,23 @@ def _race_html(shared: SharedPage, me: Row | None) -> str:
 
 
 def _panels(own: ViewerOverlay) -> str | None:
-    """Asked for only where there is something for everybody: a viewer of a kept scene costs no statement."""
-    return _beside(own) if own.viewer.player and own.default("panels") else None
+    """Return the viewer's panels. If the default has none, SQL is not queried (see ``panels``)."""
+    return _render_panels(own) if own.viewer.player and own.default("panels") else None
 
 
-def _beside(own: ViewerOverlay) -> str:
-    """What apps above show beside this period."""
+def _render_panels(own: ViewerOverlay) -> str:
     return panels(PanelContext(own.shared.board, own.page.standings.period, own.viewer))
 
 
-def _way(page: BoardPage) -> RankChart | None:
-    found, me = page.standings, page.me
+def _rank_chart(page: BoardPage) -> RankChart | None:
+    shown, me = page.standings, page.me
     if me is None:
         return None
-    kept = selectors.rank_history(me.player, [(found.board, found.period.label, found.rules)])
-    return rank_chart_of(found.board, with_current_rank(kept[found.board.seq], me, found))
+    history = selectors.rank_history(me.player, [(shown.board, shown.period.label, shown.rules)])
+    return rank_chart_of(shown.board, with_current_rank(history[shown.board.seq], me, shown))
 
 
-_STILL = ("card", "foot", "around", "summary")
+_CACHED_PLACES = ("card", "foot", "around", "summary")
 _DEFAULTS = {
     "card": "_own_row",
     "find": "_jump",

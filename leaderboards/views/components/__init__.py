@@ -1,0 +1,1 @@
+"""Parts that pages are built of: rows, tables, charts, labels and sentences."""

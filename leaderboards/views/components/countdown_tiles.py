@@ -1,4 +1,4 @@
-"""The time left as tiles, a digit each, which ``countdown.js`` counts on where there is a script."""
+"""The time left as tiles, one for each digit; ``countdown.js`` counts them down."""
 
 from datetime import datetime
 
@@ -11,7 +11,7 @@ _DAY, _HOUR, _MINUTE = 86_400, 3600, 60
 
 
 def tiles_html(ends_at: datetime, seconds: int) -> SafeString:
-    """Hours, minutes and seconds; from a day on days, hours and minutes. In words for who listens."""
+    """Render hours, minutes and seconds, or from one day on days, hours and minutes. Screen readers get words."""
     words = format_html(
         '<time class="visually-hidden" datetime="{}" data-countdown data-units="{}">{}</time>',
         formats.iso_utc(ends_at),
@@ -25,7 +25,7 @@ def tiles_html(ends_at: datetime, seconds: int) -> SafeString:
 
 
 def _groups(seconds: int) -> list[tuple[SafeString, str]]:
-    """Each number as its digits, with its unit."""
+    """Return each number as digits, with its unit."""
     days, rest = divmod(max(seconds, 0), _DAY)
     hours, rest = divmod(rest, _HOUR)
     minutes, rest = divmod(rest, _MINUTE)

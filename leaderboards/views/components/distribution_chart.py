@@ -1,6 +1,6 @@
-"""How points are spread over a board, as a drawing: bars of a histogram with the viewer's among them.
+"""The distribution of points on a board, as a histogram with the viewer's bar marked.
 
-Measured at most every ``KEPT_SECONDS`` for each period, since a spread moves slowly and takes two questions.
+It is computed at most every ``CACHE_TTL`` seconds for each period, because it changes slowly and takes two queries.
 """
 
 from dataclasses import dataclass
@@ -16,14 +16,14 @@ from leaderboards.core.ranking.rules import Rules
 from leaderboards.models import Board
 from leaderboards.selectors import Bin, Distribution, Row, Standings
 
-KEPT_SECONDS = 30
-FEWEST = 10  # players; below that the table itself shows how they lie
-WIDTH, HEIGHT, BETWEEN = 600, 140, 4
+CACHE_TTL = 30  # seconds
+MIN_PLAYERS = 10  # with fewer the table itself shows the distribution
+WIDTH, HEIGHT, BAR_GAP = 600, 140, 4
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A bar of the drawing, and the words for its row in the table."""
+    """A bar of the drawing, and the texts of its row in the table."""
 
     x: str
     y: str
@@ -36,7 +36,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class DistributionChart:
-    """The bars, lowest points first, and what half and a tenth of the players have at least."""
+    """The bars, lowest points first. Half and a tenth of the players reach the points ``half`` and ``tenth``."""
 
     bars: list[Bar]
     histogram: list[Bin]
@@ -49,54 +49,54 @@ class DistributionChart:
     height: int = HEIGHT
 
 
-def distribution_chart(shown: Standings, label: str) -> DistributionChart | None:
-    """None on small boards, on those where all are equal, and where nobody could be asked."""
-    found = _measured(shown.board, label)
-    if found is None or found.total < FEWEST or len(found.histogram) < 2:
+def distribution_chart(standings: Standings, label: str) -> DistributionChart | None:
+    """Return the chart. None if there are few players, if all are equal, or while the data is unavailable."""
+    distribution = _cached_distribution(standings.board, label)
+    if distribution is None or distribution.total < MIN_PLAYERS or len(distribution.histogram) < 2:
         return None
     return DistributionChart(
-        bars=[_bar(shown, found, nth) for nth in range(len(found.histogram))],
-        histogram=found.histogram,
-        lowest=_text(shown, found.histogram[0].from_),
-        highest=_text(shown, found.histogram[-1].to),
-        half=_text(shown, found.percentiles["50"]),
-        tenth=_text(shown, found.percentiles["90"]),
-        as_of=found.as_of,
+        bars=[_bar(standings, distribution, nth) for nth in range(len(distribution.histogram))],
+        histogram=distribution.histogram,
+        lowest=_text(standings, distribution.histogram[0].from_),
+        highest=_text(standings, distribution.histogram[-1].to),
+        half=_text(standings, distribution.percentiles["50"]),
+        tenth=_text(standings, distribution.percentiles["90"]),
+        as_of=distribution.as_of,
     )
 
 
-def _measured(board: Board, label: str) -> Distribution | None:
+def _cached_distribution(board: Board, label: str) -> Distribution | None:
     key = f"spread:{board.seq}:{label}"
-    found = _read(cache.get(key))
-    if found is None:
+    distribution = _decode(cache.get(key))
+    if distribution is None:
         try:
-            found = selectors.distribution(board, label)
+            distribution = selectors.distribution(board, label)
         except Unavailable:
             return None
-        cache.set(key, _written(found), KEPT_SECONDS)
-    return found
+        cache.set(key, _encode(distribution), CACHE_TTL)
+    return distribution
 
 
-def _written(found: Distribution) -> dict[str, Any]:
-    """As the cache keeps it: numbers as text, so that none of them is rounded."""
+def _encode(distribution: Distribution) -> dict[str, Any]:
+    """Encode for the cache; numbers become text, so that none is rounded."""
     return {
-        "total": found.total,
-        "as_of": found.as_of.isoformat(),
-        "live": found.live,
-        "percentiles": {share: str(value) for share, value in found.percentiles.items()},
-        "histogram": [[str(each.from_), str(each.to), each.count] for each in found.histogram],
+        "total": distribution.total,
+        "as_of": distribution.as_of.isoformat(),
+        "live": distribution.live,
+        "percentiles": {share: str(value) for share, value in distribution.percentiles.items()},
+        "histogram": [[str(each.from_), str(each.to), each.count] for each in distribution.histogram],
     }
 
 
-def _read(kept: Any) -> Distribution | None:
-    """The same again; None where nothing, or nothing of ours, was kept."""
+def _decode(stored: Any) -> Distribution | None:
+    """Decode a cached distribution; None if there is none or its form is unknown."""
     try:
         return Distribution(
-            total=int(kept["total"]),
-            as_of=datetime.fromisoformat(kept["as_of"]),
-            live=bool(kept["live"]),
-            percentiles={str(share): _number(value) for share, value in kept["percentiles"].items()},
-            histogram=[Bin(_number(from_), _number(to), int(count)) for from_, to, count in kept["histogram"]],
+            total=int(stored["total"]),
+            as_of=datetime.fromisoformat(stored["as_of"]),
+            live=bool(stored["live"]),
+            percentiles={str(share): _number(value) for share, value in stored["percentiles"].items()},
+            histogram=[Bin(_number(from_), _number(to), int(count)) for from_, to, count in stored["histogram"]],
         )
     except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError):
         return None
@@ -106,39 +106,39 @@ def _number(text: str) -> formats.Number:
     return Decimal(text) if "." in text else int(text)
 
 
-def _bar(shown: Standings, found: Distribution, nth: int) -> Bar:
-    each, step = found.histogram[nth], WIDTH / len(found.histogram)
-    most = max(other.count for other in found.histogram)
+def _bar(standings: Standings, distribution: Distribution, nth: int) -> Bar:
+    each, step = distribution.histogram[nth], WIDTH / len(distribution.histogram)
+    most = max(other.count for other in distribution.histogram)
     height = max(each.count / most * HEIGHT, 2.0) if each.count else 0.0
     return Bar(
-        x=f"{nth * step + BETWEEN / 2:.1f}",
+        x=f"{nth * step + BAR_GAP / 2:.1f}",
         y=f"{HEIGHT - height:.1f}",
-        width=f"{step - BETWEEN:.1f}",
+        width=f"{step - BAR_GAP:.1f}",
         height=f"{height:.1f}",
-        first=_text(shown, each.from_),
-        last=_text(shown, each.to),
+        first=_text(standings, each.from_),
+        last=_text(standings, each.to),
         count=each.count,
     )
 
 
-def with_own_bar(text: str, found: DistributionChart, rules: Rules, me: Row) -> str:
-    """The drawing and its table as ``_spread.html`` wrote them for anybody, with the viewer's bar marked in both."""
-    nth = _bar_of(found.histogram, _leading(rules, me))
-    marked = text.replace(f'class="bar" data-bar="{nth}"', f'class="bar is-mine" data-bar="{nth}"')
+def with_own_bar(html: str, drawing: DistributionChart, rules: Rules, me: Row) -> str:
+    """Mark the viewer's bar in the HTML of ``_spread.html``, in the drawing and in its table."""
+    nth = _bar_of(drawing.histogram, _value_of(rules, me))
+    marked = html.replace(f'class="bar" data-bar="{nth}"', f'class="bar is-mine" data-bar="{nth}"')
     marked = marked.replace(f'<tr data-bar="{nth}">', f'<tr class="is-mine" data-bar="{nth}">')
     return marked.replace('class="spread-mine" hidden', 'class="spread-mine"')
 
 
 def _bar_of(histogram: list[Bin], mine: formats.Number) -> int:
-    """Which bar is the viewer's; who has left the measured range stands in the outermost."""
+    """Return the index of the viewer's bar; a value outside the cached range belongs to the outermost bar."""
     inside = (nth for nth, each in enumerate(histogram) if each.from_ <= mine <= each.to)
     return next(inside, 0 if mine < histogram[0].from_ else len(histogram) - 1)
 
 
-def _leading(rules: Rules, me: Row) -> formats.Number:
-    """What the viewer is spread by: their points, or the criterion that is compared first."""
+def _value_of(rules: Rules, me: Row) -> formats.Number:
+    """Return the viewer's points, or their value of the first criterion."""
     return (me.points or 0) if me.fields is None else me.fields[rules.fields[0].name]
 
 
-def _text(shown: Standings, value: formats.Number) -> str:
-    return formats.points(shown.board, value) if shown.rules.of_points else formats.number(value)
+def _text(standings: Standings, value: formats.Number) -> str:
+    return formats.points(standings.board, value) if standings.rules.of_points else formats.number(value)

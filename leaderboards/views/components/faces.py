@@ -1,4 +1,4 @@
-"""Who a row is about, besides the name: a generated face, and the flag of their country where one is known."""
+"""A player's generated face, and the flag of their country."""
 
 import json
 from functools import cache, lru_cache
@@ -14,18 +14,18 @@ from leaderboards.core.faces import drawn, face_of
 
 @lru_cache(maxsize=16_384)
 def face_html(player: str, size: str = "") -> SafeString:
-    """The face of whoever has this id; ``size`` is a class of face.css: ``l``, ``xl``, or none in a row."""
+    """Render the face of a player id; ``size`` is a class of face.css: ``l``, ``xl``, or empty in rows."""
     text = drawn(face_of(player))
     return mark_safe(text.replace('class="face', f'class="face is-{size}', 1) if size else text)  # noqa: S308 (of our own parts)
 
 
 def flag_html(country: str) -> SafeString:
-    """The flag of a country (ISO 3166, two capital letters); nothing where there is none of that code."""
+    """Render the flag of a country (ISO 3166, two capital letters); empty if the code is unknown."""
     return _flag(country, get_language() or "en") if country else SafeString()
 
 
 def country_name(country: str, language: str) -> str:
-    """What people call a country; empty for a code that is none's."""
+    """Return the name of a country; empty if the code is unknown."""
     names = _countries().get(country, {})
     return names.get(language) or names.get("en", "")
 
@@ -42,7 +42,7 @@ def _flag(country: str, language: str) -> SafeString:
 
 @cache
 def _countries() -> dict[str, dict[str, str]]:
-    known: dict[str, dict[str, str]] = json.loads(
+    countries: dict[str, dict[str, str]] = json.loads(
         (file_locations.folder("static") / "flags" / "countries.json").read_text("utf-8")
     )
-    return known
+    return countries

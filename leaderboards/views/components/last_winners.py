@@ -1,4 +1,4 @@
-"""Who won the latest period that is over, in words: what a board shows while nobody has scored in the running one."""
+"""The winners of the last period, which a board shows while nobody has scored in the running one."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ WINNERS_NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class LastWinners:
-    """Those who share the first place of a period; where ``more`` share it, some of them are named."""
+    """The winners of a period. ``more``: more players share the first rank than ``winners`` holds."""
 
     label: str
     dates: str
@@ -25,7 +25,7 @@ class LastWinners:
 
 
 def last_winners_text(board: Board, won: Sequence[FinalPlace], at: datetime) -> LastWinners | None:
-    """``won`` in words, at most ``WINNERS_NAMED`` of them named; None where nobody has won anything yet."""
+    """Describe the winners, of whom at most ``WINNERS_NAMED`` are named; None if there are none."""
     if not won:
         return None
     period = won[0].period

@@ -1,4 +1,4 @@
-"""Who leads a board, as the head of its page says it: their result, and how far they are ahead or with how many."""
+"""The leader of a board for the head of its page: result, lead, and how many share the first rank."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,9 +17,14 @@ class Lead:
     gap: Gap | None
 
 
-def lead_of(found: Standings, lines: Sequence[Line]) -> Lead | None:
-    """None on a page that does not begin with the first rank."""
+def lead_of(standings: Standings, lines: Sequence[Line]) -> Lead | None:
+    """Return the lead; None if the page does not begin with the first rank."""
     if not lines or lines[0].rank != 1:
         return None
-    first = found.rows[0]
-    return Lead(lines[0], result(found.board, first), (first.tied or 1) - 1, gap_behind(found.board, first, found.rows))
+    first = standings.rows[0]
+    return Lead(
+        lines[0],
+        result(standings.board, first),
+        (first.tied or 1) - 1,
+        gap_behind(standings.board, first, standings.rows),
+    )

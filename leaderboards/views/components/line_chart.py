@@ -1,4 +1,4 @@
-"""A player's places over time as a drawing: numbers for an SVG, best at the top. Nothing is read here."""
+"""A player's ranks over time as a line for an SVG, best rank at the top. Reads no data."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,16 +6,16 @@ from datetime import datetime
 from typing import Protocol, TypeVar
 
 WIDTH, HEIGHT, EDGE = 600, 200, 12
-MOST_POINTS = 300
-MOST_CHANGES = 50
+MAX_POINTS = 300
+MAX_CHANGES = 50
 
 
 class Moment(Protocol):
-    """A place at a moment, from wherever it is kept."""
+    """A rank at a moment."""
 
     @property
     def at(self) -> datetime:
-        """When it was so."""
+        """The time of the rank."""
 
     @property
     def rank(self) -> int:
@@ -27,7 +27,7 @@ Placed = TypeVar("Placed", bound=Moment)
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """``line`` as SVG's polyline wants it; the last moment's place is at ``last_x`` and ``last_y``."""
+    """``line`` is the ``points`` attribute of an SVG polyline; it ends at ``last_x``, ``last_y``."""
 
     line: str
     last_x: str
@@ -41,7 +41,7 @@ class Chart:
 
 
 def chart(moments: Sequence[Moment]) -> Chart | None:
-    """None where there is nothing to draw: a line needs two moments."""
+    """Return the chart; None with fewer than two moments."""
     if len(moments) < 2:
         return None
     ranks = [moment.rank for moment in moments]
@@ -52,15 +52,15 @@ def chart(moments: Sequence[Moment]) -> Chart | None:
 
 
 def changes(moments: Sequence[Placed]) -> list[Placed]:
-    """The first moment, and each with another place than the one before; the latest first, a page of them."""
+    """Return the moments at which the rank changed, and the first one; latest first, at most ``MAX_CHANGES``."""
     before = [None, *(moment.rank for moment in moments)]
-    found = [moment for moment, rank in zip(moments, before, strict=False) if moment.rank != rank]
-    return found[::-1][:MOST_CHANGES]
+    changed = [moment for moment, rank in zip(moments, before, strict=False) if moment.rank != rank]
+    return changed[::-1][:MAX_CHANGES]
 
 
 def _thinned(moments: Sequence[Moment]) -> Sequence[Moment]:
-    """So few that a drawing can show them; the last is always among them."""
-    step = -(-len(moments) // MOST_POINTS)
+    """Reduce to at most ``MAX_POINTS`` moments; the last is always among them."""
+    step = -(-len(moments) // MAX_POINTS)
     return moments[::-1][::step][::-1]
 
 

@@ -1,7 +1,7 @@
-"""How a viewer has moved whose row is not on the page that they look at.
+"""The change of rank of a viewer whose row is not on the shown page.
 
-Kept by the moment of the look that it is told against: what was kept then does not change any more, so one statement
-an hour is enough for each viewer.
+It is cached by the time of the snapshot that it is compared with. Snapshots do not change and are made every hour, so
+one query an hour is enough for each viewer.
 """
 
 from datetime import datetime
@@ -10,20 +10,20 @@ from leaderboards import selectors
 from leaderboards.selectors import Movement, Row, Standings
 from leaderboards.views.components.table_rows import Move, move_of
 
-MOST_KEPT = 8192  # of some 300 bytes each
-_kept: dict[tuple[int, str, str, datetime | None], Movement] = {}
+MAX_CACHED = 8192  # about 300 bytes each
+_cache: dict[tuple[int, str, str, datetime | None], Movement] = {}
 
 
-def own_move(found: Standings, me: Row, since: datetime | None) -> Move | None:
-    """Against the last look, which was at ``since``; None where nothing is known of it."""
-    if since is None or found.board.is_event:
+def own_move(standings: Standings, me: Row, since: datetime | None) -> Move | None:
+    """Return the change since the last snapshot, made at ``since``; None if it is unknown."""
+    if since is None or standings.board.is_event:
         return None
-    key = found.board.seq, found.period.label, me.player, since
-    known = _kept.get(key)
-    if known is None:
-        if len(_kept) >= MOST_KEPT:
-            _kept.clear()
-        known = selectors.movement(found.board, found.period, [me.player])
-        if known.since == since:
-            _kept[key] = known
-    return move_of(me, known) if known.since == since else None
+    key = standings.board.seq, standings.period.label, me.player, since
+    movement = _cache.get(key)
+    if movement is None:
+        if len(_cache) >= MAX_CACHED:
+            _cache.clear()
+        movement = selectors.movement(standings.board, standings.period, [me.player])
+        if movement.since == since:
+            _cache[key] = movement
+    return move_of(me, movement) if movement.since == since else None

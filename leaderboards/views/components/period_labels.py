@@ -1,4 +1,4 @@
-"""Periods as a page names them: what the shown one is called, and the strip of those beside it."""
+"""Names and dates of periods, and the strip of periods on a board's page."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class PeriodChip:
 
 
 def period_words(board: Board, period: PeriodInfo, at: datetime) -> dict[str, Any]:
-    """Its name, its days, and how long it still runs."""
+    """Return its name, dates and time left."""
     running = is_running(period, at)
     return {
         "name": formats.period_name(board, running),
@@ -39,18 +39,18 @@ def period_words(board: Board, period: PeriodInfo, at: datetime) -> dict[str, An
 
 
 def running_words(chips: Sequence[PeriodChip], at: datetime) -> dict[str, Any]:
-    """Until when the running period among ``chips`` runs, for pages of others."""
+    """Return the end of the running period among ``chips``, for the pages of other periods."""
     ends_at = next((chip.ends_at for chip in chips if chip.is_running), None)
     return {"running_until": ends_at, "running_left": ends_at and int((ends_at - at).total_seconds())}
 
 
 def is_running(period: PeriodInfo, at: datetime) -> bool:
-    """Whether it has not ended."""
+    """Whether the period has not ended."""
     return period.ends_at is None or at < period.ends_at
 
 
 def chips_of(board: Board, shown: PeriodInfo, at: datetime) -> list[PeriodChip]:
-    """The board's periods, latest first; the one that is shown and the running one are always among them."""
+    """Return the board's latest periods, latest first; the shown and the running one are always among them."""
     periods = selectors.periods_listed(board, at, PERIODS_LISTED)
     for each in (shown, selectors.running_window(board, at)):
         if each is not None and each.label not in {period.label for period in periods}:
@@ -61,8 +61,7 @@ def chips_of(board: Board, shown: PeriodInfo, at: datetime) -> list[PeriodChip]:
 def steps(
     board: Board, chips: Sequence[PeriodChip], shown: PeriodInfo, at: datetime
 ) -> tuple[PeriodChip | None, PeriodChip | None]:
-    """The periods before and after the one that is shown. Only of one that is older than what the strip knows SQL is
-    asked."""
+    """Return the periods before and after the shown one. SQL is queried only if it is older than the strip."""
     here = next(nth for nth, chip in enumerate(chips) if chip.is_shown)
     if here + 1 < PERIODS_LISTED or shown.starts_at is None:
         before, after = chips[here + 1 : here + 2], chips[max(here - 1, 0) : here]

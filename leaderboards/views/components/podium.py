@@ -1,4 +1,4 @@
-"""Who stands on the podium: the first three rows, where three steps can show them honestly."""
+"""The podium: the first three rows, if no fourth one shares their rank."""
 
 from collections.abc import Sequence
 
@@ -8,12 +8,12 @@ STEPS = 3
 
 
 def podium(lines: Sequence[Line]) -> list[Line]:
-    """The best three, best first; equals stand on equal steps. None where a fourth is as good as the third.
+    """Return the first three rows. Empty if there are fewer, or if the fourth row shares the third rank.
 
-    Somebody would be left below for nothing but the order of equals: the table alone shows them then.
+    The podium would then exclude a player only by the order among equals.
     """
     best = list(lines[:STEPS])
     if len(best) < STEPS or any(line.rank is None for line in best):
         return []
-    left_out = lines[STEPS].rank if len(lines) > STEPS else None
-    return [] if left_out == best[-1].rank else best
+    fourth_rank = lines[STEPS].rank if len(lines) > STEPS else None
+    return [] if fourth_rank == best[-1].rank else best

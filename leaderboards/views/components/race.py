@@ -1,7 +1,7 @@
-"""The race over time: the first ten of a page as lines that run into their rows, and the same as a table.
+"""The race: the ranks of the first ten rows over time, as lines that end at their rows, and as a table.
 
-Made of what everybody sees; only the viewer's own line is theirs. The trap: whatever people wrote is escaped here by
-hand, as in ``rows.py``.
+It is built from public data; only the viewer's line depends on the viewer. The trap: HTML is built by hand here, so
+names must be escaped, as in ``row_html.py``.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,8 +31,11 @@ _STEPS = (_HOUR, 2 * _HOUR, 3 * _HOUR, 6 * _HOUR, 12 * _HOUR)
 
 @dataclass(frozen=True, slots=True)
 class Race:
-    """The race of a page. ``xs`` are its columns, of which the last is the present; each player has a row and a rank in
-    each of them, None before they were ranked. ``ticks`` are times above the lines."""
+    """The race of a page. ``xs`` are the positions of its columns, the last of which is the present.
+
+    Each player has a row and a rank in each column, None before they were ranked. ``ticks`` are the times above the
+    lines, with their positions.
+    """
 
     zone: str
     moments: tuple[datetime, ...]
@@ -46,13 +49,13 @@ class Race:
 
     @property
     def height(self) -> int:
-        """How many rows it is high."""
+        """The height in rows."""
         return len(self.players)
 
 
 @dataclass(frozen=True, slots=True)
 class Mine:
-    """The viewer in a race: where among its players (from 0), None where they are below them; their line and ranks."""
+    """The viewer's line and ranks. ``nth`` is their index among the players, None if they are below them."""
 
     nth: int | None
     name: str
@@ -106,18 +109,18 @@ def viewer_in_race(race: Race, snapshots: RaceSnapshots, history: PlayerHistory,
         nth = race.players.index(row.player)
         return Mine(nth, row.name, ranks, own_line(race.xs, race.rows[nth], ranks, race.height))
     below = race.height + 1
-    before = zip(snapshots.columns, ranks, strict=False)  # without the present
+    before = zip(snapshots.columns, ranks, strict=False)  # the present column is added below
     rows = [(None if snapshot.is_whole else below) if rank is None else rank for snapshot, rank in before]
     return Mine(None, row.name, ranks, own_line(race.xs, [*rows, below], ranks, race.height))
 
 
 def race_html(race: Race | None, mine: Mine | None = None) -> str:
-    """The part of the page; empty and hidden where there is no race."""
+    """Render the race; an empty hidden element if there is none."""
     if race is None:
         return render_to_string("leaderboards/_race_chart.html", {"race": None})
     shown = {
         "race": race,
-        "drawing": mark_safe(_svg(race, mine)),  # noqa: S308 (numbers, and words of our own)
+        "drawing": mark_safe(_svg(race, mine)),  # noqa: S308 (only numbers and fixed words)
         "names": [race.names[player] for player in race.players],
         "table": mark_safe(_table(race, mine)),  # noqa: S308 (escaped in it)
         "summary": summary(race),
@@ -126,34 +129,34 @@ def race_html(race: Race | None, mine: Mine | None = None) -> str:
 
 
 def summary(race: Race) -> str:
-    """The race in a sentence or two."""
-    leaders = [_first(race, nth) for nth in range(len(race.xs))]
+    """Describe the race in one to three sentences."""
+    leaders = [_leader(race, nth) for nth in range(len(race.xs))]
     changes = sum(one != other for one, other in pairwise(leaders))
     name = race.names[race.players[0]]
-    said = (_("%(name)s won.") if race.is_over else _("%(name)s leads.")) % {"name": name}
+    text = (_("%(name)s won.") if race.is_over else _("%(name)s leads.")) % {"name": name}
     if changes:
         times = ngettext("The lead changed %(number)s time.", "The lead changed %(number)s times.", changes)
-        said += " " + times % {"number": formats.number(changes)}
+        text += " " + times % {"number": formats.number(changes)}
     else:
-        said += " " + _("The lead never changed.")
-    climbs = [(_from(race, player) - (race.ranks[player][-1] or 0), player) for player in race.players]
+        text += " " + _("The lead never changed.")
+    climbs = [(_first_rank(race, player) - (race.ranks[player][-1] or 0), player) for player in race.players]
     most, climber = max(climbs, key=lambda each: each[0])
     if most > 1:
-        climbed = {"name": race.names[climber], "first": _from(race, climber), "last": race.ranks[climber][-1]}
-        said += " " + _("%(name)s climbed most, from place %(first)s to place %(last)s.") % climbed
-    return said
+        climbed = {"name": race.names[climber], "first": _first_rank(race, climber), "last": race.ranks[climber][-1]}
+        text += " " + _("%(name)s climbed most, from place %(first)s to place %(last)s.") % climbed
+    return text
 
 
-def _first(race: Race, nth: int) -> str | None:
+def _leader(race: Race, nth: int) -> str | None:
     return next((player for player in race.players if race.ranks[player][nth] == 1), None)
 
 
-def _from(race: Race, player: str) -> int:
+def _first_rank(race: Race, player: str) -> int:
     return next(rank for rank in race.ranks[player] if rank is not None)
 
 
 def _svg(race: Race, mine: Mine | None) -> str:
-    """No box of its own units on the outside: what stands at a percentage keeps its shape however wide it becomes."""
+    """Draw the race. The outer SVG has no viewBox, so that text and dots keep their shape at any width."""
     high = race.height * ROW
     full = HEAD + high + (LANE if mine is not None and mine.drawn.has_lane else 0)
     lines = [line(race.xs, rows, race.height) for rows in race.rows]
@@ -161,7 +164,7 @@ def _svg(race: Race, mine: Mine | None) -> str:
     upwards = sorted(others, key=lambda nth: (nth < 3, -nth))
     paths = [_path(lines[nth], f"is-{nth + 1}", has_halo=nth < 3) for nth in upwards]
     dots = [_dot(lines[nth], f"is-{nth + 1}") for nth in others]
-    own = _own(mine, high) if mine is not None else ""
+    own = _own_line_svg(mine, high) if mine is not None else ""
     drawn = _grid(race, high) + _box(high, paths) + "".join(dots) + own
     return f'<svg class="race-svg" height="{_rem(full)}">{drawn}</svg>'
 
@@ -174,8 +177,8 @@ def _grid(race: Race, high: int) -> str:
     )
 
 
-def _own(mine: Mine, high: int) -> str:
-    """Above all others, with the numbers of its turns; at its end too, where it runs into no row."""
+def _own_line_svg(mine: Mine, high: int) -> str:
+    """Draw the viewer's line on top, with its rank at each turn, and at its end if it meets no row."""
     drawn = mine.drawn
     names = "is-me" if mine.nth is None else f"is-{mine.nth + 1} is-me"
     turns = [(turn.x, turn.y, turn.rank) for turn in drawn.turns if turn.rank]
@@ -190,7 +193,7 @@ def _own(mine: Mine, high: int) -> str:
 
 
 def _box(high: int, paths: Sequence[str]) -> str:
-    """Lines in units of their own, cut off at the edges."""
+    """Wrap paths in an SVG with its own coordinates, clipped at the edges."""
     view = f'viewBox="0 0 {WIDTH} {high}" preserveAspectRatio="none"'
     return f'<svg y="{_rem(HEAD)}" height="{_rem(high)}" {view}>{"".join(paths)}</svg>'
 
@@ -208,7 +211,7 @@ def _dot(drawn: Drawn, names: str) -> str:
 
 
 def _rem(high: float) -> str:
-    """Heights as rows have them: they grow with the letters that somebody has chosen."""
+    """Return a height in rem, so that it grows with the reader's font size, as rows do."""
     return f"{high / 16:.2f}".rstrip("0").rstrip(".") + "rem"
 
 
@@ -217,7 +220,7 @@ def _percent(x: int) -> str:
 
 
 def _ticks(board: Board, snapshots: RaceSnapshots, start: datetime) -> list[tuple[int, str]]:
-    """Days on the board's clock, or hours of a short time; each with its place, the first at the left edge."""
+    """Return positions and labels: days in the board's time zone, or hours if the span is short."""
     zone, span = ZoneInfo(board.timezone), snapshots.end - start
     if span <= 1.5 * _DAY:
         step = next((step for step in _STEPS if span / step <= MOST_TICKS - 1), _STEPS[-1])
@@ -238,7 +241,7 @@ def _ticks(board: Board, snapshots: RaceSnapshots, start: datetime) -> list[tupl
 
 
 def _table(race: Race, mine: Mine | None) -> str:
-    """Players by columns of time, their ranks in the cells."""
+    """Render the table of ranks: a row for each player, a column for each time."""
     last = _("End") if race.is_over else pgettext("the present, as the heading of a column", "Now")
     heads = [_("Player"), *(formats.moment(at, race.zone) for at in race.moments), last]
     rows = [_row(race.names[each], race.ranks[each], mine, nth) for nth, each in enumerate(race.players)]

@@ -1,4 +1,4 @@
-"""A player's places over time, as a drawing and as the table beside it. Nothing is read here."""
+"""A player's ranks over time, as a chart and a table. Reads no data."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,28 +11,30 @@ from leaderboards.views.components.table_rows import Scored, result
 
 
 class ResultAtTime(Moment, Scored, Protocol):
-    """A place at a moment, with what the player had."""
+    """A rank at a moment, with the score."""
 
 
 @dataclass(frozen=True, slots=True)
 class RankChart:
-    """The drawing, and each moment with another place, the latest first, with the result in words."""
+    """The chart, and the changes of rank with the result as text, latest first."""
 
     chart: Chart
     steps: list[tuple[ResultAtTime, str]]
 
 
 def rank_chart_of(board: Board, moments: Sequence[ResultAtTime]) -> RankChart | None:
-    """None where there is nothing to draw: a line needs two moments."""
-    drawn = chart(moments)
-    if drawn is None:
+    """Return the chart; None with fewer than two moments."""
+    drawing = chart(moments)
+    if drawing is None:
         return None
-    return RankChart(drawn, [(each, result(board, each)) for each in changes(moments)])
+    return RankChart(drawing, [(each, result(board, each)) for each in changes(moments)])
 
 
-def with_current_rank(kept: Sequence[RankAtTime], row: Row | None, found: Standings | PlayerRow) -> list[RankAtTime]:
-    """Kept ranks of a period, and at last the place that the page shows; nothing where none was kept."""
-    if not kept or row is None or row.rank is None:
+def with_current_rank(
+    history: Sequence[RankAtTime], row: Row | None, standings: Standings | PlayerRow
+) -> list[RankAtTime]:
+    """Append the shown rank to the recorded ranks of a period; empty if none was recorded."""
+    if not history or row is None or row.rank is None:
         return []
-    at = min(found.as_of, found.period.ends_at or found.as_of)
-    return [*kept, RankAtTime(at, row.rank, row.points, row.fields)]
+    at = min(standings.as_of, standings.period.ends_at or standings.as_of)
+    return [*history, RankAtTime(at, row.rank, row.points, row.fields)]

@@ -1,6 +1,6 @@
-"""Why a player stands where they do, in sentences: what counts, how many are better, and what decides among equals.
+"""Explain a player's rank in sentences: what counts, how many are better, and what decides among equals.
 
-Names stand between marks that keep their direction to themselves, since a sentence is one text.
+Names are wrapped in Unicode isolates, so that their direction does not change that of the sentence.
 """
 
 from collections.abc import Sequence
@@ -15,20 +15,19 @@ from leaderboards.selectors import Row, Standings
 from leaderboards.views.components.table_rows import Gap, result
 
 
-def reasons(found: Standings, me: Row, neighbours: Sequence[Row], ahead: Gap | None, zone: str) -> list[str]:
-    """The sentences, by the rules of the period, with times on the clock of ``zone``; ``neighbours`` stand best first,
-    ``me`` among them."""
-    said = [_counts(found, me, zone), _better(me), _equal(found.rules, me, neighbours), _next(ahead)]
-    return [sentence for sentence in said if sentence]
+def reasons(standings: Standings, me: Row, neighbours: Sequence[Row], ahead: Gap | None, zone: str) -> list[str]:
+    """Return the sentences. Times are in ``zone``; ``neighbours`` are sorted best first and contain ``me``."""
+    sentences = [_counts(standings, me, zone), _better(me), _equal(standings.rules, me, neighbours), _next(ahead)]
+    return [sentence for sentence in sentences if sentence]
 
 
-def _counts(found: Standings, me: Row, zone: str) -> str:
-    said = {
+def _counts(standings: Standings, me: Row, zone: str) -> str:
+    sentence = {
         Update.BEST: _("The best result counts here: %(result)s."),
         Update.LATEST: _("The latest result counts here: %(result)s."),
         Update.INCREMENT: _("All results together count here: %(result)s."),
-    }[found.rules.update]
-    counts = said % {"result": result(found.board, me)}
+    }[standings.rules.update]
+    counts = sentence % {"result": result(standings.board, me)}
     if me.achieved_at is None:
         return counts
     since = _("It has stood so since %(moment)s.").replace("%(moment)s", '<time datetime="{}">{}</time>')
@@ -47,7 +46,7 @@ def _better(me: Row) -> str:
 
 
 def _equal(rules: Rules, me: Row, neighbours: Sequence[Row]) -> str:
-    """What decides among those with the same result. Only neighbours are looked at, so others may be equal too."""
+    """Say what decides among equal results. Only the direct neighbours are compared; more rows may be equal."""
     if (me.tied or 1) > 1:
         return _("%(number)s players have the same result and share the rank.") % {
             "number": formats.number(me.tied or 1)
@@ -58,19 +57,19 @@ def _equal(rules: Rules, me: Row, neighbours: Sequence[Row]) -> str:
     above, below = neighbours[max(place - 1, 0) : place], neighbours[place + 1 : place + 2]
     first_come = rules.ties is Ties.FIRST_COME
     if above and _same(above[0], me):
-        said = (
+        sentence = (
             _("%(name)s has the same result and got it earlier.")
             if first_come
             else _("%(name)s has the same result and got it later, which goes first here.")
         )
-        return said % {"name": _isolated(above[0].name)}
+        return sentence % {"name": _isolated(above[0].name)}
     if below and _same(below[0], me):
-        said = (
+        sentence = (
             _("%(name)s has the same result but got it later.")
             if first_come
             else _("%(name)s has the same result but got it earlier, which goes behind here.")
         )
-        return said % {"name": _isolated(below[0].name)}
+        return sentence % {"name": _isolated(below[0].name)}
     return ""
 
 

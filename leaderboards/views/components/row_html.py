@@ -1,6 +1,6 @@
-"""A row of standings as HTML. In Python, since a template takes ten times as long, and a page has fifty of them.
+"""Render a row of standings in Python: a template takes ten times as long, and a page has fifty rows.
 
-The trap: whatever people wrote is escaped here by hand; ``tests/data/names.json`` holds what would break out.
+The trap: HTML is built by hand here, so texts of users must be escaped; ``tests/data/names.json`` holds hostile names.
 """
 
 from dataclasses import dataclass
@@ -20,19 +20,19 @@ from leaderboards import formats
 from leaderboards.views.components.faces import face_html, flag_html
 from leaderboards.views.components.table_rows import Line, Move
 
-_SAFE = "!$&'()*+,;=/~:@"  # as Django leaves them
+_SAFE = "!$&'()*+,;=/~:@"  # characters that Django does not quote either
 _MARKS = {"up": "▲", "down": "▼", "same": "–"}
 
 
 @dataclass(frozen=True, slots=True)
 class RowStyle:
-    """How all rows of one table look. ``number`` is the page's; ``own_id`` names the viewer's row in addresses.
+    """The options of all rows of a table. ``number`` is the page number, ``own_id`` the element id of the viewer's row.
 
-    ``gains`` are the cells of points by day of who has none.
+    ``gains`` holds the HTML of the cells of points by day for rows without known gains.
     """
 
     zone: str
-    request: Any  # or what stands for it: whatever has its GET
+    request: Any  # anything with a ``GET``
     number: int = 1
     moves: bool = False
     gaps: bool = False
@@ -42,67 +42,67 @@ class RowStyle:
     is_linked: bool = False
 
 
-def row_html(line: Line, look: RowStyle) -> str:
-    """The row, everything in it escaped."""
-    cells = [_rank(line, look)]
-    if look.moves:
+def row_html(line: Line, style: RowStyle) -> str:
+    """Render the row, with all texts escaped."""
+    cells = [_rank(line, style)]
+    if style.moves:
         cells.append(f'<td class="move">{_move(line.move, get_language())}</td>')
-    cells.append(f'<th scope="row" class="player">{_player(line, look)}</th>')
-    cells.append(look.gains and (line.gained or look.gains))
+    cells.append(f'<th scope="row" class="player">{_player(line, style)}</th>')
+    cells.append(style.gains and (line.gained or style.gains))
     cells += [f'<td class="result">{escape(cell)}</td>' for cell in line.cells]
-    if look.gaps:
+    if style.gaps:
         cells.append(f'<td class="gap">{escape(line.gap)}</td>')
-    return f'<tr data-key="{escape(line.player)}"{_own(line, look)}>{"".join(cells)}</tr>'
+    return f'<tr data-key="{escape(line.player)}"{_own(line, style)}>{"".join(cells)}</tr>'
 
 
 def moment_html(at: datetime, zone: str) -> SafeString:
-    """A date and time on the zone's clock, for people and machines."""
+    """Render a date and time in a time zone as a ``<time>`` element."""
     text = f'<time datetime="{formats.iso_utc(at)}">{escape(formats.moment(at, zone))}</time>'
     return mark_safe(text)  # noqa: S308 (escaped in it)
 
 
 def rank_text(rank: int | None) -> str:
-    """12,345; a dash for a rank that nobody had time to count."""
+    """Format a rank, such as 12,345; a dash if it is unknown."""
     return "–" if rank is None else formats.number(rank)
 
 
-def _own(line: Line, look: RowStyle) -> str:
+def _own(line: Line, style: RowStyle) -> str:
     if not line.is_me:
         return ""
-    return f' class="is-me" id="{look.own_id}"' if look.own_id else ' class="is-me"'
+    return f' class="is-me" id="{style.own_id}"' if style.own_id else ' class="is-me"'
 
 
-def _rank(line: Line, look: RowStyle) -> str:
-    place = f' id="rank-{line.rank}"' if look.anchors and line.is_first_of_rank else ""
+def _rank(line: Line, style: RowStyle) -> str:
+    place = f' id="rank-{line.rank}"' if style.anchors and line.is_first_of_rank else ""
     return f'<td class="rank"{place}>{tile_html(line.rank, tied=line.tied)}</td>'
 
 
 def tile_html(rank: int | None, *, tied: bool) -> SafeString:
-    """A rank with its sign where it is shared; 1 to 3 on the metal of their medal."""
+    """Render a rank: 1 to 3 with their medal, shared ranks with a sign."""
     why = escape(_("shared rank"))
     ties = f'<span class="ties" title="{why}">=</span>' if tied else ""
     metal = f" is-{rank}" if rank in (1, 2, 3) else ""
     return mark_safe(f'<span class="rank-tile{metal}">{ties}{rank_text(rank)}</span>')  # noqa: S308 (escaped in it)
 
 
-def _player(line: Line, look: RowStyle) -> str:
+def _player(line: Line, style: RowStyle) -> str:
     name = escape(line.name)
     text = f'<bdi class="name" title="{name}">{name}</bdi>'
-    if not look.request.GET.get("embed"):
+    if not style.request.GET.get("embed"):
         text = f'<a class="player-link" href="{_address(line.player)}">{text}</a>'
     text = f"{face_html(line.player)}{text}{flag_html(line.country)}"
     if line.is_me:
-        word = _("You") if look.is_linked else _("highlighted")
+        word = _("You") if style.is_linked else _("highlighted")
         text += f' <span class="tag">{escape(word)}</span>'
-    if look.anchors and line.tied_count > 2:
-        text += f" {_equals(line, look)}"
+    if style.anchors and line.tied_count > 2:
+        text += f" {_equals(line, style)}"
     return f'<span class="who">{text}</span>'
 
 
-def _equals(line: Line, look: RowStyle) -> str:
-    """How many share the rank; a link to where they begin if that is on another page."""
-    elsewhere = {"line": line, "is_elsewhere": line.first_page != look.number, "request": look.request}
-    return render_to_string("leaderboards/_equals.html", elsewhere)
+def _equals(line: Line, style: RowStyle) -> str:
+    """Render how many share the rank, with a link to the first of them if they begin on another page."""
+    context = {"line": line, "is_elsewhere": line.first_page != style.number, "request": style.request}
+    return render_to_string("leaderboards/_equals.html", context)
 
 
 @lru_cache(maxsize=4096)
@@ -112,21 +112,20 @@ def _move(move: Move | None, _language: str | None) -> str:
     if move.direction == "new":
         new = pgettext("a player who was not ranked in the period before", "new")
         return f'<span class="move-new">{escape(new)}</span>'
-    said = {"up": _("up"), "down": _("down"), "same": _("unchanged")}[move.direction]
+    direction = {"up": _("up"), "down": _("down"), "same": _("unchanged")}[move.direction]
     by = "" if move.direction == "same" else f" {formats.number(move.by)}"
-    mark = (
-        f'<span aria-hidden="true">{_MARKS[move.direction]}</span><span class="visually-hidden">{escape(said)}</span>'
-    )
+    sign = f'<span aria-hidden="true">{_MARKS[move.direction]}</span>'
+    mark = f'{sign}<span class="visually-hidden">{escape(direction)}</span>'
     return f'<span class="move-{move.direction}">{mark}{by}</span>'
 
 
 def _address(player: str) -> str:
-    before, after = _around_a_player()
+    before, after = _player_url_parts()
     return escape(f"{before}{quote(player, safe=_SAFE)}{after}")
 
 
 @cache
-def _around_a_player() -> tuple[str, str]:
-    """An address without its player: Django works one out twenty times more slowly."""
+def _player_url_parts() -> tuple[str, str]:
+    """Return the address of a player's page before and after the id: ``reverse`` is twenty times slower."""
     before, _, after = reverse("player", args=["-"]).rpartition("-")
     return before, after

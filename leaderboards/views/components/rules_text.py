@@ -1,6 +1,6 @@
-"""A period's rules in sentences that anyone understands, in the reader's language.
+"""Describe a period's rules in sentences, in the reader's language.
 
-The rules are those that the period opened with; unit and calendar are the board's, which periods do not keep.
+The rules are those with which the period opened; unit and calendar are the board's current ones.
 """
 
 from django.utils.dates import WEEKDAYS
@@ -14,9 +14,9 @@ from leaderboards.models import Board, Unit
 
 
 def rules_sentences(board: Board, rules: Rules) -> list[str]:
-    """What is better, what counts, who is ahead among equals, and when it starts again."""
-    said = [_better(board, rules), _counts(rules), _equals(rules), _again(board)]
-    return [sentence for sentence in said if sentence]
+    """Return the sentences: what is better, what counts, who is ahead among equals, when periods start."""
+    sentences = [_better(board, rules), _counts(rules), _equals(rules), _again(board)]
+    return [sentence for sentence in sentences if sentence]
 
 
 def _better(board: Board, rules: Rules) -> str:

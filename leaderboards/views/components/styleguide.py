@@ -1,6 +1,6 @@
 """The style guide: every component with its hardest examples, on one page that nothing links to.
 
-For everybody, since it shows nothing that is anybody's; search engines are told to leave it out.
+The page is public, because it shows no real data; search engines must not index it.
 """
 
 from django.http import HttpRequest, HttpResponse
@@ -29,7 +29,7 @@ _ROWS = (
 
 @require_safe
 def styleguide(request: HttpRequest) -> HttpResponse:
-    """All components at once."""
+    """Show all components."""
     lines = [_line(nth, *row) for nth, row in enumerate(_ROWS)]
     context = {
         "colours": COLOURS,

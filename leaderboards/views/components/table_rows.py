@@ -1,4 +1,4 @@
-"""Rows as a page writes them: rank with ties, points as text, and how far it is to the next."""
+"""Rows of standings for display: rank with ties, points as text, and gaps between rows."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,11 +14,11 @@ from leaderboards.models import Board
 from leaderboards.selectors import Movement, Row, Standings
 from leaderboards.selectors.player_data.names import countries_of
 
-WIDEST_COLUMNS = 16  # characters that numbers may take on a phone; wider criteria stand in one cell, as words
+WIDEST_COLUMNS = 16  # characters of numbers that fit on a phone; wider criteria share one cell as text
 
 
 class Scored(Protocol):
-    """What a player has, in whatever stands beside it: points, or fields by name."""
+    """Anything with a score: points, or fields by name."""
 
     @property
     def points(self) -> int | Decimal | None:
@@ -31,7 +31,7 @@ class Scored(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """Against where a player stood before: ``by`` places ``up`` or ``down``, the ``same``, or ``new``."""
+    """A change of rank: ``by`` ranks ``up`` or ``down``, the ``same``, or ``new``."""
 
     direction: str
     by: int = 0
@@ -39,11 +39,11 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A row of a table; ``cells`` stand under the columns' headings.
+    """A row of a table; ``cells`` follow the columns.
 
-    ``tied_count`` is how many share the rank, told in the first row of each rank on a page; in others it is 0.
-    ``gap`` is how far it is to the next better rank in sight, empty where there is none.
-    ``gained`` are the cells of points by day, as HTML.
+    ``tied_count`` is how many players share the rank; it is 0 except in the first row of each rank on a page.
+    ``gap`` is the distance to the next better rank on the page, empty if there is none.
+    ``gained`` holds the cells of points by day as HTML.
     """
 
     player: str
@@ -64,30 +64,30 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """From one row to another: ``text`` says how far, empty if they are level."""
+    """The distance to another row; ``text`` is empty if they are level."""
 
     text: str
     name: str
     rank: int | None
 
 
-def columns(found: Standings) -> list[str]:
-    """The headings of what is ranked by."""
-    if not found.rules.fields:
-        return [formats.points_heading(found.board)]
-    names = [field.name for field in found.rules.fields]
-    return [formats.field_name(name) for name in names] if in_columns(found.rules) else [_("Result")]
+def columns(standings: Standings) -> list[str]:
+    """Return the headings of the columns of scores."""
+    if not standings.rules.fields:
+        return [formats.points_heading(standings.board)]
+    names = [field.name for field in standings.rules.fields]
+    return [formats.field_name(name) for name in names] if in_columns(standings.rules) else [_("Result")]
 
 
 def in_columns(rules: Rules) -> bool:
-    """Whether the criteria fit columns of their own, however great their values become."""
+    """Whether each criterion gets its own column; this depends on the width of its largest value."""
     return sum(len(formats.number(field.maximum)) for field in rules.fields) <= WIDEST_COLUMNS
 
 
 def lines(
-    found: Standings, rows: Sequence[Row], me: str | None, movement: Movement | None = None, page_size: int = 50
+    standings: Standings, rows: Sequence[Row], me: str | None, movement: Movement | None = None, page_size: int = 50
 ) -> list[Line]:
-    """``rows`` of the standings as lines; ``movement`` says where they stood before, where that is known."""
+    """Return ``rows`` as lines; ``movement`` holds the earlier ranks, if known."""
     shown = []
     countries = countries_of(row.player for row in rows)
     for nth, row in enumerate(rows):
@@ -99,13 +99,13 @@ def lines(
                 row.name,
                 row.rank,
                 tied,
-                cells(found, row),
+                cells(standings, row),
                 row.achieved_at,
                 row.player == me,
                 tied_count=(row.tied or 0) if is_first_of_rank and tied else 0,
                 is_first_of_rank=is_first_of_rank and row.rank is not None,
                 first_page=(row.ahead or 0) // page_size + 1,
-                gap=_gap_text(found.board, row, rows[:nth]),
+                gap=_gap_text(standings.board, row, rows[:nth]),
                 move=move_of(row, movement),
                 country=countries.get(row.player, ""),
             )
@@ -121,7 +121,7 @@ def _gap_text(board: Board, row: Row, above: Sequence[Row]) -> str:
 
 
 def move_of(row: Row, movement: Movement | None) -> Move | None:
-    """How a row has moved against ``movement``; None where nothing is known of before."""
+    """Return the change of rank against ``movement``; None if it is unknown."""
     if movement is None or row.rank is None:
         return None
     if row.player not in movement.ranks:
@@ -130,17 +130,17 @@ def move_of(row: Row, movement: Movement | None) -> Move | None:
     return Move("up" if by > 0 else "down" if by < 0 else "same", abs(by))
 
 
-def cells(found: Standings, row: Row) -> list[str]:
-    """What a row is ranked by, one text for each column."""
+def cells(standings: Standings, row: Row) -> list[str]:
+    """Return the score of a row, one text for each column."""
     if row.fields is None:
-        return [formats.points(found.board, row.points or 0)]
-    if in_columns(found.rules):
-        return [formats.number(row.fields[field.name]) for field in found.rules.fields]
-    return [result(found.board, row)]
+        return [formats.points(standings.board, row.points or 0)]
+    if in_columns(standings.rules):
+        return [formats.number(row.fields[field.name]) for field in standings.rules.fields]
+    return [result(standings.board, row)]
 
 
 def result(board: Board, row: Scored) -> str:
-    """What a row is ranked by, as one text with units."""
+    """Return the score of a row as one text with units."""
     if row.fields is None:
         return formats.points_with_unit(board, row.points or 0)
     names = formats.shown_fields(row.fields)
@@ -148,7 +148,7 @@ def result(board: Board, row: Scored) -> str:
 
 
 def top_words(board: Board, rows: Sequence[Row]) -> str:
-    """The first three rows in one line, as other sites show it beside a link."""
+    """Describe the first three rows in one line, for link previews of other sites."""
     if not rows:
         return _("Nobody has scored yet.")
     return " · ".join(
@@ -158,13 +158,13 @@ def top_words(board: Board, rows: Sequence[Row]) -> str:
 
 
 def gap_ahead(board: Board, me: Row, rows: Sequence[Row]) -> Gap | None:
-    """To the nearest better rank among ``rows`` (best first); None for the first, or if none is in sight."""
+    """Return the gap to the nearest better rank among ``rows`` (best first); None if there is none."""
     above = [row for row in rows if (row.rank or 0) < (me.rank or 0)]
     return _gap(board, me, above[-1]) if above else None
 
 
 def gap_behind(board: Board, me: Row, rows: Sequence[Row]) -> Gap | None:
-    """To the nearest worse rank among ``rows``; None for the last, or if none is in sight."""
+    """Return the gap to the nearest worse rank among ``rows``; None if there is none."""
     below = [row for row in rows if (row.rank or 0) > (me.rank or 0)]
     return _gap(board, me, below[0]) if below else None
 

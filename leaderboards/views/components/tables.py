@@ -1,4 +1,4 @@
-"""What the tables of a page show: a page of rows, and the viewer's own card with those around them."""
+"""The template context of a page of rows, and of the viewer's card and neighbours."""
 
 from typing import Any
 
@@ -11,17 +11,17 @@ from leaderboards.views.http.viewer import Viewer
 
 
 def table(page: BoardPage, viewer: Viewer, number: int, movement: Movement | None = None) -> dict[str, Any]:
-    """The rows of page ``number``; ``movement`` says where they stood before, where that is known."""
-    found = page.standings
-    shown = lines(found, found.rows, viewer.player, movement)
+    """Return the context of page ``number``; ``movement`` holds the earlier ranks, if known."""
+    standings = page.standings
+    shown = lines(standings, standings.rows, viewer.player, movement)
     return {
-        "columns": columns(found),
+        "columns": columns(standings),
         "lines": shown,
-        "as_words": not found.rules.of_points and not in_columns(found.rules),
-        "first": found.rows and (number - 1) * ROWS + 1,
-        "last": (number - 1) * ROWS + len(found.rows),
+        "as_words": not standings.rules.of_points and not in_columns(standings.rules),
+        "first": standings.rows and (number - 1) * ROWS + 1,
+        "last": (number - 1) * ROWS + len(standings.rows),
         "number": number,
-        "pages": pages_of(found.total, ROWS),
+        "pages": pages_of(standings.total, ROWS),
         "has_moves": any(line.move for line in shown),
         "moved_since": movement and movement.since,
         "has_gaps": any(line.gap for line in shown),
@@ -29,23 +29,23 @@ def table(page: BoardPage, viewer: Viewer, number: int, movement: Movement | Non
 
 
 def viewer_card(page: BoardPage, zone: str = "") -> dict[str, Any]:
-    """What the viewer's own card says; times are on the clock of ``zone``, or of the board where it is empty."""
-    me, found, board = page.me, page.standings, page.standings.board
+    """Return the context of the viewer's card; times are in ``zone``, or the board's zone if it is empty."""
+    me, standings, board = page.me, page.standings, page.standings.board
     if me is None:
         return {"me": None, "around": []}
-    on_page = any(row.player == me.player for row in found.rows)
-    # Among many equals no neighbour has another rank; the page may then reach further, but only if I am on it.
-    in_sight = (page.neighbours, found.rows) if on_page else (page.neighbours,)
+    on_page = any(row.player == me.player for row in standings.rows)
+    # If all neighbours share the viewer's rank, the page may show another rank, provided that the viewer is on it.
+    in_sight = (page.neighbours, standings.rows) if on_page else (page.neighbours,)
     ahead = next(filter(None, (gap_ahead(board, me, seen) for seen in in_sight)), None)
     return {
         "me": me,
         "my_result": result(board, me),
         "my_page": (me.ahead or 0) // ROWS + 1,
-        "reasons": reasons(found, me, page.neighbours, ahead, zone or board.timezone),
+        "reasons": reasons(standings, me, page.neighbours, ahead, zone or board.timezone),
         "gap_ahead": ahead,
         "gap_behind": next(filter(None, (gap_behind(board, me, seen) for seen in in_sight)), None),
-        "percentile": selectors.share_below(me, found.total),
+        "percentile": selectors.share_below(me, standings.total),
         "on_page": on_page,
-        "my_line": lines(found, [me], me.player)[0],
-        "around": lines(found, page.neighbours, me.player),
+        "my_line": lines(standings, [me], me.player)[0],
+        "around": lines(standings, page.neighbours, me.player),
     }

@@ -1,0 +1,1 @@
+"""Helpers of the views for HTTP: access, caching, polling, embedding, style sheets."""

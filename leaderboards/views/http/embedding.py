@@ -1,4 +1,4 @@
-"""Pages inside frames of other sites: only where the settings name those sites, and only with ``?embed=1``."""
+"""Allow other sites to embed a page in a frame: only the sites in the settings, and only with ``?embed=1``."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -10,14 +10,14 @@ View = Callable[..., HttpResponse]
 
 
 def frameable(view: View) -> View:
-    """The same view; with ``?embed=1`` its answer may stand in frames of ``settings.EMBED_SITES``."""
+    """Let the sites in ``settings.EMBED_SITES`` embed the answers of ``view`` to requests with ``?embed=1``."""
 
     @wraps(view)
-    def answered(request: HttpRequest, *args: object, **named: object) -> HttpResponse:
+    def frameable_view(request: HttpRequest, *args: object, **named: object) -> HttpResponse:
         response = view(request, *args, **named)
         if settings.EMBED_SITES and request.GET.get("embed") == "1":
-            # So django-csp is told, and Django's own older header; both look for names that no type knows.
+            # django-csp and Django's X-Frame-Options read these attributes, which no type declares.
             response.__dict__.update(_csp_replace={"frame-ancestors": settings.EMBED_SITES}, xframe_options_exempt=True)
         return response
 
-    return answered
+    return frameable_view

@@ -1,13 +1,12 @@
-"""What everybody gets, kept for one second by each process: however many watch a page, it is read once a second.
+"""Cache answers to anonymous readers for one second in each process, so a page is computed once a second at most.
 
-In memory, since asking a cache for a page costs about as much as the rest of the answer. Whole answers are kept for
-anybody: somebody without a session or a remembered player sees what everybody may see. Never kept is what sets a
-cookie or carries the token of a form, and what is no 200. The traps: links repeat the whole query, so an answer to a
-name that is not known here is never kept; and what a page says may turn at a moment of its own, such as the freeze of
-a competition: whoever makes such a page says so (``expire_cache_at``), and from that moment on nobody gets the old one.
+The cache is in memory, because a round trip to a cache server costs about as much as the rest of the answer. A reader
+is anonymous without a session and without a remembered player. Answers are cached unless they set a cookie, carry a
+CSRF token or are not 200. After an answer was sent, its final headers are stored too (``record_sent_headers``), and
+``cached_response`` can send it again without the middleware and the view.
 
-Once it was sent, an answer is kept with its headers, as it left the layers around its view (``record_sent_headers``);
-so the next who asks need not go through them (``cached_response``).
+Two traps. Links repeat the whole query, so answers to unknown query parameters are never cached. A page may change at
+a known time, such as the freeze of a competition; its view must say so with ``expire_cache_at``.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -27,123 +26,127 @@ from leaderboards.views.http.responses import private, set_poll_interval, with_p
 from leaderboards.views.http.viewer import COOKIE, may_be_signed_in
 
 View = Callable[..., HttpResponse]
-_Key = tuple[str | None, str, str, str]  # language, scheme, host, and address: a page may say where it stands
-_MARKS = "_csp"  # of names by which a view tells the layer of the policy that its answer has one of its own
-_NAMES = {"page", "period", "fragment", "embed", "screen", "board"}
-_ASKED, _UNTIL, _HAS_TOKEN = "HTTP_IF_NONE_MATCH", "sunwi.kept_until", "CSRF_COOKIE_NEEDS_UPDATE"  # in META
-# The same, of who wants another answer or sends something.
-_MORE = {_ASKED, "HTTP_IF_MATCH", "HTTP_IF_UNMODIFIED_SINCE", "HTTP_TRANSFER_ENCODING"}
+_Key = tuple[str | None, str, str, str]  # language, scheme, host and path with query: pages may contain their address
+_CSP_PREFIX = "_csp"  # of the response attributes by which a view overrides the content security policy
+_CACHED_PARAMETERS = {"page", "period", "fragment", "embed", "screen", "board"}
+# Keys of request.META
+_IF_NONE_MATCH, _EXPIRES_AT, _HAS_TOKEN = "HTTP_IF_NONE_MATCH", "sunwi.kept_until", "CSRF_COOKIE_NEEDS_UPDATE"
+# Headers that ask for an answer other than the plain page, or announce a body.
+_UNCACHED_HEADERS = {_IF_NONE_MATCH, "HTTP_IF_MATCH", "HTTP_IF_UNMODIFIED_SINCE", "HTTP_TRANSFER_ENCODING"}
 
 
 @dataclass(frozen=True, slots=True)
 class _Sent:
-    """How an answer left the layers around its view, what the others are to make of it, and which address it is of."""
+    """The final headers of an answer, its attributes for django-csp, and the matched URL."""
 
     headers: Mapping[str, str]
-    marks: Mapping[str, object]
+    csp_attributes: Mapping[str, object]
     match: ResolverMatch | None
 
 
 @dataclass(slots=True)
-class _Answer:
-    """``etag`` is empty on whole pages; nobody gets it from ``until`` on."""
+class _CachedAnswer:
+    """A cached body. ``etag`` is empty for whole pages; the answer is not used from ``expires_at`` on."""
 
     etag: str
     body: bytes
-    until: datetime | None
+    expires_at: datetime | None
     sent: _Sent | None = None
 
 
-class _Whole(HttpResponse):
-    """All of a kept answer."""
+class _FullResponse(HttpResponse):
+    """A response with the body of a cached answer."""
 
-    def __init__(self, kept: _Answer) -> None:
-        super().__init__(kept.body)
-        self.kept = kept
-
-
-def _is_over(answer: _Answer) -> bool:
-    return answer.until is not None and answer.until <= clock.now()
+    def __init__(self, cached: _CachedAnswer) -> None:
+        super().__init__(cached.body)
+        self.cached = cached
 
 
-_answers: MicroCache[_Key, _Answer] = MicroCache(256, is_expired=_is_over)  # of some 30 KB each
+def _is_expired(answer: _CachedAnswer) -> bool:
+    return answer.expires_at is not None and answer.expires_at <= clock.now()
+
+
+_answers: MicroCache[_Key, _CachedAnswer] = MicroCache(256, is_expired=_is_expired)  # about 30 KB each
 
 
 def micro_cached(view: View) -> View:
-    """The same view, asked at most about once a second for each address and language by those who are anybody."""
+    """Call ``view`` about once a second at most for each address and language of anonymous readers."""
 
     @wraps(view)
-    def answered(request: HttpRequest, *args: object, **named: object) -> HttpResponse:
-        def make() -> HttpResponse:
+    def cached_view(request: HttpRequest, *args: object, **named: object) -> HttpResponse:
+        def call_view() -> HttpResponse:
             return view(request, *args, **named)
 
         if not is_anonymous_read(request):
-            return make()
+            return call_view()
         try:
-            return _told(request, _answers.get_or_compute(_key(request, get_language()), lambda: _made(request, make)))
-        except _NotToKeep as found:
-            return found.response
+            cached = _answers.get_or_compute(_key(request, get_language()), lambda: _compute(request, call_view))
+        except _NotCacheable as error:
+            return error.response
+        return _conditional_response(request, cached)
 
-    return answered
+    return cached_view
 
 
 def expire_cache_at(request: HttpRequest, moments: Iterable[datetime | None], at: datetime) -> None:
-    """The answer to ``request``, which is of ``at``, says something else from the first of ``moments`` after it on."""
-    coming = [each for each in moments if each is not None and each > at]
-    if _UNTIL in request.META:
-        coming.append(request.META[_UNTIL])  # also where that is over by now: then this answer is too
-    if coming:
-        request.META[_UNTIL] = min(coming)
+    """Expire the answer to ``request`` at the first of ``moments`` after ``at``, the time that the answer shows."""
+    future = [each for each in moments if each is not None and each > at]
+    if _EXPIRES_AT in request.META:
+        future.append(request.META[_EXPIRES_AT])  # even if it has passed: the answer has then expired too
+    if future:
+        request.META[_EXPIRES_AT] = min(future)
 
 
 def is_anonymous_read(request: HttpRequest) -> bool:
-    """Whether nothing is known of who asks, they only read, and the address says no more than which page is meant."""
-    return request.method in ("GET", "HEAD") and not _is_somebody(request) and set(request.GET) <= _NAMES
+    """Whether the reader is anonymous, the request only reads, and its query has only known parameters."""
+    return request.method in ("GET", "HEAD") and not _is_identified(request) and set(request.GET) <= _CACHED_PARAMETERS
 
 
-def _is_somebody(request: HttpRequest) -> bool:
+def _is_identified(request: HttpRequest) -> bool:
     return "HTTP_COOKIE" in request.META and (may_be_signed_in(request) or COOKIE in request.COOKIES)
 
 
 def not_modified_response(request: HttpRequest) -> HttpResponse | None:
-    """304 for anybody who has what is kept; None leaves the request to its view."""
-    asked = request.META.get(_ASKED)
-    if not asked or request.method != "GET" or _is_somebody(request):
+    """Return 304 if an anonymous reader already has the cached answer; None leaves the request to its view."""
+    etag = request.META.get(_IF_NONE_MATCH)
+    if not etag or request.method != "GET" or _is_identified(request):
         return None
-    kept = _answers.get_fresh(_key(request, get_language_from_request(request)))
-    return _headed(HttpResponseNotModified(), asked) if kept and kept.etag == asked else None
+    cached = _answers.get_fresh(_key(request, get_language_from_request(request)))
+    return _with_headers(HttpResponseNotModified(), etag) if cached and cached.etag == etag else None
 
 
 def cached_response(request: HttpRequest) -> HttpResponse | None:
-    """What anybody gets who reads a page, as it was sent last; None leaves the request to its view.
+    """Return the cached page for an anonymous reader; None leaves the request to its view.
 
-    Stands behind what is looked at for each answer: the language, the brake.
+    Call it after the middleware that applies to every answer: language and throttle.
     """
-    if request.method != "GET" or not _MORE.isdisjoint(request.META) or _has_body(request) or _is_somebody(request):
+    if request.method != "GET" or not _UNCACHED_HEADERS.isdisjoint(request.META):
         return None
-    kept = _answers.get_fresh(_key(request, get_language()))
-    if kept is None or kept.sent is None:
+    if _has_body(request) or _is_identified(request):
         return None
-    response = HttpResponse(kept.body, headers=kept.sent.headers)
-    vars(response).update(kept.sent.marks)
-    request.resolver_match = kept.sent.match
-    return set_poll_interval(response) if kept.etag else response
+    cached = _answers.get_fresh(_key(request, get_language()))
+    if cached is None or cached.sent is None:
+        return None
+    response = HttpResponse(cached.body, headers=cached.sent.headers)
+    vars(response).update(cached.sent.csp_attributes)
+    request.resolver_match = cached.sent.match
+    return set_poll_interval(response) if cached.etag else response
 
 
 def record_sent_headers(request: HttpRequest, response: HttpResponseBase) -> None:
-    """Keep how an answer was sent, if it is a kept one, whole, and was sent without a cookie."""
-    if isinstance(response, _Whole) and response.kept.sent is None and not response.cookies:
-        marks = {name: value for name, value in vars(response).items() if name.startswith(_MARKS)}
-        response.kept.sent = _Sent(dict(response.items()), marks, request.resolver_match)
+    """Store the final headers of ``response`` with its cached answer, unless it sets a cookie or is a 304."""
+    if isinstance(response, _FullResponse) and response.cached.sent is None and not response.cookies:
+        attributes = {name: value for name, value in vars(response).items() if name.startswith(_CSP_PREFIX)}
+        response.cached.sent = _Sent(dict(response.items()), attributes, request.resolver_match)
 
 
 def forget() -> None:
-    """Start anew."""
+    """Empty the cache."""
     _answers.forget()
 
 
-class _NotToKeep(Exception):
-    """An answer that is for this asker alone, as it is."""
+class _NotCacheable(Exception):
+    """A response that only this reader may get."""
 
     def __init__(self, response: HttpResponse) -> None:
         super().__init__(response.status_code)
@@ -158,21 +161,21 @@ def _key(request: HttpRequest, language: str | None) -> _Key:
     return language, request.scheme or "", request.get_host(), request.get_full_path()
 
 
-def _made(request: HttpRequest, make: Callable[[], HttpResponse]) -> _Answer:
-    """What any asker gets, whatever they have already."""
-    asked = request.META.pop(_ASKED, None)
-    response = make()
-    if asked is not None:
-        request.META[_ASKED] = asked
+def _compute(request: HttpRequest, call_view: Callable[[], HttpResponse]) -> _CachedAnswer:
+    """Call the view without ``If-None-Match``, so that it answers in full. Raises ``_NotCacheable``."""
+    etag = request.META.pop(_IF_NONE_MATCH, None)
+    response = call_view()
+    if etag is not None:
+        request.META[_IF_NONE_MATCH] = etag
     if response.status_code != 200 or response.cookies or _HAS_TOKEN in request.META:
-        raise _NotToKeep(response)
-    return _Answer(response.get("ETag", ""), response.content, request.META.pop(_UNTIL, None))
+        raise _NotCacheable(response)
+    return _CachedAnswer(response.get("ETag", ""), response.content, request.META.pop(_EXPIRES_AT, None))
 
 
-def _told(request: HttpRequest, kept: _Answer) -> HttpResponse:
-    same = get_conditional_response(request, etag=kept.etag) if kept.etag else None
-    return _headed(_Whole(kept) if same is None else same, kept.etag)
+def _conditional_response(request: HttpRequest, cached: _CachedAnswer) -> HttpResponse:
+    not_modified = get_conditional_response(request, etag=cached.etag) if cached.etag else None
+    return _with_headers(_FullResponse(cached) if not_modified is None else not_modified, cached.etag)
 
 
-def _headed(response: HttpResponse, etag: str) -> HttpResponse:
+def _with_headers(response: HttpResponse, etag: str) -> HttpResponse:
     return with_poll_headers(response, etag) if etag else private(response)

@@ -1,6 +1,6 @@
-"""Who may see what is not public: private boards, drafts, private competitions, ranks behind a freeze.
+"""Check who may see what is not public: private boards, drafts, private competitions, ranks hidden by a freeze.
 
-One question for every page, asked as the admin asks it: nobody sees more on a page than the admin would show them.
+Every page uses the permissions of the admin, so a page never shows more than the admin would.
 """
 
 from django.db.models import Model
@@ -8,7 +8,7 @@ from django.http import HttpRequest
 
 
 def may_see(request: HttpRequest, kind: type[Model]) -> bool:
-    """Whether they may see rows of this kind that are not public: staff with the permission to view or change them."""
+    """Whether the user may see rows of this model that are not public: staff who may view or change them."""
     user = request.user
     if not (user.is_authenticated and user.is_active and user.is_staff):
         return False

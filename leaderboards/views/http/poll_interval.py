@@ -1,35 +1,36 @@
-"""When those who follow a page are to look again: the more follow, the later, so that a crowd cannot ask ever more.
+"""Choose how often pages poll: the more pages follow, the longer the interval, so the load stays bounded.
 
-Each answer to a follower names the seconds (``Look-Again``). Who was told ten seconds stands for ten seconds of one
-follower, so all that was told within a while says how many there are. Each process counts its own.
+Each answer to a poll names the seconds until the next one (``Look-Again``). A page that polls every ten seconds
+receives one answer of ten seconds per ten seconds, so the sum of all intervals sent in a time window, divided by its
+length, is the number of followers. Each process counts its own.
 """
 
 from dataclasses import dataclass, field
 
 from foundation import clock
 
-LIVE_EVERY_SECONDS = 2  # as long as few follow
+LIVE_EVERY_SECONDS = 2  # while there are few followers
 LONGEST_SECONDS = 20.0
-ANSWERS_PER_SECOND = 100  # of a process, to all its followers
-COUNTED_SECONDS = 2.0
+ANSWERS_PER_SECOND = 100  # to all followers of a process
+COUNTED_SECONDS = 2.0  # length of the time window
 
 
 @dataclass(slots=True)
 class PollPacer:
-    """Who follows the pages of this process. Two threads at once may lose a follower: it is an estimate."""
+    """Estimate the followers of this process and choose their interval. Not locked: a race may lose a follower."""
 
     _every: float = LIVE_EVERY_SECONDS
-    _told: float = 0.0
+    _sent_seconds: float = 0.0
     _since: float = field(default_factory=clock.monotonic)
 
     def next_interval(self) -> float:
-        """In how many seconds the one who is answered now should ask again."""
+        """Return the seconds until the page that is answered now should poll again."""
         passed = clock.monotonic() - self._since
         if passed >= COUNTED_SECONDS:
-            many = self._told / passed
-            self._every = min(max(many / ANSWERS_PER_SECOND, LIVE_EVERY_SECONDS), LONGEST_SECONDS)
-            self._told, self._since = 0.0, clock.monotonic()
-        self._told += self._every
+            followers = self._sent_seconds / passed
+            self._every = min(max(followers / ANSWERS_PER_SECOND, LIVE_EVERY_SECONDS), LONGEST_SECONDS)
+            self._sent_seconds, self._since = 0.0, clock.monotonic()
+        self._sent_seconds += self._every
         return self._every
 
 

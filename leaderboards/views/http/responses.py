@@ -1,7 +1,7 @@
-"""Answering with a page: whole, or only its moving parts (``?fragment=1``), or 304.
+"""Answer with a whole page, only its live parts (``?fragment=1``), or 304.
 
-The ETag is made from what the parts show before anything is rendered. It leaves out the time of the answer, else
-no two answers would be equal.
+The ETag is computed from the data of the live parts, before rendering. It excludes the time of the answer, which
+would make every answer different.
 """
 
 from collections.abc import Callable
@@ -22,7 +22,7 @@ LAST_PAGE = 2**31 // ROWS
 
 
 def page_response(request: HttpRequest, template: str, context: dict[str, Any], etag: str) -> HttpResponse:
-    """The whole page, or only its moving parts, or 304 if the asker has them already."""
+    """Return the whole page, or for ``?fragment=1`` the live parts or 304."""
     if "fragment" not in request.GET:
         return private(render(request, f"{template}.html", context | {"etag": etag}))
     return fragment_response(
@@ -30,45 +30,55 @@ def page_response(request: HttpRequest, template: str, context: dict[str, Any], 
     )
 
 
-def fragment_response(request: HttpRequest, etag: str, make: Callable[[], HttpResponse]) -> HttpResponse:
-    """The moving parts, made only for an asker who does not have them already; else 304."""
-    return with_poll_headers(get_conditional_response(request, etag=etag) or make(), etag)
+def fragment_response(request: HttpRequest, etag: str, render_parts: Callable[[], HttpResponse]) -> HttpResponse:
+    """Return 304 if the reader has the live parts already, else what ``render_parts`` returns."""
+    return with_poll_headers(get_conditional_response(request, etag=etag) or render_parts(), etag)
 
 
 def with_poll_headers(response: HttpResponse, etag: str) -> HttpResponse:
-    """The same for who follows the page: what they have now, and when to look again."""
+    """Set the ETag, the poll interval and the headers against shared caches."""
     response["ETag"] = etag
     return private(set_poll_interval(response))
 
 
 def set_poll_interval(response: HttpResponse) -> HttpResponse:
-    """The same, with the seconds after which who follows the page is to ask again."""
+    """Set the seconds until the page should poll again (``Look-Again``)."""
     response["Look-Again"] = f"{poll_pacer.next_interval():.1f}"
     return response
 
 
 def private(response: HttpResponse) -> HttpResponse:
-    """The same, for no shared cache, and for no later asker unasked."""
+    """Forbid shared caches, and let browsers revalidate before each use."""
     response["Cache-Control"] = "private, no-cache"
     patch_vary_headers(response, ["Cookie", "Accept-Language"])
     return response
 
 
-def etag_of(*seen: object) -> str:
-    """Equal for equal things in the same language."""
-    text = repr((get_language(), seen))
+def etag_of(*values: object) -> str:
+    """Return a weak ETag of these values in the active language."""
+    text = repr((get_language(), values))
     return f'W/"{blake2b(text.encode(errors="surrogatepass"), digest_size=12).hexdigest()}"'
 
 
-def etag_parts(found: Standings) -> tuple[object, ...]:
-    """What makes two answers differ. Without Redis the time of the answer does too, to the minute."""
-    as_of = None if found.live else found.as_of.replace(second=0, microsecond=0)
-    board = found.board
-    return (board.seq, board.name, board.unit, board.format, found.period, found.total, found.rows, found.live, as_of)
+def etag_parts(standings: Standings) -> tuple[object, ...]:
+    """Return what an ETag of standings covers. Without Redis it includes the time of the answer, to the minute."""
+    as_of = None if standings.live else standings.as_of.replace(second=0, microsecond=0)
+    board = standings.board
+    return (
+        board.seq,
+        board.name,
+        board.unit,
+        board.format,
+        standings.period,
+        standings.total,
+        standings.rows,
+        standings.live,
+        as_of,
+    )
 
 
 def page_number(request: HttpRequest) -> int:
-    """Which page of rows is asked for. Raises ``Http404``."""
+    """Return the requested page of rows. Raises ``Http404``."""
     number = whole_number(request.GET.get("page", "1")) or 0
     if not 1 <= number <= LAST_PAGE:
         raise Http404("There is no such page.")
@@ -76,5 +86,5 @@ def page_number(request: HttpRequest) -> int:
 
 
 def pages_of(total: int, size: int) -> int:
-    """How many pages of ``size`` rows there are, at least one."""
+    """Return the number of pages of ``size`` rows, at least one."""
     return max(1, -(-total // size))

@@ -1,7 +1,7 @@
-"""Several style sheets of the site in one answer: each component keeps its file, and a page asks once.
+"""Serve several style sheets in one response: each component has its own file, and a page makes one request.
 
-The address holds a digest of what is in it, so browsers keep it for good. In development every change has another
-address. Only files of static/css can be named.
+The address contains a digest of the content, so browsers cache it for a year; in development each change gives a new
+address. Only files in static/css can be named.
 """
 
 import gzip
@@ -17,41 +17,41 @@ from django.views.decorators.http import require_safe
 from foundation import file_locations
 
 YEAR = 365 * 86_400
-BETWEEN = "+"
+SEPARATOR = "+"
 
 
 def address_of(names: str) -> str:
-    """Where the sheets of these names (parted by blanks) are answered together, in this order."""
-    joined = BETWEEN.join(names.split())
+    """Return the address of these style sheets (names separated by spaces) in one response, in this order."""
+    joined = SEPARATOR.join(names.split())
     return reverse("styles", args=[_digest(_sheets(joined)), joined])
 
 
 @require_safe
 def styles(request: HttpRequest, digest: str, names: str) -> HttpResponse:
-    """The sheets. 404 where there is none of a name; under an old digest what is there now, kept by nobody."""
+    """Return the sheets; 404 for an unknown name. An outdated digest gets the current content, not to be cached."""
     css = _sheets(names)
     response = HttpResponse(css, content_type="text/css; charset=utf-8")
     if "gzip" in request.headers.get("Accept-Encoding", ""):
         response.content = _compressed(css)
         response["Content-Encoding"] = "gzip"
     patch_vary_headers(response, ["Accept-Encoding"])
-    kept = f"public, max-age={YEAR}, immutable" if digest == _digest(css) else "no-cache"
-    response["Cache-Control"] = kept
+    is_current = digest == _digest(css)
+    response["Cache-Control"] = f"public, max-age={YEAR}, immutable" if is_current else "no-cache"
     return response
 
 
 def _sheets(names: str) -> bytes:
-    return _kept(names) if not settings.DEBUG else _read(names)
+    return _read_cached(names) if not settings.DEBUG else _read(names)
 
 
 @lru_cache(maxsize=64)
-def _kept(names: str) -> bytes:
+def _read_cached(names: str) -> bytes:
     return _read(names)
 
 
 def _read(names: str) -> bytes:
     known = {each.stem: each for each in (file_locations.folder("static") / "css").glob("*.css")}
-    wanted = names.split(BETWEEN)
+    wanted = names.split(SEPARATOR)
     if len(wanted) > len(known) or any(name not in known for name in wanted):
         raise Http404("There is no such style sheet.")
     return b"\n".join(known[name].read_bytes() for name in wanted)

@@ -1,6 +1,6 @@
-"""Who looks at a page: the signed-in user's player, else the one that this device remembers.
+"""The viewer of a page: the signed-in user's player, else the player that this device remembers.
 
-``?player=`` only says whose row to highlight. It proves nothing and never acts for anyone.
+``?player=`` only chooses the row to highlight. It proves nothing and grants nothing.
 """
 
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ YEAR = 365 * 86_400
 
 @dataclass(frozen=True, slots=True)
 class Viewer:
-    """``player`` is the row to highlight; ``linked`` if it is the user's own, ``refused`` if no id could be so."""
+    """``player`` is the row to highlight, ``linked`` if it is the user's own, ``refused`` if its id is invalid."""
 
     player: str | None
     linked: bool = False
@@ -29,22 +29,22 @@ class Viewer:
 
 
 def viewer_of(request: HttpRequest) -> Viewer:
-    """The viewer, by account, address or cookie, in this order."""
+    """Return the viewer by account, query or cookie, in this order."""
     own = _own_player(request)
     if own is not None:
         return Viewer(own, linked=True)
-    asked = request.GET.get(COOKIE)
-    raw = asked.strip() if asked is not None else unquote(request.COOKIES.get(COOKIE, ""))
+    given = request.GET.get(COOKIE)
+    raw = given.strip() if given is not None else unquote(request.COOKIES.get(COOKIE, ""))
     if not raw:
         return Viewer(None)
     try:
         return Viewer(read_player(raw))
     except BadPlayer:
-        return Viewer(None, refused=asked is not None)
+        return Viewer(None, refused=given is not None)
 
 
 def _own_player(request: HttpRequest) -> str | None:
-    """The signed-in user's player. While SQL cannot say who is signed in, the page is the one that everybody gets."""
+    """Return the signed-in user's player. While SQL is unavailable, the user counts as not signed in."""
     if not may_be_signed_in(request):
         return None
     try:
@@ -55,7 +55,7 @@ def _own_player(request: HttpRequest) -> str | None:
 
 
 def may_be_signed_in(request: HttpRequest) -> bool:
-    """Whether there is a session to look into."""
+    """Whether the request has a session cookie."""
     return settings.SESSION_COOKIE_NAME in request.COOKIES
 
 
@@ -66,9 +66,8 @@ def _player_of_user(request: HttpRequest) -> str | None:
 
 
 def remember(request: HttpRequest, response: HttpResponse, viewer: Viewer) -> None:
-    """Let the device remember, or forget, whom ``?player=`` named."""
-    asked = request.GET.get(COOKIE)
-    if asked is None or viewer.linked or viewer.refused:
+    """Set or delete the cookie with the player named by ``?player=``; empty deletes it."""
+    if COOKIE not in request.GET or viewer.linked or viewer.refused:
         return
     if viewer.player is None:
         response.delete_cookie(COOKIE, samesite="Lax")

@@ -1,0 +1,1 @@
+"""A player's public page, and a user's own account pages."""

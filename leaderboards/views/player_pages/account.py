@@ -1,4 +1,4 @@
-"""A signed-in user's own page: which player is theirs, and the form that links them to one."""
+"""The account page: the user's linked player, or the form to link one."""
 
 from typing import cast
 
@@ -23,7 +23,7 @@ from leaderboards.services.players import link
 
 
 class LinkForm(forms.Form):
-    """The one-time code that the game shows."""
+    """The form for the one-time code that the game shows."""
 
     code = forms.CharField(label=gettext_lazy("Link code"), max_length=32)
 
@@ -32,7 +32,7 @@ class LinkForm(forms.Form):
 @sign_in_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def account(request: HttpRequest) -> HttpResponse:
-    """Shows the linked player; takes a link code."""
+    """Show the linked player; redeem a link code on POST."""
     user = cast("User", request.user)
     form = LinkForm(request.POST or None)
     if request.method == "POST" and form.is_valid() and _redeem(form, user):
@@ -51,15 +51,15 @@ def _redeem(form: LinkForm, user: User) -> bool:
     try:
         link.redeem(form.cleaned_data["code"], user, clock.now())
     except RateLimited:
-        raise  # a page of its own
+        raise  # the middleware answers it with a page
     except SunwiError as error:
-        form.add_error("code", _sentence(error))
+        form.add_error("code", _refusal_text(error))
         return False
     return True
 
 
-def _sentence(error: SunwiError) -> str:
-    """The refusal in the reader's language."""
+def _refusal_text(error: SunwiError) -> str:
+    """Return the refusal in the reader's language."""
     if isinstance(error, BadLinkCode):
         return _("This code is not known, was used, or is older than ten minutes. Ask the game for a new one.")
     if isinstance(error, AlreadyLinked):

@@ -1,4 +1,4 @@
-"""A person's own data: all that is held about them as a file, and the end of their account."""
+"""Export the data of a user's account, and delete the account."""
 
 from django import forms
 from django.contrib.auth import logout
@@ -21,7 +21,7 @@ from leaderboards.services.players.delete_account import ERASE, KEEP, delete_acc
 
 
 class LeaveForm(forms.Form):
-    """What becomes of the player; it is asked of who has one."""
+    """Confirm the deletion. The field ``player`` is there only if the account has a player."""
 
     player = forms.ChoiceField(
         label=gettext_lazy("Your player"),
@@ -33,7 +33,7 @@ class LeaveForm(forms.Form):
     )
 
     def __init__(self, *args: object, has_player: bool) -> None:
-        super().__init__(*args)  # type: ignore[arg-type]  # what Django's takes
+        super().__init__(*args)  # type: ignore[arg-type]  # passed on to Django's form
         if not has_player:
             del self.fields["player"]
 
@@ -41,12 +41,12 @@ class LeaveForm(forms.Form):
 @require_safe
 @proven_member_required
 def export(request: HttpRequest, user: User) -> HttpResponseBase:
-    """A JSON file; 409 while a freeze hides results of theirs, 429 for who asks often, 503 where many are made."""
+    """Return a JSON file. 409 while a freeze hides results of the player, 429 if throttled, 503 if too many run."""
     throttle("own_data", user.pk)
     try:
-        with ExportSlot():  # until it is written: all of it is in memory
-            held = account_export(user, clock.now())
-            response = JsonResponse(held, json_dumps_params={"ensure_ascii": False, "indent": 2})
+        with ExportSlot():  # held until the response is built, because all data is in memory
+            data = account_export(user, clock.now())
+            response = JsonResponse(data, json_dumps_params={"ensure_ascii": False, "indent": 2})
     except StillHidden as error:
         return render_message(request, _("Not yet"), _(error.detail), status=409)
     response["Content-Disposition"] = 'attachment; filename="sunwi-account.json"'
@@ -56,25 +56,25 @@ def export(request: HttpRequest, user: User) -> HttpResponseBase:
 @require_http_methods(["GET", "HEAD", "POST"])
 @proven_member_required
 def delete(request: HttpRequest, user: User) -> HttpResponseBase:
-    """Asked once more, with what becomes of the player."""
+    """Ask for confirmation and for what becomes of the player; delete the account on POST."""
     player = Player.objects.filter(user=user).first()
     sent = (request.POST,) if request.method == "POST" else ()
     form = LeaveForm(*sent, has_player=player is not None)
-    if request.method == "POST" and form.is_valid() and _left(form, user):
+    if request.method == "POST" and form.is_valid() and _delete(form, user):
         logout(request)
         return render_message(request, _("Your account is deleted"), _("You are signed out."))
     return _page(request, form, player)
 
 
-def _left(form: LeaveForm, user: User) -> bool:
-    def deed() -> None:
+def _delete(form: LeaveForm, user: User) -> bool:
+    def delete_now() -> None:
         delete_account(user, form.cleaned_data.get("player", KEEP), clock.now())
 
-    return run_or_add_error(form, deed, translate=_said)
+    return run_or_add_error(form, delete_now, translate=_translate)
 
 
-def _said(detail: str) -> str:
-    """A refusal in the reader's language, whether it is one of the boards' or of the accounts'."""
+def _translate(detail: str) -> str:
+    """Translate a refusal of the leaderboards or accounts app."""
     return _(translated(detail))
 
 

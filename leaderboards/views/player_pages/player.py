@@ -1,6 +1,6 @@
-"""A player's page: where they stand now, and their final ranks. Their competitions and attendance come from apps above.
+"""A player's page: current standings and final ranks. Template tags of other apps add competitions and attendance.
 
-Private boards are on nobody's page, not even for staff: who looks must not matter to what is kept for a second.
+Private boards are not shown, even to staff, because the page is cached for all viewers.
 """
 
 from contextlib import suppress
@@ -36,7 +36,7 @@ FINALS_A_PAGE = 20
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A player's place on a board now."""
+    """A player's current place on a board."""
 
     board: Board
     found: PlayerRow
@@ -48,10 +48,12 @@ class Standing:
 @require_safe
 @micro_cached
 def player(request: HttpRequest, player: str) -> HttpResponse:
-    """What anybody may know of a player. 404 for those who are unknown, banned, or kept out of all boards; who is so by
-    moderators, and has signed in, is told at their own page, or told nothing where it is a shadow."""
-    asked = Player.objects.filter(external_id=player, banned_at=None)
-    known = asked.annotate(is_out=restricted(None, ""), is_restricted=restricted(ANY_BOARD, ""))
+    """Show the public data of a player. 404 if they are unknown, banned, or excluded from all boards.
+
+    Excluded players see their own page when signed in: hidden players are told so, shadowed players are not.
+    """
+    rows = Player.objects.filter(external_id=player, banned_at=None)
+    known = rows.annotate(is_out=restricted(None, ""), is_restricted=restricted(ANY_BOARD, ""))
     shown = known.first() if "\0" not in player else None
     is_own = shown is not None and request.user.is_authenticated and shown.user_id == request.user.pk
     if shown is None or (shown.is_out and not is_own):
@@ -79,7 +81,7 @@ def _page(request: HttpRequest, shown: Player, hidden_on: Exclusion, *, is_own: 
 
 
 def _final(place: FinalPlace) -> tuple[FinalPlace, str, str]:
-    """A final rank with the days of its period and the result, in words."""
+    """Return a final rank with the dates of its period and the result as text."""
     today = clock.now().astimezone(ZoneInfo(place.board.timezone)).date()
     return place, formats.period_dates(place.board, place.period, today), result(place.board, place)
 
@@ -87,9 +89,9 @@ def _final(place: FinalPlace) -> tuple[FinalPlace, str, str]:
 def _standings(shown: Player) -> list[Standing]:
     at, rows = clock.now(), {}
     for board in selectors.boards_of(shown):
-        with suppress(NotFound):  # they were taken out meanwhile
+        with suppress(NotFound):  # they were removed meanwhile
             rows[board] = selectors.player_row(board, shown.external_id)
-    kept = selectors.rank_history(
+    history = selectors.rank_history(
         shown.external_id, [(board, row.period.label, row.rules) for board, row in rows.items()]
     )
     return [
@@ -98,7 +100,7 @@ def _standings(shown: Player) -> list[Standing]:
             row,
             result(board, row.row),
             period_words(board, row.period, at),
-            rank_chart_of(board, with_current_rank(kept[board.seq], row.row, row)),
+            rank_chart_of(board, with_current_rank(history[board.seq], row.row, row)),
         )
         for board, row in rows.items()
     ]

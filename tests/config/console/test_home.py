@@ -11,8 +11,8 @@ from django.db import OperationalError, connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from config.console import home, look, needs, tiles
-from config.console.blocks import Budget, Spent
+from config.console import home, needs, status, tiles
+from config.console.blocks import Budget, BudgetSpent
 from foundation import clock
 from foundation.models import DeadLetter, Heartbeat
 from foundation.monitoring import minutes
@@ -115,7 +115,7 @@ def crashed(*_args: object, **_more: object) -> Any:
 
 
 @pytest.mark.parametrize("failure", [broken, crashed])
-@pytest.mark.parametrize("source", ["boards_running", "coming", "done_lately"])
+@pytest.mark.parametrize("source", ["boards_running", "coming", "recent_actions"])
 def test_a_part_that_fails_says_so_and_breaks_no_page(
     admin: Client, source: str, failure: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -145,7 +145,7 @@ def crashed_named(kind: Any) -> Any:
 
 
 def test_while_a_broker_is_away_the_queue_is_not_told(admin: Client, settings: Any) -> None:
-    with patch.object(tiles, "_ask_broker", return_value=None):
+    with patch.object(tiles, "_read_queue_length", return_value=None):
         assert "the broker does not answer" in text(admin)
 
 
@@ -158,7 +158,7 @@ def test_a_budget_that_is_spent_asks_no_more() -> None:
     assert block.value is None
     assert "too long" in block.failed
     assert not [each for each in asked if "leaderboards_board" in (each["sql"] or "")]
-    assert issubclass(Spent, Exception)
+    assert issubclass(BudgetSpent, Exception)
 
 
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite ends no statement")
@@ -177,7 +177,7 @@ def test_a_slow_statement_ends_by_what_is_left_and_later_ones_go_on() -> None:
 
 def test_the_number_of_statements_does_not_grow_with_what_there_is(admin: Client) -> None:
     def statements() -> int:
-        look.forget()
+        status.forget()
         with CaptureQueriesContext(connection) as asked:
             text(admin)
         return len(asked)
@@ -205,5 +205,5 @@ def test_what_every_page_shows_is_one_look_of_some_seconds(admin: Client) -> Non
 @pytest.fixture(autouse=True)
 def _no_queue() -> Iterator[None]:
     """Tests have a broker of their own, which is empty."""
-    with patch.object(tiles, "_ask_broker", return_value=0):
+    with patch.object(tiles, "_read_queue_length", return_value=0):
         yield

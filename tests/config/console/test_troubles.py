@@ -10,7 +10,7 @@ import pytest
 from django.test import Client
 from django.utils.translation import override
 
-from config.console import look, troubles, words
+from config.console import status, troubles, words
 from foundation import clock
 from foundation.models import Heartbeat
 from foundation.redis import client as redis
@@ -26,7 +26,7 @@ HEALTH = "/admin/health/"
 
 
 def said(client: Client, address: str = "/admin/leaderboards/board/") -> str:
-    look.forget()
+    status.forget()
     return re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", " ", client.get(address).content.decode())))
 
 
@@ -134,7 +134,7 @@ def test_every_trouble_has_words_in_each_language(language: str, boards: tuple[s
         for code in words._TROUBLES:
             trouble = troubles.Trouble(code, clock.now(), boards, boards, 2, 1.5)
             for names_boards in (True, False):
-                told = words.told(trouble, names_boards=names_boards)
+                told = words.describe_trouble(trouble, names_boards=names_boards)
                 assert told.what
                 assert told.works
                 assert told.steps

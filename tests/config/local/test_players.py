@@ -60,9 +60,9 @@ def site() -> Site:
 
 @pytest.fixture
 def races(site: Site) -> Races:
-    """As they are after a first look."""
+    """After the first refresh."""
     made = Races(site, PLAYERS)
-    made.look()
+    made.refresh()
     site.asked.clear()
     return made
 
@@ -79,7 +79,7 @@ def test_whoever_plays_scores_in_all_that_run_on_known_boards_also_without_anoth
     site: Site, races: Races
 ) -> None:
     site.answers["/competitions?state=frozen"] = None
-    races.look()
+    races.refresh()
 
     raced = [(entry["competition"], entry["player"]) for entry in races.entries(PLAYERS[:2], random.Random(1))]
 
@@ -104,7 +104,7 @@ def test_now_and_then_somebody_likes_what_another_said_and_nobody_asks_the_perso
     for playing, dice in ((PLAYERS[:2], Dice(0.0, 0.9)), (["robin"], Dice()), (PLAYERS[:2], Dice(0.0, 0.0))):
         races.like(playing, dice)
     for _ in range(2):
-        races.ask_in(REFUSED)
+        races.join_rejected(REFUSED)
 
     read, like = ("GET", "/competitions/7/comments"), "/likes/comment/4/mina"
     asked_in = ("PUT", "/competitions/7/players/mina")

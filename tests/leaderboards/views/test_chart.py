@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from leaderboards.selectors.history.final_ranks import PastRank
-from leaderboards.views.components.line_chart import EDGE, HEIGHT, MOST_CHANGES, MOST_POINTS, WIDTH, changes, chart
+from leaderboards.views.components.line_chart import EDGE, HEIGHT, MAX_CHANGES, MAX_POINTS, WIDTH, changes, chart
 from leaderboards.views.components.podium import podium
 from leaderboards.views.components.table_rows import Line
 
@@ -34,9 +34,9 @@ def test_ten_thousand_moments_stay_a_drawing_that_ends_with_the_last() -> None:
     drawn, steps = chart(moments), changes(moments)
 
     assert drawn is not None
-    assert len(drawn.line.split()) <= MOST_POINTS
+    assert len(drawn.line.split()) <= MAX_POINTS
     assert drawn.line.endswith(f"{WIDTH - EDGE}.0,{HEIGHT - EDGE}.0")
-    assert len(steps) == MOST_CHANGES
+    assert len(steps) == MAX_CHANGES
     assert steps[0].rank == 50
     assert [moment.rank for moment in changes(way(4, 4, 2, 2, 2, 3))] == [3, 2, 4]  # the latest first
 

@@ -53,8 +53,8 @@ def test_a_first_start_makes_one_that_is_over_one_that_runs_and_one_to_come_and_
     assert {"top10_entered", "first_taken"} <= {notice.kind for notice in inbox(robin)}
     assert not robin.participations.filter(competition__name=TO_COME).exists()
     assert set(RewardGrant.objects.values_list("code", flat=True)) == {"medal-gold", "medal-silver", "badge-quarter"}
-    assert Comment.objects.count() == 2 * len(demo.SAID)
-    assert Like.objects.count() == 2 * sum(likes for _, likes in demo.SAID)
+    assert Comment.objects.count() == 2 * len(demo.COMMENTS)
+    assert Like.objects.count() == 2 * sum(likes for _, likes in demo.COMMENTS)
     assert not Comment.objects.filter(player=robin).exists()
     assert grouped_by_name(RUNS) == (5, 3)
     assert grouped_by_name(TO_COME) == (3, 0)

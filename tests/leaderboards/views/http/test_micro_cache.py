@@ -75,8 +75,8 @@ def test_while_one_makes_the_next_answer_the_others_get_the_old_one(
         return making(request, make)
 
     beside: list[Any] = []
-    making = micro_cache._made
-    monkeypatch.setattr(micro_cache, "_made", made_meanwhile)
+    making = micro_cache._compute
+    monkeypatch.setattr(micro_cache, "_compute", made_meanwhile)
     maker = client.get(address)
 
     assert [each.content for each in beside] == [old.content]
@@ -176,4 +176,4 @@ def test_what_turned_while_a_page_was_made_ends_it_whatever_another_part_of_it_s
     micro_cache.expire_cache_at(request, [None, freeze, end], at)
     micro_cache.expire_cache_at(request, [end], freeze)
 
-    assert request.META[micro_cache._UNTIL] == freeze
+    assert request.META[micro_cache._EXPIRES_AT] == freeze

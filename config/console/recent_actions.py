@@ -1,4 +1,4 @@
-"""What was done lately, from the audit log, as far as its reader may see it."""
+"""The latest entries of the audit log that the reader may see."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,12 +15,12 @@ from leaderboards.admin.audit_log.values import actor_name
 from leaderboards.admin.audit_log.visibility import visible_entries
 
 SHOWN = 8
-COMES_AND_GOES = (SIGNED_IN, SIGNED_OUT)  # who signs in has done nothing yet
+NOT_LISTED = (SIGNED_IN, SIGNED_OUT)
 
 
 @dataclass(frozen=True, slots=True)
-class Deed:
-    """One entry of the log in words."""
+class RecentAction:
+    """An entry of the log as text."""
 
     at: datetime
     by: str
@@ -29,14 +29,14 @@ class Deed:
     address: str
 
 
-def done_lately(request: HttpRequest) -> Sequence[Deed]:
-    """The latest first."""
-    acts = AuditEntry.objects.exclude(act__in=COMES_AND_GOES)
-    rows = visible_entries(request, acts.select_related("by").prefetch_related("subjects"))
+def recent_actions(request: HttpRequest) -> Sequence[RecentAction]:
+    """Return the latest actions, latest first."""
+    actions = AuditEntry.objects.exclude(act__in=NOT_LISTED)
+    rows = visible_entries(request, actions.select_related("by").prefetch_related("subjects"))
     entries = list(rows[:SHOWN])
     names = load_subject_names(subject for entry in entries for subject in entry.subjects.all())
     kinds = all_subjects()
-    deeds = []
+    recent = []
     for entry in entries:
         first = next(iter(entry.subjects.all()), None)
         about = ""
@@ -44,5 +44,5 @@ def done_lately(request: HttpRequest) -> Sequence[Deed]:
             kind = str(kinds[first.kind].label) if first.kind in kinds else first.kind
             about = names.get((first.kind, first.key)) or f"{kind} {first.key}"
         address = reverse("admin:foundation_auditentry_change", args=[entry.pk])
-        deeds.append(Deed(entry.at, actor_name(entry), str(label_of(entry.act)), about, address))
-    return deeds
+        recent.append(RecentAction(entry.at, actor_name(entry), str(label_of(entry.act)), about, address))
+    return recent
