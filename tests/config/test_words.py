@@ -21,16 +21,16 @@ def tracked(*endings: str) -> list[Path]:
     return [ROOT / path for path in paths if "migrations" not in path.parts]
 
 
-def retired_names_in(path: Path) -> set[str]:
+def retired_names_in(path: Path) -> set[str] | frozenset[str]:
     """Retired names in the code of a file: not the words of its comments, nor of its texts."""
     text = path.read_text("utf-8")
     if RETIRED.isdisjoint(LUA_NAME.findall(text)):
         return set()  # nearly every file: reading its tokens would take twenty times as long
     if path.suffix == ".lua":
         code = re.sub(r"--.*|\"[^\"\n]*\"|'[^'\n]*'", "", text)
-        return RETIRED & set(LUA_NAME.findall(code))
+        return RETIRED.intersection(LUA_NAME.findall(code))
     tokens = tokenize.generate_tokens(io.StringIO(text).readline)
-    return RETIRED & {token.string for token in tokens if token.type == tokenize.NAME}
+    return {token.string for token in tokens if token.type == tokenize.NAME} & RETIRED
 
 
 @pytest.mark.parametrize("ending", [".py", ".lua"])
