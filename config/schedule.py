@@ -45,6 +45,8 @@ SCHEDULE: dict[str, dict[str, Any]] = {
     "verify": every(300, "leaderboards.tasks.verify"),
     # Keys, submissions and records of trouble that have been kept long enough go.
     "retain": every(3600, "leaderboards.tasks.retain"),
+    # Names from before search was folded are folded, for about eight seconds.
+    "fold_names": every(30, "leaderboards.tasks.fold_names"),
     # What staff have uploaded is judged, imported and undone, for about four seconds.
     "advance_imports": every(2, "leaderboards.tasks.advance_imports"),
     # Competitions freeze, are kept in snapshots, compared, and brought to their end.

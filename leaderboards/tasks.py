@@ -14,6 +14,7 @@ from leaderboards.services.periods import close as closing
 from leaderboards.services.periods import open as opening
 from leaderboards.services.periods import rank_history as keeping
 from leaderboards.services.periods import retention as retaining
+from leaderboards.services.players import fold_names as folding
 from leaderboards.services.sync import mirror as mirroring
 from leaderboards.services.sync import resync_periods as settling
 from leaderboards.services.sync import verify as verifying
@@ -22,6 +23,7 @@ logger = logging.getLogger(__name__)
 
 VERIFY_SECONDS = 20.0
 IMPORT_SECONDS = 4.0
+FOLD_SECONDS = 8.0
 
 _back_off = BackOff()  # of the tasks of every second
 
@@ -87,6 +89,15 @@ def advance_imports() -> int:
     """Judge, apply and undo what was uploaded, for a while."""
     try:
         return _back_off.attempt(lambda: importing.advance_due(clock.trusted_now(), IMPORT_SECONDS))
+    except SqlAway:
+        return 0
+
+
+@shared_task
+def fold_names() -> int:
+    """Fold names that are not folded yet, so that search finds them, for a while."""
+    try:
+        return _back_off.attempt(lambda: folding.fold_due_names(FOLD_SECONDS))
     except SqlAway:
         return 0
 
