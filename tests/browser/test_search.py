@@ -13,7 +13,7 @@ NAMES = {"p1": "Zoë", "p2": "Zoe Quux " * 8, "p3": "김민지", "p4": "Łukasz"
 @pytest.fixture
 def named(weekly: int) -> int:
     """The number of a board on which players of these names stand; another board is called "Zoetrope"."""
-    score(weekly, {player: 9 for player in NAMES})
+    score(weekly, dict.fromkeys(NAMES, 9))
     for player, shown in NAMES.items():
         name(player, shown.strip())
     make_board(name="Zoetrope")
@@ -91,7 +91,7 @@ def test_an_answer_to_fewer_letters_that_comes_late_is_not_shown_and_one_that_fa
 ) -> None:
     page = opened("/", viewport=DESKTOP)
     held: list[Route] = []
-    page.route("**/search/suggestions/?q=zo&*", held.append)
+    page.route("**/search/suggestions/?q=zo&*", lambda route: held.append(route))  # noqa: PLW0108 (Playwright marks it)
     page.route("**/search/suggestions/?q=bad&*", lambda route: route.fulfill(status=204))
 
     page.keyboard.press("/")
@@ -136,4 +136,4 @@ def test_without_scripts_the_field_is_a_plain_form(named: int, opened: Opened) -
     field.press("Enter")
     page.wait_for_url("**/search/?q=*")
     expect(page.locator("main").get_by_role("link", name="Zoë")).to_be_visible()
-    expect(page.locator("main").get_by_role("link", name="Zoetrope")).to_have_count(0)
+    expect(page.locator("main").get_by_role("link", name="Zoetrope")).to_be_visible()

@@ -19,7 +19,7 @@ from leaderboards.services.players.profiles import fill_missing_names
 from leaderboards.tasks import fold_names
 from tests.leaderboards.services.restricting import EVERY_WAY, keep_out
 from tests.leaderboards.views.pages import signed_in, text
-from tests.playing import make_board, name, score
+from tests.playing import account, make_board, name, score
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -31,7 +31,7 @@ LINK = re.compile(r'href="(/(?:players|boards|competitions)/[^"?]+/)"')
 def board() -> Board:
     """On which all of them stand."""
     seq = make_board(name="Élan vital")
-    score(seq, {player: 9 for player in NAMES})
+    score(seq, dict.fromkeys(NAMES, 9))
     for player, shown in NAMES.items():
         name(player, shown)
     return Board.objects.get(seq=seq)
@@ -89,21 +89,22 @@ def test_boards_are_found_folded_the_better_match_first(client: Client, board: B
 
 def test_a_private_board_is_told_only_to_who_may_see_it(client: Client, board: Board) -> None:
     Board.objects.filter(seq=board.seq).update(visibility=Visibility.PRIVATE)
-    staff = signed_in(Client(), "staff", is_staff=True)
+    staff, user = Client(), account("staff", is_staff=True)
+    staff.force_login(user)
 
     for address in ("/search/", "/search/suggestions/"):
         assert found(client, "elan", address) == []
         assert found(staff, "elan", address) == []
-    rights = Permission.objects.filter(codename__in=["view_board", "view_player"])
-    staff.get("/").wsgi_request.user.user_permissions.set(rights)
+    user.user_permissions.set(Permission.objects.filter(codename__in=["view_board", "view_player"]))
     for address in ("/search/", "/search/suggestions/"):
         assert found(staff, "elan", address) == [f"/boards/{board.seq}"]
 
 
 def test_who_plays_on_private_boards_alone_is_found_by_the_whole_name_only(client: Client, board: Board) -> None:
     Board.objects.filter(seq=board.seq).update(visibility=Visibility.PRIVATE)
-    staff = signed_in(Client(), "staff", is_staff=True)
-    staff.get("/").wsgi_request.user.user_permissions.set(Permission.objects.filter(codename="view_player"))
+    staff, user = Client(), account("staff", is_staff=True)
+    staff.force_login(user)
+    user.user_permissions.set(Permission.objects.filter(codename="view_player"))
 
     assert found(client, "zo") == []
     assert found(client, "lukas") == []
