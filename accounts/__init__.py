@@ -1,1 +1,1 @@
-"""Accounts: signing in, second factors, signing up, invitations, and what is asked again before a grave act."""
+"""Accounts: signing in, second factors, signing up, invitations, and re-authentication before sensitive actions."""

@@ -1,4 +1,4 @@
-"""What `check --deploy` says of accounts: that signing up can work as it is set."""
+"""System checks of accounts, for `check --deploy`."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from django.core.checks import (
 
 @register(Tags.security, deploy=True)
 def signing_up_has_its_mails(**_: Any) -> list[CheckMessage]:
-    """Who signs up follows a link from a mail, so without mails there is no page for it."""
+    """Warn if SIGN_UP is open but no mail is sent: signing up needs a mailed link."""
     if settings.SIGN_UP != "open" or "dummy" not in settings.EMAIL_BACKEND:
         return []
     hint = "Set EMAIL_URL, or SIGN_UP=invitation, where links are handed over."

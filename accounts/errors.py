@@ -1,28 +1,28 @@
-"""What signing in and accounts can refuse, one class each. Details are marked: pages show them translated."""
+"""Errors of accounts and signing in. Their details are marked for translation, because pages show them."""
 
 from foundation.errors import Conflict, Invalid, NotFound
 
 
 class WrongCode(Invalid):
-    """A code of an authenticator app or a recovery code that does not count: wrong, too old, or used."""
+    """A code of an authenticator app or a recovery code that is wrong, too old, or used."""
 
     code = "wrong_code"
 
 
 class BadPasskey(Invalid):
-    """A passkey's answer that cannot be accepted."""
+    """A passkey's answer that is invalid."""
 
     code = "bad_passkey"
 
 
 class LastFactor(Conflict):
-    """The only second factor of somebody who must have one."""
+    """The only second factor of an account that must have one."""
 
     code = "last_factor"
 
 
 class NoLongerValid(NotFound):
-    """A link that was used, taken back or has expired."""
+    """A link that was used, revoked or has expired."""
 
     code = "link_expired"
 
@@ -34,18 +34,18 @@ class AlreadyTaken(Conflict):
 
 
 class StillHidden(Conflict):
-    """A person's data would tell of results that nobody may see yet."""
+    """A person's data would reveal results that are not public yet."""
 
     code = "still_hidden"
 
 
 class StaffStay(Conflict):
-    """Staff do not delete their own accounts."""
+    """Staff cannot delete their own accounts."""
 
     code = "staff_stay"
 
 
 class ExcludedPlayer(Conflict):
-    """Who is banned, hidden or disqualified does not erase their own player."""
+    """A player who is banned, hidden or disqualified cannot erase themselves."""
 
     code = "kept_out"

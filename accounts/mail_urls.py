@@ -1,6 +1,6 @@
-"""The addresses that mails tell, as a list of addresses of its own: a worker that sends a mail loads no page for it.
+"""The URLs in mails, as a separate URLconf, so that a worker can build links without importing views.
 
-The pages behind them stand in urls.py, under the same names.
+The views have the same names and are in urls.py.
 """
 
 from django.http import HttpRequest, HttpResponse
@@ -16,9 +16,9 @@ ROUTES = {
 }
 
 
-def _elsewhere(request: HttpRequest, **parts: str) -> HttpResponse:
-    """Nobody is sent here: these addresses are told, never served."""
+def _placeholder(request: HttpRequest, **parts: str) -> HttpResponse:
+    """Never called: this URLconf only builds links."""
     raise NotImplementedError
 
 
-urlpatterns = [path(route, _elsewhere, name=name) for name, route in ROUTES.items()]
+urlpatterns = [path(route, _placeholder, name=name) for name, route in ROUTES.items()]

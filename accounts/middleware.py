@@ -1,12 +1,12 @@
-"""Who a request comes from, for every door alike: staff whose session is over, or lacks a second factor where one is
-required or theirs, are nobody. So the admin, pages and all that ask for ``request.user`` need to know nothing of it.
+"""Set ``request.user``; it is anonymous if the session is not sufficient, so that views need no checks of their own.
 
-Players who send something in a session from before their first factor are nobody too. What they open is judged by
-``sign_in_required``, so that pages for everybody ask SQL nothing more.
+- Staff are anonymous once their session is over, and if it lacks a second factor that is set up or required.
+- Players are anonymous if they send a form in a session from before their first second factor. For pages that they
+  open, ``sign_in_required`` checks that, so that public pages need no query.
 
-``request.must_set_up_factor`` is the member of staff who is to set one up: the pages of signing in and of second
-factors ask it.
-It costs nothing where nobody asks who it is. The trap: pages that poll by themselves keep no session alive.
+``request.must_set_up_factor`` is the member of staff who must set up a second factor first; the pages of signing in
+and of second factors use it. Nothing is read until ``request.user`` is used. The trap: polling pages do not keep a
+session alive.
 """
 
 from functools import partial
@@ -24,37 +24,39 @@ from accounts.selectors.factors import has_factor, must_have_factor
 from foundation import clock
 from foundation.http.page_middleware import PageLogins
 
-POLLS = "fragment"  # of pages that look for news by themselves
+POLLS = "fragment"  # the query parameter of polling pages
 SAFE = ("GET", "HEAD", "OPTIONS", "TRACE")
 
 
 class AccountLogins(PageLogins):
-    """Django's own, and the rules for staff."""
+    """Django's authentication middleware, with the rules above."""
 
     def process_request(self, request: HttpRequest) -> None:
-        """``request.user`` is judged when it is first asked for."""
+        """Set ``request.user`` and ``request.auser``, which are evaluated when first used."""
         request.must_set_up_factor = None  # type: ignore[attr-defined]  # ours
-        request.user = SimpleLazyObject(lambda: _judged(request))  # type: ignore[assignment]  # it acts as a user
-        request.auser = partial(_account_of, request)  # type: ignore[assignment]  # it acts as a user
+        request.user = SimpleLazyObject(lambda: _find_user(request))  # type: ignore[assignment]  # it acts as a user
+        request.auser = partial(_find_user_async, request)  # type: ignore[assignment]  # it acts as a user
 
 
-async def _account_of(request: HttpRequest) -> AbstractBaseUser | AnonymousUser:
+async def _find_user_async(request: HttpRequest) -> AbstractBaseUser | AnonymousUser:
     return await sync_to_async(lambda: request.user)()
 
 
 def owner_of(request: HttpRequest) -> User | None:
-    """Who is signed in, also where they may do nothing yet but set up a second factor."""
+    """The account that is signed in, or that must set up a second factor before anything else."""
     user = request.user if request.user.is_authenticated else getattr(request, "must_set_up_factor", None)
     return user if isinstance(user, User) else None
 
 
 def is_outdated(request: HttpRequest, user: User) -> bool:
-    """Whether the session is from before its account had a second factor: it has shown none, and who signs in anew is
-    asked for one. It may be a thief's, who had the password."""
+    """Whether the account has a second factor that this session was not signed in with.
+
+    Such a session may belong to a thief who had the password.
+    """
     return not session_marks.has_factor(request.session) and has_factor(user)
 
 
-def _judged(request: HttpRequest) -> AbstractBaseUser | AnonymousUser:
+def _find_user(request: HttpRequest) -> AbstractBaseUser | AnonymousUser:
     user, session = get_user(request), request.session
     if not (isinstance(user, User) and (user.is_staff or user.is_superuser)):
         if isinstance(user, User) and request.method not in SAFE and is_outdated(request, user):

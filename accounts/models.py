@@ -1,7 +1,7 @@
-"""Second factors, invitations, addresses that were proven to be somebody's, and mails that wait to be sent.
+"""Second factors, invitations, confirmed e-mail addresses, and mails that wait to be sent.
 
-The accounts themselves are Django's. No column holds what opens a door: secrets are sealed, codes are hashes, and links
-of mails are made as the mail is sent.
+The accounts themselves are Django's. No column contains a usable secret: secrets are encrypted, codes are hashed, and
+links are made when a mail is sent.
 """
 
 from datetime import datetime
@@ -13,11 +13,11 @@ from django.utils.translation import gettext_lazy as _
 
 
 class AuthenticatorApp(models.Model):
-    """An app that shows codes (TOTP). One for each account; ``secret`` is sealed, for ``sealing.SECOND_FACTOR``."""
+    """An authenticator app (TOTP), at most one for each account. ``secret`` is sealed for ``sealing.SECOND_FACTOR``."""
 
     user = models.OneToOneField(settings.AUTH_USER_MODEL, models.CASCADE, related_name="authenticator_app")
     secret = models.TextField(editable=False)
-    # The number of the last half minute whose code was taken: a code counts once.
+    # The time step of the last code that was accepted, so that each code works once.
     last_step = models.BigIntegerField(default=0, editable=False)
     created_at = models.DateTimeField(_("made at"))
 
@@ -30,7 +30,7 @@ class AuthenticatorApp(models.Model):
 
 
 class Passkey(models.Model):
-    """A passkey or security key (WebAuthn): its public key, which opens nothing by itself."""
+    """A passkey or security key (WebAuthn): its public key."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="passkeys")
     name = models.CharField(_("name"), max_length=60)
@@ -49,7 +49,7 @@ class Passkey(models.Model):
 
 
 class RecoveryCode(models.Model):
-    """One of ten codes for who has lost the rest; a hash of 80 random bits."""
+    """One of ten codes for signing in without the other factors, as a hash of 80 random bits."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="recovery_codes")
     code_hash = models.CharField(max_length=64, unique=True, editable=False)
@@ -64,9 +64,9 @@ class RecoveryCode(models.Model):
 
 
 class Invitation(models.Model):
-    """Lets one person make an account. Its link is signed and holds the row's number; the row says whether it counts.
+    """Lets one person make an account. Its link is signed and contains the primary key; the row says if it is valid.
 
-    One with ``email`` is mailed there and shown to nobody, so that the one who has it is reached by that address.
+    The link of an invitation with ``email`` is only mailed there, never shown, so that using it confirms the address.
     """
 
     email = models.EmailField(_("e-mail address"), blank=True)
@@ -88,12 +88,12 @@ class Invitation(models.Model):
         return self.email or self.note or str(self.pk)
 
     def is_open(self, at: datetime) -> bool:
-        """Whether somebody may use it."""
+        """Whether it can be used: not used, revoked or expired."""
         return self.used_at is None and self.revoked_at is None and at < self.expires_at
 
 
 class ProvenEmail(models.Model):
-    """An address whose owner followed a link that was mailed there. No two accounts have the same."""
+    """An address that was confirmed by a mailed link. It is unique over all accounts."""
 
     user = models.OneToOneField(settings.AUTH_USER_MODEL, models.CASCADE, related_name="proven_email")
     email = models.EmailField(_("e-mail address"))
@@ -109,8 +109,11 @@ class ProvenEmail(models.Model):
 
 
 class FormerEmail(models.Model):
-    """The address that an account had before its owner's session gave it another. Until ``until`` its mailbox hears of
-    what changes in the account, and has a link that puts it back; the row goes with that, so the link is good once."""
+    """The previous address of an account whose owner's session changed it.
+
+    Until ``until`` that mailbox gets notices about the account and has a link that restores the address. Restoring
+    deletes the row, so the link works once.
+    """
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="former_emails")
     email = models.EmailField(_("e-mail address"))
@@ -125,7 +128,7 @@ class FormerEmail(models.Model):
 
 
 class MailKind(models.TextChoices):
-    """What a mail is about. What it says is decided as it is sent."""
+    """What a mail is about. Its text is made when it is sent."""
 
     RESET = "reset", _("a new password")
     SIGN_UP = "sign_up", _("a new account")
@@ -150,12 +153,13 @@ class MailKind(models.TextChoices):
 
 
 class AccountMail(models.Model):
-    """A mail that waits. It is written for every address that somebody typed, whether there is an account or not, so
-    that neither the page nor its time tells which; it goes once it is sent.
+    """A mail that waits to be sent; the row is deleted once it is sent.
 
-    One about a change outlives its account: address and name stand in the row. ``by_owner`` is who did it: a session
-    or a link of the owner's, those who run the site, or None where nobody knows; ``note`` says what it was done to.
-    Processes of the release before fill in neither name nor note while the update runs, so SQL does.
+    A row is written for every address that somebody types, with or without an account, so that neither the page nor
+    its response time reveals which. A notice about a change outlives its account, so the row has address and name.
+    ``by_owner`` says who made the change: the owner's session or link (True), those who run the site (False), or
+    unknown (None); ``note`` has the details. ``name`` and ``note`` have defaults in SQL, because processes of the
+    previous release do not set them during an update.
     """
 
     kind = models.CharField(max_length=12, choices=MailKind.choices)

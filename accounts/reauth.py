@@ -1,7 +1,7 @@
-"""Proving anew who one is before a grave act: a page, an act or a form of the admin opens only to who showed a
-password, a code or a passkey within the last five minutes. Else they are asked, and come back.
+"""Re-authentication before sensitive actions: the user must have shown a password, code or passkey within the last
+five minutes; otherwise they are asked for it and then sent back.
 
-What was opened in time may be sent for ten minutes more, so that a form is not lost while it is filled in.
+A form that was opened in time can be sent for another ten minutes, so that it is not lost while it is filled in.
 """
 
 from collections.abc import Callable
@@ -25,51 +25,50 @@ View = TypeVar("View", bound=Callable[..., HttpResponseBase])
 
 
 def require_recent_proof(request: HttpRequest, back: str = "") -> HttpResponse | None:
-    """The way to the page that asks for a proof, or None where one was shown lately. Nothing of a form was done then.
+    """Redirect to the page that asks for a proof; None if there was a recent one. Call it before doing anything.
 
-    ``back`` is where they go on, for addresses that are only sent to; else it is where they were.
+    ``back`` is the page to return to; by default the requested one. Give it for URLs that take only POST.
     """
     is_sent = request.method not in ("GET", "HEAD")
     if session_marks.proved_within(request.session, SENDS_FOR_SECONDS if is_sent else OPENS_FOR_SECONDS):
         return None
-    asked = {"next": back or request.get_full_path()} | ({"sent": "1"} if is_sent else {})
-    return redirect(f"{reverse('account-confirm')}?{urlencode(asked)}")
+    query = {"next": back or request.get_full_path()} | ({"sent": "1"} if is_sent else {})
+    return redirect(f"{reverse('account-confirm')}?{urlencode(query)}")
 
 
 def requires_recent_proof(view: View) -> View:
-    """Have a view ask for a proof first. It stands behind what demands that somebody is signed in."""
+    """Decorate a view to require a recent proof. Put it below the decorator that requires signing in."""
 
     @wraps(view)
-    def asked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+    def wrapper(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         return require_recent_proof(request) or view(request, *args, **kwargs)
 
-    return asked  # type: ignore[return-value]  # of the same form
+    return wrapper  # type: ignore[return-value]  # of the same form
 
 
 class ReauthAdmin(admin.ModelAdmin[Row]):
-    """An admin some of whose pages ask for a proof: ``reauth_forms`` (add, change, delete), and ``reauth_actions``, the
-    names of actions on its list. Stands before other bases."""
+    """A ModelAdmin that requires a recent proof for ``reauth_forms`` (add, change, delete) and for the list actions in
+    ``reauth_actions``. It must be the first base class."""
 
     reauth_forms: tuple[str, ...] = ("add", "change", "delete")
     reauth_actions: tuple[str, ...] = ()
 
     def changeform_view(self, request: HttpRequest, object_id: str | None = None, *args: Any, **kwargs: Any) -> Any:
-        """Adding and changing."""
+        """Check the add and change forms."""
         page = "add" if object_id is None else "change"
-        return self._first(request, page in self.reauth_forms) or super().changeform_view(
-            request, object_id, *args, **kwargs
-        )
+        redirect_first = self._require_proof_if(page in self.reauth_forms, request)
+        return redirect_first or super().changeform_view(request, object_id, *args, **kwargs)
 
     def delete_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
-        """Deleting one."""
-        return self._first(request, "delete" in self.reauth_forms) or super().delete_view(request, *args, **kwargs)
+        """Check the delete form."""
+        redirect_first = self._require_proof_if("delete" in self.reauth_forms, request)
+        return redirect_first or super().delete_view(request, *args, **kwargs)
 
     def changelist_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
-        """The list's actions; Django's own deletes. Which of several names in a form counts is Django's affair: each
-        of them is looked at."""
+        """Check the list's actions, including Django's deletion. A form may name several: all are checked."""
         names = (*self.reauth_actions, *(["delete_selected"] if "delete" in self.reauth_forms else []))
         is_sensitive = request.method == "POST" and not set(names).isdisjoint(request.POST.getlist("action"))
-        return self._first(request, is_sensitive) or super().changelist_view(request, *args, **kwargs)
+        return self._require_proof_if(is_sensitive, request) or super().changelist_view(request, *args, **kwargs)
 
-    def _first(self, request: HttpRequest, is_sensitive: bool) -> HttpResponse | None:
+    def _require_proof_if(self, is_sensitive: bool, request: HttpRequest) -> HttpResponse | None:
         return require_recent_proof(request) if is_sensitive else None

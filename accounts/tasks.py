@@ -1,4 +1,4 @@
-"""Mails about accounts are sent by the worker, which also lets go what accounts leave behind."""
+"""Celery tasks of accounts: sending mails, and retention."""
 
 from celery import shared_task
 
@@ -10,12 +10,12 @@ from foundation.worker.each import run_each
 
 @shared_task
 def send_mails() -> int:
-    """Send what waits, for a few seconds."""
+    """Send due mails for a few seconds; return how many."""
     return send_due(clock.now())
 
 
 @shared_task
 def retain() -> list[int]:
-    """Blank invitations that ended long ago, and let go addresses of before and sessions that are over."""
+    """Blank old invitations, and delete former addresses and expired sessions; return the three counts."""
     at = clock.trusted_now()
     return run_each(lambda: blank_invitations(at), lambda: drop_former_emails(at), drop_sessions)

@@ -1,1 +1,1 @@
-"""Competitions: a window of its own over a board's rules, with participants, snapshots, alerts, results and rewards."""
+"""Competitions: events on a board's rules, with participants, snapshots, alerts, results and rewards."""

@@ -5,15 +5,14 @@ from django.utils.translation import gettext_lazy as _
 
 
 class CompetitionsConfig(AppConfig):
-    """Competitions, who takes part, what they are told, and what they win."""
+    """Competitions, their participants, notices and rewards."""
 
     default_auto_field = "django.db.models.BigAutoField"
     name = "competitions"
     verbose_name = _("Competitions")
 
     def ready(self) -> None:
-        """What stands below asks for competitions and likes comments, tells of players to forget, without
-        knowing of this app."""
+        """Register this app's hooks with the apps below, which do not import it: boards, likes, erasure, exports."""
         from accounts.selectors import language
         from competitions.models import RewardGrant
         from competitions.selectors.notices.metrics import notice_readings
@@ -24,7 +23,7 @@ class CompetitionsConfig(AppConfig):
             is_disqualified,
         )
         from competitions.selectors.series.series import series_of_boards
-        from competitions.services import audit_actions as acts
+        from competitions.services import audit_actions
         from competitions.services.comments.likeable import likeable
         from competitions.services.erasure.anonymize import anonymize_player
         from competitions.services.erasure.rewrite_results import rewrite_results_of
@@ -40,7 +39,7 @@ class CompetitionsConfig(AppConfig):
         from leaderboards.services.players import delete_account, erase
         from likes import registry
 
-        acts.register()
+        audit_actions.register()
         readings.register("notices", notice_readings)
         language.provide(asked_language)
         service_keys.reserve(judge.JURY, series_totals.SERVICE)

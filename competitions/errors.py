@@ -1,10 +1,10 @@
-"""What a competition can refuse, one class each; ``code`` is part of the API's contract."""
+"""The errors of competitions; ``code`` is part of the API's contract."""
 
 from foundation.errors import Conflict, Forbidden, Invalid, NotFound, Unavailable
 
 
 class BadCompetition(Invalid):
-    """Settings that cannot work; ``field`` names the one to blame."""
+    """Invalid settings; ``field`` names the invalid one."""
 
     code = "bad_competition"
 
@@ -14,7 +14,7 @@ class BadCompetition(Invalid):
 
 
 class CompetitionBusy(Unavailable):
-    """Somebody else holds the competition's row for longer than SQL lets us wait."""
+    """Another transaction held the competition's row for longer than the lock timeout."""
 
 
 class NotAParticipant(NotFound):
@@ -54,7 +54,7 @@ class NotInvited(Forbidden):
 
 
 class CompetitionFull(Conflict):
-    """As many take part as may."""
+    """The competition has its maximum number of participants."""
 
     code = "competition_full"
 
@@ -72,7 +72,7 @@ class CompetitionOver(Conflict):
 
 
 class NotRevealable(Conflict):
-    """There is nothing hidden, or the competition is not closed yet."""
+    """Nothing is hidden, or the competition is not closed yet."""
 
     code = "not_revealable"
 
@@ -90,7 +90,7 @@ class NotVoided(Conflict):
 
 
 class BadPreference(Invalid):
-    """A wish about notices that cannot be kept; ``field`` names the one to blame."""
+    """An invalid notice setting; ``field`` names the invalid one."""
 
     code = "bad_preference"
 
@@ -100,7 +100,7 @@ class BadPreference(Invalid):
 
 
 class NotFinal(NotFound):
-    """There is no final result, or it is hidden still."""
+    """There is no final result, or it is still hidden."""
 
     code = "not_final"
 
@@ -112,25 +112,25 @@ class UnknownRevision(NotFound):
 
 
 class RewardRevoked(Conflict):
-    """The reward does not stand any more, or nobody took it back by hand."""
+    """The reward was revoked already, or staff did not take it back."""
 
     code = "reward_revoked"
 
 
 class NotEarned(Conflict):
-    """The player does not earn the reward by the result as it is now."""
+    """The player does not earn the reward by the current result."""
 
     code = "not_earned"
 
 
 class PassedOver(NotEarned):
-    """The player would earn the reward, but another one was taken back so that the next in line get all of theirs."""
+    """The player is passed over for all rewards since staff took one back; the next players earn them."""
 
     code = "passed_over"
 
 
 class BadComment(Invalid):
-    """A text that no comment can have; ``reason`` is ``empty``, ``long``, ``lines``, ``unprinted`` or ``turning``."""
+    """An invalid comment; ``reason`` is ``empty``, ``long``, ``lines``, ``unprinted`` or ``turning``."""
 
     code = "bad_comment"
 
@@ -140,31 +140,31 @@ class BadComment(Invalid):
 
 
 class UnknownComment(NotFound):
-    """There is no such comment, or it is not the caller's, or nobody may see it any more."""
+    """The comment does not exist, belongs to another player, or is not visible any more."""
 
     code = "unknown_comment"
 
 
 class CommentsClosed(Conflict):
-    """The competition has not been published, or was over long ago: nobody comments on it."""
+    """The competition is not published, or ended so long ago that comments are closed."""
 
     code = "comments_closed"
 
 
 class CommentHidden(Conflict):
-    """A moderator has hidden it; its author may delete it, and no more."""
+    """A moderator has hidden the comment; its author may only delete it."""
 
     code = "comment_hidden"
 
 
 class OwnComment(Forbidden):
-    """Nobody likes their own comment."""
+    """Players cannot like their own comments."""
 
     code = "own_comment"
 
 
 class BadSeries(Invalid):
-    """Settings of a series that cannot work; ``field`` names the one to blame."""
+    """Invalid settings of a series; ``field`` names the invalid one."""
 
     code = "bad_series"
 
@@ -174,19 +174,19 @@ class BadSeries(Invalid):
 
 
 class UnknownSeries(NotFound):
-    """There is no series of this number, or the caller may not know of it."""
+    """There is no series of this number, or the caller may not see it."""
 
     code = "unknown_series"
 
 
 class SeriesHasResults(Conflict):
-    """The series has counted results: it is not deleted."""
+    """The series has counted results and cannot be deleted."""
 
     code = "series_has_results"
 
 
 class BadName(Invalid):
-    """A name that no team or division can have."""
+    """An invalid name of a team or division."""
 
     code = "bad_name"
     field = "name"
@@ -205,7 +205,7 @@ class UnknownTeam(NotFound):
 
 
 class GroupsFinal(Conflict):
-    """The published result names the teams and divisions: none is made, renamed or deleted any more."""
+    """The result that names the teams and divisions is published: none can be added, renamed or deleted."""
 
     code = "groups_final"
 
@@ -224,7 +224,7 @@ class NameTaken(Conflict):
 
 
 class TeamFull(Conflict):
-    """As many are in the team as may."""
+    """The team has its maximum number of members."""
 
     code = "team_full"
 
@@ -237,25 +237,25 @@ class WrongTeamCode(Forbidden):
 
 
 class NotFounder(Forbidden):
-    """Only who founded a team, and is in it, renews its code."""
+    """Only the founder of a team, while a member of it, can renew its code."""
 
     code = "not_founder"
 
 
 class FoundingClosed(Forbidden):
-    """Players do not found teams in this competition: those who run it make them."""
+    """Players cannot found teams in this competition; the organizers create them."""
 
     code = "founding_closed"
 
 
 class TeamsFixed(Conflict):
-    """The competition has started: who is in which team is changed by those who run it."""
+    """The competition has started: only the organizers can change who is in which team."""
 
     code = "teams_fixed"
 
 
 class DivisionFixed(Conflict):
-    """The player was in another division before: those who run the competition change it."""
+    """The player was in another division before: only the organizers can change it."""
 
     code = "division_fixed"
 
@@ -267,12 +267,12 @@ class NoLeague(NotFound):
 
 
 class NotInLeague(NotFound):
-    """The player is in no group of the board's league, and never was, or is not shown."""
+    """The player never was in a group of the board's league, or is not shown."""
 
     code = "not_in_league"
 
 
 class NotOfTheJury(Forbidden):
-    """Anybody who judges a closed competition may change competitions."""
+    """The caller lacks the permission to change competitions, which judging a closed one needs."""
 
     code = "not_of_the_jury"

@@ -1,4 +1,4 @@
-"""Where a competition stands, in words: one name for a state on pages, in the admin's list and in its course."""
+"""Labels for the phases of a competition, used by the pages, the admin's list and the timeline."""
 
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
@@ -8,9 +8,11 @@ from leaderboards import formats
 
 
 def phase_word(phase: Phase, revision: int = 1, *, is_outdated: bool = False) -> str:
-    """Where a competition stands, as a label in the active language; of a final result that was revised, by which
-    ``revision`` (from 1), and that another is made where the latest ``is_outdated``. The API has words of its own,
-    which stay."""
+    """Return the label of a phase in the active language.
+
+    For a final result it names the ``revision`` (from 1) if it was revised, or says that the next revision is being
+    made if the latest one ``is_outdated``. The API has its own, stable words.
+    """
     word = _word(phase)
     if phase is Phase.FINAL and is_outdated:
         return _("%(phase)s · being worked out again") % {"phase": word}

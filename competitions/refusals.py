@@ -1,4 +1,4 @@
-"""What competitions refuse, in the reader's language; see ``leaderboards.refusals`` for how it is recognised."""
+"""Translations of the error messages of competitions; ``leaderboards.refusals`` says how a message is recognised."""
 
 from django.utils.translation import gettext_noop
 
@@ -94,5 +94,5 @@ SENTENCES = (
 
 
 def translated(detail: str) -> str:
-    """A refusal's ``detail`` in the active language, English if it is not known."""
+    """Return an error's ``detail`` in the active language, or in English if the message is unknown."""
     return refusals.translated(detail, SENTENCES)

@@ -1,6 +1,7 @@
-"""What a notice says, in the active language: one wording for the inbox and the e-mail. Every time names its zone.
+"""The text of a notice in the active language, the same in the inbox and the e-mail. Every time names its zone.
 
-Places are those of the notice's snapshot, never today's, so that what was held through a freeze tells nothing new.
+Places are those of the notice's snapshot, never current ones, so a notice that was deferred through a freeze reveals
+nothing.
 """
 
 from datetime import datetime
@@ -13,24 +14,25 @@ from django.utils.translation import ngettext, pgettext
 from competitions.models import Notice, NoticeKind
 from leaderboards import formats
 
-# The reason that the schedule gives a revision. It says nothing of why: it may be a wish, a ban, or a shadow.
+# The reason of a revision that the schedule publishes. It does not say why a player was hidden: by their own wish, a
+# ban, or a shadow ban.
 EXCLUSIONS_CHANGED = "Who is shown in the result has changed."
-BANNED_OR_LET_IN = "A player was banned, or let in again."  # what it said until bans were not all there is
+BANNED_OR_LET_IN = "A player was banned, or let in again."  # the former wording, in stored revisions
 EXCLUSION_REASONS = (EXCLUSIONS_CHANGED, BANNED_OR_LET_IN)
-# Why somebody's reward is another one though no place moved: the reason of the act is for the player it is about.
+# Why a reward changed though no place moved. The reason of the action itself is shown only to the player it is about.
 OTHER_REWARD_MOVED = "Somebody else's reward was taken back or given back, so each reward behind it has moved."
-# The same where several acts came together, and none of them alone is why.
+# The same if several actions together changed the reward.
 SEVERAL_CHANGES = "Several changes came together, and each reward follows the result as it is now."
-MOST_SCORES = 10  # that one notice names
+MOST_SCORES = 10  # the most scores that one notice lists
 
 
 def subject(notice: Notice) -> str:
-    """A line for a list or a mail's subject; never two lines, whatever the competition is called."""
+    """Return a single line for a list or the subject of an e-mail, whatever the competition's name holds."""
     return " ".join(f"{notice.competition.name}: {_short(notice)}".split())
 
 
 def sentences(notice: Notice, zone: str) -> list[str]:
-    """All that it says, a sentence each; a summary says what it stands for, each with its time in ``zone``."""
+    """Return the sentences of a notice; a summary lists the merged notices, each with its time in ``zone``."""
     if notice.kind != NoticeKind.SUMMARY:
         return [_sentence(notice, zone)]
     merged = sorted(notice.merged.all(), key=lambda each: (each.created_at, each.pk))
@@ -38,7 +40,7 @@ def sentences(notice: Notice, zone: str) -> list[str]:
 
 
 def reason_shown(reason: str) -> str:
-    """A published reason as somebody typed it; those that the schedule gives are said in the active language."""
+    """Return a published reason: as typed by staff, or translated if the schedule wrote it."""
     if reason in EXCLUSION_REASONS:
         return _("Who is shown in the result has changed.")
     if reason == OTHER_REWARD_MOVED:
@@ -49,10 +51,12 @@ def reason_shown(reason: str) -> str:
 
 
 def zoned(at: datetime, zone: str, now: datetime, *, seconds: bool = False) -> str:
-    """Fri 20 Nov, 14:03 (Asia/Seoul): a time on the clock of ``zone``, which it names; with its year if that is not
-    the one of ``now``, and with ``seconds`` where they matter."""
-    said = {"moment": formats.date_and_time(at, zone, now, seconds=seconds), "zone": zone}
-    return pgettext("a time and its zone", "%(moment)s (%(zone)s)") % said
+    """Return a time in ``zone`` with the zone's name, such as Fri 20 Nov, 14:03 (Asia/Seoul).
+
+    It has the year if that differs from the year of ``now``, and seconds if asked for.
+    """
+    values = {"moment": formats.date_and_time(at, zone, now, seconds=seconds), "zone": zone}
+    return pgettext("a time and its zone", "%(moment)s (%(zone)s)") % values
 
 
 def _short(notice: Notice) -> str:
@@ -81,7 +85,7 @@ def _short(notice: Notice) -> str:
 
 def _sentence(notice: Notice, zone: str) -> str:
     kind = NoticeKind(notice.kind)
-    said = {
+    parts = {
         NoticeKind.FIRST_TAKEN: lambda: [_("You took first place."), _before(notice)],
         NoticeKind.FIRST_LOST: lambda: [_("You lost first place."), _now(notice)],
         NoticeKind.TOP3_ENTERED: lambda: [_("You entered the top 3."), _now(notice), _before(notice)],
@@ -104,35 +108,38 @@ def _sentence(notice: Notice, zone: str) -> str:
         NoticeKind.REWARD_REVOKED: lambda: [_lost(notice), _reason(notice)],
         NoticeKind.REWARD_CHANGED: lambda: [_swapped(notice), _reason(notice)],
     }[kind]()
-    return " ".join(each for each in said if each)
+    return " ".join(each for each in parts if each)
 
 
 def _reinstated(notice: Notice) -> str:
-    """Anybody who has gone meanwhile stays gone (``services/participants/disqualify.py``)."""
+    """A reinstated player who has left since does not take part (``services/participants/disqualify.py``)."""
     if "left_at" in _of_change(notice):
         return _("Your disqualification was lifted. You do not take part: you have left, or were removed.")
     return _("You take part again, and your scores count.")
 
 
 def _back(notice: Notice) -> str:
-    """On a board that keeps no scores somebody comes back without theirs, and anybody who is disqualified stays so
+    """A player who is brought back may still be disqualified, and has no scores on a board that keeps none
     (``services/participants/bring_back.py``)."""
     details = _of_change(notice)
     if "disqualified_at" in details:
-        stands = _(
+        still_disqualified = _(
             "You were brought back, but your disqualification stands: you are not in the ranking and win nothing."
         )
-        return stands if "scores" in details else " ".join((stands, _("Your scores of before were not kept.")))
+        if "scores" in details:
+            return still_disqualified
+        return " ".join((still_disqualified, _("Your scores of before were not kept.")))
     if "scores" in details:
         return _("You take part again, and your scores count.")
     return _("You take part again. Your scores of before were not kept.")
 
 
 def _judged(notice: Notice) -> list[str]:
-    """Which scores of theirs, and no place: it may be hidden. Those that were judged together are one sentence."""
-    together = [notice, *sorted(notice.merged.all(), key=lambda each: each.pk)]
-    # Voided, restored and voided again is one score; a late one is none that was kept before, so each is another.
-    scores = list({_of_change(each).get("submission", f"late {each.pk}"): _score(each) for each in together}.values())
+    """Name the judged scores but no place, which may be hidden. Merged notices make one sentence."""
+    notices = [notice, *sorted(notice.merged.all(), key=lambda each: each.pk)]
+    # A score that is voided, restored and voided again is listed once. Late scores have no submission id.
+    by_submission = {_of_change(each).get("submission", f"late {each.pk}"): _score(each) for each in notices}
+    scores = list(by_submission.values())
     patterns = {
         NoticeKind.SCORE_VOIDED: ngettext(
             "%(number)s score of yours does not count any more: %(scores)s.",
@@ -152,12 +159,12 @@ def _judged(notice: Notice) -> list[str]:
     }
     words = {"number": formats.number(len(scores)), "scores": "; ".join(scores[:MOST_SCORES])}
     more = len(scores) - MOST_SCORES
-    said = patterns[NoticeKind(notice.kind)] % words
-    return [said, _("And %(count)s more.") % {"count": formats.number(more)}] if more > 0 else [said]
+    sentence = patterns[NoticeKind(notice.kind)] % words
+    return [sentence, _("And %(count)s more.") % {"count": formats.number(more)}] if more > 0 else [sentence]
 
 
 def _score(notice: Notice) -> str:
-    """As the board's unit spells it."""
+    """Return the score with the board's unit."""
     text, board = str(_of_change(notice).get("score", "")), notice.competition.board
     return text if board.criteria or not text else formats.points_with_unit(board, Decimal(text))
 
@@ -214,7 +221,7 @@ def _lost(notice: Notice) -> str:
 
 
 def _swapped(notice: Notice) -> str:
-    """One thing, though it is two rows: another reward in the place of the one before."""
+    """A reward that replaces another is one sentence, though it is two grants."""
     return _("You now have “%(reward)s” instead of “%(before)s”, in place %(rank)s.") % {
         "reward": notice.grant.name if notice.grant else "",
         "before": notice.grant_before.name if notice.grant_before else "",
@@ -223,7 +230,7 @@ def _swapped(notice: Notice) -> str:
 
 
 def _reason(notice: Notice) -> str:
-    """Why: of what people did, of the new results that moved the place, or of a reward that was taken back."""
+    """Return the reason of the change, of the revisions that moved the place, or of the revoked reward."""
     if notice.change is not None:
         reasons = [notice.change.reason]
     elif notice.kind == NoticeKind.REWARD_REVOKED and notice.grant is not None:
@@ -232,12 +239,12 @@ def _reason(notice: Notice) -> str:
         reasons = [notice.grant_before.revoked_reason]
     else:
         reasons = _of_revisions(notice)
-    said = [_("Reason: %(reason)s") % {"reason": reason_shown(each)} for each in dict.fromkeys(reasons) if each]
-    return " ".join(said)
+    unique = [each for each in dict.fromkeys(reasons) if each]
+    return " ".join(_("Reason: %(reason)s") % {"reason": reason_shown(each)} for each in unique)
 
 
 def _of_revisions(notice: Notice) -> list[str]:
-    """As they are now, since an erasure may have taken words away. They are asked for where it is not the latest."""
+    """Read the revisions' reasons now, since an erasure may have blanked them."""
     if notice.revision is None:
         return []
     numbers = notice.details.get("because", [notice.revision.number])

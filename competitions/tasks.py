@@ -1,6 +1,6 @@
-"""What the clock pulls: each step is a service. When they run is in ``config/schedule.py``.
+"""Celery tasks of competitions; each step is a service. ``config/schedule.py`` says when they run.
 
-A step that fails does not keep the others waiting, and is not forgotten: the task fails when all have run.
+If a step fails, the others still run, and the task fails at the end.
 """
 
 from collections.abc import Callable
@@ -31,7 +31,7 @@ from foundation.worker.each import run_each
 
 @shared_task
 def advance() -> None:
-    """Freeze what is due, take out who is gone, keep the standings, tell who passed whom, and end what has ended.
+    """Freeze, remove withdrawn players, take and compare snapshots, and finish competitions, as they are due.
 
     Final results that have changed are published last.
     """
@@ -40,36 +40,36 @@ def advance() -> None:
 
 @shared_task
 def tell() -> None:
-    """Let go of what was held through the night, and send e-mails."""
+    """Release notices that were deferred through quiet hours, and send e-mails."""
     _run(release_deferred, send_due)
 
 
 @shared_task
 def reward() -> None:
-    """Grant what final rankings earn, let it follow later revisions, and tell players their places and rewards."""
+    """Grant rewards, adjust them to later revisions, and notify players of places and rewards."""
     _run(grant_due_rewards, settle_due_rewards, notify_after_bans, notify_results, notify_rewards)
 
 
 @shared_task
 def score_series() -> None:
-    """Count what series have not counted, and write their totals."""
+    """Count the results of series, and write their totals."""
     _run(count_due_series)
 
 
 @shared_task
 def leagues() -> None:
-    """Begin seasons of leagues, put players who have scored into groups, and move them where a period is final."""
+    """Begin league seasons, place players into groups, and promote and demote them once a period is final."""
     _run(begin_due, place_due, turn_due)
 
 
 @shared_task
 def retain() -> None:
-    """Thin out what was told and kept of competitions long over."""
+    """Delete old notices, snapshots and records of competitions that ended long ago."""
     _run(retain_due)
 
 
 def _run(*steps: Callable[[datetime], int]) -> None:
-    """Each step, told the time as it is by then; none if this process's clock is off."""
+    """Run each step with the time at its start; none if this server's clock is not trusted."""
     run_each(*(partial(_now, step) for step in steps))
 
 

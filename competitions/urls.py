@@ -1,4 +1,4 @@
-"""The addresses of the pages about competitions."""
+"""The URLs of the competition pages."""
 
 from django.urls import path
 

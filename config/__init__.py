@@ -1,6 +1,6 @@
-"""The project: settings, addresses, schedule. It imports everything and is imported by nobody.
+"""The Django project: settings, URLs, schedule. It imports the apps; no app imports it.
 
-Celery's application is named here so that `celery -A config` and `shared_task` find the same one.
+Celery's application is imported here, so that `celery -A config` and `shared_task` use the same one.
 """
 
 from config.celery import app as celery_app

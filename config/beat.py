@@ -1,6 +1,6 @@
-"""The application of beat, which only says when things are due: `python -m config.run_celery -A config.beat beat`.
+"""Celery's application for beat, which only sends tasks: `python -m config.run_celery -A config.beat beat`.
 
-It sends tasks by their names and loads none of them, so that it has half the memory of a process that could run them.
+It sends tasks by name and imports none of them, so that it needs half the memory of a worker.
 """
 
 from logging.config import dictConfig
@@ -11,4 +11,4 @@ from django.conf import settings
 app = Celery("sunwi-beat", fixups=[])
 app.config_from_object("django.conf:settings", namespace="CELERY")
 
-dictConfig(settings.LOGGING)  # without Django's own loggers, whose handlers load models and views
+dictConfig(settings.LOGGING)  # without Django's default logging, whose handlers import models and views

@@ -1,7 +1,7 @@
-"""Celery's application. The settings are `CELERY_*` in settings.py, the schedule is schedule.py.
+"""Celery's application. Its settings are `CELERY_*` in settings.py, the schedule is schedule.py.
 
-The trap: a worker whose broker dies gives back what it has not begun, over the connection that is lost, and kombu 5.7
-may fail at that in a way that ends the worker. Nothing need be given back: beat sends every task again.
+The trap: when the broker dies, a worker tries to return its unstarted tasks over the lost connection, and kombu 5.7 may
+fail at that and end the worker. So returning is switched off: beat sends every task again.
 """
 
 import os
@@ -12,7 +12,7 @@ from kombu.transport.redis import Channel
 Channel.do_restore = False
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-# Who migrates has made the checks (`manage.py check`), for which a worker would load every page.
+# The checks are run when migrating (`manage.py check`); in a worker they would import every view.
 os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
 
 app = Celery("sunwi")

@@ -1,6 +1,6 @@
-"""The API's documentation at /api/docs and its OpenAPI document at /api/openapi.json.
+"""The API's documentation at /api/docs and its OpenAPI document at /api/openapi.json, for all versions.
 
-They stand beside the versions, not inside one. All the page loads is served by the site itself.
+Everything that the page loads is served by the site itself.
 """
 
 from typing import Any
@@ -19,9 +19,9 @@ BASE_PATH = API
 
 
 class Documentation(Swagger):
-    """Swagger UI over the document that lies beside it."""
+    """Swagger UI for the OpenAPI document."""
 
-    # Ninja is no app of the site (settings.py), and renders this then: the page whose files the site has itself.
+    # Ninja is not in INSTALLED_APPS, so it renders this template. Here it is the one with the site's own files.
     template_cdn = str(ABS_TPL_PATH / "swagger.html")
 
     def get_openapi_url(self, _api: NinjaAPI, _path_params: dict[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""`python -m config.probe`: whether the web server of this container answers. Standard library only."""
+"""`python -m config.probe`: check that the web server of this container answers. Standard library only."""
 
 import os
 import sys

@@ -1,7 +1,6 @@
-"""`python -m config.run_celery -A config worker ...`: Celery's command line without the shell that it loads for people.
+"""`python -m config.run_celery -A config worker ...`: Celery's command line without its interactive shell.
 
-That shell (click_repl, with it prompt_toolkit) is for `celery amqp` alone; worker and beat would keep it as long as
-they run.
+The shell (click_repl and prompt_toolkit) is only for `celery amqp`, but worker and beat would keep it in memory.
 """
 
 import sys
@@ -10,15 +9,15 @@ from types import ModuleType
 
 
 class NoShell(ModuleType):
-    """Stands where click_repl would."""
+    """A replacement for the module click_repl."""
 
     def register_repl(self, *_: object) -> None:
-        """No command gets one."""
+        """Do nothing."""
 
 
 def main() -> None:
-    """What `celery` does with the same arguments."""
-    if not __package__:  # a worker that was sent HUP runs this file again, by its path
+    """Run `celery` with the same arguments."""
+    if not __package__:  # after HUP a worker runs this file again by its path
         sys.path[0] = str(Path(__file__).resolve().parents[1])
     sys.modules.setdefault("click_repl", NoShell("click_repl"))
     from celery.__main__ import main as celery

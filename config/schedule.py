@@ -1,92 +1,93 @@
-"""Everything that happens by itself, on one page.
+"""The schedule of all periodic tasks.
 
-Each second somebody looks whether mirroring, settling or counting has anything to do, and sends what has
-(``foundation/worker/due.py``); those come by themselves every half minute too, should a look ever miss something.
-They go first, and wait ten seconds for a thread of the worker. The trap: without that a worker whose threads are all
-busy with mails, purges and imports takes the others one by one while these expire, and SQL does not follow Redis for
-as long as it lasts. Everything else expires after its interval: a worker that was away finds one run waiting, not a
-thousand. That is thrift, not safety: every task here may run twice, late, or twice at once and do no harm.
+Each second ``foundation.tasks.look`` checks whether mirroring, resyncing or counting has work, and sends those tasks
+(``foundation/worker/due.py``); each is also sent every half minute, in case a check missed something. These urgent
+tasks have the highest priority and expire after ten seconds. The trap: without the priority a worker that is busy with
+mails, purges and imports would run other tasks first while the urgent ones expire, and SQL would not follow Redis.
+
+All other tasks expire after their interval, so that a worker that was away finds one run waiting, not a thousand. This
+saves work but is not needed for correctness: every task may run twice, late or concurrently.
 """
 
 from typing import Any
 
 from foundation.worker.urgent import URGENT
 
-USUAL = 6  # the priority of all others
-BY_ITSELF = 30  # seconds
+NORMAL = 6  # the priority of the other tasks
+FALLBACK_SECONDS = 30  # how often urgent tasks are sent without a check
 
 
 def every(seconds: int, task: str) -> dict[str, Any]:
-    """A task that waits for others: it expires after its interval."""
-    return {"task": task, "schedule": float(seconds), "options": {"expires": seconds, "priority": USUAL}}
+    """A normal task: it expires after its interval."""
+    return {"task": task, "schedule": float(seconds), "options": {"expires": seconds, "priority": NORMAL}}
 
 
 def urgent(seconds: int, task: str) -> dict[str, Any]:
-    """A task that others wait for."""
+    """A task that has priority over normal ones."""
     return {"task": task, "schedule": float(seconds), "options": URGENT}
 
 
 SCHEDULE: dict[str, dict[str, Any]] = {
-    # What of the urgent has something to do is sent.
+    # Send the urgent tasks that have work to do.
     "look": urgent(1, "foundation.tasks.look"),
-    # Standings that only Redis knows are copied to SQL.
-    "mirror": urgent(BY_ITSELF, "leaderboards.tasks.mirror"),
-    # Periods whose view in Redis is stale, or not known to be right, are put right.
-    "settle": urgent(BY_ITSELF, "leaderboards.tasks.settle"),
-    # The next period's row exists before the running one ends.
+    # Copy standings that only Redis has to SQL.
+    "mirror": urgent(FALLBACK_SECONDS, "leaderboards.tasks.mirror"),
+    # Resync periods whose data in Redis is stale or may be.
+    "settle": urgent(FALLBACK_SECONDS, "leaderboards.tasks.settle"),
+    # Create the next period's row before the current one ends.
     "open_periods": every(60, "leaderboards.tasks.open_periods"),
-    # Periods past their grace get their final ranks.
+    # Write the final ranks of periods whose grace time is over.
     "close_periods": every(10, "leaderboards.tasks.close_periods"),
-    # The best of each running period are kept where that is due, each hour unless set otherwise.
+    # Record the rank history of the top players of running periods (RANK_SNAPSHOT_MINUTES).
     "keep_ranks": every(60, "leaderboards.tasks.keep_ranks"),
-    # Purges of submissions, and their undoing, go on for about four seconds.
+    # Continue purges of submissions and their undoing, for about four seconds.
     "purge": every(5, "leaderboards.tasks.purge"),
-    # Redis and SQL are compared, standing by standing, for 20 seconds at a time.
+    # Compare standings in Redis and SQL, for 20 seconds.
     "verify": every(300, "leaderboards.tasks.verify"),
-    # Keys, submissions and records of trouble that have been kept long enough go.
+    # Delete old keys, submissions, differences and dead letters.
     "retain": every(3600, "leaderboards.tasks.retain"),
-    # Names from before search was folded are folded, for about eight seconds.
+    # Fold names that have no folded form yet, for about eight seconds.
     "fold_names": every(30, "leaderboards.tasks.fold_names"),
-    # What staff have uploaded is judged, imported and undone, for about four seconds.
+    # Validate, import and undo uploads of staff, for about four seconds.
     "advance_imports": every(2, "leaderboards.tasks.advance_imports"),
-    # Competitions freeze, are kept in snapshots, compared, and brought to their end.
+    # Freeze competitions, take and compare snapshots, and finish them.
     "advance_competitions": every(5, "competitions.tasks.advance"),
-    # What was held through the night is told, and e-mails are sent, for up to five seconds.
+    # Deliver notices deferred by quiet hours, and send e-mails, for up to five seconds.
     "tell": every(5, "competitions.tasks.tell"),
-    # Mails about accounts (a new password, signing up) are sent, for up to three seconds.
+    # Send mails about accounts (password reset, sign-up), for up to three seconds.
     "account_mails": every(5, "accounts.tasks.send_mails"),
-    # Addresses of invitations that ended long ago go, and sessions that are over.
+    # Delete addresses of old invitations, former addresses, and expired sessions.
     "retain_accounts": every(3600, "accounts.tasks.retain"),
-    # Final rankings are rewarded.
+    # Grant the rewards of final rankings.
     "reward": every(10, "competitions.tasks.reward"),
-    # Final results are counted in series, for about six seconds.
+    # Score final results in series, for about six seconds.
     "score_series": every(10, "competitions.tasks.score_series"),
-    # Leagues begin with their boards' periods, fill their groups, and move players when a period is final.
+    # Start leagues with their boards' periods, fill their groups, and promote and relegate at the end.
     "leagues": every(5, "competitions.tasks.leagues"),
-    # What was told of competitions long over goes, and most of their snapshots.
+    # Delete notices and most snapshots of old competitions.
     "retain_competitions": every(3600, "competitions.tasks.retain"),
-    # Webhook messages that are due are sent, for about four seconds.
+    # Send due webhook messages, for about four seconds.
     "deliver_webhooks": every(5, "foundation.tasks.deliver_webhooks"),
-    # Webhook messages that arrived, or were dropped, long ago go.
+    # Delete old webhook messages that arrived or were dropped.
     "retain_webhooks": every(3600, "foundation.tasks.retain_webhooks"),
-    # Entries of the audit log that were kept long enough go.
+    # Delete old audit entries.
     "retain_audit": every(3600, "foundation.tasks.retain_audit"),
-    # Nonces of signed requests that are too old to be sent again go, and secrets that were replaced a day ago.
+    # Delete expired nonces of signed requests, and secrets replaced a day ago.
     "retain_signatures": every(60, "foundation.tasks.retain_signatures"),
-    # Likes that SQL decided are added up.
-    "count_likes": urgent(BY_ITSELF, "likes.tasks.count"),
-    # Likes that only Redis knows are copied to SQL.
-    "mirror_likes": urgent(BY_ITSELF, "likes.tasks.mirror_likes"),
-    # Kinds of likes that Redis decides over, and does not have as they are, are put right.
-    "settle_likes": urgent(BY_ITSELF, "likes.tasks.settle_likes"),
-    # Counts of likes are compared with the likes, in SQL and Redis, for 20 seconds at a time.
+    # Add up likes that SQL decided.
+    "count_likes": urgent(FALLBACK_SECONDS, "likes.tasks.count"),
+    # Copy likes that only Redis has to SQL.
+    "mirror_likes": urgent(FALLBACK_SECONDS, "likes.tasks.mirror_likes"),
+    # Resync kinds of likes that Redis decides and whose data is stale or may be.
+    "settle_likes": urgent(FALLBACK_SECONDS, "likes.tasks.settle_likes"),
+    # Compare counts of likes with the likes, in SQL and Redis, for 20 seconds.
     "check_likes": every(300, "likes.tasks.check"),
-    # Likes that were taken back a day ago go.
+    # Delete likes that were taken back a day ago.
     "retain_likes": every(3600, "likes.tasks.retain_likes"),
-    # Hits of pages are counted in SQL, and visitors and attendance kept there.
+    # Copy page hits, visitors and attendance to SQL.
     "flush_activity": every(60, "likes.tasks.flush_activity"),
-    # Who was there more than ten weeks ago goes; the numbers of each day stay.
+    # Delete visitor and attendance sets older than ten weeks; the counts of each day stay.
     "retain_activity": every(3600, "likes.tasks.retain_activity"),
-    # A sign of life of beat and worker, which /readyz and `doctor` read.
+    # Record that beat and the worker are alive, for /readyz and `doctor`.
     "heartbeat": every(10, "foundation.tasks.heartbeat"),
 }

@@ -1,4 +1,4 @@
-"""What a WSGI server loads: `granian --interface wsgi config.wsgi:application`."""
+"""The WSGI application: `granian --interface wsgi config.wsgi:application`."""
 
 import gc
 import os
@@ -15,15 +15,15 @@ from foundation.http.request_bodies import Application, drain_request_bodies
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 application: Application = reject_unreadable_charsets(get_wsgi_application())
-import_module(settings.ROOT_URLCONF)  # now, and not with the first request
+import_module(settings.ROOT_URLCONF)  # at startup instead of with the first request
 if settings.TRUSTED_PROXIES:
     application = drain_request_bodies(application)
 
-# The caches keep their connections: there is nothing to close after each request, and asking takes its time.
+# The caches keep their connections, so closing them after each request would only cost time.
 request_finished.disconnect(close_caches)
 
-# What has been loaded stays: the collector need not look through it again and again.
+# Exclude the loaded modules from garbage collection: they stay in memory anyway.
 gc.collect()
 gc.freeze()
-# A request of a thousand entries makes objects enough to call it a hundred times, and leaves none of them behind.
+# A request of a thousand entries creates enough objects for a hundred collections, and leaves no garbage.
 gc.set_threshold(20_000, 10, 10)

@@ -1,1 +1,4 @@
-"""The leaf: Redis, Lua, service keys, the clock and the root of all errors. No domain word lives here."""
+"""Shared infrastructure without domain words: Redis, SQL, HTTP, keys, audit log, webhooks, metrics, the clock, errors.
+
+The lowest layer: it imports no other app.
+"""

@@ -1,4 +1,4 @@
-"""The foundation as an installed app: it owns tables of its own (keys, known servers)."""
+"""The Django app of the foundation; it has tables of its own, such as service keys and known Redis servers."""
 
 from typing import Any
 
@@ -9,45 +9,45 @@ from django.utils.translation import gettext_lazy as _
 
 
 class FoundationConfig(AppConfig):
-    """Service keys, and the Redis servers whose memory is trusted."""
+    """Register the foundation's audit actions, checks and metrics at startup."""
 
     default_auto_field = "django.db.models.BigAutoField"
     name = "foundation"
     verbose_name = _("Foundation")
 
     def ready(self) -> None:
-        """The checks register themselves; the outbox tells readiness what waits for somebody."""
-        from foundation.audit import own_actions as words
+        """Register everything. Importing ``checks`` registers the system checks."""
+        from foundation.audit import own_actions
         from foundation.monitoring import (
             checks,  # noqa: F401 (importing registers the checks)
             health,
+            own_readings,
             readings,
+            task_metrics,
         )
-        from foundation.monitoring import own_readings as own
-        from foundation.monitoring import task_metrics as tasks
         from foundation.security import sealed_rows
-        from foundation.webhooks import retention as upkeep
+        from foundation.webhooks import retention
 
-        words.register()
-        health.register_check(upkeep.health_problems)
+        own_actions.register()
+        health.register_check(retention.health_problems)
         health.register_check(sealed_rows.health_problems)
-        readings.register("servers", own.servers)
-        readings.register("upkeep", own.upkeep)
-        tasks.listen()
-        pre_migrate.connect(_take_time, sender=self)
-        post_migrate.connect(_hurry_again, sender=self)
+        readings.register("servers", own_readings.servers)
+        readings.register("upkeep", own_readings.upkeep)
+        task_metrics.listen()
+        pre_migrate.connect(_lift_timeouts, sender=self)
+        post_migrate.connect(_reset_timeouts, sender=self)
 
 
-def _take_time(using: str, **_: Any) -> None:
-    """A migration may work for as long as it takes; for a lock it waits no longer than others, who queue behind it."""
-    _set_both(using, "SET {} = 0")
+def _lift_timeouts(using: str, **_: Any) -> None:
+    """Let migrations run without a statement timeout. ``lock_timeout`` stays: requests queue behind a waiting lock."""
+    _set_timeouts(using, "SET {} = 0")
 
 
-def _hurry_again(using: str, **_: Any) -> None:
-    _set_both(using, "RESET {}")
+def _reset_timeouts(using: str, **_: Any) -> None:
+    _set_timeouts(using, "RESET {}")
 
 
-def _set_both(using: str, statement: str) -> None:
+def _set_timeouts(using: str, statement: str) -> None:
     if connections[using].vendor == "postgresql":
         with connections[using].cursor() as cursor:
             for name in ("statement_timeout", "idle_in_transaction_session_timeout"):

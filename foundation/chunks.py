@@ -1,4 +1,4 @@
-"""Going through many things some at a time, so that memory and statements stay small."""
+"""Splitting an iterable into chunks, so that memory use and SQL statements stay small."""
 
 from collections.abc import Iterable, Iterator
 from itertools import islice
@@ -8,7 +8,7 @@ Item = TypeVar("Item")
 
 
 def in_chunks(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
-    """The items in their order, ``size`` (at least 1) at a time; the last list may be shorter, none is empty."""
+    """Yield lists of ``size`` (at least 1) items in order; the last may be shorter, none is empty."""
     rest = iter(items)
     while chunk := list(islice(rest, size)):
         yield chunk

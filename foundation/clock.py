@@ -1,12 +1,14 @@
-"""The only place that reads the clock; everything else is told the time as ``at``.
+"""The only module that reads the clock; all other code takes the time as a parameter ``at``.
 
-SQL's clock is what all processes share. A process whose own is more than two seconds off it takes no
-submissions: they would land in the wrong period, or break ties wrongly. It lets in no signed requests: a caught one
-could come again once its nonce is forgotten. Nor does it do what cannot be undone
-(opening, closing, freezing, rewarding, expiring, folding): that takes its time from ``trusted_now``.
+SQL's clock is the reference for all processes. A process whose clock differs from it by more than two seconds
 
-``FAST_CLOCK`` lets days pass in seconds, for rehearsals and tests: "<real>,<shown>,<speed>", the first two in
-seconds since 1970. Processes that are given the same text agree on the time. SQL's clock says nothing then.
+- takes no submissions: they could count in the wrong period or break ties wrongly;
+- accepts no signed requests: a captured one could be replayed once its nonce is deleted;
+- does nothing irreversible (open, close, freeze, reward, expire, compact): such work takes its time from
+  ``trusted_now``.
+
+``FAST_CLOCK`` makes days pass in seconds, for rehearsals and tests: "<real>,<shown>,<speed>", the first two in
+seconds since 1970. Processes with the same text agree on the time. SQL's clock is ignored then.
 """
 
 import os
@@ -37,21 +39,21 @@ COMPARED_EVERY_SECONDS = 10.0
 
 
 class ClockOff(Unavailable):
-    """This process does not know what time it is."""
+    """This process's clock differs too much from SQL's."""
 
 
-def _fast(text: str) -> tuple[float, float, float] | None:
+def _read_fast_clock(text: str) -> tuple[float, float, float] | None:
     if not text:
         return None
     real, shown, speed = (float(part) for part in text.split(","))
     return real, shown, speed
 
 
-_FAST = _fast(os.environ.get("FAST_CLOCK", ""))
+_FAST = _read_fast_clock(os.environ.get("FAST_CLOCK", ""))
 
 
 def now() -> datetime:
-    """The present instant, in UTC."""
+    """The current time, in UTC."""
     if _FAST is None:
         return datetime.now(UTC)
     real, shown, speed = _FAST
@@ -60,7 +62,7 @@ def now() -> datetime:
 
 @contextmanager
 def freeze_at(shown: datetime) -> Iterator[None]:
-    """Let this process's clock show nothing but this instant within the block: a rehearsal's own time."""
+    """Stop this process's clock at ``shown`` within the block, for rehearsals."""
     global _FAST  # noqa: PLW0603 (the clock of the process)
     before, _FAST = _FAST, (0.0, shown.timestamp(), 0.0)
     try:
@@ -70,21 +72,21 @@ def freeze_at(shown: datetime) -> Iterator[None]:
 
 
 def is_fast() -> bool:
-    """Whether this process lives by a clock of its own."""
+    """Whether this process uses ``FAST_CLOCK`` or a frozen clock."""
     return _FAST is not None
 
 
 def offset_from_sql() -> timedelta:
-    """How far this clock is ahead of SQL's. SQLite has none of its own, and a fast clock none beside it: nothing."""
-    return _compared()[1]
+    """How far this clock is ahead of SQL's; zero on SQLite and with a fast clock."""
+    return _compare_with_sql()[1]
 
 
 def trusted_now() -> datetime:
-    """The present instant for what cannot be undone: never later than SQL's clock by more than what is tolerated.
+    """The current time for irreversible work: at most two seconds ahead of SQL's clock, which is read each time.
 
-    SQL is asked each time. Raises ``ClockOff``, and ``django.db.Error`` while SQL does not answer.
+    Raises ``ClockOff``, and ``django.db.Error`` while SQL is unavailable.
     """
-    at, offset = _compared()
+    at, offset = _compare_with_sql()
     if is_off(offset):
         raise ClockOff(
             f"This process's clock is {offset.total_seconds():+.1f} s off SQL's, so it does nothing that cannot be "
@@ -93,8 +95,8 @@ def trusted_now() -> datetime:
     return at
 
 
-def _compared() -> tuple[datetime, timedelta]:
-    """This clock before SQL's was asked, and how far it is ahead."""
+def _compare_with_sql() -> tuple[datetime, timedelta]:
+    """Read this clock, then SQL's; return the first reading and how far this clock is ahead."""
     before = now()
     if is_fast() or connection.vendor != "postgresql":
         return before, timedelta()
@@ -102,25 +104,25 @@ def _compared() -> tuple[datetime, timedelta]:
         cursor.execute("SELECT clock_timestamp()")
         sql: datetime = cursor.fetchone()[0]
     after = now()
-    # Somewhere between the two readings; a slow round trip proves nothing.
+    # SQL's clock was read at some moment between the two; a slow round trip is no evidence of a difference.
     if before <= sql <= after:
         return before, timedelta()
     return before, before - sql if before > sql else after - sql
 
 
 def is_off(offset: timedelta) -> bool:
-    """Whether that is too far."""
+    """Whether the offset is over the tolerance of two seconds."""
     return abs(offset) > TOLERATED
 
 
 class _Comparison:
-    """The last comparison with SQL's clock. While SQL is silent, what it said last counts."""
+    """The last comparison with SQL's clock; it stays in use while SQL is unavailable."""
 
     def __init__(self) -> None:
         self.forget()
 
     def forget(self) -> None:
-        """Start anew."""
+        """Compare again at the next call."""
         self._made_at: float | None = None
         self._offset = timedelta()
 
@@ -137,7 +139,7 @@ forget_comparison = _comparison.forget
 
 
 def refuse_if_off() -> None:
-    """Raise ``ClockOff`` if this clock is off; it is compared every ten seconds."""
+    """Raise ``ClockOff`` if this clock is off. It is compared with SQL's every ten seconds."""
     if is_off(_comparison.offset()):
         raise ClockOff(
             "This server's clock is wrong, so it takes no submissions and no signed requests for the moment; try again."

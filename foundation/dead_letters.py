@@ -1,8 +1,7 @@
-"""What can be done about dead letters: each app says how work of its kinds is tried again or given up
-(``register_handler``).
+"""Retrying and dropping dead letters. Each app registers handlers for its kinds of work (``register_handler``).
 
-Anybody who shows letters asks here, and imports none of those apps. The trap: a letter may be older than the app that
-would know what to do with it; then nobody does, and that is said.
+Code that shows dead letters calls this module and imports none of those apps. The trap: a letter may be of a kind for
+which no installed app has a handler; then ``UnknownWorkKind`` is raised.
 """
 
 from collections.abc import Callable, Mapping
@@ -23,10 +22,10 @@ class UnknownWorkKind(NotFound):
 
 @dataclass(frozen=True, slots=True)
 class DeadLetterHandler:
-    """One kind.
+    """How to retry and drop dead letters of one kind.
 
-    ``retry`` returns why it still fails, or nothing; ``drop`` gives the work up. Both raise a refusal where they
-    changed nothing. ``dropping`` says in a sentence what dropping does, and is looked up when it is shown.
+    ``retry`` returns why the work still fails, or an empty text; ``drop`` gives the work up. Both raise a
+    ``SunwiError`` if they changed nothing. ``dropping`` describes in a sentence what dropping does.
     """
 
     retry: Callable[[DeadLetter, datetime], str]
@@ -34,24 +33,26 @@ class DeadLetterHandler:
     dropping: Callable[[], str]
 
 
-_kinds: dict[str, DeadLetterHandler] = {}
+_handlers: dict[str, DeadLetterHandler] = {}
 
 
 def register_handler(kind: str, handler_for: DeadLetterHandler) -> None:
-    """Have letters of this kind retried and dropped so. The latest word about a kind counts."""
-    _kinds[kind] = handler_for
+    """Register the handler of a kind; it replaces an earlier one."""
+    _handlers[kind] = handler_for
 
 
 def handler_for(letter: DeadLetter) -> DeadLetterHandler:
-    """What can be done about a letter. Raises ``UnknownWorkKind``."""
-    if letter.kind not in _kinds:
+    """The handler for a letter. Raises ``UnknownWorkKind``."""
+    if letter.kind not in _handlers:
         raise UnknownWorkKind(f"Nothing that runs here does work of the kind {letter.kind!r}.")
-    return _kinds[letter.kind]
+    return _handlers[letter.kind]
 
 
 def retry(letter: DeadLetter, at: datetime) -> str:
-    """Try the work again; why it still fails, or nothing. What somebody tried stays on record. Raises as the app
-    refuses, or ``UnknownWorkKind``."""
+    """Try the work again and record that in the audit log; return why it still fails, or an empty text.
+
+    Raises ``UnknownWorkKind``, or the handler's ``SunwiError``.
+    """
     why = handler_for(letter).retry(letter, at)
     record_action("dead_letter.retried", letter, at, {"refused": bool(why)})
     return why
@@ -59,12 +60,12 @@ def retry(letter: DeadLetter, at: datetime) -> str:
 
 @transaction.atomic
 def drop(letter: DeadLetter, at: datetime) -> None:
-    """Give the work up, on record. Raises as the app refuses, or ``UnknownWorkKind``."""
+    """Give the work up and record that in the audit log. Raises as ``retry`` does."""
     handler_for(letter).drop(letter, at)
     record_action("dead_letter.dropped", letter, at)
 
 
 def record_action(act: str, letter: DeadLetter, at: datetime, note: Mapping[str, object] | None = None) -> None:
-    """Keep in the audit log what somebody did about a letter; the letter's own words are not repeated there."""
+    """Record in the audit log what was done with a letter, without its reason and payload."""
     subjects = [(subject_kind(DeadLetter), letter.pk)]
     record(act, at=at, subjects=subjects, note={"kind": letter.kind, **(note or {})})

@@ -1,15 +1,15 @@
-"""The root of everything that Sunwi refuses, and the few kinds of refusal.
+"""The base class of all errors that Sunwi reports to callers, and one class for each kind.
 
-Each app adds one class per refusal in its own ``errors.py``. A class carries a stable ``code``
-for programs; an instance carries ``detail``, a sentence for people that says what was wrong
-and what to do. HTTP statuses are not known here: they live in ``foundation/http/problems.py``.
+Each app adds its own subclasses in its ``errors.py``. A class has a stable ``code`` for programs; an instance has
+``detail``, a sentence for people that says what was wrong and what to do. The HTTP statuses are in
+``foundation/http/problems.py``.
 """
 
 from typing import ClassVar
 
 
 class SunwiError(Exception):
-    """A refusal. ``detail`` is shown to the caller: no secret, no Redis key, no SQL goes into it."""
+    """An error for the caller. ``detail`` is shown to them: it must contain no secret, Redis key or SQL."""
 
     code: ClassVar[str] = "error"
 
@@ -19,13 +19,13 @@ class SunwiError(Exception):
 
 
 class Invalid(SunwiError):
-    """What was sent cannot be accepted as it is."""
+    """The request's values are not acceptable."""
 
     code = "invalid"
 
 
 class Unauthenticated(SunwiError):
-    """No key, or one that is not known, revoked or expired."""
+    """No valid key: missing, unknown, revoked or expired."""
 
     code = "unauthenticated"
 
@@ -37,26 +37,26 @@ class Forbidden(SunwiError):
 
 
 class NotFound(SunwiError):
-    """There is no such thing, or the caller may not know of it."""
+    """It does not exist, or the caller may not know that it does."""
 
     code = "not_found"
 
 
 class Conflict(SunwiError):
-    """It clashes with what is stored already."""
+    """The request conflicts with the stored state."""
 
     code = "conflict"
 
 
 class Unavailable(SunwiError):
-    """What decides is away for the moment; the same request may go through later."""
+    """A server that is needed is unavailable; the same request may succeed later."""
 
     code = "unavailable"
     retry_after: ClassVar[int] = 1
 
 
 class RateLimited(SunwiError):
-    """The caller asks too often; ``retry_after`` (whole seconds) says when the next request will be let in."""
+    """The caller is over a rate limit; the next request is accepted in ``retry_after`` whole seconds."""
 
     code = "rate_limited"
 

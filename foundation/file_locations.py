@@ -1,13 +1,14 @@
-"""Where the files lie that are no modules: beside the packages in a checkout, inside this one in an installed package.
+"""Where data files are (templates, static files, translations): in the root of a checkout, or in this package when
+Sunwi is installed; `pyproject.toml` puts them there.
 
-`pyproject.toml` says what is laid where when a package is built. Standard library only: the settings ask it.
+The settings import this module, so it uses the standard library only.
 """
 
 from pathlib import Path
 
 _HERE = Path(__file__).resolve().parent
 CHECKOUT = None if (_HERE / "templates").is_dir() else _HERE.parent
-DEMO = "make demo" if CHECKOUT else "sunwi demo"  # what starts it
+DEMO = "make demo" if CHECKOUT else "sunwi demo"  # the command that starts the demo
 
 
 def folder(name: str) -> Path:
@@ -16,5 +17,5 @@ def folder(name: str) -> Path:
 
 
 def demo_folder() -> Path:
-    """Where the demo keeps everything unless DATA_DIR says otherwise: in the checkout, or where the command is run."""
+    """The demo's data folder unless DATA_DIR is set: in the checkout, or in the current directory."""
     return (CHECKOUT or Path.cwd()) / ".data"

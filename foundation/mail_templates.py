@@ -1,6 +1,6 @@
-"""The texts of mails have an engine of their own, with the tags of translation alone.
+"""A template engine for the texts of mails, which knows only the translation tags.
 
-That of pages loads the tags of every app as it starts, and with them most pages into a worker that sends a mail.
+The engine of pages imports the tags of every app, and with them most views; a worker that sends a mail needs none.
 """
 
 from django.template import Engine

@@ -1,4 +1,4 @@
-"""Rows without a domain word: who may call, which Redis is known, when the worker last breathed."""
+"""The foundation's models: service keys, nonces, known Redis servers, heartbeats, dead letters."""
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
@@ -29,11 +29,11 @@ __all__ = [
 
 
 class ServiceKey(models.Model):
-    """A game server's key: SQL keeps its prefix and a hash, never the secret.
+    """A game server's API key. SQL stores its prefix and a hash, never the secret.
 
-    ``name`` is also the service whose submission ids must be unique, so two keys of one name
-    (the old and the new one of a rotation) share their ids. A key with a signing secret demands signatures; secrets
-    are kept sealed (``sealing``), for purpose ``SIGNING``.
+    ``name`` identifies the service: submission ids are unique for each name, so two keys of one name (the old and the
+    new one of a rotation) share ids. A key with a signing secret demands signed requests. Signing secrets are stored
+    encrypted (``sealing``), for purpose ``SIGNING``.
     """
 
     name = models.CharField(_("name"), max_length=100, help_text=_("The service that holds it; two keys may share it."))
@@ -58,7 +58,7 @@ class ServiceKey(models.Model):
         verbose_name_plural = _("service keys")
         constraints: ClassVar = [
             models.CheckConstraint(
-                # Each is said not to be null: to a check, what is unknown is as good as true.
+                # The columns are explicitly not null: a check constraint accepts a condition that is unknown.
                 condition=models.Q(requests__isnull=True, seconds__isnull=True)
                 | models.Q(
                     requests__isnull=False,
@@ -75,31 +75,31 @@ class ServiceKey(models.Model):
 
     @property
     def limit(self) -> Limit | None:
-        """The key's own limit, which stands in for the site's; None where it has none."""
+        """The key's own rate limit, instead of the site's; None if it has none."""
         return None if self.requests is None or self.seconds is None else Limit(self.requests, self.seconds)
 
     def is_live(self, at: datetime) -> bool:
-        """Whether the key opens anything at ``at``."""
+        """Whether the key is neither revoked nor expired at ``at``."""
         return self.revoked_at is None and (self.expires_at is None or at < self.expires_at)
 
     @property
     def is_signed(self) -> bool:
-        """Whether the key demands signatures."""
+        """Whether requests with this key must be signed."""
         return bool(self.signing_secret)
 
     def signing_secrets(self, at: datetime) -> list[str]:
-        """What may sign a request at ``at``: two of them for a day after a rotation. Raises ``Unsealable``."""
+        """The secrets that may sign a request at ``at``: two for a day after a rotation. Raises ``Unsealable``."""
         rotating = self.previous_signing_until is not None and at < self.previous_signing_until
-        kept = [self.signing_secret, self.previous_signing_secret] if rotating else [self.signing_secret]
-        return [sealing.unseal(each, sealing.SIGNING) for each in kept]
+        sealed = [self.signing_secret, self.previous_signing_secret] if rotating else [self.signing_secret]
+        return [sealing.unseal(each, sealing.SIGNING) for each in sealed]
 
     def allows_board(self, seq: int) -> bool:
-        """Whether the key reaches the board ``seq``."""
+        """Whether the key may access the board ``seq``."""
         return self.boards is None or seq in self.boards
 
 
 class UsedNonce(models.Model):
-    """A nonce that a signed request has used up; ``foundation/security/nonces.py`` writes and forgets them."""
+    """A nonce that a signed request has used; ``foundation/security/nonces.py`` writes and deletes them."""
 
     key = models.ForeignKey(ServiceKey, models.CASCADE, db_index=False)  # the constraint finds a key's rows
     nonce = models.CharField(max_length=64)
@@ -113,7 +113,7 @@ class UsedNonce(models.Model):
 
 
 class KnownRedis(models.Model):
-    """A Redis whose memory is trusted, by its ``identity``: another after each start, and after each promotion."""
+    """A Redis server whose data is trusted. Its ``identity`` changes at each start and each promotion."""
 
     identity = models.CharField(max_length=100, unique=True)
     known_since = models.DateTimeField(auto_now_add=True)
@@ -129,14 +129,14 @@ class KnownRedis(models.Model):
 
     @classmethod
     def is_known(cls, identity: str) -> bool:
-        """Whether SQL knows the server. What it knew once stays known, so that is asked once a process."""
+        """Whether SQL knows the server. Each process queries a known server once: it never becomes unknown again."""
         if identity not in cls._seen and cls.objects.filter(identity=identity).exists():
             cls._seen.add(identity)
         return identity in cls._seen
 
 
 class Heartbeat(models.Model):
-    """The last sign of life of a part of the system that no request ever meets, such as the worker."""
+    """The last sign of life of a process that serves no requests, such as the worker."""
 
     name = models.CharField(max_length=50, primary_key=True)
     beat_at = models.DateTimeField()
@@ -147,27 +147,27 @@ class Heartbeat(models.Model):
 
     @classmethod
     def note(cls, name: str, at: datetime, clock_offset: timedelta = timedelta()) -> None:
-        """``name`` is alive at ``at``, by a clock that is so far ahead of SQL's."""
+        """Record that ``name`` is alive at ``at``, and how far its clock is ahead of SQL's."""
         cls.objects.update_or_create(name=name, defaults={"beat_at": at, "clock_offset": clock_offset})
 
     @classmethod
     def silence(cls, name: str, at: datetime) -> timedelta | None:
-        """For how long nothing was heard of ``name``; None if it was never heard of."""
+        """The time since the last heartbeat of ``name``; None if there was none."""
         beat = cls.objects.filter(name=name).first()
         return None if beat is None else at - beat.beat_at
 
     @classmethod
     def clock_offset_of(cls, name: str) -> timedelta:
-        """How far its clock was ahead of SQL's when it was last heard of."""
+        """How far the clock of ``name`` was ahead of SQL's at its last heartbeat."""
         beat = cls.objects.filter(name=name).first()
         return timedelta() if beat is None else beat.clock_offset
 
 
 class DeadLetter(models.Model):
-    """Work that cannot be done as it is: kept with the reason, until somebody retries or drops it.
+    """Work that failed for good, stored with the reason until somebody retries or drops it.
 
-    ``kind`` names the work, ``subject`` what it is about (unique while unresolved), ``payload`` what is needed
-    to look at it.
+    ``kind`` names the work, ``subject`` what it is about (unique while unresolved); ``payload`` has what an operator
+    needs to examine it.
     """
 
     kind = models.CharField(_("kind"), max_length=50)
@@ -195,20 +195,20 @@ class DeadLetter(models.Model):
 
     @classmethod
     def note(cls, kind: str, subject: str, payload: dict[str, Any], reason: str, at: datetime) -> None:
-        """Keep a failure; one that is there already counts another try."""
-        letter, made = cls.objects.get_or_create(
+        """Record a failure; an open letter of the same subject is updated and counts another try."""
+        letter, created = cls.objects.get_or_create(
             kind=kind,
             subject=subject,
             resolved_at=None,
             defaults={"payload": payload, "reason": reason, "created_at": at, "failed_at": at},
         )
-        if not made:
+        if not created:
             letter.payload, letter.reason, letter.failed_at = payload, reason, at
             letter.tries += 1
             letter.save(update_fields=["payload", "reason", "failed_at", "tries"])
 
     @classmethod
     def resolve(cls, kind: str, subjects: Iterable[str], resolution: str, at: datetime) -> int:
-        """What was dead is done, or given up; returns how many letters that were."""
+        """Mark the open letters of these subjects as resolved; return how many."""
         letters = cls.objects.filter(kind=kind, subject__in=list(subjects), resolved_at=None)
         return letters.update(resolved_at=at, resolution=resolution)

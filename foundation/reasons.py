@@ -1,4 +1,4 @@
-"""The reason that people give for an act that stays on record: asked for in one way, no matter where."""
+"""Validating the reason that people give for an action in the audit log."""
 
 from foundation.errors import Invalid
 
@@ -6,18 +6,18 @@ LONGEST_REASON = 300  # characters
 
 
 class BadReason(Invalid):
-    """An act wants a reason, and none was given, or one that is too long."""
+    """The action needs a reason, and it is missing or too long."""
 
     code = "bad_reason"
 
 
 def is_reason(text: str) -> bool:
-    """Whether this, without space around it, has 1 to 300 characters."""
+    """Whether the text, without surrounding space, has 1 to 300 characters."""
     return 1 <= len(text.strip()) <= LONGEST_REASON
 
 
 def reason_given(text: str) -> str:
-    """The reason without space around it. Raises ``BadReason``."""
+    """The reason without surrounding space. Raises ``BadReason``."""
     if not is_reason(text):
         raise BadReason(f"Give a reason of 1 to {LONGEST_REASON} characters.")
     return text.strip()

@@ -1,4 +1,4 @@
-"""An operation for migrations that make many tables."""
+"""A migration operation that creates many tables."""
 
 from collections.abc import Iterable
 
@@ -9,10 +9,10 @@ from django.db.migrations.state import ProjectState
 
 
 class MakeTables(Operation):
-    """Make the tables of these models, in this order, in which each refers to earlier ones or other migrations' alone.
+    """Create the tables of ``models`` in order; each may refer only to earlier ones or to those of other migrations.
 
-    As one ``CreateModel`` after another, but the models of the state are made once: Django makes all that are related
-    anew for each, which takes three quarters of the time in which an empty database gets its tables.
+    Equivalent to one ``CreateModel`` after another, but the state's models are rendered once. Django renders related
+    models again for each operation, which takes three quarters of the time of migrating an empty database.
     """
 
     def __init__(self, models: Iterable[CreateModel]) -> None:
@@ -20,24 +20,24 @@ class MakeTables(Operation):
 
     def state_forwards(self, app_label: str, state: ProjectState) -> None:
         """Add the models to the state."""
-        state.__dict__.pop("apps", None)  # cached; made anew when it is next read
+        state.__dict__.pop("apps", None)  # a cached property
         for model in self.models:
             model.state_forwards(app_label, state)
 
     def database_forwards(
         self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: ProjectState, to_state: ProjectState
     ) -> None:
-        """Make the tables."""
+        """Create the tables."""
         for model in self.models:
             model.database_forwards(app_label, schema_editor, from_state, to_state)
 
     def database_backwards(
         self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: ProjectState, to_state: ProjectState
     ) -> None:
-        """Drop the tables, the last one first."""
+        """Drop the tables in reverse order."""
         for model in reversed(self.models):
             model.database_backwards(app_label, schema_editor, from_state, to_state)
 
     def describe(self) -> str:
-        """What `migrate --plan` says."""
+        """The line in `migrate --plan`."""
         return f"Make tables: {', '.join(model.name for model in self.models)}"

@@ -1,4 +1,4 @@
-"""The foundation's own tasks: the look of each second, a sign of life, webhooks, and what signatures leave behind."""
+"""The foundation's Celery tasks: finding due work, the heartbeat, webhooks, and retention."""
 
 from celery import current_app, shared_task
 
@@ -16,14 +16,14 @@ from foundation.worker.each import run_each
 from foundation.worker.urgent import URGENT
 
 WORKER = "worker"
-REDIS = "redis"  # the last time that the boards' Redis answered the worker
+REDIS = "redis"  # the heartbeat of the boards' Redis: the last time that it answered the worker
 
 _back_off = BackOff()
 
 
 @shared_task
 def look() -> list[str]:
-    """Send the urgent tasks that have something to do; their names. While SQL is away, try less often."""
+    """Send the tasks that have work to do, each second; return their names. While SQL is unavailable, back off."""
     try:
         names = _back_off.attempt(find_due_work)
     except SqlAway:
@@ -35,8 +35,7 @@ def look() -> list[str]:
 
 @shared_task
 def heartbeat() -> None:
-    """The worker and beat are alive: readiness looks for this. So does Redis, where it answers: the admin tells since
-    when it does not."""
+    """Record that beat and the worker are alive, and whether Redis answers; readiness and the admin read it."""
     Heartbeat.note(WORKER, clock.now(), clock.offset_from_sql())
     try:
         redis.boards().call("PING")
@@ -47,24 +46,24 @@ def heartbeat() -> None:
 
 @shared_task
 def deliver_webhooks() -> int:
-    """Send the messages that are due."""
+    """Send the webhook messages that are due; return how many arrived."""
     return dispatch.deliver_due(clock.now())
 
 
 @shared_task
 def retain_webhooks() -> int:
-    """Let go messages that were delivered or dropped long ago."""
+    """Delete webhook messages that were delivered or dropped long ago; return how many."""
     return upkeep.retain(clock.trusted_now())
 
 
 @shared_task
 def retain_audit() -> int:
-    """Let go entries of the audit log that were kept long enough."""
+    """Delete audit entries past their retention; return how many."""
     return audit.retain(clock.trusted_now())
 
 
 @shared_task
 def retain_signatures() -> list[int]:
-    """Let go nonces that no signature can bear any more, and signing secrets past their rotation."""
+    """Delete expired nonces, and signing secrets past their rotation; return both counts."""
     at = clock.trusted_now()
     return run_each(lambda: nonces.forget_old(at), lambda: key_restrictions.forget_previous(at))

@@ -1,4 +1,4 @@
-"""The addresses that watch over the process: no site needs them, every operator does."""
+"""URLs for operators: liveness, readiness and metrics."""
 
 from django.urls import path
 

@@ -17,18 +17,18 @@ from foundation.monitoring import health
 @never_cache
 @require_safe
 def alive(_request: HttpRequest) -> HttpResponse:
-    """The process answers. It asks nobody else."""
+    """200 while the process answers; no server is contacted."""
     return _json({"status": "ok", "version": version(), "commit": commit()})
 
 
 @never_cache
 @require_safe
 def ready(_request: HttpRequest) -> HttpResponse:
-    """200 while SQL or Redis can serve, with what is not as it should be; else 503."""
-    found = health.readiness()
-    content = {"status": "ready" if found.can_serve else "unavailable", "degraded": found.degraded}
-    response = _json(content, 200 if found.can_serve else 503)
-    if not found.can_serve:
+    """200 with a list of problems while SQL or Redis answers; else 503."""
+    readiness = health.readiness()
+    status = "ready" if readiness.can_serve else "unavailable"
+    response = _json({"status": status, "degraded": readiness.degraded}, 200 if readiness.can_serve else 503)
+    if not readiness.can_serve:
         response["Retry-After"] = "1"
     return response
 
@@ -39,7 +39,7 @@ def _json(content: object, status: int = 200) -> HttpResponse:
 
 @cache
 def version() -> str:
-    """The product's version, from its own project file or from the installed package."""
+    """Sunwi's version, from the checkout's project file or from the installed package."""
     if file_locations.CHECKOUT:
         import tomllib
 
@@ -49,22 +49,21 @@ def version() -> str:
 
 @cache
 def commit() -> str | None:
-    """The commit that runs: from GIT_COMMIT, which an image is built with, or from the checkout."""
-    return os.environ.get("GIT_COMMIT") or (
-        _checked_out(file_locations.CHECKOUT / ".git") if file_locations.CHECKOUT else None
-    )
+    """The running commit: from GIT_COMMIT, which is set in images, or from the checkout; None if unknown."""
+    if commit := os.environ.get("GIT_COMMIT"):
+        return commit
+    return _read_head_commit(file_locations.CHECKOUT / ".git") if file_locations.CHECKOUT else None
 
 
-def _checked_out(git: Path) -> str | None:
+def _read_head_commit(git: Path) -> str | None:
     try:
         head = (git / "HEAD").read_text("ascii").strip()
         if not head.startswith("ref: "):
             return head
-        name = head.removeprefix("ref: ")
-        loose = git / name
-        if loose.is_file():
-            return loose.read_text("ascii").strip()
+        ref = head.removeprefix("ref: ")
+        if (git / ref).is_file():
+            return (git / ref).read_text("ascii").strip()
         packed = (git / "packed-refs").read_text("ascii").splitlines()
-        return next((line.split()[0] for line in packed if line.endswith(f" {name}")), None)
+        return next((line.split()[0] for line in packed if line.endswith(f" {ref}")), None)
     except OSError:
         return None

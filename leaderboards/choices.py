@@ -1,6 +1,6 @@
-"""The values that a setting or a state may have, with the words that people read for them.
+"""The choices of settings and states, with their translated labels.
 
-What the core knows already (order, update, ties, tie break) gets its words here; the rest is defined here.
+Values that the core defines (order, update, ties, tie break) get their labels here; the others are defined here.
 """
 
 from django.db.models import TextChoices
@@ -12,7 +12,7 @@ from leaderboards.core.periods import PeriodKind
 from leaderboards.core.plausibility import LimitKind
 from leaderboards.core.ranking.rules import Order, TieBreak, Ties, Update
 
-# Written out, or nobody would find the words to translate.
+# Written out, so that makemessages finds the labels.
 PERIODS = [
     (PeriodKind.DAY.value, pgettext_lazy("a board's period", "day")),
     (PeriodKind.WEEK.value, pgettext_lazy("a board's period", "week")),
@@ -50,7 +50,7 @@ TIE_BREAKS = [
 
 
 class Storage(TextChoices):
-    """Who decides over a board's standings."""
+    """Which side decides a board's standings."""
 
     HYBRID = "hybrid", _("hybrid: SQL decides, Redis shows")
     REDIS = "redis", _("redis: Redis decides, SQL follows within a second")
@@ -58,7 +58,7 @@ class Storage(TextChoices):
 
 
 class Unit(TextChoices):
-    """What points are, for people."""
+    """The unit in which points are shown."""
 
     POINTS = "points", _("points")
     SECONDS = "seconds", _("seconds, shown as m:ss")
@@ -68,14 +68,14 @@ class Unit(TextChoices):
 
 
 class Visibility(TextChoices):
-    """Who may read."""
+    """Who may read a board."""
 
     PUBLIC = "public", _("public")
     PRIVATE = "private", _("private")
 
 
 class JumpBaseline(TextChoices):
-    """What of a player's last submissions a jump is held against."""
+    """What a jump is compared with, of the player's last submissions."""
 
     BEST = plausibility.JumpBaseline.BEST.value, _("the best of them")
     MEDIAN = plausibility.JumpBaseline.MEDIAN.value, _("their median")
@@ -93,14 +93,14 @@ class PlausibilityRule(TextChoices):
 
 
 class Decision(TextChoices):
-    """What became of a quarantined entry."""
+    """The decision on a quarantined entry."""
 
     ACCEPTED = "accepted", pgettext_lazy("a quarantined entry", "accepted")
     VOIDED = "voided", pgettext_lazy("a quarantined entry", "voided")
 
 
 class PeriodState(TextChoices):
-    """A period's life."""
+    """The states of a period, in their order."""
 
     OPEN = "open", _("open")
     CLOSING = "closing", _("closing")
@@ -109,7 +109,7 @@ class PeriodState(TextChoices):
 
 
 class ImportKind(TextChoices):
-    """What an import brings."""
+    """What a file imports."""
 
     SCORES = "scores", _("scores")
     PLAYERS = "players", _("players")

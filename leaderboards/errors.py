@@ -1,10 +1,10 @@
-"""What a board can refuse, one class each; ``code`` is part of the API's contract."""
+"""The errors of boards; ``code`` is part of the API's contract."""
 
 from foundation.errors import Conflict, Forbidden, Invalid, NotFound, Unavailable
 
 
 class BadBoard(Invalid):
-    """Settings of a board that cannot work; ``field`` names the setting to blame."""
+    """Settings of a board that cannot work; ``field`` is the setting to change."""
 
     code = "bad_board"
 
@@ -20,13 +20,13 @@ class BadEntry(Invalid):
 
 
 class BadPoints(Invalid):
-    """Points or fields that are not an exact number of the board's precision."""
+    """Points or fields that are no exact number in the board's precision."""
 
     code = "bad_points"
 
 
 class BadPlayer(Invalid):
-    """A player's id that breaks the rules of ids."""
+    """A player's id that is not well-formed."""
 
     code = "bad_player"
 
@@ -44,13 +44,13 @@ class BadId(Invalid):
 
 
 class BadLabel(NotFound):
-    """A period label that no window of the board bears."""
+    """A label of no window of the board."""
 
     code = "unknown_period"
 
 
 class OutOfRange(Invalid):
-    """A value, or the total it would make, outside what the board allows."""
+    """A value, or the resulting total, outside the board's limits."""
 
     code = "out_of_range"
 
@@ -68,7 +68,7 @@ class UnknownCompetition(NotFound):
 
 
 class UnknownPlayer(NotFound):
-    """Nobody has this id."""
+    """No player has this id."""
 
     code = "unknown_player"
 
@@ -86,25 +86,25 @@ class NotRanked(NotFound):
 
 
 class PeriodClosed(Conflict):
-    """The period that the entry belongs to takes no more submissions."""
+    """The entry's period takes no more submissions."""
 
     code = "period_closed"
 
 
 class NotHideable(Conflict):
-    """The standing is one of a competition, where participants are disqualified instead."""
+    """The standing belongs to a competition, where participants are disqualified instead of hidden."""
 
     code = "not_hideable"
 
 
 class PeriodOpen(Conflict):
-    """The period is not closed yet; what is asked for is done to closed ones."""
+    """The action is only for closed periods, and this one is open."""
 
     code = "period_open"
 
 
 class SubmissionsDropped(Conflict):
-    """The period's submissions were kept long enough and are gone, or may be."""
+    """The period's submissions are, or may be, deleted by retention."""
 
     code = "submissions_dropped"
 
@@ -122,7 +122,7 @@ class NotJoined(Forbidden):
 
 
 class TooManyAttempts(Conflict):
-    """The player has used all attempts that the competition gives."""
+    """The player has used all attempts of the competition."""
 
     code = "too_many_attempts"
 
@@ -134,7 +134,7 @@ class StandingChanged(Conflict):
 
 
 class TimeInFuture(Invalid):
-    """The entry says that it happens later than now."""
+    """The entry's time is later than now."""
 
     code = "in_the_future"
 
@@ -146,7 +146,7 @@ class Banned(Forbidden):
 
 
 class BadPurge(Invalid):
-    """A range of submissions that cannot be purged; ``field`` names the part of it to blame."""
+    """A range of submissions that cannot be purged; ``field`` is the part to change."""
 
     code = "bad_purge"
 
@@ -156,73 +156,73 @@ class BadPurge(Invalid):
 
 
 class NotEditable(Conflict):
-    """What is to be edited is kept in a way that has no single value to be changed."""
+    """What is to be edited has no single value that could be changed."""
 
     code = "not_editable"
 
 
 class NewerEditExists(Conflict):
-    """An edit is to be undone, and there is a later one."""
+    """The edit to undo is followed by a later one."""
 
     code = "edited_since"
 
 
 class StillRanked(Conflict):
-    """A player is to be anonymised with all scores, and has some in periods that are not final."""
+    """The player to anonymise has scores in periods that are not final."""
 
     code = "still_ranked"
 
 
 class IdReused(Conflict):
-    """The entry's id was used before, for something else."""
+    """The entry's id was used before with other content."""
 
     code = "id_reused"
 
 
 class BoardForbidden(Forbidden):
-    """The board lies outside those that the key may write."""
+    """The key may not write to this board."""
 
     code = "forbidden"
 
 
 class BoardReserved(Forbidden):
-    """The board's standings are worked out from elsewhere; nobody sends scores to it or takes players out."""
+    """The board's standings are computed by an app, which alone writes to it."""
 
     code = "board_reserved"
 
 
 class StorageUnavailable(Unavailable):
-    """What decides for this board is away; try again."""
+    """The storage that decides for this board is unavailable."""
 
     code = "unavailable"
 
 
 class RulesChanged(StorageUnavailable):
-    """The entry was read by rules that a period which had not begun has taken over others for."""
+    """The period, which had not begun, got other rules after the entry was read."""
 
     def __init__(self) -> None:
         super().__init__("The rules of this period were changed a moment ago; try again.")
 
 
 class RequestExpired(StorageUnavailable):
-    """The process that judges the entry was held up for so long that others count on the request being over."""
+    """The process was delayed for so long that others may take the request for ended."""
 
 
 class OutcomeUnknown(Unavailable):
-    """The store did not answer in time; safe to repeat with an ``id``."""
+    """The store did not answer in time. An entry with an ``id`` can be repeated safely."""
 
     code = "outcome_unknown"
 
 
 class ExportsBusy(Unavailable):
-    """As many long files are being made as may be at once."""
+    """Too many exports run at once."""
 
     code = "exports_busy"
     retry_after = 5
 
 
 class BadLinkCode(Invalid):
-    """A code that links no one: unknown, used or too old."""
+    """A link code that is unknown, used or expired."""
 
     code = "bad_link_code"
 
@@ -234,7 +234,7 @@ class AlreadyLinked(Conflict):
 
 
 class Implausible(Conflict):
-    """The entry broke a limit of plausibility, ``rule``: it is not ranked until somebody accepts it."""
+    """The entry broke the plausibility limit ``rule``: it is not ranked until staff accepts it."""
 
     code = "implausible"
 
@@ -244,43 +244,43 @@ class Implausible(Conflict):
 
 
 class QuarantineDecided(Conflict):
-    """The quarantined entry has been decided already, or somebody is at it."""
+    """The quarantined entry has been decided, or is being decided."""
 
     code = "quarantine_decided"
 
 
 class QuarantineOutcomeUnknown(Conflict):
-    """Whether a quarantined entry was applied before cannot be known any more."""
+    """It cannot be found out any more whether a quarantined entry was applied before."""
 
     code = "quarantine_unsure"
 
 
 class QuarantineRefused(Conflict):
-    """A quarantined entry cannot count, for what any entry is refused for; ``detail`` says what."""
+    """A quarantined entry is refused like any entry; ``detail`` says why."""
 
     code = "quarantine_refused"
 
 
 class UnknownEntry(NotFound):
-    """There is no such quarantined entry any more."""
+    """The quarantined entry does not exist any more."""
 
     code = "unknown_entry"
 
 
 class BadTable(Invalid):
-    """A file that is no table, or no list of boards, as a whole."""
+    """A file that cannot be read as a table or a list of boards."""
 
     code = "bad_table"
 
 
 class TooManyPendingImports(Conflict):
-    """As many files of one account as may wait for a yes do so already."""
+    """Too many imports of this account wait to be confirmed."""
 
     code = "too_many_wait"
 
 
 class MissingColumn(BadTable):
-    """A table without the column that was named for ``part``: ``player``, ``points``, ``at`` or ``id``."""
+    """A table without the column given for ``part``: ``player``, ``points``, ``at`` or ``id``."""
 
     def __init__(self, detail: str, part: str) -> None:
         super().__init__(detail)
@@ -288,7 +288,7 @@ class MissingColumn(BadTable):
 
 
 class ImportNotReady(Conflict):
-    """The import is not at the point at which this can be done, or was changed meanwhile."""
+    """The import is in another state than this action needs, or was changed meanwhile."""
 
     code = "import_not_ready"
 

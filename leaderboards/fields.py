@@ -12,8 +12,8 @@ _BYTE_ORDER = {"postgresql": "C", "sqlite": "BINARY"}
 
 
 class ByteOrderedCharField(models.CharField[_Set, _Get]):
-    """A CharField whose ``<`` and ORDER BY follow the bytes of UTF-8, whatever the database's own collation is."""
+    """A CharField whose ``<`` and ORDER BY compare UTF-8 bytes, whatever the database's collation is."""
 
     def db_parameters(self, connection: BaseDatabaseWrapper) -> dict[str, Any]:
-        """The column's type, with the collation that this database calls byte order."""
+        """Return the column's type with this database's collation for byte order."""
         return {**super().db_parameters(connection), "collation": _BYTE_ORDER.get(connection.vendor)}

@@ -1,6 +1,6 @@
-"""How numbers, durations, dates and periods are spelt for people, in the active language.
+"""Format numbers, durations, dates and periods for people, in the active language.
 
-Nothing is read here. Times come in as UTC and are shown in the board's zone, never the server's.
+Times are UTC and are shown in the board's zone, never the server's.
 """
 
 from collections.abc import Iterable
@@ -23,7 +23,7 @@ Number = int | Decimal
 
 _MINUTE, _HOUR, _DAY = 60, 3600, 86_400
 _SIZES = (_DAY, _HOUR, _MINUTE, 1)
-# Where Django has no short names of days, as in Korean, its ``D`` finds them in our catalogue once they are marked.
+# For languages in which Django has no short names of days (Korean): its ``D`` finds these in our catalogue.
 SHORT_DAYS = (
     *(gettext_noop("Mon"), gettext_noop("Tue"), gettext_noop("Wed"), gettext_noop("Thu")),
     *(gettext_noop("Fri"), gettext_noop("Sat"), gettext_noop("Sun")),
@@ -32,23 +32,24 @@ _SYMBOLS = {Unit.METRES.value: "m", Unit.KILOMETRES.value: "km"}
 
 
 def number(value: Number, decimals: int = 0) -> str:
-    """12,345 or 12.50: never fewer decimals than asked for, and never fewer than the value has."""
+    """12,345 or 12.50: at least ``decimals`` decimals, and all that the value has."""
     exact = Decimal(value)
     exponent = exact.as_tuple().exponent
-    has = -exponent if isinstance(exponent, int) and exponent < 0 else 0
-    if _is_spelt_plainly(get_language()):
-        return f"{exact:,.{max(decimals, has)}f}"
-    return str(number_format(value, decimal_pos=max(decimals, has), use_l10n=True, force_grouping=True))
+    own_decimals = -exponent if isinstance(exponent, int) and exponent < 0 else 0
+    places = max(decimals, own_decimals)
+    if _formats_like_python(get_language()):
+        return f"{exact:,.{places}f}"
+    return str(number_format(value, decimal_pos=places, use_l10n=True, force_grouping=True))
 
 
 @cache
-def _is_spelt_plainly(_language: str | None) -> bool:
-    """Whether numbers look as Python writes them: Django's own way takes twenty times as long, for each cell."""
+def _formats_like_python(_language: str | None) -> bool:
+    """Whether numbers look as Python formats them, which takes a twentieth of the time of Django's function."""
     return number_format(Decimal("-1234567.5"), decimal_pos=2, use_l10n=True, force_grouping=True) == "-1,234,567.50"
 
 
 def place(rank: int, *, tied: bool) -> str:
-    """12,345, or =12,345 where others share it: for texts, where no title can say what the sign means."""
+    """12,345, or =12,345 for a shared rank: for plain texts, which have no tooltip to explain it."""
     return f"={number(rank)}" if tied else number(rank)
 
 
@@ -74,7 +75,7 @@ def duration(seconds: Decimal, places: int) -> str:
 
 
 def points(board: Board, value: Number) -> str:
-    """Points as the board's unit spells them, without what stands behind the number."""
+    """Points in the board's unit, without its symbol."""
     if board.unit == Unit.SECONDS:
         return duration(Decimal(value), board.decimals)
     if board.unit == Unit.MILLISECONDS:
@@ -83,7 +84,7 @@ def points(board: Board, value: Number) -> str:
 
 
 def points_with_unit(board: Board, value: Number) -> str:
-    """Points with their unit, as a sentence has them: 12,345 points, 3.20 km, 1:05.250."""
+    """Points with their unit, for a sentence: 12,345 points, 3.20 km, 1:05.250."""
     text = points(board, value)
     if suffix := board.format or _SYMBOLS.get(board.unit, ""):
         return f"{text} {suffix}"
@@ -94,7 +95,7 @@ def points_with_unit(board: Board, value: Number) -> str:
 
 
 def points_heading(board: Board) -> str:
-    """What a column of points is called."""
+    """The heading of a column of points."""
     if board.format:
         return board.format
     if board.unit in (Unit.SECONDS, Unit.MILLISECONDS):
@@ -113,12 +114,12 @@ def named_number(name: str, value: int) -> str:
 
 
 def shown_fields(fields: Iterable[str]) -> list[str]:
-    """The criteria that stand in columns; the time has one of its own."""
+    """The criteria that get a column each, all but the time, which has its own."""
     return [name for name in fields if name != ACHIEVED_AT]
 
 
 def time_left(seconds: int) -> str:
-    """The two greatest units: 6 d 4 h, 4 h 12 min, 12 min 5 s, 5 s."""
+    """A duration in its two greatest units: 6 d 4 h, 4 h 12 min, 12 min 5 s, 5 s."""
     units = duration_units()
     first = next((nth for nth, size in enumerate(_SIZES) if seconds >= size), len(_SIZES) - 1)
     parts = [units[first].replace("#", str(seconds // _SIZES[first]))]
@@ -128,7 +129,7 @@ def time_left(seconds: int) -> str:
 
 
 def duration_units() -> list[str]:
-    """Short forms for days, hours, minutes and seconds, # for the number; the page's own countdown uses the same."""
+    """Patterns for days, hours, minutes and seconds, with # for the number; the page's countdown uses them too."""
     return [
         pgettext("days, short", "# d"),
         pgettext("hours, short", "# h"),
@@ -139,34 +140,33 @@ def duration_units() -> list[str]:
 
 def moment(at: datetime, zone: str) -> str:
     """Fri 20 Nov, 14:03 on the zone's clock."""
-    return _spelt(at.replace(second=0, microsecond=0), zone, get_language())
+    return _format_minute(at.replace(second=0, microsecond=0), zone, get_language())
 
 
 @lru_cache(maxsize=8192)
-def _spelt(at: datetime, zone: str, _language: str | None) -> str:
-    """Kept, since the same minutes stand in every answer of a board: to spell them was a fifth of its cost."""
+def _format_minute(at: datetime, zone: str, _language: str | None) -> str:
+    """Format a minute; cached, since every answer of a board has the same ones, which was a fifth of its cost."""
     return spell(at.astimezone(ZoneInfo(zone)), pgettext("date format", "D j M, H:i"))
 
 
 def date_and_time(at: datetime, zone: str, now: datetime, *, seconds: bool = False) -> str:
-    """Fri 20 Nov, 14:03, or 14:03:05 with ``seconds``; with the year if it is another one than ``now``'s on the zone's
-    clock."""
-    there = at.astimezone(ZoneInfo(zone))
-    is_this_year = there.year == now.astimezone(ZoneInfo(zone)).year
+    """Fri 20 Nov, 14:03, or 14:03:05 with ``seconds``; with the year if that is not ``now``'s in the zone."""
+    local = at.astimezone(ZoneInfo(zone))
+    is_this_year = local.year == now.astimezone(ZoneInfo(zone)).year
     if seconds:
         this_year, other = pgettext("date format", "D j M, H:i:s"), pgettext("date format", "D j M Y, H:i:s")
-        return spell(there, this_year if is_this_year else other)
-    return moment(at, zone) if is_this_year else spell(there, pgettext("date format", "D j M Y, H:i"))
+        return spell(local, this_year if is_this_year else other)
+    return moment(at, zone) if is_this_year else spell(local, pgettext("date format", "D j M Y, H:i"))
 
 
 def time_or_date(at: datetime, zone: str, now: datetime) -> str:
-    """14:03 on the zone's clock, or with its day if that is another one than ``now``'s."""
-    there = at.astimezone(ZoneInfo(zone))
-    return f"{there:%H:%M}" if there.date() == now.astimezone(ZoneInfo(zone)).date() else moment(at, zone)
+    """14:03 on the zone's clock, with the day if that is not ``now``'s."""
+    local = at.astimezone(ZoneInfo(zone))
+    return f"{local:%H:%M}" if local.date() == now.astimezone(ZoneInfo(zone)).date() else moment(at, zone)
 
 
 def iso_utc(at: datetime) -> str:
-    """2026-11-20T14:03:05Z, as the attribute of a ``<time>``. ``at`` must be UTC."""
+    """2026-11-20T14:03:05Z, for the attribute of a ``<time>``. ``at`` must be UTC."""
     return f"{at:%Y-%m-%dT%H:%M:%SZ}"
 
 
@@ -191,8 +191,8 @@ def period_dates(board: Board, period: PeriodInfo, today: date) -> str:
 
 
 def period_name(board: Board, running: bool) -> str:
-    """This week, Today ... for the running period; its kind alone for others."""
-    now = {
+    """This week, Today … for the running period; Week, Day … for others."""
+    current = {
         PeriodKind.DAY: _("Today"),
         PeriodKind.WEEK: _("This week"),
         PeriodKind.MONTH: _("This month"),
@@ -200,14 +200,14 @@ def period_name(board: Board, running: bool) -> str:
         PeriodKind.ALL_TIME: _("All time"),
         PeriodKind.EVENT: _("Event"),
     }
-    then = {
+    other = {
         PeriodKind.DAY: pgettext("a period", "Day"),
         PeriodKind.WEEK: pgettext("a period", "Week"),
         PeriodKind.MONTH: pgettext("a period", "Month"),
         PeriodKind.YEAR: pgettext("a period", "Year"),
     }
     kind = PeriodKind(board.period)
-    return now[kind] if running else then.get(kind, now[kind])
+    return current[kind] if running else other.get(kind, current[kind])
 
 
 def _one_day(day: date, today: date) -> str:
@@ -221,14 +221,8 @@ def _span(first: date, last: date, today: date) -> str:
         end = spell(last, pgettext("date format, last day of several in one month", "j M"))
         text = f"{start}–{end}"
     else:
-        both = pgettext("date format", "j M")
-        text = f"{spell(first, both)} – {spell(last, both)}"
-    return (
-        text
-        if last.year == today.year
-        else pgettext("dates and year", "%(dates)s %(year)d")
-        % {
-            "dates": text,
-            "year": last.year,
-        }
-    )
+        day_and_month = pgettext("date format", "j M")
+        text = f"{spell(first, day_and_month)} – {spell(last, day_and_month)}"
+    if last.year == today.year:
+        return text
+    return pgettext("dates and year", "%(dates)s %(year)d") % {"dates": text, "year": last.year}

@@ -1,4 +1,4 @@
-"""What boards count for ``/metrics``. A board is named by its number, as far as that is known to be one's."""
+"""The metrics of boards for ``/metrics``. The label of a board is its number."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -7,8 +7,8 @@ from foundation.monitoring import minutes
 from foundation.monitoring.instruments import LONG, LabelledCounter, LabelledHistogram
 from leaderboards.core.submissions import Status
 
-NO_BOARD = "none"  # the entry could not be read, or names no board
-MOST_BOARDS = 200  # of each process, times the outcomes that there are
+NO_BOARD = "none"  # the entry could not be read, or its board does not exist
+MOST_BOARDS = 200  # boards per process; the number of label sets is this times the number of outcomes
 
 _submissions = LabelledCounter(
     "sunwi_submissions_total",
@@ -16,48 +16,48 @@ _submissions = LabelledCounter(
     ["board", "outcome"],
     most=MOST_BOARDS * len(Status),
 )
-_refused = LabelledCounter("sunwi_refusals_total", "Entries that were rejected, by the code of the refusal.", ["code"])
-_together = LabelledHistogram(
+_refusals = LabelledCounter("sunwi_refusals_total", "Entries that were rejected, by the code of the refusal.", ["code"])
+_batch_sizes = LabelledHistogram(
     "sunwi_decided_together", "How many requests of single scores were decided as one.", bounds=(1, 2, 3, 5, 8, 12, 25)
 )
-_asked = LabelledCounter(
+_page_reads = LabelledCounter(
     "sunwi_pages_asked_total", "Pages of standings asked of Redis, by who had their rows.", ["rows"]
 )
-_closing = LabelledHistogram(
+_close_seconds = LabelledHistogram(
     "sunwi_close_seconds", "Seconds that closing a period took, once it was to be.", bounds=LONG
 )
 
 
-def count_submissions(told: Iterable[tuple[int | None, Status, str | None]]) -> None:
-    """Count entries: each its board (None where there is none such), outcome, and the code of a refusal."""
-    found = [(str(board or NO_BOARD), status, code) for board, status, code in told]
-    if len(found) == 1:
-        _submissions.add(*found[0][:2])
+def count_submissions(outcomes: Iterable[tuple[int | None, Status, str | None]]) -> None:
+    """Count entries. Each has a board (None if it does not exist), a status, and the code of a refusal."""
+    entries = [(str(board or NO_BOARD), status, code) for board, status, code in outcomes]
+    if len(entries) == 1:
+        _submissions.add(*entries[0][:2])
     else:
-        for labels, count in Counter(each[:2] for each in found).items():
+        for labels, count in Counter(entry[:2] for entry in entries).items():
             _submissions.add(*labels, count=count)
-    for _, status, code in found:
+    for _, status, code in entries:
         if status is Status.REJECTED and code:
-            _refused.add(code)
-    if len(found) == 1:
-        board, status, code = found[0]
+            _refusals.add(code)
+    if len(entries) == 1:
+        board, status, code = entries[0]
         minutes.add(board, code if status is Status.REJECTED else None)
         return
-    by_refusal = Counter((board, code if status is Status.REJECTED else None) for board, status, code in found)
+    by_refusal = Counter((board, code if status is Status.REJECTED else None) for board, status, code in entries)
     for (board, refusal), count in by_refusal.items():
         minutes.add(board, refusal, count)
 
 
 def count_batch(requests: int) -> None:
-    """Count so many requests that were decided as one."""
-    _together.add(requests)
+    """Count a batch of single-score requests by its size."""
+    _batch_sizes.add(requests)
 
 
 def count_page_read(were_kept: bool) -> None:
-    """Count a page of standings: whether this process had its rows as they are."""
-    _asked.add("kept" if were_kept else "read")
+    """Count a read of a page of standings: whether this process had its current rows in its cache."""
+    _page_reads.add("kept" if were_kept else "read")
 
 
 def observe_close(seconds: float) -> None:
-    """Count the closing of a period, or a try at it."""
-    _closing.add(seconds)
+    """Count an attempt to close a period, successful or not."""
+    _close_seconds.add(seconds)

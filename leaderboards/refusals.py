@@ -1,7 +1,7 @@
-"""What was refused, in the reader's language: for pages and the admin, never for the API, which speaks English.
+"""Translate the details of errors for pages and the admin; the API answers in English.
 
-The core knows no translations, so its English details are recognised here by their wording. A sentence that is
-not listed stays English; a test holds that every listed one is still raised somewhere.
+The core has no translations, so its English details are matched here by their text. A detail that is not listed stays
+English; a test checks that every listed sentence is still raised somewhere.
 """
 
 import re
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-_PLACE = re.compile(r"%\((\w+)\)s")
+_PLACEHOLDER = re.compile(r"%\((\w+)\)s")
 
 SENTENCES = (
     # boards
@@ -43,7 +43,7 @@ SENTENCES = (
         "`submissions_per_minute` works on every board."
     ),
     gettext_noop("`plausible_least` %(least)s lies above `plausible_most` %(most)s: lower the one or raise the other."),
-    # addresses that a key is bound to
+    # addresses that a key is restricted to
     gettext_noop("%(text)s is no block of addresses: write 192.0.2.7, 192.0.2.0/24 or 2001:db8::/32."),
     gettext_noop("%(text)s is no address that callers have: write IPv4 as 192.0.2.0/24, and IPv6 without a zone."),
     gettext_noop("%(text)s is not where its block begins: write %(block)s, or the one address without /."),
@@ -86,7 +86,7 @@ SENTENCES = (
     gettext_noop("There is no such competition any more."),
     gettext_noop("There is no such participant any more."),
     gettext_noop("There is no such comment any more."),
-    # what stands in the way
+    # temporary obstacles and closed periods
     gettext_noop("What decides for this board is away; try again."),
     gettext_noop(
         "This process's clock is %(off)s s off SQL's, so it does nothing that cannot be undone. "
@@ -106,7 +106,7 @@ SENTENCES = (
     ),
     gettext_noop("The submission was not kept: it can not be restored any more."),
     gettext_noop("The player was erased: what they had stays as it is."),
-    # what moderators do to scores
+    # moderation of scores
     gettext_noop("Say whose submissions: name a player, a board or a service key."),
     gettext_noop("The range ends before it begins."),
     gettext_noop("The range ends in the future: a purge is about what was received."),
@@ -221,18 +221,21 @@ SENTENCES = (
 
 
 def translated(detail: str, sentences: Sequence[str] = SENTENCES) -> str:
-    """A refusal's ``detail`` in the active language; the reason inside it, ``%(why)s``, too. English if not known."""
+    """Translate an error's ``detail`` into the active language, including a detail within it (``%(why)s``).
+
+    Returns it unchanged if no sentence matches.
+    """
     for sentence in sentences:
-        if found := pattern(sentence).fullmatch(detail):
-            filled = found.groupdict()
-            if "why" in filled:
-                filled["why"] = translated(filled["why"], sentences)
-            return _(sentence) % filled if filled else _(sentence)
+        if match := pattern(sentence).fullmatch(detail):
+            values = match.groupdict()
+            if "why" in values:
+                values["why"] = translated(values["why"], sentences)
+            return _(sentence) % values if values else _(sentence)
     return detail
 
 
 def pattern(sentence: str) -> re.Pattern[str]:
-    """What an English detail looks like that says ``sentence``."""
-    pieces = _PLACE.split(sentence)  # words and names of places, by turns
-    parts = (f"(?P<{piece}>.+?)" if place % 2 else re.escape(piece) for place, piece in enumerate(pieces))
+    """Compile a sentence to a pattern with a named group for each placeholder."""
+    pieces = _PLACEHOLDER.split(sentence)  # alternating text and placeholder names
+    parts = (f"(?P<{piece}>.+?)" if index % 2 else re.escape(piece) for index, piece in enumerate(pieces))
     return re.compile("".join(parts), re.DOTALL)

@@ -1,4 +1,4 @@
-"""What the clock pulls: each task is five lines around a service. When they run is in ``config/schedule.py``."""
+"""The scheduled tasks, each a few lines around a service. ``config/schedule.py`` says when they run."""
 
 import logging
 
@@ -8,16 +8,14 @@ from foundation import clock
 from foundation.db.resilience import BackOff, SqlAway
 from foundation.errors import Unavailable
 from foundation.worker.each import run_each
-from leaderboards.services.imports import worker as importing
+from leaderboards.services.imports import worker as import_worker
 from leaderboards.services.moderation import run_purge
-from leaderboards.services.periods import close as closing
-from leaderboards.services.periods import open as opening
-from leaderboards.services.periods import rank_history as keeping
-from leaderboards.services.periods import retention as retaining
-from leaderboards.services.players import fold_names as folding
-from leaderboards.services.sync import mirror as mirroring
-from leaderboards.services.sync import resync_periods as settling
-from leaderboards.services.sync import verify as verifying
+from leaderboards.services.periods import close, rank_history, retention
+from leaderboards.services.periods import open as period_opening
+from leaderboards.services.players import fold_names as name_folding
+from leaderboards.services.sync import mirror as mirror_service
+from leaderboards.services.sync import resync_periods
+from leaderboards.services.sync import verify as verify_service
 
 logger = logging.getLogger(__name__)
 
@@ -25,59 +23,59 @@ VERIFY_SECONDS = 20.0
 IMPORT_SECONDS = 4.0
 FOLD_SECONDS = 8.0
 
-_back_off = BackOff()  # of the tasks of every second
+_back_off = BackOff()  # shared by the tasks that run every second
 
 
 @shared_task
 def mirror() -> int:
-    """Let SQL follow the boards that Redis decides over; while it is away, try less often."""
+    """Copy redis boards to SQL; while SQL does not answer, try less often."""
     try:
-        return _back_off.attempt(mirroring.mirror_all)
+        return _back_off.attempt(mirror_service.mirror_all)
     except SqlAway:
         return 0
 
 
 @shared_task
 def settle() -> int:
-    """Bring back to Redis what it lost; while it is away there is nothing to do but wait."""
+    """Restore to Redis what it lost; while Redis or SQL does not answer, wait."""
     try:
-        return _back_off.attempt(lambda: settling.resync_due(clock.now()))
+        return _back_off.attempt(lambda: resync_periods.resync_due(clock.now()))
     except SqlAway:
         return 0
     except Unavailable as error:
-        logger.warning("nothing is settled now: %s", error.detail)
+        logger.warning("nothing is resynced now: %s", error.detail)
         return 0
 
 
 @shared_task
 def open_periods() -> int:
-    """Make the running and the next period of every board."""
-    return opening.open_due(clock.trusted_now())
+    """Open the running and the next period of every board."""
+    return period_opening.open_due(clock.trusted_now())
 
 
 @shared_task
 def close_periods() -> int:
-    """Bring every period that is past its grace to its end; those that wait for Redis are tried again."""
-    return sum(closed.final for closed in closing.close_due(clock.trusted_now()))
+    """Close every period whose grace is over; those that wait for Redis are tried again."""
+    return sum(closed.final for closed in close.close_due(clock.trusted_now()))
 
 
 @shared_task
 def keep_ranks() -> int:
-    """Keep the best of the running periods where that is due."""
-    return keeping.record_due_rank_history(clock.trusted_now())
+    """Record the rank history of running periods where that is due."""
+    return rank_history.record_due_rank_history(clock.trusted_now())
 
 
 @shared_task
 def purge() -> int:
-    """Go on with purges that were asked for, and with their undoing, for about four seconds."""
+    """Continue purges and their undo, for about four seconds."""
     return run_purge.run_due(clock.trusted_now())
 
 
 @shared_task
 def verify() -> int:
-    """Compare Redis with SQL for a while, and repair; while Redis is away there is nothing to compare."""
+    """Compare Redis with SQL for a while, and repair differences; skipped while Redis does not answer."""
     try:
-        found = verifying.verify_all(clock.now(), VERIFY_SECONDS)
+        found = verify_service.verify_all(clock.now(), VERIFY_SECONDS)
     except Unavailable as error:
         logger.warning("nothing is verified now: %s", error.detail)
         return 0
@@ -86,38 +84,38 @@ def verify() -> int:
 
 @shared_task
 def advance_imports() -> int:
-    """Judge, apply and undo what was uploaded, for a while."""
+    """Evaluate, apply and undo imports, for a while."""
     try:
-        return _back_off.attempt(lambda: importing.advance_due(clock.trusted_now(), IMPORT_SECONDS))
+        return _back_off.attempt(lambda: import_worker.advance_due(clock.trusted_now(), IMPORT_SECONDS))
     except SqlAway:
         return 0
 
 
 @shared_task
 def fold_names() -> int:
-    """Fold names that are not folded yet, so that search finds them, for a while."""
+    """Fold names that have no folded form yet, for ``FOLD_SECONDS``."""
     try:
-        return _back_off.attempt(lambda: folding.fold_due_names(FOLD_SECONDS))
+        return _back_off.attempt(lambda: name_folding.fold_due_names(FOLD_SECONDS))
     except SqlAway:
         return 0
 
 
 @shared_task
 def retain() -> dict[str, int]:
-    """Let go what has been kept long enough. Keys wait while Redis is away; submissions need only SQL."""
+    """Delete data whose retention is over. Keys wait while Redis does not answer; submissions need only SQL."""
     at = clock.trusted_now()
-    expired, dropped, folded, records, snapshots, imports = run_each(
-        lambda: retaining.expire_due(at),
-        lambda: retaining.drop_submissions(at),
-        lambda: retaining.compact_submissions(at),
-        lambda: retaining.drop_records(at),
-        lambda: retaining.thin_snapshots(at),
-        lambda: importing.delete_old_runs(at),
+    expired, dropped, compacted, records, snapshots, imports = run_each(
+        lambda: retention.expire_due(at),
+        lambda: retention.drop_submissions(at),
+        lambda: retention.compact_submissions(at),
+        lambda: retention.drop_records(at),
+        lambda: retention.thin_snapshots(at),
+        lambda: import_worker.delete_old_runs(at),
     )
     return {
         "expired": expired,
         "dropped": dropped,
-        "folded": folded,
+        "folded": compacted,
         "records": records,
         "snapshots": snapshots,
         "imports": imports,

@@ -1,1 +1,1 @@
-"""Likes of anything, and counting what people do. A thing is a kind and an id; what it is, its registrant knows."""
+"""Likes of anything, and activity counts. A thing is a kind and an id; the app that registers the kind owns it."""

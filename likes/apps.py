@@ -5,15 +5,14 @@ from django.utils.translation import gettext_lazy as _
 
 
 class LikesConfig(AppConfig):
-    """Likes of anything, and counting what people do."""
+    """Register the likes app's checks, hooks and dead-letter handlers at startup."""
 
     default_auto_field = "django.db.models.BigAutoField"
     name = "likes"
     verbose_name = _("Likes")
 
     def ready(self) -> None:
-        """Who stands below asks what is late, what to do about dead letters, what a new Redis may remember and what is
-        due, and has players forgotten."""
+        """Register with the lower layers: health, metrics, due work, resync, erasing players, dead letters."""
         from foundation import dead_letters
         from foundation.monitoring import health, readings
         from foundation.sync import resyncing
@@ -30,9 +29,8 @@ class LikesConfig(AppConfig):
         due.register_check(due_work.find_due_work, due_work.TASKS)
         resyncing.register_resync_source(all_kinds_to_resync)
         erase.register_hook_before(forget.forget)
-        erase.register_hook(
-            forget.refuse_if_liked_again
-        )  # first: it waits for mirrors, which hold rows that the others ask for
+        # First, because it waits for mirrors, which lock rows that the other hooks need.
+        erase.register_hook(forget.refuse_if_liked_again)
         erase.register_hook(player_number.release_number)
         flush.register_hook(mirror.mirror_all)
         for service in (count, mirror):

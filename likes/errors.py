@@ -1,25 +1,25 @@
-"""What likes can refuse, one class each; ``code`` is part of the API's contract."""
+"""Errors of likes, one class for each; ``code`` is part of the API's contract."""
 
 from foundation.errors import NotFound, Unavailable
 
 
 class UnknownKind(NotFound):
-    """Nothing of this kind can be liked."""
+    """The kind is not registered."""
 
     code = "unknown_kind"
 
 
 class UnknownThing(NotFound):
-    """Nothing of the kind has this id."""
+    """There is no thing of the kind with this id."""
 
     code = "unknown_thing"
 
 
 class LikesUnavailable(Unavailable):
-    """What decides over these likes is away; nothing has changed."""
+    """The server that decides these likes is unavailable; nothing has changed."""
 
 
 class LikeOutcomeUnknown(Unavailable):
-    """What decides did not answer in time: the like counts or not. It is safe to ask for it again."""
+    """The server that decides did not answer in time: the like counts or not. It is safe to retry."""
 
     code = "outcome_unknown"

@@ -1,4 +1,4 @@
-"""What SQL computes for itself in columns of likes."""
+"""SQL functions for generated columns."""
 
 from typing import Any
 
@@ -10,14 +10,14 @@ _Sql = tuple[str, tuple[str | int, ...]]
 
 
 class UtcDay(Func):
-    """The UTC day of an instant, as a date, in words that a generated column may hold: of no session's time zone."""
+    """The UTC date of a time. It does not depend on the session's time zone, so a generated column may use it."""
 
     output_field = DateField()
 
     def as_postgresql(self, compiler: SQLCompiler, connection: BaseDatabaseWrapper, **more: Any) -> _Sql:
-        """The instant on the clock of UTC, without its time."""
+        """Convert to UTC and drop the time."""
         return super().as_sql(compiler, connection, template="((%(expressions)s AT TIME ZONE 'UTC')::date)", **more)
 
     def as_sqlite(self, compiler: SQLCompiler, connection: BaseDatabaseWrapper, **more: Any) -> _Sql:
-        """The first ten letters of the text that an instant is kept as, which is in UTC."""
+        """Take the first ten characters of the text that SQLite stores, which is in UTC."""
         return super().as_sql(compiler, connection, template="substr(%(expressions)s, 1, 10)", **more)

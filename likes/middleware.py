@@ -1,7 +1,7 @@
-"""Counts views of pages: what people open in a browser, after it was answered. No cookie is set for it.
+"""Count page views, after the response and without a cookie.
 
-Left out: the API, the admin, parts of a page that poll, answers that are no page, who calls themselves a robot. The
-trap: a page goes by the name of its address and one number, so that nobody can fill the counts with made-up paths.
+Not counted: the API, the admin, polling requests, responses other than HTML with status 200, and robots. The trap: a
+page is counted by its URL name and one number, so that invented paths cannot fill the counts.
 """
 
 import re
@@ -16,13 +16,13 @@ from foundation.http.client_address import client_network
 from leaderboards.views.http.viewer import may_be_signed_in
 from likes.services import visit
 
-# Nameless visitors are programs; so are these, by their own word.
+# User agents of programs; an empty one counts as a program too.
 _ROBOT = re.compile(r"bot|crawl|spider|slurp|preview|monitor|headless|curl|wget|python|java/|http|^$", re.IGNORECASE)
 LONGEST_BROWSER = 512
 
 
 class GuestVisits:
-    """Visits without a session. Stands before what is kept for anybody, which is a visit too."""
+    """Count visits without a session. Comes before the cache of shared pages, whose answers are visits too."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self._get_response = get_response
@@ -35,7 +35,7 @@ class GuestVisits:
 
 
 class UserVisits:
-    """Visits with a session. Stands behind authentication: who is signed in counts once, wherever they are."""
+    """Count visits with a session. Comes after authentication: an account is one visitor on all devices."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self._get_response = get_response
@@ -43,12 +43,12 @@ class UserVisits:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self._get_response(request)
         if may_be_signed_in(request) and (page := page_of(request, response)):
-            _note(request, page)
+            _record_session_view(request, page)
         return response
 
 
 def page_of(request: HttpRequest, response: HttpResponseBase) -> str | None:
-    """The page's name, as ``board:3``; None for what is not counted."""
+    """The page's name, such as ``board:3``; None if it is not counted."""
     match = request.resolver_match
     if match is None or match.namespaces or not match.url_name or request.method != "GET":
         return None
@@ -61,7 +61,7 @@ def page_of(request: HttpRequest, response: HttpResponseBase) -> str | None:
 
 
 def is_robot(browser: str) -> bool:
-    """Whether a browser of this name is none."""
+    """Whether the user agent is a program, not a browser."""
     return _ROBOT.search(browser) is not None
 
 
@@ -69,11 +69,11 @@ def _browser(request: HttpRequest) -> str:
     return str(request.META.get("HTTP_USER_AGENT", ""))[:LONGEST_BROWSER]
 
 
-def _note(request: HttpRequest, page: str) -> None:
+def _record_session_view(request: HttpRequest, page: str) -> None:
     at = clock.now()
     try:
         user_id = ask(lambda: request.user.pk)
-    except SqlAway:  # nobody knows who it is, so they are nobody's second visitor
+    except SqlAway:  # the account is unknown: do not count it as another visitor
         return
     if user_id is None:
         visit.record_guest_view(page, client_network(request), _browser(request), at)

@@ -1,7 +1,7 @@
-"""The rows of likes: who likes what, and the counts beside them; and of activity: what people do, counted by the day.
+"""The models of likes (who likes what, and counts) and of activity (what people do, by day).
 
-A thing is a kind and an id, and no foreign key: what it is, another app knows. The trap: no row of ``Like`` is
-deleted when a like is taken back (its amount is 0), since a mirror that comes late must find what it may not overwrite.
+A thing is a kind and an id without a foreign key, because another app owns it. The trap: when a like is taken back,
+its ``Like`` row stays with amount 0, so that a late mirror finds the newer version and does not overwrite it.
 """
 
 from typing import ClassVar
@@ -17,10 +17,10 @@ from likes.fields import UtcDay
 
 
 class Like(models.Model):
-    """One player and one thing: ``amount`` is 0 where they took it back, and more than 1 only of a repeatable kind.
+    """How often a player likes a thing: ``amount`` is 0 once taken back, and over 1 only for repeatable kinds.
 
-    ``version`` is Redis's, of kinds that Redis decides over; 0 elsewhere. ``day`` is the UTC day of ``at``, which SQL
-    keeps by itself: a day's likes are counted in the order of an index that holds nothing else (decision 0036).
+    ``version`` comes from Redis for kinds that Redis decides, and is 0 for others. ``day`` is the UTC day of ``at``, a
+    generated column: a day's likes are counted with an index on it (decision 0036).
     """
 
     kind = models.CharField(_("kind"), max_length=20)
@@ -46,9 +46,9 @@ class Like(models.Model):
 
 
 class LikeShard(models.Model):
-    """One of the rows that the count of a thing of the ``sql`` storage is spread over; they count when summed.
+    """One of the rows over which a thing's count is spread in the ``sql`` storage; the count is their sum.
 
-    ``dirty`` until the total was told to the app that registered the kind.
+    ``dirty`` until the total is passed to the app that registered the kind.
     """
 
     kind = models.CharField(max_length=20)
@@ -68,9 +68,9 @@ class LikeShard(models.Model):
 
 
 class LikeChange(models.Model):
-    """A like given or taken back that is not in ``LikeCount`` yet; who counts it there deletes it in that commit.
+    """A like given or taken back that ``LikeCount`` does not include yet. Counting it deletes the row in one commit.
 
-    ``id`` is also the change's version: of one player and one thing, the greater is the later.
+    ``id`` is also the version: for one player and thing, the greater is the later.
     """
 
     kind = models.CharField(max_length=20)
@@ -88,9 +88,9 @@ class LikeChange(models.Model):
 
 
 class LikeCount(models.Model):
-    """The likes of a thing, up to the changes that wait (``LikeChange``) or that Redis has and SQL has not.
+    """The likes of a thing, without the waiting changes (``LikeChange``) and without those that only Redis has.
 
-    ``pending_publish`` while Redis may show something that is not so, because it could not be told.
+    ``pending_publish`` while Redis may show an outdated view, because publishing to it failed.
     """
 
     kind = models.CharField(max_length=20)
@@ -109,7 +109,7 @@ class LikeCount(models.Model):
 
 
 class LikeKind(SyncedRow):
-    """A kind whose likes somebody has counted, and in which storage. Where that is Redis it is kept in step."""
+    """A kind and the storage of its counts. For the Redis storage it is also the kind's sync state."""
 
     kind = models.CharField(max_length=20, primary_key=True)
     storage = models.CharField(max_length=6)
@@ -119,7 +119,7 @@ class LikeKind(SyncedRow):
 
 
 class PageHits(models.Model):
-    """How often a page was opened on a UTC day, up to the last flush. Pages go by their name, never by a path."""
+    """How often a page was opened on a UTC day, up to the last flush. ``page`` is a URL name, never a path."""
 
     day = models.DateField()
     page = models.CharField(max_length=80)
@@ -133,9 +133,9 @@ class PageHits(models.Model):
 
 
 class HitsFlush(models.Model):
-    """Hits of a day on their way from Redis to ``PageHits``. The row is the proof that they count once.
+    """A transfer of a day's hits from Redis to ``PageHits``; the row ensures that they are counted once.
 
-    ``moved_at`` says that Redis has put them aside under this number, ``counted_at`` that SQL has them.
+    ``moved_at``: Redis has staged them under this primary key. ``counted_at``: SQL has counted them.
     """
 
     day = models.DateField()
@@ -147,9 +147,9 @@ class HitsFlush(models.Model):
 
 
 class ActivityDay(models.Model):
-    """Who was here on a UTC day, as Redis counts it: a HyperLogLog of visitors, a bitmap of players by their number.
+    """The visitors of a UTC day: a HyperLogLog of visitors and a bitmap of players by their number, from Redis.
 
-    Both only grow: what comes from Redis was merged with them. After ten weeks the numbers alone are kept.
+    Both only grow: Redis's values are merged with them. After ten weeks only the counts are kept.
     """
 
     day = models.DateField(_("day"), primary_key=True)
@@ -167,9 +167,9 @@ class ActivityDay(models.Model):
 
 
 class PlayerNumber(models.Model):
-    """A number without gaps for each player who has attended: their bit in the bitmaps.
+    """A dense number for each player who has attended: their bit in the bitmaps.
 
-    A number is never given twice: a player who is erased leaves theirs behind, and it is nobody's.
+    A number is never reused: when a player is erased, theirs stays without an owner.
     """
 
     player = models.OneToOneField(Player, models.SET_NULL, null=True, related_name="attendance_number")

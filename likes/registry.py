@@ -1,5 +1,5 @@
-"""What can be liked. An app that has something to like says so when it is ready (``register_kind``), and likes never
-import it. ``Likeable`` is all that likes know of a kind: how it is kept, and whom to ask.
+"""The registry of kinds that can be liked. Apps register their kinds at startup (``register_kind``); likes never import
+them. ``Likeable`` is all that likes know of a kind: its storage, and functions of the app.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -11,28 +11,28 @@ from likes.core.kinds import Storage
 from likes.errors import UnknownKind
 
 
-def _anybody(_thing: str, _player: str) -> None:
-    """Anybody who may see a thing may like it."""
+def _admit_all(_thing: str, _player: str) -> None:
+    """The default: everybody who may see a thing may like it."""
 
 
-def _none(_things: Collection[str]) -> Mapping[str, Board | None]:
-    """Nothing is hidden once it could be liked."""
+def _none_withdrawn(_things: Collection[str]) -> Mapping[str, Board | None]:
+    """The default: no thing is ever hidden."""
     return {}
 
 
-def _nobody(_totals: Mapping[str, int]) -> None:
-    """No count is wanted back."""
+def _ignore_totals(_totals: Mapping[str, int]) -> None:
+    """The default: the app does not need the totals."""
 
 
 @dataclass(frozen=True, slots=True)
 class Likeable:
     """One kind.
 
-    ``boards`` gives those of the ids that exist, each with the board whose readers may see it (None: everybody);
-    ``withdrawn`` those that could be seen once and nobody may like any more: who has liked one may take that back.
-    ``admit`` raises a refusal where the player may not like the thing. ``save_totals`` is told new totals, in the
-    transaction that counts them in SQL. ``rate``: likes a second of its hottest thing, which decides the shards of
-    the ``sql`` storage.
+    ``boards`` returns those of the ids that exist, each with the board whose readers may see it (None: everybody);
+    ``withdrawn`` those that were visible once and cannot be liked any more, but a like of them can be taken back.
+    ``admit`` raises a ``SunwiError`` if the player may not like the thing. ``save_totals`` receives new totals, in the
+    transaction that counts them in SQL. ``rate`` is the likes a second of its hottest thing, and decides the number of
+    shards of the ``sql`` storage.
     """
 
     kind: str
@@ -40,9 +40,9 @@ class Likeable:
     storage: Storage = Storage.HYBRID
     rate: int = 100
     repeatable: bool = False
-    admit: Callable[[str, str], None] = _anybody
-    save_totals: Callable[[Mapping[str, int]], None] = _nobody
-    withdrawn: Callable[[Collection[str]], Mapping[str, Board | None]] = _none
+    admit: Callable[[str, str], None] = _admit_all
+    save_totals: Callable[[Mapping[str, int]], None] = _ignore_totals
+    withdrawn: Callable[[Collection[str]], Mapping[str, Board | None]] = _none_withdrawn
 
     def __post_init__(self) -> None:
         if not KIND.fullmatch(self.kind):
@@ -56,22 +56,22 @@ _kinds: dict[str, Likeable] = {}
 
 
 def register_kind(likeable: Likeable) -> None:
-    """Have things of this kind liked. The latest word about a kind counts."""
+    """Register a kind; it replaces an earlier one of the same name."""
     _kinds[likeable.kind] = likeable
 
 
 def unregister_kind(kind: str) -> None:
-    """Have them liked no more; their likes stay."""
+    """Remove a kind from the registry; its likes stay."""
     _kinds.pop(kind, None)
 
 
 def get_kind(kind: str) -> Likeable:
-    """What is known of a kind. Raises ``UnknownKind``."""
+    """A registered kind. Raises ``UnknownKind``."""
     if kind not in _kinds:
         raise UnknownKind("Nothing of this kind can be liked.")
     return _kinds[kind]
 
 
 def all_kinds() -> list[Likeable]:
-    """All kinds."""
+    """All registered kinds."""
     return list(_kinds.values())

@@ -1,4 +1,4 @@
-"""What the clock pulls: each task is five lines around a service. When they run is in ``config/schedule.py``."""
+"""The Celery tasks of likes; ``config/schedule.py`` says when they run."""
 
 import logging
 
@@ -18,12 +18,12 @@ logger = logging.getLogger(__name__)
 
 CHECK_SECONDS = 20.0
 
-_back_off = BackOff()  # of the tasks of every second
+_back_off = BackOff()  # shared by the tasks that run each second
 
 
 @shared_task
 def count() -> int:
-    """Add the likes that SQL decided to the counts; while SQL is away, try less often."""
+    """Add the likes that SQL decided to the counts. While SQL is unavailable, back off."""
     try:
         return _back_off.attempt(lambda: counting.count_due(clock.now()))
     except SqlAway:
@@ -32,7 +32,7 @@ def count() -> int:
 
 @shared_task
 def mirror_likes() -> int:
-    """Let SQL follow the likes that Redis decides over; while it is away, try less often."""
+    """Copy the likes that Redis decided to SQL. While SQL is unavailable, back off."""
     try:
         return _back_off.attempt(mirroring.mirror_all)
     except SqlAway:
@@ -41,7 +41,7 @@ def mirror_likes() -> int:
 
 @shared_task
 def settle_likes() -> int:
-    """Bring back to Redis the likes that it decides over and lost; while it is away, wait."""
+    """Resync the kinds that Redis decides and whose data it lost. While Redis is unavailable, wait."""
     try:
         return _back_off.attempt(lambda: resyncing.resync_due(clock.now()))
     except SqlAway:
@@ -53,19 +53,19 @@ def settle_likes() -> int:
 
 @shared_task
 def check() -> int:
-    """Compare counts with likes for a while, and repair; while Redis is away, only SQL's."""
+    """Compare counts with likes for 20 seconds and repair them. While Redis is unavailable, only those of SQL."""
     return sum(len(each.differences) for each in checking.check_all(clock.now(), CHECK_SECONDS))
 
 
 @shared_task
 def retain_likes() -> int:
-    """Let go of likes that were taken back."""
+    """Delete likes that were taken back."""
     return retaining.retain(clock.trusted_now())
 
 
 @shared_task
 def flush_activity() -> int:
-    """Keep in SQL what people do, and bring back to Redis what it lost of it; while it is away, that waits."""
+    """Save activity from Redis in SQL, and restore what Redis lost. While Redis is unavailable, wait."""
     at = clock.now()
     try:
         flushing.merge_days(at)
@@ -77,5 +77,5 @@ def flush_activity() -> int:
 
 @shared_task
 def retain_activity() -> int:
-    """Let go of who was there long ago; the numbers stay."""
+    """Delete old visitor and attendance sets; the counts stay."""
     return flushing.prune_activity(clock.trusted_now())

@@ -1,1 +1,1 @@
-"""Sunwi as a command, from a checkout or from an installed package; its apps are packages of their own beside it."""
+"""The command `sunwi`, in a checkout or an installed package. The apps are separate packages."""

@@ -1,7 +1,7 @@
-"""`sunwi demo`, `sunwi doctor`, and every other command of `manage.py`, on the settings of Sunwi's own project.
+"""`sunwi demo`, `sunwi doctor`, and all other commands of `manage.py`, with the settings of Sunwi's own project.
 
-In an installed package that project lies inside this one, as `project/`, and is found by this command alone: another
-project's module named `config` stays what it was.
+In an installed package that project is in `sunwi/project/`, and only this command adds it to the import path, so that
+it does not hide another project's module `config`.
 """
 
 import os
@@ -13,7 +13,7 @@ INSTALLED = HERE / "project"
 
 
 def main() -> int:
-    """What the command's first argument names; its exit status."""
+    """Run the command and return its exit status."""
     sys.path.insert(0, str(INSTALLED if INSTALLED.is_dir() else HERE.parent))
     if sys.argv[1:] == ["demo"]:
         from config.local.demo import main as demo

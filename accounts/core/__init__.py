@@ -1,1 +1,1 @@
-"""Rules of accounts: standard library only."""
+"""Pure rules of accounts; standard library only."""

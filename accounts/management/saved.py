@@ -1,4 +1,4 @@
-"""Django's commands keep to themselves whom they save: told as it happens."""
+"""Find out which account one of Django's commands saves: the commands do not return it."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,14 +14,14 @@ from foundation.audit import acting
 
 @contextmanager
 def notify_on_save(command: str, notify: Callable[[User, datetime], None]) -> Iterator[None]:
-    """Call ``notify`` with each account that is saved in this block, as done by the command of this name."""
+    """Call ``notify`` with each account saved in this block; the audit log names ``command`` as the actor."""
 
-    def saved(instance: User, **_: Any) -> None:
+    def on_save(instance: User, **_: Any) -> None:
         notify(instance, clock.now())
 
-    post_save.connect(saved, sender=User, weak=False)
+    post_save.connect(on_save, sender=User, weak=False)
     try:
         with acting(command=command):
             yield
     finally:
-        post_save.disconnect(saved, sender=User)
+        post_save.disconnect(on_save, sender=User)

@@ -1,1 +1,1 @@
-"""What reads accounts."""
+"""Queries about accounts."""

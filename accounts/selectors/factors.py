@@ -1,4 +1,4 @@
-"""Which second factors an account has."""
+"""The second factors of an account."""
 
 from django.conf import settings
 from django.contrib.auth.models import User
@@ -12,20 +12,20 @@ def has_app(user: User) -> bool:
 
 
 def has_passkey(user: User) -> bool:
-    """Whether they have a passkey."""
+    """Whether the account has a passkey."""
     return Passkey.objects.filter(user=user).exists()
 
 
 def has_factor(user: User) -> bool:
-    """Whether signing in asks for more than a password. Recovery codes alone are none."""
+    """Whether signing in needs more than a password. Recovery codes alone do not count."""
     return has_app(user) or has_passkey(user)
 
 
 def count_factors(user: User) -> int:
-    """How many they could sign in with: the app is one, and so is each passkey."""
+    """The number of second factors: the app and each passkey."""
     return has_app(user) + Passkey.objects.filter(user=user).count()
 
 
 def must_have_factor(user: User) -> bool:
-    """Whether they are staff of a site that requires one of staff (``STAFF_SECOND_FACTOR``)."""
+    """Whether the account is staff and the site requires a second factor of staff (``STAFF_SECOND_FACTOR``)."""
     return settings.STAFF_SECOND_FACTOR == "required" and (user.is_staff or user.is_superuser)

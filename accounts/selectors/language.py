@@ -1,6 +1,6 @@
-"""Which language the owner of an account reads mails in: as they asked in an app above, else the site's.
+"""The language of mails to an account: the one that the owner chose, which other apps know, else the site's.
 
-Never that of the page on which something was changed: that is staff's there, or a thief's.
+Never the language of the current page: a change may be made by staff or a thief.
 """
 
 from collections.abc import Callable
@@ -8,17 +8,17 @@ from collections.abc import Callable
 from django.conf import settings
 from django.contrib.auth.models import User
 
-Asked = Callable[[User], str]
-_asked: list[Asked] = []
+ChosenLanguage = Callable[[User], str]
+_providers: list[ChosenLanguage] = []
 
 
-def provide(asked: Asked) -> None:
-    """Have ``asked`` say which language an account asked for, empty where it did not. Asking twice changes nothing."""
-    if asked not in _asked:
-        _asked.append(asked)
+def provide(chosen: ChosenLanguage) -> None:
+    """Register a function that returns the language an account chose, or an empty text. Twice has no effect."""
+    if chosen not in _providers:
+        _providers.append(chosen)
 
 
 def language_of(user: User) -> str:
-    """The code of a language that this site has."""
-    wished = (asked(user) for asked in _asked)
-    return next((each for each in wished if each in dict(settings.LANGUAGES)), settings.LANGUAGE_CODE)
+    """The code of one of the site's languages."""
+    chosen = (provider(user) for provider in _providers)
+    return next((code for code in chosen if code in dict(settings.LANGUAGES)), settings.LANGUAGE_CODE)

@@ -1,1 +1,1 @@
-"""What changes accounts: one use case a file."""
+"""Changes of accounts, one use case in each file."""

@@ -1,4 +1,4 @@
-"""What the audit log is told of accounts: the person is the subject, ``("account", pk)``."""
+"""Audit actions of accounts. The subject is the account, ``("account", pk)``."""
 
 from datetime import datetime
 from typing import Any
@@ -30,7 +30,7 @@ _MAILED = {
 
 
 def register() -> None:
-    """The codes, in words; none is undone from the log."""
+    """Register the actions and their labels; none can be undone from the log."""
     for code, label in (
         (SIGNED_UP, _("account made by its owner")),
         (INVITED, _("invitation made")),
@@ -52,8 +52,10 @@ def register() -> None:
 
 
 def record_and_notify(act: str, user: User | None, at: datetime, by: User | None = None, **note: Any) -> None:
-    """Add an entry about ``user``, in the caller's transaction, and have its owner told by mail of what they must know;
-    ``by`` is the person themselves unless it is said."""
+    """Record an action on ``user`` in the caller's transaction, and mail a notice to the owner for some actions.
+
+    ``by`` is who did it, by default the user.
+    """
     if user is not None and act in _MAILED:
         owner_notices.notify_owner(_MAILED[act], user, at, by=by or user, **note)
     subjects = [("account", user.pk)] if user else []

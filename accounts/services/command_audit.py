@@ -1,6 +1,6 @@
-"""What Django's own commands do to accounts, in the audit log and told to the owner.
+"""Audit entries and notices for Django's own commands.
 
-The trap: Django has committed the account by then, so a crash between the two leaves a change without an entry.
+The trap: Django has committed the account before, so a crash in between leaves a change without an entry.
 """
 
 from datetime import datetime
@@ -16,14 +16,14 @@ from foundation import audit
 
 @transaction.atomic
 def password_set(user: User, at: datetime) -> None:
-    """``changepassword`` gave the account another password."""
+    """Record that ``changepassword`` set a password."""
     audit.record(PASSWORD, at=at, subjects=[("account", user.pk)])
     owner_notices.notify_owner(MailKind.PASSWORD_CHANGED, user, at, by=None)
 
 
 @transaction.atomic
 def superuser_made(user: User, at: datetime) -> None:
-    """``createsuperuser`` made the account."""
+    """Record that ``createsuperuser`` made the account."""
     rights = {"is_staff": user.is_staff, "is_superuser": user.is_superuser}
     audit.record(ADDED, at=at, subjects=[("account", user.pk)], after={"username": user.get_username(), **rights})
     owner_notices.notify_owner(MailKind.MADE, user, at, by=None, rights=rights)

@@ -1,5 +1,5 @@
-"""An account's address: changed once its owner has followed the link that was mailed to the new one, and for three days
-put back by a link that is mailed to the old one (docs/decisions/0056)."""
+"""Changing an account's e-mail address by a link mailed to the new one, and restoring it for three days by a link
+mailed to the old one (docs/decisions/0056)."""
 
 from datetime import datetime, timedelta
 
@@ -14,42 +14,44 @@ from accounts.models import FormerEmail, MailKind, ProvenEmail
 from accounts.services.audit_actions import EMAIL, EMAIL_BACK, record_and_notify
 from accounts.services.mails import links, owner_notices
 
-BACK_FOR = timedelta(hours=72)
+RESTORE_WINDOW = timedelta(hours=72)
 _TAKEN = gettext_noop("Another account has this address.")
 _BACK_ENDED = gettext_noop("This link is not known, was used, or is too old. Tell those who run the site.")
 
 
 def make(user: User, email: str) -> str:
-    """The token of a mail to ``email``; it ends with the next change of address or password."""
+    """Make the token of the confirmation mail; a change of address or password ends it."""
     return links.make(links.EMAIL, [user.pk, email, _state(user)])
 
 
 def address_in(user: User, token: str) -> str:
-    """The address that the token would prove for ``user``. Raises ``NoLongerValid``."""
+    """The address that the token would confirm for ``user``. Raises ``NoLongerValid``."""
     match links.read(links.EMAIL, token):
         case [pk, str(email), state] if pk == user.pk and state == _state(user):
             return email
-    raise NoLongerValid(links.UNKNOWN)  # of somebody else, from before a change, or in the form of an older version
+    raise NoLongerValid(links.UNKNOWN)  # another account's, from before a change, or of an older version
 
 
 @transaction.atomic
 def confirm(user: User, token: str, at: datetime) -> str:
-    """Give ``user`` the address that the token proves, and return it. An address that could be put back ends the links
-    of later ones, as ``restore_email`` does: else a thief who is left gets one. Raises ``NoLongerValid`` and
-    ``AlreadyTaken``."""
+    """Set the address that the token confirms, and return it. Raises ``NoLongerValid`` and ``AlreadyTaken``.
+
+    If the user returns to an address that could be restored, the restore links of all later addresses end, as with
+    ``restore_email``; otherwise a thief whose address is replaced would get such a link.
+    """
     locked = User.objects.select_for_update().get(pk=user.pk)
     email, before = address_in(locked, token), locked.email
     if email == before and ProvenEmail.objects.filter(user=locked, email=email).exists():
         return email
     _refuse_taken(locked, email)
-    _prove(locked, email, at)
+    _store_proven_email(locked, email, at)
     locked.email = email
     locked.save(update_fields=["email"])
     earlier = locked.former_emails.filter(email__iexact=email, until__gt=at).order_by("pk").first()
     if before not in ("", email):
         notify_former(locked, before, at, by=locked, may_restore=earlier is None)
     if earlier is not None:
-        _end_from(earlier)
+        _end_links_from(earlier)
     record_and_notify(EMAIL, locked, at)
     return email
 
@@ -57,12 +59,14 @@ def confirm(user: User, token: str, at: datetime) -> str:
 def notify_former(
     user: User, before: str, at: datetime, by: AbstractBaseUser | None, *, may_restore: bool = True
 ) -> None:
-    """Tell the mailbox ``before`` that the account has another address, or none, by now. After a change by a session of
-    its own the mailbox may put it back for three days, unless an earlier one just came back (not ``may_restore``); what
-    staff decide (``by``) ends that, of earlier ones too."""
+    """Notify the mailbox ``before`` that the account has another address or none now.
+
+    After a change by the account's own session, that mailbox can restore the address for three days, unless
+    ``may_restore`` is False. A change by staff (``by``) ends that, also for earlier addresses.
+    """
     if by is not None and by.pk == user.pk:
         if may_restore:
-            FormerEmail.objects.create(user=user, email=before, until=at + BACK_FOR)
+            FormerEmail.objects.create(user=user, email=before, until=at + RESTORE_WINDOW)
     else:
         user.former_emails.all().delete()
     kind = MailKind.ADDRESS_CHANGED if user.email else MailKind.ADDRESS_EMPTIED
@@ -70,23 +74,26 @@ def notify_former(
 
 
 def find_restorable(user: User, to: str, at: datetime) -> FormerEmail | None:
-    """What a mail to this mailbox may put back; the earliest, where the account had the address several times."""
-    open_ones = FormerEmail.objects.filter(user=user, user__is_active=True, email=to, until__gt=at)
-    return open_ones.order_by("pk").first()
+    """The former address that this mailbox can restore; the earliest if the account had it several times."""
+    restorable = FormerEmail.objects.filter(user=user, user__is_active=True, email=to, until__gt=at)
+    return restorable.order_by("pk").first()
 
 
 def make_restore_token(former: FormerEmail) -> str:
-    """The token of the link that puts it back. It names all that the row says: after a restored backup another row may
-    have the number."""
+    """Make the token of the restore link. It contains all values of the row, because after restoring a backup another
+    row may have its primary key."""
     return links.make(links.EMAIL_BACK, [former.pk, former.user_id, former.email])
 
 
 def read_restore_token(token: str, at: datetime) -> FormerEmail:
-    """What the token would put back. Raises ``NoLongerValid``: used, ended by an earlier one or by staff, too old, or
-    its account is gone or not active."""
-    number, account, email = links.read(links.EMAIL_BACK, token, None)  # the row says until when
-    found = FormerEmail.objects.filter(pk=number, user=account, email=email, until__gt=at, user__is_active=True)
-    former = found.select_related("user").first()
+    """The former address that the token would restore.
+
+    Raises ``NoLongerValid`` if it was used, ended by an earlier one or by staff, is too old, or if its account is
+    deleted or inactive.
+    """
+    number, account, email = links.read(links.EMAIL_BACK, token, None)  # the row has the expiry
+    rows = FormerEmail.objects.filter(pk=number, user=account, email=email, until__gt=at, user__is_active=True)
+    former = rows.select_related("user").first()
     if former is None:
         raise NoLongerValid(_BACK_ENDED)
     return former
@@ -94,26 +101,28 @@ def read_restore_token(token: str, at: datetime) -> FormerEmail:
 
 @transaction.atomic
 def restore_email(token: str, at: datetime) -> User:
-    """Give the account the address of before, and end all its sessions with its password. Links of later addresses end
-    too, so that who took the account does not take it again; second factors stay. Raises ``NoLongerValid`` and
-    ``AlreadyTaken``; then nothing has changed."""
+    """Restore the former address, and invalidate the password, which ends all sessions.
+
+    The restore links of later addresses end too, so that a thief cannot take the account again; second factors stay.
+    Raises ``NoLongerValid`` and ``AlreadyTaken``; then nothing has changed.
+    """
     User.objects.select_for_update().filter(pk=read_restore_token(token, at).user_id).first()
-    former = read_restore_token(token, at)  # once more, behind the lock: it counts once
+    former = read_restore_token(token, at)  # again, now under the lock, so that it works once
     user = former.user
     _refuse_taken(user, former.email)
-    _prove(user, former.email, at)
+    _store_proven_email(user, former.email, at)
     lost, user.email = user.email, former.email
-    # A random one that nobody has: so a new one can be asked for by mail later, as by everybody with a password.
+    # A random password instead of none, so that the user can reset it by mail later.
     user.set_password(get_random_string(40) if user.has_usable_password() else None)
     user.save(update_fields=["email", "password"])
-    _end_from(former)
+    _end_links_from(former)
     owner_notices.notify_owner(MailKind.ADDRESS_BACK, user, at, by=user, to=[user.email, lost])
     record_and_notify(EMAIL_BACK, user, at, way="mail")
     return user
 
 
-def _end_from(former: FormerEmail) -> None:
-    """End its link with those of later addresses; those of earlier ones stay."""
+def _end_links_from(former: FormerEmail) -> None:
+    """End the restore links of this and all later addresses; those of earlier ones stay."""
     FormerEmail.objects.filter(user=former.user_id, pk__gte=former.pk).delete()
 
 
@@ -122,7 +131,7 @@ def _refuse_taken(user: User, email: str) -> None:
         raise AlreadyTaken(_TAKEN)
 
 
-def _prove(user: User, email: str, at: datetime) -> None:
+def _store_proven_email(user: User, email: str, at: datetime) -> None:
     try:
         with transaction.atomic():
             ProvenEmail.objects.update_or_create(user=user, defaults={"email": email, "proven_at": at})

@@ -1,7 +1,6 @@
-"""Letting go what accounts leave behind: whom invitations were for that nobody has an account by, addresses of before,
-and old sessions.
+"""Deleting old data of accounts: recipients of unused invitations, former addresses, and expired sessions.
 
-Run twice, or by two at once, it goes on where it was.
+Safe to run twice, and concurrently.
 """
 
 from datetime import datetime, timedelta
@@ -18,25 +17,30 @@ BATCH = 1000
 
 
 def blank_invitations(at: datetime) -> int:
-    """Blank address and note of those that ended KEEP_RECORDS_DAYS ago, unless there is an account by them; returns how
-    many that were. The rows stay: they say who let whom in."""
+    """Blank address and note of unused invitations that ended KEEP_RECORDS_DAYS ago; return how many.
+
+    The rows stay as a record of who invited whom.
+    """
     before = at - timedelta(days=settings.KEEP_RECORDS_DAYS)
     ended = Invitation.objects.filter(Q(expires_at__lt=before) | Q(revoked_at__lt=before), used_by=None)
     return ended.exclude(email="", note="").update(email="", note="")
 
 
 def drop_former_emails(at: datetime) -> int:
-    """Delete addresses of before that nobody can put back any more; returns how many."""
+    """Delete former addresses that can no longer be restored; return how many."""
     return FormerEmail.objects.filter(until__lte=at).delete()[0]
 
 
 def drop_sessions() -> int:
-    """Delete those that are over by Django's clock, which gave them their end, in small batches; returns how many."""
-    over = SessionStore.get_model_class().objects.filter(expire_date__lt=timezone.now()).order_by("expire_date")
-    gone = 0
+    """Delete expired sessions in small batches; return how many.
+
+    The expiry was set by Django's clock (``timezone.now``), so it is compared with that.
+    """
+    expired = SessionStore.get_model_class().objects.filter(expire_date__lt=timezone.now()).order_by("expire_date")
+    deleted = 0
     while True:
         with long_transaction():
-            batch = list(over.values_list("pk", flat=True)[:BATCH])
+            batch = list(expired.values_list("pk", flat=True)[:BATCH])
             if not batch:
-                return gone
-            gone += over.model.objects.filter(pk__in=batch, expire_date__lt=timezone.now()).delete()[0]
+                return deleted
+            deleted += expired.model.objects.filter(pk__in=batch, expire_date__lt=timezone.now()).delete()[0]

@@ -1,7 +1,7 @@
-"""Who signs in and out, and who fails to, from where: lines of the log, and of staff also entries of the audit log.
+"""Log sign-ins, failed sign-ins and sign-outs with their address; for staff also in the audit log.
 
-A name that nobody has is not written: people type passwords there. The trap: what strangers cause must stay behind the
-brakes on guessing, since each failure at a staff account is a row.
+An unknown username is not logged, because people type passwords there by mistake. The trap: each failure at a staff
+account writes a row, so it may only happen behind the rate limits on guessing.
 """
 
 import logging
@@ -20,30 +20,30 @@ _WORDS = {SIGNED_IN: "Signed in", SIGN_IN_FAILED: "Sign-in failed", SIGNED_OUT: 
 
 
 def signed_in(request: HttpRequest, user: User, way: str) -> None:
-    """By ``way``: a password, and perhaps what was shown beside it."""
-    _tell(SIGNED_IN, request, user, way=way)
+    """Log a sign-in. ``way`` says how, such as "password and code"."""
+    _log(SIGNED_IN, request, user, way=way)
 
 
 def failed(request: HttpRequest, user: User | None, way: str) -> None:
-    """What was shown of ``way`` is wrong; ``user`` is whose it was to be, if that is known."""
-    _tell(SIGN_IN_FAILED, request, user, way=way)
+    """Log a failed sign-in by ``way``; ``user`` is the account it was for, if known."""
+    _log(SIGN_IN_FAILED, request, user, way=way)
 
 
-def of_a_wrong_password(credentials: dict[str, Any], request: HttpRequest | None = None, **_: Any) -> None:
-    """Django says that no backend knows these. Programs of our own have no request."""
+def on_login_failed(credentials: dict[str, Any], request: HttpRequest | None = None, **_: Any) -> None:
+    """Handle Django's ``user_login_failed``. Calls without a request, from our own code, are ignored."""
     if request is not None:
         name = str(credentials.get("username", ""))[:150]
         user = None if "\x00" in name else User.objects.filter(username=name).first()
         failed(request, user, "password")
 
 
-def of_a_sign_out(request: HttpRequest, user: Any, **_: Any) -> None:
-    """Django says that a session has ended."""
+def on_logged_out(request: HttpRequest, user: Any, **_: Any) -> None:
+    """Handle Django's ``user_logged_out``."""
     if isinstance(user, User):
-        _tell(SIGNED_OUT, request, user)
+        _log(SIGNED_OUT, request, user)
 
 
-def _tell(act: str, request: HttpRequest, user: User | None, **note: str) -> None:
+def _log(act: str, request: HttpRequest, user: User | None, **note: str) -> None:
     address = client_network(request)
     who = f"account {user.pk}" if user else "no account"
     logger.info("%s: %s, from %s%s", _WORDS[act], who, address, "".join(f", by {way}" for way in note.values()))

@@ -1,4 +1,4 @@
-"""Showing again who one is, before a grave act: by the password or a passkey (no code of an app)."""
+"""Re-authentication before a sensitive action, by password or passkey (not by a code of an app)."""
 
 from django import forms
 from django.contrib.auth import authenticate
@@ -18,7 +18,7 @@ from accounts.views.sign_in import PASSKEY, passkey_owner
 
 
 class PasswordForm(forms.Form):
-    """The password of who is signed in."""
+    """The signed-in account's password."""
 
     password = forms.CharField(
         label=gettext_lazy("Password"),
@@ -30,7 +30,7 @@ class PasswordForm(forms.Form):
 @require_http_methods(["GET", "HEAD", "POST"])
 @owner_required
 def confirm(request: HttpRequest, user: User) -> HttpResponseBase:
-    """The password, tried behind the same brakes as when signing in."""
+    """Check the password, under the same rate limits as signing in."""
     form = PasswordForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         if authenticate(request, username=user.username, password=form.cleaned_data["password"]) == user:
@@ -43,9 +43,9 @@ def confirm(request: HttpRequest, user: User) -> HttpResponseBase:
 @post_only("account-confirm")
 @owner_required
 def confirm_by_passkey(request: HttpRequest, user: User) -> HttpResponseBase:
-    """A passkey of theirs."""
+    """Check one of the account's passkeys."""
     form = PasswordForm(request.POST)
-    form.errors.clear()  # the password is not what is asked here
+    form.errors.clear()  # the password is not required here
     if run_or_add_error(form, lambda: passkey_owner(request, user)):
         session_marks.mark_proved(request.session)
         return redirect(next_url(request))

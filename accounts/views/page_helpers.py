@@ -1,4 +1,4 @@
-"""What the pages of accounts share: who may open them, where one goes next, and refusals beside a form."""
+"""Helpers of account pages: access decorators, redirect targets, forms with errors, simple pages."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -28,59 +28,58 @@ View = Callable[..., HttpResponseBase]
 
 
 def member_required(view: View) -> View:
-    """Pages about one's own account. The view is given the account."""
-    return _for(view, _member_of)
+    """Require a signed-in account, and pass it to the view."""
+    return _require_account(view, _member_of)
 
 
 def proven_member_required(view: View) -> View:
-    """The same, and they have shown lately who they are."""
-    return member_required(_proven(view))
+    """As ``member_required``, with a recent proof (``reauth.py``)."""
+    return member_required(_require_proof(view))
 
 
 def owner_required(view: View) -> View:
-    """Pages about second factors: also for staff who may do nothing else before they have one."""
-    return _for(view, owner_of)
+    """As ``member_required``, but also for staff who must set up a second factor first."""
+    return _require_account(view, owner_of)
 
 
 def proven_owner_required(view: View) -> View:
-    """The same, and they have shown lately who they are."""
-    return owner_required(_proven(view))
+    """As ``owner_required``, with a recent proof."""
+    return owner_required(_require_proof(view))
 
 
 def sign_in_required(view: View) -> View:
-    """Pages of any app for those who are signed in, not in a session from before their first second factor."""
+    """Require signing in, for pages of any app; a session without the account's second factor is logged out."""
     guarded = login_required(view)
 
     @wraps(view)
-    def opened(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+    def wrapper(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         user = _member_of(request)
         if user is not None and is_outdated(request, user):
             logout(request)
         return guarded(request, *args, **kwargs)
 
-    return opened
+    return wrapper
 
 
 def post_only(page: str) -> Callable[[View], View]:
-    """Takes forms alone: who opens the address itself, by a reload or by typing it, is led to ``page``, which has the
-    form. 405 for other methods."""
+    """Accept POST; redirect GET to ``page``, which has the form, after a reload or typing the URL. 405 for others."""
 
-    def of(view: View) -> View:
+    def decorator(view: View) -> View:
         @wraps(view)
-        def sent(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        def wrapper(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
             if request.method in ("GET", "HEAD"):
                 return redirect(page)
             return view(request, *args, **kwargs)
 
-        return require_http_methods(["GET", "HEAD", "POST"])(sent)
+        return require_http_methods(["GET", "HEAD", "POST"])(wrapper)
 
-    return of
+    return decorator
 
 
-def _for(view: View, who: Callable[[HttpRequest], User | None]) -> View:
+def _require_account(view: View, find_account: Callable[[HttpRequest], User | None]) -> View:
     @wraps(view)
-    def opened(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        user = who(request)
+    def wrapper(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        user = find_account(request)
         if user is not None and is_outdated(request, user):
             logout(request)
             user = None
@@ -88,16 +87,16 @@ def _for(view: View, who: Callable[[HttpRequest], User | None]) -> View:
             return redirect(f"{reverse('login')}?{urlencode({'next': request.get_full_path()})}")
         return view(request, user, *args, **kwargs)
 
-    return never_cache(sensitive_post_parameters()(opened))
+    return never_cache(sensitive_post_parameters()(wrapper))
 
 
-def _proven(view: View) -> View:
+def _require_proof(view: View) -> View:
     @wraps(view)
-    def proven(request: HttpRequest, user: User, *args: Any, **kwargs: Any) -> HttpResponseBase:
+    def wrapper(request: HttpRequest, user: User, *args: Any, **kwargs: Any) -> HttpResponseBase:
         back = reverse("account-security") if request.method == "POST" else ""
         return require_recent_proof(request, back) or view(request, user, *args, **kwargs)
 
-    return proven
+    return wrapper
 
 
 def _member_of(request: HttpRequest) -> User | None:
@@ -105,19 +104,19 @@ def _member_of(request: HttpRequest) -> User | None:
 
 
 def next_url(request: HttpRequest, usual: str = "/") -> str:
-    """Where the request wants to go next, if that is a page of ours."""
-    wanted = request.POST.get("next") or request.GET.get("next") or ""
-    is_ours = url_has_allowed_host_and_scheme(wanted, {request.get_host()}, require_https=request.is_secure())
-    return wanted if is_ours else usual
+    """The parameter ``next`` if it is a URL of this site, else ``usual``."""
+    url = request.POST.get("next") or request.GET.get("next") or ""
+    is_ours = url_has_allowed_host_and_scheme(url, {request.get_host()}, require_https=request.is_secure())
+    return url if is_ours else usual
 
 
 def origin_of(request: HttpRequest) -> str:
-    """Scheme, host and port, as a browser names the page's origin."""
+    """The page's origin as browsers write it: scheme, host and port."""
     return f"{request.scheme}://{request.get_host()}".lower()
 
 
 def has_a_name(request: HttpRequest) -> bool:
-    """Whether the page's host is a name: passkeys belong to one, and browsers make none for an address of numbers."""
+    """Whether the host is a name, not an IP address: browsers make passkeys only for names."""
     host = urlsplit(origin_of(request)).hostname or ""
     try:
         ip_address(host)
@@ -127,7 +126,7 @@ def has_a_name(request: HttpRequest) -> bool:
 
 
 def where_mails_go() -> list[str]:
-    """A sentence where they go into the worker's log alone, as in the demo; nothing where they are sent."""
+    """A sentence if mails are only written into the worker's log, as in the demo; otherwise nothing."""
     if "console" not in settings.EMAIL_BACKEND:
         return []
     return [gettext("This site sends no e-mails: it writes them into the worker's log.")]
@@ -135,15 +134,16 @@ def where_mails_go() -> list[str]:
 
 def run_or_add_error(
     form: forms.BaseForm,
-    deed: Callable[[], object],
+    action: Callable[[], object],
     field: str | None = None,
     translate: Callable[[str], str] = gettext,
 ) -> bool:
-    """Whether ``deed`` was done; a refusal stands beside the field then, in the reader's language, as ``translate`` has
-    it.
-    A brake is a page of its own."""
+    """Run ``action``; if it raises a ``SunwiError``, add its translated detail to the form and return False.
+
+    ``RateLimited`` passes through: it has its own page.
+    """
     try:
-        deed()
+        action()
     except RateLimited:
         raise
     except SunwiError as error:
@@ -153,18 +153,18 @@ def run_or_add_error(
 
 
 def show_form(request: HttpRequest, form: forms.BaseForm, **texts: Any) -> HttpResponse:
-    """A page that is one form: ``title`` and ``button``, perhaps an ``intro``, a ``hint`` and a way ``back``.
+    """A page with one form; ``texts`` are ``title`` and ``button``, and optionally ``intro``, ``hint`` and ``back``.
 
-    The first field that is wrong has the focus, and none that is right.
+    If there are errors, the first wrong field has the focus.
     """
-    wrong = next((name for name in form.fields if name in form.errors), None)
+    first_wrong = next((name for name in form.fields if name in form.errors), None)
     for name, field in form.fields.items():
-        if wrong is not None:
-            field.widget.attrs["autofocus"] = name == wrong
+        if first_wrong is not None:
+            field.widget.attrs["autofocus"] = name == first_wrong
     context = {"form": form, "next": next_url(request, ""), "has_a_name": has_a_name(request), **texts}
     return render(request, "accounts/form.html", context)
 
 
 def render_message(request: HttpRequest, title: str, *lines: str, status: int = 200) -> HttpResponse:
-    """A page that only tells something."""
+    """A page with only a title and some lines."""
     return render(request, "accounts/said.html", {"title": title, "lines": lines}, status=status)

@@ -1,6 +1,6 @@
-"""Passwords: changing one's own, and a new one by mail. All other sessions of the account end with either.
+"""Changing the password, and resetting it by mail. Both end all other sessions of the account.
 
-The page that asks for a mail says and does the same whether there is an account or not.
+The page that requests a mail answers the same for every address, with or without an account.
 """
 
 from typing import Any
@@ -24,7 +24,7 @@ from django.views.decorators.http import require_http_methods
 from accounts import session_marks
 from accounts.models import MailKind
 from accounts.services.audit_actions import PASSWORD, record_and_notify
-from accounts.services.mails import outbox as mail
+from accounts.services.mails import outbox
 from accounts.services.mails.owner_notices import is_mail_sent
 from accounts.views.page_helpers import member_required, render_message, show_form, where_mails_go
 from foundation import clock
@@ -33,14 +33,14 @@ from foundation.throttling.login import remember_device
 
 
 class OwnPasswordForm(PasswordChangeForm):
-    """The old one is tried behind the brakes of signing in."""
+    """A password form that checks the old password under the rate limits of signing in."""
 
     def __init__(self, request: HttpRequest, user: User, *args: Any) -> None:
         super().__init__(user, *args)
         self._request = request
 
     def clean_old_password(self) -> str:
-        """Right, or refused beside its field."""
+        """Raise ``ValidationError`` if the old password is wrong."""
         old: str = self.cleaned_data["old_password"]
         if authenticate(self._request, username=self.user.get_username(), password=old) is None:
             raise ValidationError(_("This password is wrong."))
@@ -48,7 +48,7 @@ class OwnPasswordForm(PasswordChangeForm):
 
 
 class EmailForm(forms.Form):
-    """An address that a mail is wanted at."""
+    """An e-mail address."""
 
     email = forms.EmailField(
         label=gettext_lazy("E-mail address"), widget=forms.EmailInput(attrs={"autocomplete": "email"})
@@ -58,7 +58,7 @@ class EmailForm(forms.Form):
 @require_http_methods(["GET", "HEAD", "POST"])
 @member_required
 def change_password(request: HttpRequest, user: User) -> HttpResponseBase:
-    """A new password; this session goes on."""
+    """Change the password; this session stays signed in."""
     form = OwnPasswordForm(request, user, request.POST or None)
     if request.method == "POST" and form.is_valid():
         with transaction.atomic():
@@ -76,7 +76,7 @@ def change_password(request: HttpRequest, user: User) -> HttpResponseBase:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def reset(request: HttpRequest) -> HttpResponse:
-    """Ask for a link by mail."""
+    """Request a reset link by mail."""
     return ask_for_link(
         request,
         MailKind.RESET,
@@ -87,25 +87,24 @@ def reset(request: HttpRequest) -> HttpResponse:
 
 
 def ask_for_link(request: HttpRequest, kind: MailKind, said: str, **texts: str | bool) -> HttpResponse:
-    """A form that takes an address, and ``said`` once a mail of this kind was asked for. Raises ``Http404`` where no
-    mail is sent."""
+    """A form for an address; after it was sent, the page ``said``. Raises ``Http404`` if the site sends no mail."""
     if not is_mail_sent():
         raise Http404
     form = EmailForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
-        mail.request_mail(kind, form.cleaned_data["email"], client_network(request), clock.now())
+        outbox.request_mail(kind, form.cleaned_data["email"], client_network(request), clock.now())
         return render_message(request, _("Look into your mailbox"), said, *where_mails_go())
     return show_form(request, form, button=_("Send the link"), **texts)
 
 
 class ResetConfirm(PasswordResetConfirmView):
-    """Behind the link of the mail. The device is known from then on, so nobody's guessing keeps them out."""
+    """The page of the mailed link. The device becomes known, so that others' guessing cannot lock the user out."""
 
     template_name = "accounts/reset_confirm.html"
     success_url = reverse_lazy("account-reset-done")
 
     def form_valid(self, form: Any) -> HttpResponse:
-        """The new password; they sign in with it, and with their second factor if they have one."""
+        """Set the new password. The user still has to sign in, with their second factor if they have one."""
         with transaction.atomic():
             response = super().form_valid(form)
             record_and_notify(PASSWORD, form.user, clock.now(), way="mail")
@@ -115,7 +114,7 @@ class ResetConfirm(PasswordResetConfirmView):
 
 @never_cache
 def reset_done(request: HttpRequest) -> HttpResponse:
-    """It was set."""
+    """The page after the new password was set."""
     return render_message(
         request, _("Your new password is set"), _("You are signed out everywhere. Sign in with the new one.")
     )

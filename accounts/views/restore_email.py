@@ -1,5 +1,5 @@
-"""Behind the link that the mailbox of before has, after the address of its account was changed. No one need be signed
-in: who took the account has the password."""
+"""The page of the link that restores an account's former address. It needs no sign-in: a thief may have changed the
+password."""
 
 from django import forms
 from django.http import HttpRequest, HttpResponseBase
@@ -18,7 +18,7 @@ from foundation import clock
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def restore_email(request: HttpRequest, token: str) -> HttpResponseBase:
-    """What comes of it and a button, since programs open links too; then on to a new password."""
+    """Explain the effect and ask for a click, because mail scanners open links too; then go to a new password."""
     now = clock.now()
     try:
         former = addresses.read_restore_token(token, now)

@@ -1,5 +1,4 @@
-"""A person's own second factors: the app, passkeys, recovery codes; and what is left of the way where they must have
-one."""
+"""Pages for one's own second factors: the app, passkeys, recovery codes."""
 
 from collections.abc import Callable
 from typing import Any
@@ -43,7 +42,7 @@ SECRET, ASKED, WAY = "totp_secret", "new_passkey_asked", "after_set_up"
 
 
 class AppForm(forms.Form):
-    """The code that proves that the app has the secret."""
+    """A code of the app, to confirm that it has the secret."""
 
     code = forms.CharField(
         label=gettext_lazy("Code that the app shows"),
@@ -53,7 +52,7 @@ class AppForm(forms.Form):
 
 
 class NameForm(forms.Form):
-    """What its owner calls a passkey."""
+    """The name of a passkey."""
 
     name = forms.CharField(label=gettext_lazy("Name of the passkey"), max_length=60)
 
@@ -61,7 +60,7 @@ class NameForm(forms.Form):
 @require_safe
 @owner_required
 def security(request: HttpRequest, user: User) -> HttpResponseBase:
-    """What they have, and what they may add."""
+    """List the account's factors, with forms to add more."""
     if "next" in request.GET:
         request.session[WAY] = next_url(request)
     return _page(request, user, NameForm())
@@ -69,11 +68,11 @@ def security(request: HttpRequest, user: User) -> HttpResponseBase:
 
 def _page(request: HttpRequest, user: User, form: forms.Form) -> HttpResponseBase:
     app = AuthenticatorApp.objects.filter(user=user).first()
-    own = list(Passkey.objects.filter(user=user).order_by("pk"))
+    passkey_rows = list(Passkey.objects.filter(user=user).order_by("pk"))
     codes = RecoveryCode.objects.filter(user=user)
     context: dict[str, Any] = {
         "app": app,
-        "passkeys": own,
+        "passkeys": passkey_rows,
         "form": form,
         "must_set_up_factor": getattr(request, "must_set_up_factor", None),
     }
@@ -85,7 +84,7 @@ def _page(request: HttpRequest, user: User, form: forms.Form) -> HttpResponseBas
 @require_http_methods(["GET", "HEAD", "POST"])
 @proven_owner_required
 def app(request: HttpRequest, user: User) -> HttpResponseBase:
-    """Set an authenticator app up: a secret that is shown, and taken once the app shows its code."""
+    """Set up an authenticator app: show a secret, and save it once the app's code is entered."""
     form = AppForm(request.POST or None)
     sealed = request.session.get(SECRET)
     if sealed is None:
@@ -95,61 +94,61 @@ def app(request: HttpRequest, user: User) -> HttpResponseBase:
         code = form.cleaned_data["code"]
         if run_or_add_error(form, lambda: totp.confirm(user, secret, code, clock.now()), "code"):
             del request.session[SECRET]
-            return _set_up(request, user)
+            return _finish_set_up(request, user)
     address = totp.address(secret, user.username, f"Sunwi {request.get_host()}")
-    drawn = segno.make(address, error="m").svg_data_uri(scale=5, dark="#000", light="#fff")
+    qr_code = segno.make(address, error="m").svg_data_uri(scale=5, dark="#000", light="#fff")
     texts = {"title": _("Authenticator app"), "button": _("Set up")}
-    return show_form(request, form, **texts, qr=drawn, address=address, secret=totp.spelled(secret))
+    return show_form(request, form, **texts, qr=qr_code, address=address, secret=totp.spelled(secret))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @proven_owner_required
 def remove_app(request: HttpRequest, user: User) -> HttpResponseBase:
-    """Take the app away, once they have read what comes of it."""
+    """Remove the app, after a confirmation."""
     if not has_app(user):
         return redirect("account-security")
-    asked = _("Take the authenticator app away?"), _("Its codes will not sign you in any more.")
-    return _taking_away(request, user, asked, lambda: factors.remove_app(user, clock.now()))
+    question = _("Take the authenticator app away?"), _("Its codes will not sign you in any more.")
+    return _confirm_removal(request, user, question, lambda: factors.remove_app(user, clock.now()))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @proven_owner_required
 def remove_passkey(request: HttpRequest, user: User, number: int) -> HttpResponseBase:
-    """Take a passkey away, likewise."""
+    """Remove a passkey, after a confirmation."""
     passkey = Passkey.objects.filter(user=user, pk=number).first()
     if passkey is None:
         return redirect("account-security")
     title = _("Take the passkey “%(name)s” away?") % {"name": passkey.name}
-    asked = title, _("It will not sign you in here any more. Your device keeps it until you delete it there.")
-    return _taking_away(request, user, asked, lambda: factors.remove_passkey(user, number, clock.now()))
+    question = title, _("It will not sign you in here any more. Your device keeps it until you delete it there.")
+    return _confirm_removal(request, user, question, lambda: factors.remove_passkey(user, number, clock.now()))
 
 
-def _taking_away(
-    request: HttpRequest, user: User, asked: tuple[str, str], deed: Callable[[], None]
+def _confirm_removal(
+    request: HttpRequest, user: User, question: tuple[str, str], remove: Callable[[], None]
 ) -> HttpResponseBase:
-    """``asked`` is the question, and what comes of a yes. 409 where it is the last of what is required."""
+    """Show ``question`` (a title and the consequence), or remove. 409 for the last factor if one is required."""
     is_last = count_factors(user) == 1
     if is_last and must_have_factor(user):
         return render_message(request, _("Not taken away"), _(LAST_FACTOR), status=409)
     if request.method != "POST":
-        title, then = asked
+        title, consequence = question
         more = _("It is your only second factor: your recovery codes go with it, and the password alone signs you in.")
-        intro = f"{then} {more}" if is_last else then
+        intro = f"{consequence} {more}" if is_last else consequence
         texts = {"title": title, "intro": intro, "button": _("Take away"), "back": reverse("account-security")}
         return show_form(request, forms.Form(), **texts, is_grave=True)
     try:
-        deed()
+        remove()
     except LastFactor as error:
         return render_message(request, _("Not taken away"), _(error.detail), status=409)
-    gone = _("It was taken away. Your recovery codes went with it.") if is_last else _("It was taken away.")
-    messages.success(request, gone)
+    message = _("It was taken away. Your recovery codes went with it.") if is_last else _("It was taken away.")
+    messages.success(request, message)
     return redirect("account-security")
 
 
 @post_only("account-security")
 @owner_required
 def passkey_challenge(request: HttpRequest, user: User) -> HttpResponseBase:
-    """What the browser asks a new passkey. 403 with the sentence that a page shows, where it may not."""
+    """The browser's options for a new passkey as JSON; 403 with a sentence for the page if it is not allowed."""
     if not session_marks.proved_within(request.session, SENDS_FOR_SECONDS):
         return JsonResponse({"detail": _("Sign in again first.")}, status=403)
     try:
@@ -162,32 +161,32 @@ def passkey_challenge(request: HttpRequest, user: User) -> HttpResponseBase:
 @post_only("account-security")
 @proven_owner_required
 def add_passkey(request: HttpRequest, user: User) -> HttpResponseBase:
-    """Keep the passkey that the browser has made."""
+    """Save the passkey that the browser made."""
     form = NameForm(request.POST)
-    asked = (origin_of(request), request.session.pop(ASKED, None))
+    challenge = (origin_of(request), request.session.pop(ASKED, None))
     if not form.is_valid():
         return _page(request, user, form)
     name = form.cleaned_data["name"]
-    if run_or_add_error(form, lambda: passkeys.keep_new(user, name, answer_in(request), asked, clock.now())):
-        return _set_up(request, user)
+    if run_or_add_error(form, lambda: passkeys.keep_new(user, name, answer_in(request), challenge, clock.now())):
+        return _finish_set_up(request, user)
     return _page(request, user, form)
 
 
 @post_only("account-security")
 @proven_owner_required
 def recovery_codes(request: HttpRequest, user: User) -> HttpResponseBase:
-    """Ten new codes, shown once."""
-    return _codes(request, user)
+    """Make ten new recovery codes and show them once."""
+    return _render_codes(request, user)
 
 
-def _set_up(request: HttpRequest, user: User) -> HttpResponseBase:
-    """A factor is there: this session has shown it. With the first one come recovery codes."""
+def _finish_set_up(request: HttpRequest, user: User) -> HttpResponseBase:
+    """Finish setting up a factor, which counts as shown in this session. The first one comes with recovery codes."""
     session_marks.mark_factor(request.session)
     if not RecoveryCode.objects.filter(user=user).exists():
-        return _codes(request, user)
+        return _render_codes(request, user)
     return redirect(request.session.pop(WAY, "account-security"))
 
 
-def _codes(request: HttpRequest, user: User) -> HttpResponseBase:
+def _render_codes(request: HttpRequest, user: User) -> HttpResponseBase:
     way = request.session.pop(WAY, "")
     return render(request, "accounts/codes.html", {"codes": recovery.draw(user, clock.now()), "way": way})

@@ -1,7 +1,7 @@
-"""Signing in, at the site's door and the admin's: a password, and where there is one a second factor; or a passkey.
+"""Signing in to the site and the admin: by password, and a second factor if there is one; or by a passkey.
 
-Who has shown the password alone is nobody yet: the session remembers for ten minutes whose it was. The trap: whatever
-way of signing in is added must come through ``complete_sign_in``, which says what has been shown.
+After the password alone the user is not signed in; the session stores the account for ten minutes. The trap: every way
+of signing in must go through ``complete_sign_in``, which sets the session marks.
 """
 
 import json
@@ -43,10 +43,10 @@ _BACKEND = "django.contrib.auth.backends.ModelBackend"
 
 
 class SignIn(LoginView):
-    """The form. Who is signed in already gets it all the same: a redirect would tell other sites that they are."""
+    """The sign-in form. It is shown even to signed-in users: a redirect would reveal to other sites that they are."""
 
     def form_valid(self, form: Any) -> HttpResponse:
-        """In, or on to the second factor."""
+        """Sign in, or go on to the second factor."""
         user, way = form.get_user(), self.get_success_url()
         if not has_factor(user):
             return complete_sign_in(self.request, user, way, PASSWORD)
@@ -56,7 +56,7 @@ class SignIn(LoginView):
         return redirect(f"{reverse('account-second-factor')}?{_query(way)}")
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        """What else the site offers."""
+        """Add which other ways the site offers."""
         offers = {"has_reset": is_mail_sent(), "has_sign_up": settings.SIGN_UP == "open" and is_mail_sent()}
         more = {
             "must_set_up_factor": getattr(self.request, "must_set_up_factor", None),
@@ -94,7 +94,7 @@ def second_factor(request: HttpRequest) -> HttpResponseBase:
         code = form.cleaned_data["code"]
         service, way = _service_of(user, code)
         if run_or_add_error(form, lambda: service.use(user, code, clock.now(), is_known_device(request, user)), "code"):
-            if service is recovery:  # where they see how many are left, and may set up another factor
+            if service is recovery:  # go to the page that shows how many codes are left and sets up factors
                 _say_left(request, user)
                 after = f"{reverse('account-security')}?{_query(next_url(request))}"
                 return complete_sign_in(request, user, after, way, with_factor=True)
@@ -111,7 +111,7 @@ def _say_left(request: HttpRequest, user: User) -> None:
 
 
 def _service_of(user: User, code: str) -> tuple[Any, str]:
-    """Who takes the code: the app's, or, by its length, that of recovery codes; and what the log calls it."""
+    """The service for the code, by its length: of the app or of recovery codes; and its name in the log."""
     if has_app(user) and len("".join(code.split())) <= totp.DIGITS:
         return totp, "password and code"
     return recovery, "password and recovery code"
@@ -120,7 +120,7 @@ def _service_of(user: User, code: str) -> tuple[Any, str]:
 @never_cache
 @post_only("login")
 def passkey_challenge(request: HttpRequest) -> HttpResponse:
-    """What the browser asks a passkey: any of this site, or of who has shown their password, or is signed in."""
+    """The browser's options: any passkey of this site, or those of the account that gave a password or is signed in."""
     throttle("login_address", client_network(request))
     options, state = passkeys.ask_proof(origin_of(request), half_signed_in(request) or owner_of(request))
     request.session[ASKED] = state
@@ -130,28 +130,30 @@ def passkey_challenge(request: HttpRequest) -> HttpResponse:
 @never_cache
 @post_only("login")
 def passkey_sign_in(request: HttpRequest) -> HttpResponseBase:
-    """Sign in by a passkey, which is two factors in one. Of the brakes on passwords, that of the address alone holds it
-    up; who showed a password before has the tries of a second factor."""
+    """Sign in by a passkey, which counts as two factors.
+
+    Of the limits on passwords only that of the address applies; after a password the limit of second factors does too.
+    """
     throttle("login_address", client_network(request))
     form, half = forms.Form(request.POST), half_signed_in(request)
     if half is not None:
         throttle_second_factor(half, is_known_device(request, half))
-    found: list[User] = []
-    if form.is_valid() and run_or_add_error(form, lambda: found.append(passkey_owner(request, half))):
-        return complete_sign_in(request, found[0], next_url(request), PASSKEY, with_factor=True)
+    owners: list[User] = []
+    if form.is_valid() and run_or_add_error(form, lambda: owners.append(passkey_owner(request, half))):
+        return complete_sign_in(request, owners[0], next_url(request), PASSKEY, with_factor=True)
     sign_ins.failed(request, half, PASSKEY)
     title = _("Sign in with a passkey")
     return show_form(request, form, title=title, passkey=reverse("account-passkey-sign-in"))
 
 
 def passkey_owner(request: HttpRequest, user: User | None) -> User:
-    """Whose passkey answered; ``user``'s alone, if given. Raises ``BadPasskey``. A question is answered once."""
-    asked = (origin_of(request), request.session.pop(ASKED, None))
-    return passkeys.prove(answer_in(request), asked, clock.now(), user)
+    """The owner of the passkey that answered; only ``user`` if given. Raises ``BadPasskey``. A challenge works once."""
+    challenge = (origin_of(request), request.session.pop(ASKED, None))
+    return passkeys.prove(answer_in(request), challenge, clock.now(), user)
 
 
 def answer_in(request: HttpRequest) -> object:
-    """What the browser's passkey answered, whatever it may be."""
+    """The passkey's answer as JSON, not validated; None if it is not JSON."""
     try:
         return json.loads(request.POST.get("credential", ""))
     except (ValueError, RecursionError):
@@ -159,7 +161,7 @@ def answer_in(request: HttpRequest) -> object:
 
 
 def half_signed_in(request: HttpRequest) -> User | None:
-    """Who showed their password in the last ten minutes, and has not changed it since."""
+    """The account that gave its password in the last ten minutes and has not changed it since."""
     half = request.session.get(HALF)
     if half is None or not 0 <= clock.now().timestamp() - half["at"] < HALF_FOR_SECONDS:
         return None
@@ -168,15 +170,17 @@ def half_signed_in(request: HttpRequest) -> User | None:
 
 
 def complete_sign_in(request: HttpRequest, user: User, to: str, way: str, with_factor: bool = False) -> HttpResponse:
-    """The one place where somebody becomes signed in, by ``way``, and goes on ``to`` a page; staff who have yet to set
-    up a second factor do that first."""
+    """Sign the user in, by ``way``, and redirect to ``to``; no other code calls ``login``.
+
+    Staff who must set up a second factor go there first.
+    """
     request.session.pop(HALF, None)
     login(request, user, _BACKEND)
     if with_factor:
         session_marks.mark_factor(request.session)
-    is_due = must_have_factor(user) and not with_factor
+    must_set_up = must_have_factor(user) and not with_factor
     sign_ins.signed_in(request, user, way)
-    response = redirect(f"{reverse('account-security')}?{_query(to)}" if is_due else to)
+    response = redirect(f"{reverse('account-security')}?{_query(to)}" if must_set_up else to)
     remember_device(response, user)
     return response
 

@@ -1,4 +1,4 @@
-"""Signing up (``SIGN_UP``), accepting an invitation, proving an address. Where it is off the pages are not there."""
+"""Signing up, accepting an invitation, confirming an address. The pages are 404 if SIGN_UP does not allow them."""
 
 from collections.abc import Callable
 
@@ -18,7 +18,7 @@ from django.views.decorators.http import require_http_methods
 from accounts.errors import NoLongerValid
 from accounts.models import MailKind
 from accounts.services import email_change as addresses
-from accounts.services.mails import outbox as mail
+from accounts.services.mails import outbox
 from accounts.services.mails.owner_notices import is_mail_sent
 from accounts.services.registration.sign_up import Wanted, accept, address_in, finish, invitation_in
 from accounts.views.page_helpers import (
@@ -44,14 +44,14 @@ class NewAccountForm(UserCreationForm[User]):
         labels = {"username": gettext_lazy("Name to sign in with")}  # noqa: RUF012 (read by Django alone)
 
     def wanted(self) -> Wanted:
-        """What was typed."""
+        """The validated name and password."""
         return Wanted(self.cleaned_data["username"], self.cleaned_data["password1"])
 
 
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def sign_up(request: HttpRequest) -> HttpResponse:
-    """Ask for a link by mail; what is said does not tell whether the address has an account."""
+    """Request a link by mail; the answer does not reveal whether the address has an account."""
     if settings.SIGN_UP != "open":
         raise Http404
     return ask_for_link(
@@ -68,7 +68,7 @@ def sign_up(request: HttpRequest) -> HttpResponse:
 @sensitive_post_parameters()
 @require_http_methods(["GET", "HEAD", "POST"])
 def sign_up_finish(request: HttpRequest, token: str) -> HttpResponseBase:
-    """Behind the mailed link."""
+    """The page of the mailed link."""
     if settings.SIGN_UP != "open":
         raise Http404
     return _new_account(request, lambda: address_in(token), lambda wanted: finish(token, wanted, clock.now()))
@@ -78,41 +78,41 @@ def sign_up_finish(request: HttpRequest, token: str) -> HttpResponseBase:
 @sensitive_post_parameters()
 @require_http_methods(["GET", "HEAD", "POST"])
 def invitation(request: HttpRequest, token: str) -> HttpResponseBase:
-    """Behind the link of an invitation."""
+    """The page of an invitation's link."""
     if settings.SIGN_UP == "off":
         raise Http404
     now = clock.now()
     return _new_account(request, lambda: invitation_in(token, now), lambda wanted: accept(token, wanted, now))
 
 
-def _new_account(request: HttpRequest, look: Callable[[], object], make: Callable[[Wanted], User]) -> HttpResponseBase:
-    """The form, if the link counts; a link that does not is told as such, and a name that is taken beside the field."""
+def _new_account(request: HttpRequest, check: Callable[[], object], make: Callable[[Wanted], User]) -> HttpResponseBase:
+    """Show the form and make the account; a 404 page if ``check`` says that the link is not valid."""
     try:
-        look()
+        check()
     except NoLongerValid as error:
         return render_message(request, _("This link does not work"), _(error.detail), status=404)
     form = NewAccountForm(request.POST or None)
     if request.method == "POST":
-        throttle("account_mail_address", f"name {client_network(request)}")  # names are told to be taken here
-    made: list[User] = []
+        throttle("account_mail_address", f"name {client_network(request)}")  # the form reveals which names exist
+    users: list[User] = []
     if (
         request.method == "POST"
         and form.is_valid()
-        and run_or_add_error(form, lambda: made.append(make(form.wanted())))
+        and run_or_add_error(form, lambda: users.append(make(form.wanted())))
     ):
-        return complete_sign_in(request, made[0], "/account/", "sign-up")
+        return complete_sign_in(request, users[0], "/account/", "sign-up")
     return show_form(request, form, title=_("Make an account"), button=_("Make the account"), tells_privacy=True)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @proven_member_required
 def email(request: HttpRequest, user: User) -> HttpResponseBase:
-    """Another address for one's account: a link is mailed there."""
+    """Request a new address for one's account: a link is mailed there."""
     if not is_mail_sent():
         raise Http404
     form = EmailForm(request.POST or None, initial={"email": user.email})
     if request.method == "POST" and form.is_valid():
-        mail.request_mail(MailKind.EMAIL, form.cleaned_data["email"], client_network(request), clock.now(), user)
+        outbox.request_mail(MailKind.EMAIL, form.cleaned_data["email"], client_network(request), clock.now(), user)
         said = _("A mail is on its way to this address. Follow its link on a device on which you are signed in.")
         return render_message(request, _("Look into your mailbox"), said, *where_mails_go())
     intro = _("You have no address yet. It counts once you follow the link that is mailed to it.")
@@ -127,7 +127,7 @@ def email(request: HttpRequest, user: User) -> HttpResponseBase:
 @require_http_methods(["GET", "HEAD", "POST"])
 @proven_member_required
 def email_confirm(request: HttpRequest, user: User, token: str) -> HttpResponseBase:
-    """Behind that link: the address, and one more button, since programs open links too."""
+    """The page of that link; it asks for a click, because mail scanners open links too."""
     try:
         wanted = addresses.address_in(user, token)
     except NoLongerValid as error:

@@ -1,6 +1,6 @@
-"""The admin of competitions: one is run from here without a terminal. Each part registers itself.
+"""The admin of competitions, from which organizers run a competition. Each module registers itself.
 
-What changes more than a row goes through a service, and what a service refuses stands beside the field to blame.
+Changes to more than one row go through a service, and a service's errors are shown beside the invalid field.
 """
 
 from competitions.admin import comments, leagues, notices

@@ -1,4 +1,4 @@
-"""Comments in the admin: found by competition, author or words, hidden with a reason and shown again, never typed."""
+"""Comments in the admin: search them, hide them with a reason, and show them again; they are never edited."""
 
 from django.contrib import admin
 from django.contrib.auth.models import AbstractBaseUser
@@ -19,7 +19,7 @@ BEGINNING = 80
 
 @admin.register(Comment)
 class CommentAdmin(WithReason[Comment]):
-    """What players said, also what is hidden."""
+    """All comments, including hidden ones."""
 
     list_display = ("beginning", "player", "competition", "like_count", "created_at", "edited_at", "hidden_at")
     list_filter = (
@@ -42,27 +42,27 @@ class CommentAdmin(WithReason[Comment]):
         return super().get_queryset(request).defer("competition__picture")
 
     def view_on_site(self, comment: Comment) -> str | None:
-        """Where it stands; None once its author has deleted it."""
+        """Return the URL of the comment; None if its author has deleted it."""
         return None if comment.deleted_at else reverse("comment", args=[comment.competition_id, comment.pk])
 
     @admin.display(description=_lazy("comment"))
     def beginning(self, comment: Comment) -> str:
-        """Its first words; a dash where its author has deleted them."""
+        """Show its first words; a dash if its author has deleted it."""
         return Truncator(" ".join(comment.text.split())).chars(BEGINNING) or "–"
 
     @admin.action(description=_lazy("Hide the selected comments"), permissions=["act"])
     def hide(self, request: HttpRequest, comments: QuerySet[Comment]) -> HttpResponseBase | None:
-        """From all but their authors and moderators."""
+        """Hide comments from all but their authors and moderators."""
         question = _("Their authors still see them, with the reason. Nobody else does.")
         return self.ask(request, ReasonRequest("hide", _("Hide comments"), question, _hide, _name), list(comments))
 
     @admin.action(description=_lazy("Show the selected comments again"), permissions=["act"])
     def show(self, request: HttpRequest, comments: QuerySet[Comment]) -> None:
-        """To everybody."""
+        """Show hidden comments again."""
         self.each(request, ReasonRequest("show", "", "", _show, _name), list(comments))
 
     def has_act_permission(self, request: HttpRequest) -> bool:
-        """Anybody who may change comments."""
+        """Whether the user may change comments."""
         return request.user.has_perm("competitions.change_comment")
 
 

@@ -1,6 +1,6 @@
-"""Leagues in the admin: a board's ladder and how many move, and who was in which group and what it came to.
+"""Leagues in the admin: their tiers and settings, and the members of their groups with outcomes.
 
-What is changed counts for periods that begin afterwards; the running one keeps the rules it began with.
+Changes apply from the next period on; a running season keeps its rules.
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ _NAMES = (_lazy("Bronze"), _lazy("Silver"), _lazy("Gold"), _lazy("Platinum"), _l
 
 
 class LeagueForm(forms.ModelForm[League]):
-    """A league whose numbers fit each other, on a board with a calendar."""
+    """The settings of a league on a calendar board."""
 
     board = forms.ModelChoiceField(
         label=_lazy("Board"),
@@ -43,7 +43,7 @@ class LeagueForm(forms.ModelForm[League]):
             self.fields["board"].queryset = Board.objects.filter(pk=self.instance.board_id)  # type: ignore[attr-defined]  # a choice of models
 
     def clean_board(self) -> Board:
-        """A board that has no league yet: one each."""
+        """Refuse a board that has a league already."""
         board: Board = self.cleaned_data["board"]
         if League.objects.filter(board=board).exclude(pk=self.instance.pk).exists():
             raise ValidationError(
@@ -53,31 +53,33 @@ class LeagueForm(forms.ModelForm[League]):
         return board
 
     def clean(self) -> dict[str, Any]:
-        """Those who move must fit into a group."""
+        """Check that the players who move up and down fit into a group."""
         cleaned = super().clean() or self.cleaned_data
         size, up, down = (cleaned.get(name) for name in ("group_size", "promoted", "demoted"))
         if size is not None and up is not None and down is not None and up + down > size:
-            told = {"moving": up + down, "size": size}
-            why = _("%(moving)s players move, and a group has %(size)s: let fewer move, or make groups larger.") % told
+            numbers = {"moving": up + down, "size": size}
+            why = (
+                _("%(moving)s players move, and a group has %(size)s: let fewer move, or make groups larger.") % numbers
+            )
             self.add_error("group_size", why)
         return cleaned
 
 
 class TiersOfLeague(forms.BaseInlineFormSet[LeagueTier, League, forms.ModelForm[LeagueTier]]):
-    """A ladder that somebody can climb."""
+    """The tiers of a league: at least two, with different names and positions."""
 
     def get_unique_error_message(self, unique_check: Sequence[str]) -> str:
-        """Which of the two is there twice, and what to do."""
+        """Say which value is repeated, and what to do."""
         if "name" in unique_check:
             return _("Two tiers have the same name: change one of them.")
         return _("Two tiers have the same position: give each step of the ladder its own.")
 
     def get_form_error(self) -> str:
-        """Beside the tier that repeats another."""
+        """Return the error at a tier that repeats another."""
         return _("It is there already, in a tier above.")
 
     def clean(self) -> None:
-        """At least two tiers."""
+        """Require at least two tiers."""
         super().clean()
         kept = [each for each in self.forms if each.cleaned_data.get("name") and not each.cleaned_data.get("DELETE")]
         if not any(self.errors) and len(kept) < FEWEST_TIERS:
@@ -85,7 +87,7 @@ class TiersOfLeague(forms.BaseInlineFormSet[LeagueTier, League, forms.ModelForm[
 
 
 class LeagueTiers(admin.TabularInline[LeagueTier, League]):
-    """The ladder, the lowest first."""
+    """The tiers of a league, lowest first."""
 
     model = LeagueTier
     formset = TiersOfLeague
@@ -95,13 +97,13 @@ class LeagueTiers(admin.TabularInline[LeagueTier, League]):
     max_num = MOST_TIERS
 
     def get_extra(self, request: HttpRequest, obj: League | None = None, **_: Any) -> int:
-        """A new league begins with a ladder that can be changed."""
+        """Offer example tiers for a new league."""
         return len(_NAMES) if obj is None else 1
 
 
 @admin.register(League)
 class LeagueAdmin(DeclaredLookupsAdmin[League]):
-    """Leagues of boards, one each."""
+    """Leagues, at most one for each board."""
 
     form = LeagueForm
     inlines = (LeagueTiers,)
@@ -124,29 +126,29 @@ class LeagueAdmin(DeclaredLookupsAdmin[League]):
     )
 
     def get_formset_kwargs(self, request: HttpRequest, obj: League, inline: Any, prefix: str) -> dict[str, Any]:
-        """A form that is opened anew has names in it; what is sent is judged as it is."""
+        """Fill a new form with example tiers; a submitted form is checked as it is."""
         given = super().get_formset_kwargs(request, obj, inline, prefix)
         if not obj.pk and request.method == "GET":
             given["initial"] = [{"position": nth, "name": name} for nth, name in enumerate(_NAMES, start=1)]
         return given
 
     def get_readonly_fields(self, request: HttpRequest, obj: League | None = None) -> Any:
-        """A league stays with its board: its players' tiers come from there."""
+        """Make the board of an existing league read-only: its players' tiers belong to it."""
         return ("board",) if obj else ()
 
     def has_delete_permission(self, request: HttpRequest, obj: League | None = None) -> bool:
-        """Until somebody is in it: their tiers would go too. Taking it out of use keeps them."""
+        """Allow to delete a league without members only: their tiers would be lost. Disabling it keeps them."""
         is_empty = obj is None or not LeagueMember.objects.filter(season__league=obj).exists()
         return super().has_delete_permission(request, obj) and is_empty
 
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:
-        """Leagues are not deleted by the dozen."""
+        """Remove the bulk deletion."""
         return {name: action for name, action in super().get_actions(request).items() if name != "delete_selected"}
 
 
 @admin.register(LeagueMember)
 class LeagueMemberAdmin(ReadOnlyAdmin[LeagueMember]):
-    """Who was in which group of which period, and what it came to."""
+    """The members of groups, with their outcomes."""
 
     list_display = ("player", "board", "season", "group", "place", "outcome")
     list_filter = ("outcome", ("season__league", admin.RelatedOnlyFieldListFilter))
@@ -158,5 +160,5 @@ class LeagueMemberAdmin(ReadOnlyAdmin[LeagueMember]):
 
     @admin.display(description=_lazy("board"))
     def board(self, member: LeagueMember) -> str:
-        """The board's name."""
+        """Show the board's name."""
         return member.season.period.board.name

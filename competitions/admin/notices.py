@@ -1,4 +1,4 @@
-"""Notices and e-mails in the admin: looked at; what was given up can be tried again."""
+"""Notices and e-mails in the admin, read-only; e-mails that were given up can be sent again."""
 
 from django.contrib import admin, messages
 from django.db.models import QuerySet
@@ -14,7 +14,7 @@ from leaderboards.admin.base.paging import ReadOnlyAdmin
 
 @admin.register(Notice)
 class NoticeAdmin(ReadOnlyAdmin[Notice]):
-    """What players were told, are told after their quiet hours, or were not told after all."""
+    """Notices: delivered, deferred, merged or dropped."""
 
     list_display = ("kind", "player", "competition", "rank", "previous_rank", "created_at", "state")
     list_filter = ("kind", ("competition", admin.RelatedOnlyFieldListFilter))
@@ -34,7 +34,7 @@ class NoticeAdmin(ReadOnlyAdmin[Notice]):
 
     @admin.display(description=_lazy("state"))
     def state(self, notice: Notice) -> str:
-        """What became of it."""
+        """Show its state."""
         if notice.dropped_at:
             return _("dropped")
         if notice.merged_into_id:
@@ -46,7 +46,7 @@ class NoticeAdmin(ReadOnlyAdmin[Notice]):
 
 @admin.register(Mail)
 class MailAdmin(ReadOnlyAdmin[Mail]):
-    """E-mails: sent, waiting, or given up, and why."""
+    """E-mails: sent, waiting, or given up with an error."""
 
     list_display = ("to", "notice", "tries", "created_at", "next_try_at", "sent_at", "dead_at", "error")
     list_filter = (("dead_at", admin.EmptyFieldListFilter), ("sent_at", admin.EmptyFieldListFilter))
@@ -59,10 +59,10 @@ class MailAdmin(ReadOnlyAdmin[Mail]):
 
     @admin.action(description=_lazy("Try those again that were given up"), permissions=["act"])
     def retry(self, request: HttpRequest, mails: QuerySet[Mail]) -> None:
-        """As if they were new, under the same message id."""
+        """Queue them again as if they were new, with the same message id."""
         number = retry(Mail.objects.filter(pk__in=mails.values("pk")), clock.now())
         messages.success(request, _("Tried again: %(number)s.") % {"number": number})
 
     def has_act_permission(self, request: HttpRequest) -> bool:
-        """Anybody who may change e-mails; nobody types in them."""
+        """Whether the user may change e-mails, which are not edited."""
         return request.user.has_perm("competitions.change_mail")

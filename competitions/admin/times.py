@@ -1,6 +1,6 @@
-"""Times in the competition's own zone: as words, and as form fields that hold what its clocks show.
+"""Times in the competition's time zone, as text and as form fields.
 
-The trap: Django reads typed times in the site's zone (UTC), so what was typed is moved to the competition's.
+The trap: Django reads entered times in the site's zone (UTC); ``in_zone`` moves them to the competition's.
 """
 
 from datetime import datetime
@@ -16,13 +16,13 @@ from competitions.models import Competition
 
 
 class ClockField(forms.SplitDateTimeField):
-    """A date and a time of day on the competition's clock; ``in_zone`` makes a moment of it."""
+    """A date and a time of day in the competition's time zone; convert its value with ``in_zone``."""
 
     widget = AdminSplitDateTime
 
 
 def on_the_clock(at: datetime | None, zone: str, year: bool = False) -> str:
-    """Mon 23 Nov 00:00 KST."""
+    """Format a time without seconds: Mon 23 Nov 00:00 KST."""
     if at is None:
         return "-"
     local = at.astimezone(ZoneInfo(zone))
@@ -30,7 +30,7 @@ def on_the_clock(at: datetime | None, zone: str, year: bool = False) -> str:
 
 
 def exactly(at: datetime | None, zone: str, year: bool = True) -> str:
-    """Mon 23 Nov 2026 00:00:05 KST: of acts and of scores, of which several may fall into a minute."""
+    """Format a time with seconds, for changes and scores: Mon 23 Nov 2026 00:00:05 KST."""
     if at is None:
         return "-"
     local = at.astimezone(ZoneInfo(zone))
@@ -39,16 +39,16 @@ def exactly(at: datetime | None, zone: str, year: bool = True) -> str:
 
 
 def competition_time(competition: Competition, at: datetime | None, year: bool = False) -> str:
-    """A time of a competition on its own clock; with seconds where it takes but minutes."""
-    spelt = exactly if competition.timeline.is_short else on_the_clock
-    return spelt(at, competition.timezone, year)
+    """Format a time in the competition's time zone, with seconds if the competition is short."""
+    formatted = exactly if competition.timeline.is_short else on_the_clock
+    return formatted(at, competition.timezone, year)
 
 
 def as_typed(at: datetime | None, zone: str) -> datetime | None:
-    """What a field of the form shows for ``at``: the clock's face, without a zone."""
+    """Return the naive local time that a form field shows for ``at``."""
     return None if at is None else at.astimezone(ZoneInfo(zone)).replace(tzinfo=None)
 
 
 def in_zone(typed: Any, zone: str) -> datetime | None:
-    """The moment that was typed. An hour that the clock skips is the one after it; of two alike the first is meant."""
+    """Convert an entered local time: in a skipped hour it moves forward, in a repeated hour the first one is meant."""
     return typed.replace(tzinfo=ZoneInfo(zone)) if isinstance(typed, datetime) else None

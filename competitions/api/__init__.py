@@ -1,7 +1,6 @@
-"""The API's share that is about competitions: reading them, joining and leaving, results and rewards,
-what is said about them; and about the leagues of boards.
+"""The API endpoints of competitions, teams, results, rewards, comments, series and leagues.
 
-It is answered by the API of leaderboards, which knows nothing of it; ``config/urls.py`` puts the two together.
+``config/urls.py`` adds them to the API of leaderboards, which does not know them.
 """
 
 from competitions.api import (

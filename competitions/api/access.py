@@ -1,6 +1,6 @@
-"""Whose competition a request may name. Drafts are unknown to everybody; a private board's are private.
+"""Access checks for competitions. Drafts are unknown to all callers; competitions on private boards are private.
 
-No key lifts a freeze: what is hidden is hidden from game servers too.
+No key lifts a freeze: hidden standings are hidden from game servers too.
 """
 
 from collections.abc import Callable
@@ -22,7 +22,7 @@ Answer = TypeVar("Answer")
 
 
 def competition_to_read(request: HttpRequest, number: int) -> Competition:
-    """The competition. Raises ``UnknownCompetition``, ``Unauthenticated`` or ``Forbidden``."""
+    """Return the competition. Raises ``UnknownCompetition``, ``Unauthenticated`` or ``Forbidden``."""
     competition = competition_by_id(number)
     admit_reader(request, competition.board)
     return competition
@@ -31,17 +31,17 @@ def competition_to_read(request: HttpRequest, number: int) -> Competition:
 def read_standings_of(
     request: HttpRequest, number: int, read: Callable[[Competition, datetime], Answer]
 ) -> tuple[Competition, Answer]:
-    """The competition, and what ``read`` tells of its standings at a moment. Raises as ``competition_to_read`` and
-    ``read`` do.
+    """Return the competition and the result of ``read``, which reads its standings at a moment.
 
-    At first by what is remembered of the last moment, as of boards (``leaderboards/api/http/access.py``).
+    It tries the cached competition first, as for boards (``leaderboards/api/http/access.py``). Raises what
+    ``competition_to_read`` and ``read`` do.
     """
     at = clock.now()
-    known = cached_competition(number, at)
-    if known is not None:
+    cached = cached_competition(number, at)
+    if cached is not None:
         try:
-            admit_reader(request, known.board)
-            return known, read(known, at)
+            admit_reader(request, cached.board)
+            return cached, read(cached, at)
         except NotRanked:
             raise
         except SunwiError:
@@ -51,12 +51,12 @@ def read_standings_of(
 
 
 def competition_to_write(request: HttpRequest, number: int) -> Competition:
-    """The competition, if the key reaches its board. Raises ``UnknownCompetition`` or ``BoardForbidden``."""
+    """Return the competition, if the key covers its board. Raises ``UnknownCompetition`` or ``BoardForbidden``."""
     competition = competition_by_id(number)
     admit_writer(request, competition.board)
     return competition
 
 
 def is_private(competition: Competition) -> bool:
-    """Whether only keys read it."""
+    """Whether only keys may read it."""
     return is_private_board(competition.board)

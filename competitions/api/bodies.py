@@ -1,4 +1,4 @@
-"""Bodies about taking part: how somebody joins, which team they want, how a team is called."""
+"""Request bodies of joining, choosing a team, and creating a team."""
 
 from django.http import HttpRequest
 
@@ -10,17 +10,17 @@ LONGEST_CODE = 40
 
 
 def joining(request: HttpRequest) -> tuple[str, TeamChoice]:
-    """The code, and team and division by their numbers; the body may be left out altogether. Raises ``BadRequest``."""
+    """Read the code, and team and division by number; the body is optional. Raises ``BadRequest``."""
     length = request.META.get("CONTENT_LENGTH") or "0"
     if length == "0" and "HTTP_TRANSFER_ENCODING" not in request.META:
         return "", TeamChoice()
     body = object_of(request, ("code", "division", "team", "team_code"))
-    wish = TeamChoice(team=_number(body, "team"), division=_number(body, "division"), code=_code(body, "team_code"))
-    return _code(body, "code"), wish
+    choice = TeamChoice(team=_number(body, "team"), division=_number(body, "division"), code=_code(body, "team_code"))
+    return _code(body, "code"), choice
 
 
 def team_wanted(request: HttpRequest) -> TeamChoice:
-    """The team that a participant wants, and its code; null for none. Raises ``BadRequest``."""
+    """Read the chosen team and its code; null for no team. Raises ``BadRequest``."""
     body = object_of(request, ("team", "team_code"))
     if "team" not in body:
         raise _bad("team", "`team` is missing: send a team's number, or null for none.")
@@ -28,7 +28,7 @@ def team_wanted(request: HttpRequest) -> TeamChoice:
 
 
 def name_given(request: HttpRequest) -> str:
-    """The name of a team. Raises ``BadRequest`` where it is no text."""
+    """Read the name of a team. Raises ``BadRequest`` if it is not a string."""
     name = object_of(request, ("name",)).get("name")
     if isinstance(name, str):
         return name
@@ -44,7 +44,7 @@ def _code(body: dict[str, object], name: str) -> str:
 
 def _number(body: dict[str, object], name: str) -> int | None:
     value = body.get(name)
-    if value is None or type(value) is int:  # and no bool
+    if value is None or type(value) is int:  # and not bool
         return value
     raise _bad(name, f"`{name}` must be a whole number, or null for none.")
 

@@ -1,4 +1,4 @@
-"""What was said about a competition. What a moderator has hidden is in no answer, for no key."""
+"""Comments on a competition. Hidden comments are in no answer, for no key."""
 
 from typing import Any
 
@@ -27,17 +27,17 @@ def read_comments(
 ) -> HttpResponse:
     """A page of a competition's comments."""
     found = competition_to_read(request, competition)
-    told = comments(found, Order(order), offset, limit)
-    content = {"total": told.total, "rows": [_shown(each) for each in told.rows]}
+    page = comments(found, Order(order), offset, limit)
+    content = {"total": page.total, "rows": [_comment_json(each) for each in page.rows]}
     return etag_response(request, content, is_private(found))
 
 
-def _shown(said: CommentWithLikes) -> dict[str, Any]:
-    comment = said.comment
+def _comment_json(row: CommentWithLikes) -> dict[str, Any]:
+    comment = row.comment
     return {
         "id": comment.pk,
         "player": comment.player.external_id,
         "text": comment.text,
         "created_at": when(comment.created_at),
-        "likes": said.likes.count,
+        "likes": row.likes.count,
     }

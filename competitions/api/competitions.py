@@ -1,4 +1,4 @@
-"""Competitions as the API lists and shows them. Nothing in these answers tells of what a freeze hides."""
+"""The list of competitions, and one competition. Nothing in these answers reveals what a freeze hides."""
 
 from typing import Any
 
@@ -41,7 +41,7 @@ def list_competitions(
     """Competitions that the caller may read, the latest start first."""
     at = clock.now()
     found = [each for each in competitions_known(at, state, board) if may_list(request, each.board)]
-    rows = [_listed(each) for each in summaries_of(found[offset : offset + limit], at)]
+    rows = [_summary_json(each) for each in summaries_of(found[offset : offset + limit], at)]
     return etag_response(request, {"total": len(found), "rows": rows}, private=any(map(is_private, found)))
 
 
@@ -49,29 +49,29 @@ def list_competitions(
 def read_competition(request: HttpRequest, competition: WholeNumber = COMPETITION) -> HttpResponse:
     """One competition."""
     found = competition_to_read(request, competition)
-    return etag_response(request, _shown(found), is_private(found))
+    return etag_response(request, _competition_json(found), is_private(found))
 
 
-def _listed(listed: CompetitionSummary) -> dict[str, Any]:
-    competition = listed.competition
+def _summary_json(summary: CompetitionSummary) -> dict[str, Any]:
+    competition = summary.competition
     return {
         "id": competition.pk,
         "name": competition.name,
-        "state": listed.phase,
+        "state": summary.phase,
         "starts_at": when(competition.starts_at),
         "ends_at": when(competition.ends_at),
         "board": competition.board_id,
-        "participants": listed.participants,
+        "participants": summary.participants,
     }
 
 
-def _shown(competition: Competition) -> dict[str, Any]:
+def _competition_json(competition: Competition) -> dict[str, Any]:
     at = clock.now()
-    listed = _listed(CompetitionSummary(competition, competition.phase(at), participants_count(competition)))
+    summary = _summary_json(CompetitionSummary(competition, competition.phase(at), participants_count(competition)))
     is_hidden = competition.is_hidden(at)
-    left = int((competition.ends_at - at).total_seconds())
+    seconds_left = int((competition.ends_at - at).total_seconds())
     return {
-        **listed,
+        **summary,
         **{name: getattr(competition, name) for name in SETTINGS},
         "team_score": competition.team_score or None,
         "divisions": [{"id": each.pk, "name": each.name} for each in divisions_of(competition)],
@@ -83,7 +83,7 @@ def _shown(competition: Competition) -> dict[str, Any]:
         "review_until": None if is_hidden else when_or_none(review_until(competition)),
         "final_at": None if is_hidden else when_or_none(competition.final_at),
         "cancelled_at": when_or_none(competition.cancelled_at),
-        "seconds_left": Volatile(max(0, left)),
+        "seconds_left": Volatile(max(0, seconds_left)),
         "total": standings(competition, at, limit=1).total,
         "not_started": not_started(competition, at, limit=0).total,
     }

@@ -1,4 +1,4 @@
-"""What the OpenAPI document says of each operation over competitions.
+"""Examples and errors of the competition operations, for the OpenAPI document.
 
 Examples carry a competition that really exists here, if there is one.
 """
@@ -95,7 +95,7 @@ _TOTALS = {
 
 
 def competition_operation_docs() -> dict[str, OperationDoc]:
-    """By the operations' names."""
+    """Return the documentation by operation name."""
     (number, board), league = _real(), _real_league()
     one: dict[str, str | int] = {"competition": number}
     alice = one | {"player": "alice"}
@@ -148,7 +148,7 @@ def competition_operation_docs() -> dict[str, OperationDoc]:
 
 
 def _real() -> tuple[int, int]:
-    """A competition's number and its board's."""
+    """Return the numbers of a competition and its board."""
     try:
         listed = competitions_listed(clock.now())
     except SqlError:
@@ -157,7 +157,7 @@ def _real() -> tuple[int, int]:
 
 
 def _real_series() -> int:
-    """The number of a series."""
+    """Return the number of a series."""
     try:
         known = series_known()
     except SqlError:
@@ -166,7 +166,7 @@ def _real_series() -> int:
 
 
 def _real_league() -> int:
-    """The number of a board that has a league."""
+    """Return the number of a board with a league."""
     try:
         return example_board() or 1
     except SqlError:

@@ -1,4 +1,4 @@
-"""A board's league, and a player in their group of it. As public as the board's standings."""
+"""A board's league, and a player in their group; as public as the board's standings."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ router = Router(tags=["leagues"], auth=OptionalKey())
 def read_league(request: HttpRequest, seq: WholeNumber = SEQ) -> HttpResponse:
     """A board's league as its next period will have it: tiers, the size of a group, how many move."""
     board = board_to_read(request, seq)
-    return etag_response(request, _league_shown(league_of(board)), is_private(board))
+    return etag_response(request, _league_json(league_of(board)), is_private(board))
 
 
 @router.get("/boards/{seq}/players/{player}/league", response=LeagueOfPlayer)
@@ -33,10 +33,10 @@ def read_league_of_player(
     """A player's tier and group, with the places in it and what each comes to."""
     board = standings_to_read(request, seq)
     found = league_standing_of(board, season_of(board, period), read_player(player))
-    return etag_response(request, _of_player(found), is_private(board))
+    return etag_response(request, _standing_json(found), is_private(board))
 
 
-def _league_shown(league: League) -> dict[str, Any]:
+def _league_json(league: League) -> dict[str, Any]:
     return {
         "board": league.board_id,
         "tiers": list(league.tiers.order_by("position").values_list("name", flat=True)),
@@ -46,7 +46,7 @@ def _league_shown(league: League) -> dict[str, Any]:
     }
 
 
-def _of_player(found: LeagueStanding) -> dict[str, Any]:
+def _standing_json(found: LeagueStanding) -> dict[str, Any]:
     season, standings = found.season, found.standings
     return {
         "board": season.period.board_id,
@@ -63,11 +63,11 @@ def _of_player(found: LeagueStanding) -> dict[str, Any]:
         "group": found.group and found.group.number,
         "place": found.me and found.me.place,
         "outcome": found.me and found.me.outcome,
-        "rows": [_row_shown(each) for each in found.rows],
+        "rows": [_row_json(each) for each in found.rows],
     }
 
 
-def _row_shown(found: GroupRow) -> dict[str, Any]:
-    """A row as of a board, where ``rank`` is the one in the whole board; ``place`` is the one in the group."""
+def _row_json(found: GroupRow) -> dict[str, Any]:
+    """Return a row; ``rank`` is the one on the whole board, ``place`` the one in the group."""
     in_group = {"place": found.place, "sharing": found.tied, "outcome": found.outcome}
     return row_json(found.row) | in_group

@@ -1,4 +1,4 @@
-"""What stands in the addresses of competitions."""
+"""The path and query parameters of the competition endpoints."""
 
 from typing import Literal
 
@@ -9,7 +9,7 @@ from leaderboards.api.http.parameters import MOST_ROWS
 State = Literal["open", "running", "frozen", "closing", "provisional", "final", "cancelled"]
 OrderOfComments = Literal["newest", "likes"]
 
-# Defaults of views' arguments, one for each parameter of the contract.
+# Defaults of the endpoints' arguments, one for each parameter.
 COMPETITION = Path(..., description="The competition's number.", example=7)
 SERIES = Path(..., description="The number of the series.", example=3)
 TEAM = Path(..., description="The team's number.", example=3)

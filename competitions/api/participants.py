@@ -1,4 +1,4 @@
-"""One participant: their row, joining and leaving. The two are a game server's word, never a browser's."""
+"""One participant: their row and history, joining and leaving. Only game servers join and remove players."""
 
 from datetime import datetime
 from typing import Any
@@ -56,9 +56,9 @@ def join_competition(
     request: HttpRequest, competition: WholeNumber = COMPETITION, player: str = PLAYER
 ) -> HttpResponse:
     """Let a player take part; an unknown one is made. Joining twice is refused."""
-    found, name, (code, wish) = competition_to_write(request, competition), read_player(player), joining(request)
+    found, name, (code, choice) = competition_to_write(request, competition), read_player(player), joining(request)
     at = clock.now()
-    participant = join(found, ensure_player(name, at), at, code, wish)
+    participant = join(found, ensure_player(name, at), at, code, choice)
     content = {
         "competition": found.pk,
         "player": name,
@@ -108,7 +108,7 @@ def _waiting(competition: Competition, participant: Participant, at: datetime) -
 
 
 def _frame(competition: Competition, found: PlayerRow | Standings) -> dict[str, Any]:
-    """What stands around a row: its competition, period and moment, and how many take part."""
+    """Return the fields around a row: its competition, period and time, and the total."""
     return {
         "total": found.total,
         "competition": competition.pk,
@@ -120,7 +120,7 @@ def _frame(competition: Competition, found: PlayerRow | Standings) -> dict[str, 
 
 
 def without_place(competition: Competition, participant: Participant, at: datetime) -> dict[str, Any]:
-    """The row of who takes part and has no place that may be shown."""
+    """Return the row of a participant without a visible place."""
     player = participant.player
     return {
         "rank": None,

@@ -1,4 +1,4 @@
-"""What one takes home: the standings as CSV, and the rewards. The published result is in ``revisions.py``."""
+"""The standings as CSV, and the rewards. The published result is in ``revisions.py``."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -50,13 +50,13 @@ def export_competition(
         return as_of, csv_parts(columns, rows, raw, more)
 
     download = Download(f"competition-{found.pk}.csv", CSV, is_private(found), read)
-    # What is hidden does not change for the public, whether the copy is there yet or not.
-    stays = stored is not None and (hidden or never_changes(stored))
-    # Teams and divisions may be renamed at any time; what is hidden is not kept, so that nothing of it is left over.
+    # Frozen standings do not change for the public, whether the copy exists yet or not.
+    is_fixed = stored is not None and (hidden or never_changes(stored))
+    # Teams and divisions may be renamed at any time. Frozen standings are not cached, so that no file of them remains.
     has_groups = bool(GroupColumns(found, rules.ties).names)
-    is_kept = stored is not None and not hidden and not found.timeline.may_become_hidden and not has_groups
-    stamp = partial(fingerprint_of, stored, "competition", raw) if is_kept and stored else None
-    response = download.final(request, stamp) if stays else download.open()
+    is_cacheable = stored is not None and not hidden and not found.timeline.may_become_hidden and not has_groups
+    stamp = partial(fingerprint_of, stored, "competition", raw) if is_cacheable and stored else None
+    response = download.final(request, stamp) if is_fixed else download.open()
     response["Live"] = "true" if live else "false"
     return response
 
@@ -69,19 +69,19 @@ def read_rewards(
     found = competition_to_read(request, competition)
     granted = rewards.grants(found, clock.now(), offset, limit)
     content = {
-        "tiers": [_tier_shown(tier) for tier in rewards.tiers(found)],
+        "tiers": [_tier_json(tier) for tier in rewards.tiers(found)],
         "total": granted.total,
-        "rows": [_grant_shown(grant) for grant in granted.rows],
+        "rows": [_grant_json(grant) for grant in granted.rows],
     }
     return etag_response(request, content, is_private(found))
 
 
-def _tier_shown(tier: RewardTier) -> dict[str, Any]:
+def _tier_json(tier: RewardTier) -> dict[str, Any]:
     from_rank = tier.from_rank if tier.kind == TierKind.RANK else None
     return {"name": tier.name, "by": tier.kind, "from_rank": from_rank, "limit": number(tier.limit)}
 
 
-def _grant_shown(grant: RewardGrant) -> dict[str, Any]:
+def _grant_json(grant: RewardGrant) -> dict[str, Any]:
     player = grant.player
     return {
         "rank": grant.rank,

@@ -1,7 +1,7 @@
-"""Final results as they were published: the stored bytes of each revision, and the list of them.
+"""Published final results: the stored bytes of each revision, and the list of revisions.
 
-While a freeze hides a result, it does not exist yet. What a revision says of itself never changes but for an erasure;
-that another one followed it is said beside it: in the list, and by the links of its headers.
+A result that a freeze hides does not exist for the API. The content of a revision changes only by an erasure; that a
+later one replaced it is in the list, and in the links of the headers.
 """
 
 from typing import Any
@@ -23,7 +23,7 @@ from leaderboards.api.http.parameters import WholeNumber
 from leaderboards.api.http.responses import JSON, etag_matches, etag_response, with_etag
 from leaderboards.selectors.exports.export_slots import with_export_slot
 
-A_DAY = "public, max-age=86400"  # no longer: an erasure is to reach whatever keeps a copy
+A_DAY = "public, max-age=86400"  # no longer, so that erasures reach caches
 
 router = Router(tags=["competitions"], auth=OptionalKey())
 
@@ -49,12 +49,12 @@ def read_revisions(request: HttpRequest, competition: WholeNumber = COMPETITION)
     revisions = public_revisions(found, clock.now())
     if not revisions:
         raise NotFinal("This competition has no final result yet.")
-    rows = [_revision_shown(each, revisions[-1].number) for each in revisions]
+    rows = [_revision_json(each, revisions[-1].number) for each in revisions]
     return etag_response(request, {"total": len(rows), "rows": rows}, is_private(found))
 
 
 def _file(request: HttpRequest, competition: Competition, revision: Revision) -> HttpResponseBase:
-    """The stored bytes, or 304 for a caller who has them. 503 while as many files are made as may be."""
+    """Return the stored bytes, or 304 for a caller who has them; 503 while all export slots are in use."""
     response: HttpResponseBase
     if etag_matches(request, revision.content_hash):
         response = HttpResponse(status=304)
@@ -69,13 +69,13 @@ def _file(request: HttpRequest, competition: Competition, revision: Revision) ->
 
 
 def _links(request: HttpRequest) -> str:
-    """Where the latest revision and the list of all are (RFC 5829); the same for ever."""
+    """Return the links to the latest revision and to the list (RFC 5829), which never change."""
     latest = request.path
     listed = latest.removesuffix("result.json") + "revisions"
     return f'<{latest}>; rel="latest-version", <{listed}>; rel="version-history"'
 
 
-def _revision_shown(revision: Revision, last: int) -> dict[str, Any]:
+def _revision_json(revision: Revision, last: int) -> dict[str, Any]:
     return {
         "revision": revision.number,
         "made_at": when(revision.made_at),

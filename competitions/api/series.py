@@ -1,6 +1,6 @@
-"""Series: which there are, their competitions, and their standings with the points of each competition.
+"""Series: the list, their competitions, and their standings with the points of each competition.
 
-A series on a private board is for keys. Of a competition that the caller may not read nothing is said.
+A series on a private board is only for keys. Competitions that the caller may not read are left out.
 """
 
 from collections.abc import Iterator, Sequence
@@ -35,7 +35,7 @@ def list_series(request: HttpRequest, offset: Bounded = OFFSET, limit: Bounded =
     found = [each for each in selectors.series_known() if may_list(request, each.board)]
     page = found[offset : offset + limit]
     events = selectors.events_of(page)
-    rows = [_listed(each, _may_read(request, events.get(each.pk, []))) for each in page]
+    rows = [_summary_json(each, _readable_events(request, events.get(each.pk, []))) for each in page]
     return etag_response(request, {"total": len(found), "rows": rows}, private=any(map(selectors.is_private, found)))
 
 
@@ -45,7 +45,7 @@ def read_series(request: HttpRequest, series: WholeNumber = SERIES) -> HttpRespo
     found = _series_to_read(request, series)
     events, at = _events(request, found), clock.now()
     content = {
-        **_listed(found, events),
+        **_summary_json(found, events),
         "description": found.description,
         "table": found.table,
         "taking_part": found.taking_part,
@@ -80,7 +80,7 @@ def read_series_standings(
         "counting": page.counting,
         "as_of": Volatile(when(page.standings.as_of)),
         "live": page.standings.live,
-        "rows": [_row_shown(row, order) for row in page.rows],
+        "rows": [_row_json(row, order) for row in page.rows],
     }
     return etag_response(request, content, selectors.is_private(found))
 
@@ -91,17 +91,17 @@ def export_series(request: HttpRequest, series: WholeNumber = SERIES, raw: bool 
     counts. The header ``Counting`` is as ``counting`` in JSON."""
     found = _series_to_read(request, series)
     order = [event.competition_id for event in _events(request, found)]
-    names = [f"{what}_{number}" for number in order for what in ("place", "points", "counts")]
+    names = [f"{column}_{number}" for number in order for column in ("place", "points", "counts")]
 
     def texts(rows: Sequence[Row]) -> list[list[str]]:
-        return [_results_told(each, order) for each in selectors.with_results(found, rows, order)]
+        return [_result_cells(each, order) for each in selectors.with_results(found, rows, order)]
 
     def read() -> tuple[datetime, Iterator[bytes]]:
         as_of, rows = export_rows(found.board, CURRENT)
-        untimed = (replace(row, achieved_at=None) for row in rows)  # it is when the total was written
+        untimed = (replace(row, achieved_at=None) for row in rows)  # the time at which the total was written
         return as_of, csv_parts((), untimed, raw, MoreColumns(names, texts))
 
-    # Asked before the totals are read and again after: what is counted in between is in a part of the file alone.
+    # Checked before and after the totals are read: results that are counted in between may be in a part of the file.
     counting = selectors.is_counting(found)
     response = Download(f"series-{found.pk}.csv", CSV, selectors.is_private(found), read).open()
     response["Counting"] = "true" if counting or selectors.is_counting(found) else "false"
@@ -109,21 +109,21 @@ def export_series(request: HttpRequest, series: WholeNumber = SERIES, raw: bool 
 
 
 def _series_to_read(request: HttpRequest, number: int) -> Series:
-    """The series. Raises ``UnknownSeries``, and for a private one ``Unauthenticated`` or ``Forbidden``."""
-    found = selectors.series_by_id(number)
-    admit_reader(request, found.board)
-    return found
+    """Return the series. Raises ``UnknownSeries``, and for a private one ``Unauthenticated`` or ``Forbidden``."""
+    series = selectors.series_by_id(number)
+    admit_reader(request, series.board)
+    return series
 
 
 def _events(request: HttpRequest, series: Series) -> list[SeriesEvent]:
-    return _may_read(request, selectors.events_of([series]).get(series.pk, []))
+    return _readable_events(request, selectors.events_of([series]).get(series.pk, []))
 
 
-def _may_read(request: HttpRequest, events: Sequence[SeriesEvent]) -> list[SeriesEvent]:
+def _readable_events(request: HttpRequest, events: Sequence[SeriesEvent]) -> list[SeriesEvent]:
     return [event for event in events if may_list(request, event.competition.board)]
 
 
-def _listed(series: Series, events: Sequence[SeriesEvent]) -> dict[str, Any]:
+def _summary_json(series: Series, events: Sequence[SeriesEvent]) -> dict[str, Any]:
     return {
         "id": series.pk,
         "name": series.name,
@@ -133,21 +133,21 @@ def _listed(series: Series, events: Sequence[SeriesEvent]) -> dict[str, Any]:
     }
 
 
-def _results_told(row: SeriesRow, order: Sequence[int]) -> list[str]:
-    """Of each competition the place, its points and whether they count (`true`, `false`); empty without a result."""
+def _result_cells(row: SeriesRow, order: Sequence[int]) -> list[str]:
+    """Return place, points and whether they count (`true`, `false`) for each competition; empty without a result."""
     results = [row.results.get(number) for number in order]
-    told = [
+    cells = [
         ("", "", "") if each is None else (str(each.place), str(each.points), str(each.counted).lower())
         for each in results
     ]
-    return [text for of_one in told for text in of_one]
+    return [cell for triple in cells for cell in triple]
 
 
-def _row_shown(row: SeriesRow, order: Sequence[int]) -> dict[str, Any]:
-    """A row of the board without the time at which it was written, which says nothing of the player."""
+def _row_json(row: SeriesRow, order: Sequence[int]) -> dict[str, Any]:
+    """Return a row without ``achieved_at``, which is only the time at which the total was written."""
     results = [row.results[number] for number in order if number in row.results]
-    told = {name: value for name, value in row_json(row.row).items() if name != "achieved_at"}
-    return told | {
+    content = {name: value for name, value in row_json(row.row).items() if name != "achieved_at"}
+    return content | {
         "results": [
             {"competition": each.competition_id, "place": each.place, "points": each.points, "counts": each.counted}
             for each in results

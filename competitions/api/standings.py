@@ -1,4 +1,4 @@
-"""A competition's standings: a page of them, or a participant and those around them."""
+"""A competition's standings: a page, or a participant and their neighbours."""
 
 from datetime import datetime
 from typing import Any
@@ -41,12 +41,12 @@ def read_competition_standings(
     """A page of a competition's rows, best first; of one division with the places within it too."""
     if division is not None:
         found, at = competition_to_read(request, competition), clock.now()
-        content = _division_shown(found, division_by_id(found, division), Page(offset, limit), at)
+        content = _division_json(found, division_by_id(found, division), Page(offset, limit), at)
         return etag_response(request, content, is_private(found))
 
     def read(found: Competition, at: datetime) -> dict[str, Any]:
         page = selectors.encoded(found, at, offset, limit)
-        return _around_rows(found, page, at) | {"rows": page.rows}
+        return _header_json(found, page, at) | {"rows": page.rows}
 
     found, content = read_standings_of(request, competition, read)
     return etag_response(request, content, is_private(found))
@@ -60,13 +60,13 @@ def read_around_participant(
 
     def read(found: Competition, at: datetime) -> dict[str, Any]:
         rows = selectors.around(found, read_player(player), at, radius)
-        return _around_rows(found, rows, at) | {"rows": [row_json(row) for row in rows.rows]}
+        return _header_json(found, rows, at) | {"rows": [row_json(row) for row in rows.rows]}
 
     found, content = read_standings_of(request, competition, read)
     return etag_response(request, content, is_private(found))
 
 
-def _around_rows(competition: Competition, found: Standings | EncodedPage, at: datetime) -> dict[str, Any]:
+def _header_json(competition: Competition, found: Standings | EncodedPage, at: datetime) -> dict[str, Any]:
     return {
         "competition": competition.pk,
         **standings_header_json(found),
@@ -74,8 +74,8 @@ def _around_rows(competition: Competition, found: Standings | EncodedPage, at: d
     }
 
 
-def _division_shown(competition: Competition, division: Division, page: Page, at: datetime) -> dict[str, Any]:
-    """The same of one division; who has not started is counted within it."""
+def _division_json(competition: Competition, division: Division, page: Page, at: datetime) -> dict[str, Any]:
+    """Return a page of one division; ``not_started`` counts within it."""
     head, rows = division_page(competition, division.pk, at, page)
     return {
         "competition": competition.pk,
@@ -87,8 +87,8 @@ def _division_shown(competition: Competition, division: Division, page: Page, at
 
 
 def not_started_or_none(competition: Competition, at: datetime, total: int) -> int | None:
-    """How many have not started, beside ``total`` who have. Live standings are read without SQL too; then nobody can
-    say."""
+    """Count the participants without a score, beside ``total`` with one; None while SQL is away, since live standings
+    are read without SQL too."""
     try:
         return ask(lambda: cached_not_started(competition, at, total))
     except SqlAway:

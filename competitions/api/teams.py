@@ -1,4 +1,4 @@
-"""The teams of a competition: their standings, one with its members, a file of them; making one, and changing teams."""
+"""The teams of a competition: standings, one team with its members, CSV, creating a team, and changing teams."""
 
 import csv
 import io
@@ -40,8 +40,8 @@ def read_teams(
 ) -> HttpResponse:
     """A page of a competition's teams, best first; those without a score come last."""
     found, at = _with_teams(competition_to_read(request, competition)), clock.now()
-    as_of, all_of_it = group_standings(found, at)
-    teams = all_of_it.teams
+    as_of, groups = group_standings(found, at)
+    teams = groups.teams
     content = {
         "competition": found.pk,
         "total": len(teams),
@@ -56,8 +56,8 @@ def read_teams(
 def export_teams(request: HttpRequest, competition: WholeNumber = COMPETITION, raw: bool = RAW) -> HttpResponse:
     """All teams as CSV, best first; during a freeze as they stood before it."""
     found, at = _with_teams(competition_to_read(request, competition)), clock.now()
-    as_of, all_of_it = group_standings(found, at)
-    body = _csv(found, all_of_it.teams, raw)
+    as_of, groups = group_standings(found, at)
+    body = _csv(found, groups.teams, raw)
     return _download(request, found, body, as_of)
 
 
@@ -65,14 +65,14 @@ def export_teams(request: HttpRequest, competition: WholeNumber = COMPETITION, r
 def read_team(request: HttpRequest, competition: WholeNumber = COMPETITION, team: WholeNumber = TEAM) -> HttpResponse:
     """One team in its place, with its members and what they have."""
     found, at = _with_teams(competition_to_read(request, competition)), clock.now()
-    as_of, all_of_it = group_standings(found, at)
+    as_of, groups = group_standings(found, at)
     wanted = team_by_id(found, team)
-    row = all_of_it.row_of(wanted)
-    members = members_of(wanted, all_of_it.scored.get(wanted.pk, []), row.counted)
+    row = groups.row_of(wanted)
+    members = members_of(wanted, groups.scored.get(wanted.pk, []), row.counted)
     content = team_shown(row) | {
         "competition": found.pk,
         "as_of": Volatile(when(as_of)),
-        "rows": [_member_shown(each) for each in members],
+        "rows": [_member_json(each) for each in members],
     }
     return etag_response(request, content, is_private(found))
 
@@ -88,11 +88,11 @@ def make_team_of_competition(request: HttpRequest, competition: WholeNumber = CO
 @router.put("/competitions/{competition}/players/{player}/team", auth=WRITES, response=ParticipantOfTeam)
 def change_team(request: HttpRequest, competition: WholeNumber = COMPETITION, player: str = PLAYER) -> HttpResponse:
     """Let a participant change teams, or leave theirs, until the competition starts."""
-    found, name, wish = competition_to_write(request, competition), read_player(player), team_wanted(request)
+    found, name, choice = competition_to_write(request, competition), read_player(player), team_wanted(request)
     row = Player.objects.filter(external_id=name).first()
     if row is None:
         raise NotAParticipant(f"{name} does not take part in this competition.")
-    participant = choose_team(found, row, wish, clock.now())
+    participant = choose_team(found, row, choice, clock.now())
     return json_response({"competition": found.pk, "player": name, "team": participant.team_id})
 
 
@@ -102,7 +102,7 @@ def _with_teams(competition: Competition) -> Competition:
     return competition
 
 
-def _member_shown(member: Member) -> dict[str, Any]:
+def _member_json(member: Member) -> dict[str, Any]:
     row = member.row
     fields = None if row is None else row.fields
     value = {"points": None if row is None else row.points} if fields is None else {"fields": fields}

@@ -1,6 +1,6 @@
-"""A read of several things of a competition is one request, as of a board: see ``leaderboards/api/routes/view.py``.
+"""Several reads of a competition in one request, as for a board: see ``leaderboards/api/routes/view.py``.
 
-The trap: ``me`` of who has no place that may be shown tells that they take part, never whether they have scored.
+The trap: for a participant without a visible place, ``me`` says that they take part, never whether they have scored.
 """
 
 from datetime import datetime
@@ -42,8 +42,8 @@ def read_competition_view(
 
 
 def _me(competition: Competition, wanted: Wanted, row: dict[str, Any] | None, at: datetime) -> dict[str, Any] | None:
-    """The player's row; without rank and points who takes part and has no place that may be shown; else None, as while
-    SQL is away and cannot say who takes part."""
+    """Return the player's row; for a participant without a visible place, a row without rank and points; else None,
+    also while SQL is away."""
     if row is not None:
         return row | {"status": "ranked"}
     name = wanted.player

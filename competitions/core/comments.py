@@ -1,7 +1,7 @@
-"""What a comment may say, and until when: plain text that SQL, pages and programs can hold.
+"""The text of a comment: how it is normalized, what is refused, and when commenting closes.
 
-Texts are put into Unicode's composed form, and their line ends and tabs are made the same: browsers differ in both.
-Nothing else is rewritten; what cannot be kept, or would turn the words of others round, is refused.
+Text is normalized to NFC, line ends to line feeds and tabs to blanks, because browsers differ in these. Nothing else is
+rewritten. Characters that SQL or a page cannot hold, and bidirectional controls, are refused.
 """
 
 import unicodedata
@@ -15,15 +15,15 @@ LONGEST = 2000
 MOST_LINES = 20
 OPEN_AFTER_THE_END = timedelta(days=30)
 
-_UNSEEN = frozenset({"Cf", "Mn", "Me", "Zs"})  # marks and blanks that show nothing by themselves
+_INVISIBLE = frozenset({"Cf", "Mn", "Me", "Zs"})  # categories that show nothing by themselves
 
 
 def read_text(raw: str) -> str:
-    """The text as it is kept. Raises ``BadComment``; an end of line counts as one character."""
+    """Return the normalized text. Raises ``BadComment``. A line end counts as one character."""
     text = raw.replace("\r\n", "\n").replace("\r", "\n").replace("\t", " ")
     text = unicodedata.normalize("NFC", text).strip()
-    kinds = {unicodedata.category(each) for each in text if each != "\n"}
-    if kinds <= _UNSEEN:
+    categories = {unicodedata.category(each) for each in text if each != "\n"}
+    if categories <= _INVISIBLE:
         raise BadComment("empty", "Write something: the comment is empty.")
     if len(text) > LONGEST:
         raise BadComment("long", f"The comment has {len(text)} characters; up to {LONGEST} are allowed.")
@@ -37,10 +37,10 @@ def read_text(raw: str) -> str:
 
 
 def digest(form: str, text: str) -> str:
-    """What two posts of one form with one text have in common, and no others: 24 hexadecimal digits."""
+    """Return 24 hexadecimal digits that identify a form and its text: a form posted twice has the same digest."""
     return blake2b(f"{form}\n{text}".encode(errors="surrogatepass"), digest_size=12).hexdigest()
 
 
 def closes_at(ends_at: datetime, cancelled_at: datetime | None) -> datetime:
-    """Until when people may comment. It hangs on what the public knows, so that it tells nothing of a freeze."""
+    """Return when commenting closes. It depends on public times only, so it reveals nothing about a freeze."""
     return (cancelled_at or ends_at) + OPEN_AFTER_THE_END

@@ -1,8 +1,8 @@
-"""Standings of groups, from the rows of players: teams by what their members have, places within a division.
+"""Compute team standings and places within divisions from the rows of a ranking.
 
-The rows are those of one moment, best first, as the asker may see them; nothing else is looked at, so what a row does
-not show no team shows. The trap: averages are fractions. They are compared exactly, as whole numbers over one common
-denominator, and rounded where they are shown.
+The rows come from one moment, best first, and hold only what the viewer may see: so teams reveal nothing more.
+The trap: averages are fractions. They are compared exactly, as integers over a common denominator, and rounded only
+for display.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ _EPOCH, _MICROSECOND = datetime(1970, 1, 1, tzinfo=UTC), timedelta(microseconds=
 
 
 class Formula(StrEnum):
-    """What a team's standing is made of."""
+    """How a team's value is computed from its members."""
 
     SUM = "sum"
     BEST = "best"
@@ -29,7 +29,7 @@ class Formula(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PlayerPlace:
-    """A player in their place; ``points`` are scaled, and 0 on boards of criteria, whose teams go by their best."""
+    """A player's row. ``points`` are scaled; 0 on boards of criteria, where teams rank by their best member."""
 
     player: str
     rank: int
@@ -39,7 +39,7 @@ class PlayerPlace:
 
 @dataclass(frozen=True, slots=True)
 class TeamRules:
-    """How teams rank. ``counts`` is how many of a team's best members count, None is all who have a score."""
+    """How teams rank. ``counts`` is how many of a team's best members count; None counts all with a score."""
 
     formula: Formula
     order: Order = Order.DESC
@@ -49,10 +49,10 @@ class TeamRules:
 
 @dataclass(frozen=True, slots=True)
 class TeamPlace:
-    """A team in its place. ``value`` is exact, in scaled points, of its best ``counted`` members.
+    """A team's row. ``value`` is exact, in scaled points, over its best ``counted`` members.
 
-    ``at`` is when the team had reached it, None where the board keeps no time. ``scored`` are indexes of rows, the best
-    member first; empty where the rows came one by one.
+    ``at`` is when the team reached the value; None where the board keeps no time. ``scored`` are the indexes of its
+    members' rows, best first; empty when the caller streams rows.
     """
 
     team: int
@@ -66,7 +66,7 @@ class TeamPlace:
 
 @dataclass(slots=True)
 class _Tally:
-    """A team's members that count, so far; ``best`` is the rank of the first."""
+    """The running total of a team's members that count; ``best`` is the rank of its best member."""
 
     best: int
     total: int = 0
@@ -91,7 +91,7 @@ class _Tally:
 
 
 class TeamTallies:
-    """What teams have, of rows that come one by one, best first: as much is kept as there are teams, not rows."""
+    """Add up teams from a stream of rows, best first. Memory grows with the teams, not with the rows."""
 
     def __init__(self, rules: TeamRules) -> None:
         self._rules = rules
@@ -99,35 +99,35 @@ class TeamTallies:
         self._teams: dict[int, _Tally] = {}
 
     def add(self, team: int, row: PlayerPlace) -> None:
-        """The next member of a team; of those who stand behind the best ``counts`` nothing is kept."""
+        """Add the next member of a team. Members behind the best ``counts`` are ignored."""
         tally = self._teams.setdefault(team, _Tally(row.rank))
         if self._most is None or tally.counted < self._most:
             tally.count(row)
 
     def places(self, scored: Mapping[int, Sequence[int]] = MappingProxyType({})) -> list[TeamPlace]:
-        """The teams of which a member has come, best first; equals share a rank and stand by their number.
+        """Return the teams with at least one member, best first. Equal teams share a rank, ordered by team number.
 
-        ``scored`` are the indexes of each team's rows, where the caller has them.
+        ``scored`` are the indexes of each team's rows, if the caller has them.
         """
-        rules, common = self._rules, self._common()
-        keyed = sorted((_key(tally, rules, common), team) for team, tally in self._teams.items())
-        held = rank_scores([key for key, _ in keyed], _sharing(rules.ties))
+        rules, denominator = self._rules, self._common_denominator()
+        keyed = sorted((_sort_key(tally, rules, denominator), team) for team, tally in self._teams.items())
+        ranks = rank_scores([key for key, _ in keyed], _team_ties(rules.ties))
         return [
             self._teams[team].place(team, place, rules.formula, tuple(scored.get(team, ())))
-            for (_, team), place in zip(keyed, held, strict=True)
+            for (_, team), place in zip(keyed, ranks, strict=True)
         ]
 
-    def _common(self) -> int:
-        """What every value times it is a whole number: 1 but for averages, which have been divided."""
+    def _common_denominator(self) -> int:
+        """Return the factor that makes every value an integer: 1 except for averages."""
         if self._rules.formula is not Formula.AVERAGE:
             return 1
         return lcm(*{tally.counted for tally in self._teams.values()})
 
 
 def team_standings(rows: Sequence[PlayerPlace], team_of: Mapping[str, int], rules: TeamRules) -> list[TeamPlace]:
-    """The teams of which at least one member has a row, best first; equals share a rank and stand by their number.
+    """Return the teams with at least one row, best first. Equal teams share a rank, ordered by team number.
 
-    ``rows`` stand best first. A member without a row adds nothing to a sum, and is not part of an average.
+    ``rows`` are best first. A member without a row adds nothing to a sum and does not count in an average.
     """
     tallies, members = TeamTallies(rules), dict[int, list[int]]()
     for index, row in enumerate(rows):
@@ -139,43 +139,45 @@ def team_standings(rows: Sequence[PlayerPlace], team_of: Mapping[str, int], rule
 
 
 def division_places(ranks: Sequence[int], ties: Ties) -> list[SharedRank]:
-    """The places within a division of rows that hold these ranks overall, best first."""
-    return rank_scores(ranks, _sharing(ties))
+    """Return the places within a division of the rows with these overall ranks, best first."""
+    return rank_scores(ranks, _team_ties(ties))
 
 
 class DivisionRanks:
-    """Places within divisions, of rows that come one by one, best first: the last place of each division is kept."""
+    """Compute places within divisions from a stream of rows, best first. Only each division's last place is stored."""
 
     def __init__(self, ties: Ties) -> None:
-        self._dense = _sharing(ties) is Ties.DENSE
-        self._last: dict[str, tuple[int, int, int]] = {}  # rank overall, place, how many came
+        self._is_dense = _team_ties(ties) is Ties.DENSE
+        self._last: dict[str, tuple[int, int, int]] = {}  # division → overall rank, place, rows so far
 
     def place(self, division: str, rank: int) -> int:
-        """The place within ``division`` of its next row, which holds ``rank`` overall."""
-        before, place, came = self._last.get(division, (-1, 0, 0))
-        if rank != before:
-            place = (place if self._dense else came) + 1
-        self._last[division] = (rank, place, came + 1)
+        """Return the place within ``division`` of its next row, whose overall rank is ``rank``."""
+        last_rank, place, count = self._last.get(division, (-1, 0, 0))
+        if rank != last_rank:
+            place = (place if self._is_dense else count) + 1
+        self._last[division] = (rank, place, count + 1)
         return place
 
 
-def _sharing(ties: Ties) -> Ties:
-    """Time is part of what is compared already: anybody who is equal all the same shares a rank."""
+def _team_ties(ties: Ties) -> Ties:
+    """Return the tie rule for values that already include the time: what is still equal shares a rank."""
     return Ties.DENSE if ties is Ties.DENSE else Ties.SHARED
 
 
-def _key(tally: _Tally, rules: TeamRules, common: int) -> tuple[int, ...]:
-    """The smaller the better; values times ``common``. By the best member, the rank says all that the board knows of
-    ties."""
+def _sort_key(tally: _Tally, rules: TeamRules, denominator: int) -> tuple[int, ...]:
+    """Return the sort key of a team, smaller is better, with values multiplied by ``denominator``.
+
+    For teams that rank by their best member, the member's rank already includes the board's tie rule.
+    """
     if rules.formula is Formula.BEST:
         return (tally.best,)
-    average = rules.formula is Formula.AVERAGE
-    value, since = tally.total * (common // tally.counted if average else common), _time_key(tally.at, rules.ties)
+    divisor = tally.counted if rules.formula is Formula.AVERAGE else 1
+    value, since = tally.total * (denominator // divisor), _time_key(tally.at, rules.ties)
     if rules.order is Order.DESC:
         return (-value, since)
-    # Where less is better, a sum of fewer results would win by what is missing from it.
-    missing = -tally.counted if rules.formula is Formula.SUM else 0
-    return (missing, value, since)
+    # Where less is better, a sum of fewer results would win only because results are missing.
+    fewer_results = -tally.counted if rules.formula is Formula.SUM else 0
+    return (fewer_results, value, since)
 
 
 def _time_key(at: datetime | None, ties: Ties) -> int:

@@ -1,7 +1,6 @@
-"""What a league does: who enters which group, and who moves up or down when a period is over.
+"""League rules: which group a player enters, and who moves up or down at the end of a period.
 
-Tiers are numbered from 1, the lowest, where everybody begins. Places come from the board's own ranking; nothing here
-ranks anybody.
+Tiers are numbered from 1, the lowest, where every player begins. Places come from the board's ranking.
 """
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -16,7 +15,7 @@ Player = TypeVar("Player", bound=Hashable)
 
 
 class Outcome(StrEnum):
-    """What a place in a group comes to."""
+    """What happens to a player at the end of a period."""
 
     PROMOTED = "promoted"
     STAYED = "stayed"
@@ -28,7 +27,7 @@ _STEPS = {Outcome.PROMOTED: 1, Outcome.STAYED: 0, Outcome.DEMOTED: -1}
 
 @dataclass(frozen=True, slots=True)
 class LeagueRules:
-    """How large a group is, how many of it move up and down, and how many tiers there are."""
+    """The size of a group, how many of its players move up and down, and the number of tiers."""
 
     group_size: int
     promoted: int
@@ -36,43 +35,42 @@ class LeagueRules:
     tiers: int
 
     def outcome(self, tier: int, place: int, members: int) -> Outcome:
-        """What ``place`` (from 1; those who tie share one) of ``members`` in a group of ``tier`` comes to.
+        """Return the outcome of ``place`` (from 1, ties share a place) among ``members`` in a group of ``tier``.
 
-        Ties are decided for the player: all who tie with the last one promoted are promoted, and none who ties with
-        the last one who stays is demoted. Those among the first ``promoted`` are never demoted, however small the
-        group; at the ends of the ladder they stay.
+        Ties favour the player: all who tie with the last promoted player are promoted, and a player who ties with the
+        last one who stays is not demoted. The first ``promoted`` places are never demoted, however small the group.
+        The highest tier promotes nobody, the lowest demotes nobody.
         """
         if place <= self.promoted:
             return Outcome.PROMOTED if tier < self.tiers else Outcome.STAYED
         return Outcome.DEMOTED if place > members - self.demoted and tier > 1 else Outcome.STAYED
 
     def is_unfilled(self, entered: int, ranked: int) -> bool:
-        """Whether a group that so many players ``entered`` has room, or only so many of them hold a place (``ranked``)
-        that all would move up."""
+        """Whether a group with ``entered`` players has room, or all its ``ranked`` players would be promoted."""
         return entered < self.group_size or ranked <= self.promoted
 
 
 def places(equals: Iterable[Hashable]) -> list[int]:
-    """The place of each row, best first: rows that follow each other with the same key share one (1 1 3)."""
-    found: list[int] = []
-    before: object = None
+    """Return the place of each row, best first: consecutive rows with the same key share a place (1 1 3)."""
+    result: list[int] = []
+    previous_key: object = None
     for nth, key in enumerate(equals, start=1):
-        found.append(found[-1] if found and key == before else nth)
-        before = key
-    return found
+        result.append(result[-1] if result and key == previous_key else nth)
+        previous_key = key
+    return result
 
 
 def next_tier(tier: int, outcome: Outcome, tiers: int) -> int:
-    """The tier that a player enters next; the highest of ``tiers`` where there are fewer by now."""
+    """Return the tier that a player enters next, at most ``tiers``, the present number of tiers."""
     return max(1, min(tier + _STEPS[outcome], tiers))
 
 
 def fill(
     entering: Sequence[tuple[Player, int]], newest: Mapping[int, tuple[int, int]], size: int
 ) -> list[tuple[Player, int, int]]:
-    """Each player with the tier and the number of the group that they enter, in their order.
+    """Assign players (each with a tier) to groups in order; returns player, tier and group number.
 
-    ``newest`` is, by tier, the number of its newest group and how many are in it; a full one is followed by the next.
+    ``newest`` maps a tier to the number and the size of its newest group. A full group is followed by the next one.
     """
     latest = dict(newest)
     placed = []

@@ -1,7 +1,7 @@
-"""Where a competition stands at a moment, from nothing but its timestamps.
+"""The phase of a competition at a moment, computed from its timestamps.
 
 ``draft → open → running → (frozen) → closing → provisional → final``, or ``cancelled``. The trap: a freeze lasts until
-somebody reveals, so a result may be provisional or final behind the curtain while the public still sees ``frozen``.
+the result is revealed, so a result may already be provisional or final while the public still sees ``frozen``.
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ SHORT = timedelta(minutes=10)
 
 
 class Phase(StrEnum):
-    """A competition's life, as the public sees it."""
+    """The phase of a competition as the public sees it."""
 
     DRAFT = "draft"
     OPEN = "open"
@@ -26,7 +26,7 @@ class Phase(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """The timestamps that decide; ``freeze`` is how long before the end the standings are hidden, if at all."""
+    """The timestamps that decide the phase; ``freeze`` is how long before the end the standings freeze, if at all."""
 
     starts_at: datetime
     ends_at: datetime
@@ -43,51 +43,48 @@ class Timeline:
         """When the public standings stop moving; never before the start."""
         if self.freeze is None:
             return None
-        # Lengths are compared, since a very long one before the end is no date any more.
+        # Compare lengths: the end minus a very long freeze may not be a valid date.
         return self.starts_at if self.freeze >= self.ends_at - self.starts_at else self.ends_at - self.freeze
 
     @property
     def hides_from_the_start(self) -> bool:
-        """Whether the freeze leaves no moment in which the public sees a ranking."""
+        """Whether the freeze begins at the start, so that the public never sees a live ranking."""
         since = self.frozen_since
         return since is not None and since <= self.starts_at
 
     def shows_nothing(self, at: datetime) -> bool:
-        """Whether all of it is behind the freeze at ``at``, so that nothing may be said of anybody's score."""
+        """Whether every score is hidden at ``at``, so that nothing may be said about any of them."""
         return self.hides_from_the_start and self.is_hidden(at)
 
     @property
     def is_short(self) -> bool:
-        """Whether seconds matter in its times."""
+        """Whether the competition is so short that its times are shown with seconds."""
         return self.ends_at - self.starts_at < SHORT
 
     @property
     def frozen_since(self) -> datetime | None:
-        """Since when, or from when, the public sees no change: the same before and after somebody notices.
-
-        Once frozen it stays what it was, wherever the end is moved.
-        """
+        """When the public standings stop or stopped changing. Once frozen, it stays even if the end moves."""
         return self.frozen_at or self.freezes_at
 
     @property
     def phase_changes_at(self) -> tuple[datetime | None, ...]:
-        """The moments at which the public sees another phase without anybody doing anything."""
+        """The times at which the public phase changes by the clock alone."""
         return self.starts_at, self.frozen_since, self.ends_at
 
     def is_hidden(self, at: datetime) -> bool:
-        """Whether the public sees the standings of the freeze: from then on until the reveal, also if the end moves."""
+        """Whether the public sees the frozen standings: from the freeze until the reveal, even if the end moves."""
         freezes_at = self.freezes_at
-        due = self.frozen_at is not None or (freezes_at is not None and freezes_at <= at)
-        return self.may_become_hidden and due
+        is_frozen = self.frozen_at is not None or (freezes_at is not None and freezes_at <= at)
+        return self.may_become_hidden and is_frozen
 
     @property
     def may_become_hidden(self) -> bool:
-        """Whether its standings are hidden, or may come to be."""
-        lives = self.published_at is not None and self.cancelled_at is None
-        return lives and self.revealed_at is None and (self.freeze is not None or self.frozen_at is not None)
+        """Whether its standings are hidden now or may be hidden later."""
+        is_active = self.published_at is not None and self.cancelled_at is None
+        return is_active and self.revealed_at is None and (self.freeze is not None or self.frozen_at is not None)
 
     def phase(self, at: datetime) -> Phase:
-        """Where it stands at ``at``."""
+        """Return the phase at ``at``, as the public sees it."""
         if self.cancelled_at is not None:
             return Phase.CANCELLED
         if self.published_at is None:

@@ -1,4 +1,4 @@
-"""Names of teams and divisions: one line that can be seen, and how two of them are compared."""
+"""Names of teams and divisions: how they are checked, normalized and compared."""
 
 import unicodedata
 from hashlib import blake2b
@@ -8,12 +8,12 @@ from leaderboards.core.input.names import display_name, has_bidi_control
 
 LONGEST = 60
 
-_UNPRINTED = frozenset({"Cc", "Cs", "Zl", "Zp"})  # control, lone surrogate, line and paragraph separator
+_UNPRINTABLE = frozenset({"Cc", "Cs", "Zl", "Zp"})  # control, lone surrogate, line and paragraph separator
 
 
 def read_name(raw: str) -> str:
-    """The name as it is kept: composed, blanks single. Raises ``BadName``; it has up to ``LONGEST`` characters."""
-    if any(unicodedata.category(each) in _UNPRINTED for each in raw) or has_bidi_control(raw):
+    """Return the name in NFC with single blanks, at most ``LONGEST`` characters. Raises ``BadName``."""
+    if any(unicodedata.category(each) in _UNPRINTABLE for each in raw) or has_bidi_control(raw):
         raise BadName("The name holds a character that is not shown: leave it out.")
     name = " ".join(unicodedata.normalize("NFC", raw).split())
     if not display_name(name, ""):
@@ -24,6 +24,6 @@ def read_name(raw: str) -> str:
 
 
 def key_of(name: str) -> str:
-    """What two names that differ in capitals, width or composition alone have in common: 24 hexadecimal digits."""
-    alike = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
-    return blake2b(alike.encode(), digest_size=12).hexdigest()
+    """Return 24 hexadecimal digits that are equal for names that differ only in case, width or composition."""
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
+    return blake2b(folded.encode(), digest_size=12).hexdigest()

@@ -1,7 +1,7 @@
-"""Until when a player is not to be disturbed.
+"""Quiet hours, in which a player gets no messages.
 
-Quiet hours begin and end at instants, found as a board's days are: a clock that skips an hour moves them to the
-first instant that exists, one that repeats an hour takes the first.
+They begin and end at instants that are computed like a board's days: if the clock skips the hour, the first instant
+that exists is taken; if it repeats the hour, the first one.
 """
 
 from dataclasses import dataclass
@@ -12,25 +12,25 @@ from leaderboards.core.periods import Calendar, PeriodKind, Window, window_at
 
 @dataclass(frozen=True, slots=True)
 class QuietHours:
-    """From one full hour to another on the zone's clock; the same hour twice is never quiet."""
+    """From full hour ``start`` to full hour ``end`` in ``timezone``; no quiet hours if both are the same."""
 
     timezone: str
     start: int = 23
     end: int = 8
 
     def until(self, at: datetime) -> datetime | None:
-        """When the quiet hours that hold ``at`` are over; None outside of them."""
+        """Return when the quiet hours that contain ``at`` end; None outside of them."""
         if self.start == self.end:
             return None
-        ends = self._turn(self.end, at)
-        begun, over = self._turn(self.start, at).starts_at, ends.starts_at
-        if begun is None or over is None or begun < over:
+        end_window = self._window_from(self.end, at)
+        last_start, last_end = self._window_from(self.start, at).starts_at, end_window.starts_at
+        if last_start is None or last_end is None or last_start < last_end:
             return None
-        # Both at one instant: the clock skipped what lay between, the quiet hours or what parts them.
-        if begun == over and self.start < self.end:
+        # Both are one instant if the clock skipped the quiet hours (start < end) or the time between them.
+        if last_start == last_end and self.start < self.end:
             return None
-        return ends.ends_at
+        return end_window.ends_at
 
-    def _turn(self, hour: int, at: datetime) -> Window:
-        """From the last time that the clock came to ``hour`` to the next."""
+    def _window_from(self, hour: int, at: datetime) -> Window:
+        """Return the day around ``at`` that begins at ``hour``."""
         return window_at(Calendar(PeriodKind.DAY, self.timezone, cutoff=time(hour)), at)

@@ -1,10 +1,10 @@
-"""Who passed what between two looks at the standings, from their ranks alone. Whom to tell is decided elsewhere.
+"""Find rank alerts by comparing two snapshots of the standings. Whom to notify is decided elsewhere.
 
-Only who stands in both looks can pass or be passed: who comes back, or comes for the first time, had no place to rise
-from, and who is gone was not passed. Whom somebody passed does not matter, it may be one who never held the place that
-is won. Ranks may be shared, so several can take first place at once, and nobody loses it to somebody who only draws
-level. Who moves up because others are gone, or because the field was so small that everybody was high in it, has passed
-nobody.
+Only players who are ranked in both snapshots can overtake or be overtaken. A player who is new or has come back had no
+rank to rise from; a player who has left was not overtaken. Rising into a rank is an alert if at least one player was
+overtaken, whichever rank that player held. Ranks may be shared: several players can take first place at once, and a
+player who only draws level takes it from nobody. A player who rises only because others left, or because the field was
+so small that every player was in the top ranks, has overtaken nobody.
 """
 
 from bisect import bisect_left
@@ -15,7 +15,7 @@ from itertools import accumulate
 
 
 class RankAlert(StrEnum):
-    """What a player can pass; the names are those of a competition's alerts."""
+    """A rank that a player can enter or lose; the values are a competition's ``alerts``."""
 
     FIRST_TAKEN = "first_taken"
     FIRST_LOST = "first_lost"
@@ -23,17 +23,17 @@ class RankAlert(StrEnum):
     TOP10_ENTERED = "top10_entered"
 
 
-# Highest first. Nobody below the last of these ranks can have passed anything.
-_REACHES = ((RankAlert.FIRST_TAKEN, 1), (RankAlert.TOP3_ENTERED, 3), (RankAlert.TOP10_ENTERED, 10))
+# Highest first. A player who ranks below the last of these in both snapshots gets no alert.
+_LIMITS = ((RankAlert.FIRST_TAKEN, 1), (RankAlert.TOP3_ENTERED, 3), (RankAlert.TOP10_ENTERED, 10))
 LOWEST_ALERT_RANK = 10
 
 
 @dataclass(frozen=True, slots=True)
 class RankSnapshot:
-    """The standings at a moment: player → rank, and how many were ranked in all.
+    """The standings at a moment: player → rank, and the total number of ranked players.
 
-    Ranks may be of all, or of those who are within ``LOWEST_ALERT_RANK`` in it or in the look that it is compared with,
-    and of those below in both the best of either look: those who passed or fell behind anybody below have them too.
+    ``ranks`` may be partial. It must hold all players who are within ``LOWEST_ALERT_RANK`` in either snapshot and, of
+    the players below it in both, the best of each snapshot: enough to tell whether any of those was overtaken.
     """
 
     ranks: Mapping[int, int]
@@ -41,38 +41,40 @@ class RankSnapshot:
 
 
 def rank_alerts(before: RankSnapshot, after: RankSnapshot) -> Iterator[tuple[int, list[RankAlert]]]:
-    """Each player who passed something and what, highest first."""
-    to_win = [(passage, rank) for passage, rank in _REACHES if before.total >= rank and after.total > rank]
-    stay = {player: (before.ranks[player], after.ranks[player]) for player in before.ranks.keys() & after.ranks.keys()}
-    overtaking = _Overtaking(stay.values())
-    for player, (was, now) in sorted(stay.items()):
-        if was == 1 and overtaking.is_ahead_of(now):
+    """Yield each player with their alerts, highest first."""
+    possible = [(alert, rank) for alert, rank in _LIMITS if before.total >= rank and after.total > rank]
+    in_both = before.ranks.keys() & after.ranks.keys()
+    changes = {player: (before.ranks[player], after.ranks[player]) for player in in_both}
+    overtaking = _Overtaking(changes.values())
+    for player, (old_rank, new_rank) in sorted(changes.items()):
+        if old_rank == 1 and overtaking.is_ahead_of(new_rank):
             yield player, [RankAlert.FIRST_LOST]
             continue
-        passed = [passage for passage, rank in to_win if now <= rank < was]
-        if passed and overtaking.has_passed(was, now):
-            yield player, passed
+        alerts = [alert for alert, rank in possible if new_rank <= rank < old_rank]
+        if alerts and overtaking.has_passed(old_rank, new_rank):
+            yield player, alerts
 
 
-def highest_wanted(passed: Collection[RankAlert], wanted: Collection[str]) -> RankAlert | None:
-    """The one that a player hears of: the highest that is wanted."""
-    return next((passage for passage in passed if passage in wanted), None)
+def highest_wanted(alerts: Collection[RankAlert], wanted: Collection[str]) -> RankAlert | None:
+    """Return the highest alert that is wanted, the only one that a player gets."""
+    return next((alert for alert in alerts if alert in wanted), None)
 
 
 class _Overtaking:
-    """Those who stand in both looks, as (rank before, rank now): whom one of them may have passed."""
+    """Answers who overtook whom among the players of both snapshots, given as (old rank, new rank)."""
 
-    def __init__(self, stay: Iterable[tuple[int, int]]) -> None:
-        moves = sorted(stay)
-        self._ranks_before = [was for was, _ in moves]
-        self._lowest_now = list(accumulate((now for _, now in moves), max))
-        self._best_now = min((now for _, now in moves), default=None)
+    def __init__(self, changes: Iterable[tuple[int, int]]) -> None:
+        by_old_rank = sorted(changes)
+        self._old_ranks = [old for old, _ in by_old_rank]
+        # The worst new rank of the first n players in the order of their old ranks.
+        self._worst_new_ranks = list(accumulate((new for _, new in by_old_rank), max))
+        self._best_new_rank = min((new for _, new in by_old_rank), default=None)
 
-    def has_passed(self, was: int, now: int) -> bool:
-        """Whether one who was ahead of rank ``was`` is not ahead of rank ``now`` any more."""
-        ahead = bisect_left(self._ranks_before, was)
-        return ahead > 0 and self._lowest_now[ahead - 1] >= now
+    def has_passed(self, old_rank: int, new_rank: int) -> bool:
+        """Whether a player who was ahead of ``old_rank`` is no longer ahead of ``new_rank``."""
+        ahead = bisect_left(self._old_ranks, old_rank)
+        return ahead > 0 and self._worst_new_ranks[ahead - 1] >= new_rank
 
-    def is_ahead_of(self, now: int) -> bool:
-        """Whether any of them is ahead of rank ``now``: of a leader of before, each of them was not."""
-        return self._best_now is not None and self._best_now < now
+    def is_ahead_of(self, new_rank: int) -> bool:
+        """Whether any player is ahead of ``new_rank`` now. (No player was ahead of a former leader.)"""
+        return self._best_new_rank is not None and self._best_new_rank < new_rank

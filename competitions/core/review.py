@@ -1,21 +1,21 @@
-"""How long a result stays provisional: from the closing on, until somebody confirms it or the review is over.
+"""The review, during which a closed result is provisional: it ends by a confirmation or after its length.
 
-The trap: a review of no hours is a review too, one that is over as it begins; only an unset one takes the default.
+The trap: a review of 0 hours is set and ends at once; only an unset (None) review takes the default.
 """
 
 from datetime import datetime, timedelta
 
-DEFAULT = timedelta(hours=24)  # where somebody wins something, points of a series too, or a freeze ends in a reveal
+DEFAULT = timedelta(hours=24)  # of competitions with prizes or a freeze
 NONE = timedelta()
 
 
 def default_review(has_freeze: bool, has_prizes: bool) -> timedelta:
-    """The length of a review that nobody has set; prizes are rewards, and the points of a series."""
+    """Return the default length of a review; prizes are rewards and the points of a series."""
     return DEFAULT if has_freeze or has_prizes else NONE
 
 
 def review_length(hours: int | None, default: timedelta) -> timedelta:
-    """The length of a review of so many hours; None is the default."""
+    """Return the length of a review of ``hours``; None takes ``default``."""
     return default if hours is None else timedelta(hours=hours)
 
 

@@ -1,7 +1,7 @@
-"""Who earns a tier, from a final ranking that is read best first and no further than it must be.
+"""Who earns a reward tier, from a final ranking that is read best first and only as far as needed.
 
-A share of the field is rounded up, and all who are tied with the last of it earn too. Points are compared by the
-board's order. Ranks are taken as they are: those who may not be rewarded were left out before.
+A percentage of the field is rounded up, and all who tie with the last of it earn too. Points are compared by the
+board's order. The caller excludes players who may not be rewarded.
 """
 
 from collections.abc import Iterable, Iterator, Set
@@ -14,7 +14,7 @@ from leaderboards.core.ranking.rules import Order
 
 
 class TierBasis(StrEnum):
-    """What a tier counts by."""
+    """The unit of a tier's limit."""
 
     RANK = "rank"
     PERCENT = "percent"
@@ -23,9 +23,9 @@ class TierBasis(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RankedPlayer:
-    """A player in their place in line; ``points`` as people see them, None on boards of criteria.
+    """A row of the ranking for rewards. ``points`` are unscaled, None on boards of criteria.
 
-    ``place`` is the rank in the result: the same as ``rank``, unless somebody ahead is passed over.
+    ``place`` is the rank in the result. ``rank`` is better than it if a player ahead is passed over.
     """
 
     player: int
@@ -36,7 +36,7 @@ class RankedPlayer:
 
 @dataclass(frozen=True, slots=True)
 class FieldSummary:
-    """How many are ranked, and which points are the better ones."""
+    """The number of ranked players, and which points are better."""
 
     total: int
     order: Order = Order.DESC
@@ -44,14 +44,14 @@ class FieldSummary:
 
 @dataclass(frozen=True, slots=True)
 class Tier:
-    """A limit: a rank, a percentage or points. ``from_rank`` matters by rank alone."""
+    """A tier whose ``limit`` is a rank, a percentage or points. ``from_rank`` is used only by rank."""
 
     by: TierBasis
     limit: Decimal
     from_rank: int = 1
 
     def earners(self, ranking: Iterable[RankedPlayer], field: FieldSummary) -> Iterator[RankedPlayer]:
-        """Everybody who earns it. ``ranking`` holds all who are ranked, best first."""
+        """Return the players who earn the tier. ``ranking`` holds all ranked players, best first."""
         if self.by is TierBasis.PERCENT:
             return _best(ranking, share_of(field.total, self.limit))
         if self.by is TierBasis.POINTS:
@@ -63,26 +63,26 @@ class Tier:
 def without_passed_over(
     ranking: Iterable[RankedPlayer], passed_over: Set[int], is_dense: bool
 ) -> Iterator[RankedPlayer]:
-    """Those of a final ranking who may win, each moved up by those ahead who are passed over.
+    """Yield the players of a ranking who may win, moved up by the number of passed-over players ahead of them.
 
-    ``ranking`` is best first. Anybody who shares a rank goes on sharing it. ``is_dense`` says that ranks count groups
-    of equals: then a rank is free only once all who share it are passed over.
+    ``ranking`` is best first. Players who share a rank still share it. ``is_dense`` means that ranks count groups of
+    equal players: then a rank becomes free only if all who share it are passed over.
     """
-    gone = 0
+    moved_up = 0
     for rank, group in groupby(ranking, key=lambda row: row.rank):
         rows = list(group)
         left = [row for row in rows if row.player not in passed_over]
-        yield from (replace(row, rank=rank - gone, place=rank) for row in left)
-        gone += (not left) if is_dense else len(rows) - len(left)
+        yield from (replace(row, rank=rank - moved_up, place=rank) for row in left)
+        moved_up += (not left) if is_dense else len(rows) - len(left)
 
 
 def share_of(total: int, percent: Decimal) -> int:
-    """That share of so many players, rounded up."""
+    """Return ``percent`` of ``total`` players, rounded up."""
     return int((total * percent / 100).to_integral_value(ROUND_CEILING))
 
 
 def _best(ranking: Iterable[RankedPlayer], count: int) -> Iterator[RankedPlayer]:
-    """The first so many rows, and those who share the rank of the last of them."""
+    """Yield the first ``count`` rows, and those that share the rank of the last of them."""
     last = None
     for place, row in enumerate(ranking, start=1):
         if place > count and row.rank != last:

@@ -1,7 +1,7 @@
 """Points by place over several competitions: what a place earns, and which of a player's results count.
 
-Places are ranks of final results, 1 is best; players who share a rank share the points of that rank. Points are whole
-numbers, and more is better.
+Places are ranks of final results, 1 is best; players who share a rank each get the points of that rank. Points are
+integers, and more is better.
 """
 
 import re
@@ -14,15 +14,15 @@ from competitions.errors import BadSeries
 MOST_POINTS = 100_000
 MOST_PLACES = 1_000
 MOST_EVENTS = 1_000  # with the above, a total fits into a board's limits
-_BETWEEN = re.compile(r"[\s,;]+")
+_SEPARATORS = re.compile(r"[\s,;]+")
 _DIGITS = re.compile(r"[0-9]{1,6}")
 
 
 @dataclass(frozen=True, slots=True)
 class Scoring:
-    """``table`` is what places earn, the first place first; ``taking_part`` is added for everybody who is ranked.
+    """``table`` holds the points by place, first place first; every ranked player gets ``taking_part`` in addition.
 
-    ``best`` is how many results of a player count; None is all of them.
+    ``best`` is how many results of a player count; None counts all.
     """
 
     table: tuple[int, ...]
@@ -30,25 +30,25 @@ class Scoring:
     best: int | None = None
 
     def points_of(self, place: int) -> int:
-        """What a place (from 1) earns in one competition."""
+        """Return the points that a place (from 1) earns in one competition."""
         return self.taking_part + (self.table[place - 1] if place <= len(self.table) else 0)
 
     def counted(self, points: Sequence[int]) -> list[bool]:
-        """Which of a player's results count, in their order: the best, and of equal ones the earlier."""
+        """Return for each result whether it counts: the best do, and of equal ones the earlier."""
         if self.best is None:
             return [True] * len(points)
         best_first = sorted(range(len(points)), key=lambda nth: (-points[nth], nth))
-        kept = set(best_first[: self.best])
-        return [nth in kept for nth in range(len(points))]
+        counting = set(best_first[: self.best])
+        return [nth in counting for nth in range(len(points))]
 
     def total(self, points: Sequence[int]) -> int:
-        """What a player's results add up to."""
+        """Return the sum of the results that count."""
         return sum(each for each, counts in zip(points, self.counted(points), strict=True) if counts)
 
 
 def read_table(text: str) -> tuple[int, ...]:
-    """A table as people type it: ``25 18 15 12 10``, the first place first. Raises ``BadSeries``."""
-    typed = [each for each in _BETWEEN.split(text.strip()) if each]
+    """Parse a table as people type it: ``25 18 15 12 10``, first place first. Raises ``BadSeries``."""
+    typed = [each for each in _SEPARATORS.split(text.strip()) if each]
     if not 1 <= len(typed) <= MOST_PLACES:
         raise BadSeries(f"Give the points of 1 to {MOST_PLACES} places, the first place first: 25 18 15.", "table")
     for each in typed:
@@ -64,5 +64,5 @@ def read_table(text: str) -> tuple[int, ...]:
 
 
 def table_text(table: Sequence[int]) -> str:
-    """The table as ``read_table`` reads it."""
+    """Format the table for ``read_table``."""
     return " ".join(map(str, table))

@@ -1,4 +1,4 @@
-"""How long a competition on a board may last: where the time left stands in the score, its bits are few."""
+"""How long a competition on a board may last: a packed score leaves few bits for the time."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -8,13 +8,13 @@ from leaderboards.core.periods import Window
 from leaderboards.core.ranking.rules import Rules
 from leaderboards.errors import BadBoard
 
-_MOST_BITS = 36  # of seconds: two thousand years
+_MOST_BITS = 36  # in seconds: two thousand years
 
 
 def longest_window(rules: Rules, window: Window) -> timedelta | None:
-    """How long a window may last that starts as this one does, and hold scores of these rules; None if none can.
+    """Return the longest length of a window with this start whose scores can be packed; None if no length fits.
 
-    A time left of so many bits of seconds holds 2^bits - 1 of them: 22 bits are 48.5 days.
+    The time left is stored in seconds: with 22 bits, a window lasts at most 2^22 - 1 seconds, which is 48.5 days.
     """
     for bits in range(_MOST_BITS, 0, -1):
         length = timedelta(seconds=2**bits - 1)

@@ -1,1 +1,1 @@
-"""What is done with competitions on a terminal."""
+"""The code of the management commands of competitions."""

@@ -1,6 +1,6 @@
-"""Killing what a running demo would start again: its Redis and its worker, and nothing else on the machine.
+"""Kill the Redis and the worker of a running demo, which restarts them, and no other process.
 
-A demo holds the lock of its DATA_DIR while it runs; without that, pid files may name anybody.
+A running demo holds the lock of its DATA_DIR; without the lock, pid files may name any process.
 """
 
 import fcntl
@@ -16,7 +16,7 @@ KILLS_EACH = 2
 
 
 class Chaos:
-    """Kills each of the demo's own a few times, at half hours drawn beforehand."""
+    """Kills each of the demo's processes a few times, at random half hours."""
 
     def __init__(self, root: Path, half_hours: range, dice: random.Random, say: Callable[[str], None]) -> None:
         self._run = root / "run"
@@ -24,7 +24,7 @@ class Chaos:
         self._due = {name: set(dice.sample(half_hours, k=KILLS_EACH)) for name in VICTIMS}
 
     def meanwhile(self, half_hour: int) -> None:
-        """Kill the process that is due now."""
+        """Kill the processes that are due at this half hour."""
         for name in VICTIMS:
             if half_hour in self._due[name] and (pid := self._pid(name)):
                 with suppress(ProcessLookupError):
@@ -32,20 +32,20 @@ class Chaos:
                     self._say(f"{'':9}  kill -9 {pid}: the demo's {name}")
 
     def finds_nobody(self) -> bool:
-        """Whether there is nothing here that may be killed."""
+        """Whether there is no process that may be killed."""
         return not any(self._pid(name) for name in VICTIMS)
 
     def _pid(self, name: str) -> int:
-        """The process of that name in the demo that runs here; 0 if there is none, or it is not the demo's own."""
+        """Return the process id in the running demo; 0 if there is none, or no demo runs here."""
         path = self._run / f"{name}.pid"
-        if not self._is_held():
+        if not self._is_locked():
             return 0
         try:
             return int(path.read_text())
         except (FileNotFoundError, ValueError):
             return 0
 
-    def _is_held(self) -> bool:
+    def _is_locked(self) -> bool:
         try:
             with (self._run / "lock").open("a+") as lock:
                 fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)

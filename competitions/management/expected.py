@@ -1,7 +1,7 @@
-"""What a competition must have come to, worked out in the plainest way: sorted lists, and every pair compared.
+"""Compute the expected outcome of a competition in the plainest way: sorted lists, and every pair compared.
 
-It shares nothing with the services, so that a rehearsal can hold them to it. It knows one kind of board: the best
-points count, and of equals the earlier second is ahead.
+It shares no code with the services, so that a rehearsal can check them. It supports one kind of board: the best points
+count, and of equal scores the earlier second is ahead.
 """
 
 import hashlib
@@ -20,7 +20,7 @@ Won = tuple[str, str]  # a prize, and who has it
 
 @dataclass(frozen=True, slots=True)
 class AcceptedScore:
-    """A submission that was accepted."""
+    """An accepted submission."""
 
     player: str
     points: int
@@ -29,7 +29,7 @@ class AcceptedScore:
 
 @dataclass(frozen=True, slots=True)
 class ExpectedSnapshot:
-    """A snapshot, by its number, and who stood where."""
+    """A snapshot, by its number, with the ranks of players."""
 
     number: int
     due_at: datetime
@@ -48,7 +48,7 @@ class Prize:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A result as it was published: final ranks, (prize, player) of what is won, and who is told."""
+    """A published result: final ranks, the won (prize, player) pairs, and the players who are notified."""
 
     at: datetime
     ranks: Mapping[str, int]
@@ -57,7 +57,7 @@ class Result:
 
 
 class ExpectedNotice(NamedTuple):
-    """A notice: its kind, who hears it, when, and what it is about, in words."""
+    """A notice: its kind, its player, what it is about, as text, and its time."""
 
     kind: str
     player: str
@@ -66,39 +66,39 @@ class ExpectedNotice(NamedTuple):
 
 
 def best(counted: Iterable[AcceptedScore]) -> dict[str, AcceptedScore]:
-    """What counts of each player."""
-    found: dict[str, AcceptedScore] = {}
+    """Return each player's best score."""
+    best_scores: dict[str, AcceptedScore] = {}
     for each in counted:
-        held = found.get(each.player)
-        if held is None or (each.points, -_second(each)) > (held.points, -_second(held)):
-            found[each.player] = each
-    return found
+        current = best_scores.get(each.player)
+        if current is None or (each.points, -_second(each)) > (current.points, -_second(current)):
+            best_scores[each.player] = each
+    return best_scores
 
 
 def ranking(counted: Iterable[AcceptedScore]) -> dict[str, int]:
-    """Player → rank. Of those who are equal to the second, the greater id is ahead."""
+    """Return player → rank. If points and seconds are equal, the greater id is ahead."""
     listed = sorted(best(counted).values(), key=lambda each: each.player.encode(), reverse=True)
     listed.sort(key=lambda each: (-each.points, _second(each)))
     return {each.player: rank for rank, each in enumerate(listed, start=1)}
 
 
-def notices(looks: Sequence[ExpectedSnapshot], told: Collection[int], alerts: Collection[str]) -> Passed:
-    """(snapshot, player) → what they hear. ``told`` are the snapshots that anybody hears of."""
-    in_order = sorted(looks, key=lambda look: look.due_at)
-    found: Passed = {}
+def notices(snapshots: Sequence[ExpectedSnapshot], with_alerts: Collection[int], alerts: Collection[str]) -> Passed:
+    """Return (snapshot, player) → alert. ``with_alerts`` are the numbers of snapshots that cause alerts."""
+    in_order = sorted(snapshots, key=lambda snapshot: snapshot.due_at)
+    expected: Passed = {}
     for before, after in pairwise(in_order):
-        if after.number in told:
+        if after.number in with_alerts:
             for player in before.ranks.keys() | after.ranks.keys():
                 if kind := passage(player, before.ranks, after.ranks, alerts):
-                    found[after.number, player] = kind
-    return found
+                    expected[after.number, player] = kind
+    return expected
 
 
 def passage(player: str, before: Mapping[str, int], after: Mapping[str, int], alerts: Collection[str]) -> str | None:
-    """The highest goal that somebody came to between two looks by passing anybody, of those announced.
+    """Return the highest of the wanted alerts that a player reached between two snapshots by overtaking another player.
 
-    Who has no place in one of the looks neither passed anybody nor was passed. Those who were passed need not have held
-    the place: without passing them the other would have moved up to it.
+    A player who is missing in one of the snapshots neither overtakes nor is overtaken. The overtaken player need not
+    have held the place.
     """
     was, now = before.get(player, inf), after.get(player, inf)
     if inf in (was, now):
@@ -113,14 +113,14 @@ def passage(player: str, before: Mapping[str, int], after: Mapping[str, int], al
 
 
 def rewards(prizes: Iterable[Prize], counted: Collection[AcceptedScore]) -> set[tuple[str, str]]:
-    """(prize, player) of everybody who earns one."""
+    """Return the (prize, player) pairs of all earned prizes."""
     ranks, points = ranking(counted), {player: each.points for player, each in best(counted).items()}
     return {(prize.name, player) for prize in prizes for player in ranks if _earns(prize, player, ranks, points)}
 
 
 def outcomes(results: Iterable[Result], prizes: Iterable[Prize]) -> Iterator[ExpectedNotice]:
-    """What is heard of each result in turn: a place that is new or another, what is won, and what is lost again; one
-    thing where a prize of ``prizes`` takes the place of another of its kind."""
+    """Yield the notices of each result in turn: a new or changed place, and won and lost prizes; a prize that replaces
+    another of its kind is one notice."""
     places: dict[str, int | None] = {}
     held: Set[Won] = frozenset()
     kinds = {prize.name: prize.kind for prize in prizes}
@@ -142,13 +142,13 @@ def outcomes(results: Iterable[Result], prizes: Iterable[Prize]) -> Iterator[Exp
 
 
 def lost(results: Iterable[Result]) -> Iterator[Won]:
-    """What each result takes away again."""
+    """Yield the prizes that each result revokes."""
     for before, after in pairwise(results):
         yield from before.won - after.won
 
 
 def _swaps(lost: Set[Won], won: Set[Won], kinds: Mapping[str, str]) -> list[tuple[Won, Won]]:
-    """What each player lost, beside what they won instead: a prize of the same kind."""
+    """Pair each lost prize with a prize of the same kind that the player won instead."""
     found: list[tuple[Won, Won]] = []
     for before in sorted(lost):
         taken = [now for _, now in found]
@@ -158,28 +158,28 @@ def _swaps(lost: Set[Won], won: Set[Won], kinds: Mapping[str, str]) -> list[tupl
 
 
 def moved(was: object, rank: object) -> str:
-    """From which place or prize to which, in words."""
+    """Return a change of place or prize as text."""
     return f"{was or 'none'} to {rank or 'none'}"
 
 
 def broken(documents: Sequence[bytes]) -> int:
-    """How many published results do not check out: another hash than theirs, or not the one after the one before.
+    """Count the published results with a wrong hash, or that do not follow the one before.
 
-    Each says its hash in its first member, which is SHA-256 over its bytes without those 64 digits.
+    The hash is the first member of each, SHA-256 over its bytes without those 64 digits.
     """
-    wrong, before = 0, ""
+    wrong, previous_hash = 0, ""
     for number, document in enumerate(documents, start=1):
-        said, rest = document[17:81], document[:17] + document[81:]
+        content_hash, rest = document[17:81], document[:17] + document[81:]
         content = published(document)
-        is_whole = document[:17] == b'{"content_hash":"' and hashlib.sha256(rest).hexdigest().encode() == said
-        follows = content.get("revision") == number and content.get("previous_hash") == before
-        wrong += not (is_whole and follows)
-        before = said.decode(errors="replace")
+        has_hash = document[:17] == b'{"content_hash":"' and hashlib.sha256(rest).hexdigest().encode() == content_hash
+        follows = content.get("revision") == number and content.get("previous_hash") == previous_hash
+        wrong += not (has_hash and follows)
+        previous_hash = content_hash.decode(errors="replace")
     return wrong
 
 
 def published(document: bytes) -> dict[str, Any]:
-    """A published result as it reads; empty where it is no JSON object."""
+    """Parse a published result; empty if it is not a JSON object."""
     try:
         content = json.loads(document)
     except ValueError:

@@ -1,7 +1,7 @@
-"""A jury's evening: a cheat in the freeze, the jury behind the curtain, reveal, confirmation, an appeal next morning.
+"""The jury's part of a rehearsal: a cheat during the freeze, the jury's actions, reveal, confirmation and an appeal.
 
-An act that publishes a result, and all that the schedule does of it, are one transaction, so that a worker beside it
-has nothing left to do. The trap: whatever is done is also put into the record, since the verdict knows nothing else.
+An action that publishes a result, and the scheduled work that follows from it, are one transaction, so that a running
+worker has nothing to do. The trap: every action must be added to the record, which is all that the verdict knows.
 """
 
 from collections.abc import Callable, Mapping
@@ -27,12 +27,12 @@ from competitions.services.rewards.settlement import settle_rewards
 from foundation.errors import SunwiError
 from leaderboards.models import Player, Submission
 
-OUTRAGEOUS, FAST_BY_CAR, LATE = 9999, 230, 225  # points; those who play fair stay below all of them
+OUTRAGEOUS, FAST_BY_CAR, LATE = 9999, 230, 225  # points; honest players stay below all of them
 MINUTE = timedelta(minutes=1)
 
 
 class JuryScenario:
-    """``players`` are those who have joined, by id; ``told`` says a line of the timeline, ``say`` one below it."""
+    """``players`` have joined, by id; ``told`` prints a line of the timeline, ``say`` a line below it."""
 
     def __init__(
         self,
@@ -44,27 +44,27 @@ class JuryScenario:
     ) -> None:
         self._game, self._record, self._players = game, record, players
         self._told, self._witness = told, ViewpointReport(say)
-        self._concerned: list[str] = []  # whom the evening is about: the cheat, who was cut off, who is reinstated
+        self._concerned: list[str] = []  # the players to report: the cheat, the late sender, the reinstated
         self._cheat = self._cut_off = ""
 
     def drive(self, at: datetime) -> None:
-        """The player who is first comes by car, and will be first for a long time."""
+        """The leading player gets a score that keeps them first for a long time."""
         first = self._standing()[0]
         self._game.send([self._game.entry(first, FAST_BY_CAR, "by-car")], at)
 
     def disqualify_first(self, at: datetime) -> None:
-        """It is noticed while the competition runs."""
+        """Disqualify the leading player during the competition."""
         first = self._standing()[0]
         self._disqualify(first, "Came by car.", at)
         self._told(at, f"{first}, who was first, is disqualified")
 
     def freeze(self, at: datetime) -> None:
-        """What is seen once the public standings stop."""
+        """Report what is visible after the freeze."""
         self._concerned += self._record.disqualified
         self._look(at)
 
     def cheat(self, at: datetime) -> None:
-        """The player who is last posts a score that nobody can have, behind the curtain."""
+        """The last player posts an impossible score during the freeze."""
         standing = self._standing()
         without_score = [player for player in self._record.taking_part if player not in standing]
         self._cheat = [*standing, *without_score][-1]
@@ -74,7 +74,7 @@ class JuryScenario:
         self._look(at)
 
     def close(self, at: datetime) -> None:
-        """It is closed; somebody whose connection broke off sends too late."""
+        """The competition is closed; a player whose connection failed sends a score too late."""
         honest = [player for player in self._standing() if player != self._cheat]
         self._cut_off = honest[-1]
         self._concerned.insert(1, self._cut_off)
@@ -85,7 +85,7 @@ class JuryScenario:
         self._look(at)
 
     def judge(self, at: datetime) -> None:
-        """The jury disqualifies the cheat, voids a score, and accepts the one that came too late."""
+        """The jury disqualifies the cheat, voids a score, and accepts the late score."""
         self._disqualify(self._cheat, "Nobody scores that.", at)
         self._told(at, f"the jury disqualifies {self._cheat}")
         self._void(self._standing()[0], at)
@@ -98,18 +98,18 @@ class JuryScenario:
         self._look(at)
 
     def reveal(self, at: datetime) -> None:
-        """Everybody sees the result, which is still provisional."""
+        """Reveal the result, which is still provisional."""
         reveal(self._competition, at, None)
         self._told(at, "the ranking is revealed")
         self._look(at)
 
     def confirm(self, at: datetime) -> None:
-        """The result is final: its first revision, rewards, and notices."""
+        """Make the result final, with its first revision, rewards and notices."""
         self._publish("the result is confirmed", at, lambda: confirm(self._competition, at, None))
         self._look(at)
 
     def appeal(self, at: datetime) -> None:
-        """Who was disqualified while it ran is reinstated: the next revision."""
+        """Reinstate the player who was disqualified during the competition, which makes the next revision."""
         driver = next(player for player in self._record.disqualified if player != self._cheat)
         self._record.back[driver] = at
         car = "The car was the doctor's."
@@ -124,7 +124,7 @@ class JuryScenario:
         return competition_by_id(self._game.number)
 
     def _standing(self) -> list[str]:
-        """Who has a score and takes part, best first."""
+        """Return the participants with a score, best first."""
         ranks = ranking(self._record.counted)
         return sorted(ranks, key=lambda player: ranks[player])
 
@@ -133,7 +133,7 @@ class JuryScenario:
         self._record.gone[player] = self._record.disqualified[player] = at
 
     def _void(self, player: str, at: datetime) -> None:
-        """The best of this player's scores."""
+        """Void the player's best score."""
         accepted = self._record.accepted
         own = [name for name, each in accepted.items() if each.player == player]
         name = max(own, key=lambda name: accepted[name].points)
@@ -143,15 +143,15 @@ class JuryScenario:
         self._record.judged.append(ExpectedNotice("score_voided", player, "", at))
         self._told(at, f"it voids {accepted[name].points} points of {player}, who was first then")
 
-    def _publish(self, what: str, at: datetime, act: Callable[[], object]) -> None:
-        """An act that publishes the result, and what the schedule does of it: rewards, and telling everybody."""
+    def _publish(self, title: str, at: datetime, action: Callable[[], object]) -> None:
+        """Run an action that publishes the result, and the scheduled work after it: rewards and notices."""
         with transaction.atomic():
-            act()
+            action()
             run = RewardRun.objects.filter(competition=self._game.number).first()
             granted = settle_rewards(run.pk, at) if run else grant_period(get_or_open_period(self._competition), at)
-            told = _told_in_turns(self._competition, at)
+            written = _write_all_notices(self._competition, at)
         self._record.publish(at)
-        self._told(at, f"{what}: {amount(granted, 'reward')} granted, {amount(told, 'notice')} written")
+        self._told(at, f"{title}: {amount(granted, 'reward')} granted, {amount(written, 'notice')} written")
 
     def _look(self, at: datetime) -> None:
         competition = self._competition
@@ -163,9 +163,9 @@ class JuryScenario:
         record.seen.append((seen, best))
 
 
-def _told_in_turns(competition: Competition, at: datetime) -> int:
-    """All that there is to tell of it, a few seconds at a time; how many notices that were."""
-    told = 0
+def _write_all_notices(competition: Competition, at: datetime) -> int:
+    """Write all due notices of the competition, in several runs; returns how many."""
+    total = 0
     while written := notify_results(at, of=competition) + notify_rewards(at, of=competition):
-        told += written
-    return told
+        total += written
+    return total

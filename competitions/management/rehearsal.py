@@ -1,9 +1,9 @@
-"""A competition of simulated participants, from joining to an appeal, through the services that real ones take.
+"""A competition of simulated participants, from joining to an appeal, run with the real services.
 
-Two days pass in as many seconds as are wanted: every half hour the clock stands still while all that is
-due then is done, for this competition alone. It lies in the coming days, so that a worker beside it leaves it in
-peace. What it would do all the same is done in the transaction that makes it due: snapshots are compared in the one
-that takes them, rewards granted and results told in the one that publishes them.
+Two days pass in the given number of seconds: at every half hour the clock stops while everything that is due is done,
+for this competition only. It is in the coming days, so that a running worker finds nothing due. Work that the worker
+would find anyway is done in the transaction that makes it due: snapshots are compared when they are taken, rewards are
+granted and results notified when they are published.
 """
 
 import random
@@ -41,22 +41,22 @@ from leaderboards.services.players.profiles import ensure_player
 from leaderboards.services.sync.resync_periods import resync_now
 
 BOARD = {"name": "Rehearsal", "storage": "hybrid", "period": "event", "visibility": "private"}
-WISHES = (
+NOTICE_SETTINGS = (
     preferences.NoticeSettings(),
     preferences.NoticeSettings(timezone="Asia/Seoul"),
     preferences.NoticeSettings(quiet_from=0, quiet_until=0),
 )
 HALF_HOUR = timedelta(minutes=30)
 
-# In half hours from the evening on which it is published.
+# In half hours from publishing.
 STARTS, MOVES, LEAVES, DRIVES, OUT, ENDS, FREEZES, CHEATS, MOVED_TO = 4, 12, 18, 23, 24, 52, 56, 58, 60
 CLOSED, JUDGED, REVEALED, CONFIRMED = 61, 62, 63, 65
-APPEALED, OVER = 78, 79  # after the night in every zone: what was held by then is told before, and in summaries
+APPEALED, OVER = 78, 79  # after the night in every time zone, so that deferred notices are released before
 ALERT_HOURS, FREEZE_MINUTES, REVIEW_HOURS = 20, 120, 72
 
 
 class Rehearsal:
-    """One run. ``say`` gets a line of the timeline; ``meanwhile`` is called at each half hour, with its number."""
+    """One run. ``say`` prints a line of the timeline; ``meanwhile`` is called at each half hour, with its number."""
 
     def __init__(self, count: int, say: Callable[[str], None], dice: random.Random) -> None:
         self.record = Record()
@@ -70,11 +70,11 @@ class Rehearsal:
 
     @property
     def competition(self) -> Competition:
-        """It, as it is now."""
+        """The competition as it is now."""
         return competition_by_id(self._game.number)
 
     def run(self, seconds: float, meanwhile: Callable[[int], None]) -> None:
-        """From joining to an appeal, in about so many seconds. What is cut off is cancelled."""
+        """Run from joining to the appeal, in about ``seconds``. If it is interrupted, the competition is cancelled."""
         began = time.monotonic()
         try:
             for nth in range(OVER + 1):
@@ -105,7 +105,7 @@ class Rehearsal:
     def _told(self, at: datetime, what: str) -> None:
         self._say(f"{at:%a %H:%M}  {what}")
 
-    # -- what people do -----------------------------------------------------------------------
+    # -- what organizers do -----------------------------------------------------------------------
 
     def _open(self, at: datetime) -> None:
         board = Board.objects.get(seq=apply_boards([BOARD], at)[BOARD["name"]])
@@ -122,7 +122,7 @@ class Rehearsal:
         self._game.number = publish(draft, at, None).pk
         for nth in range(self._count):
             player = ensure_player(f"rehearsal-{nth + 1:04d}", at)
-            preferences.save_preference(player, WISHES[nth % len(WISHES)])
+            preferences.save_preference(player, NOTICE_SETTINGS[nth % len(NOTICE_SETTINGS)])
             join(self.competition, player, at)
             self._players[player.external_id] = player
             self.record.joined.append(player.external_id)
@@ -173,7 +173,7 @@ class Rehearsal:
     # -- what the participants do --------------------------------------------------------------
 
     def _play(self, nth: int, at: datetime) -> None:
-        """A few score, some of them in one and the same second; of what was sent, some is sent again."""
+        """Some participants score, some in the same second; some scores are sent again."""
         sent: list[dict[str, Any]] = []
         for turn, minutes in enumerate((5, 5, 20)):
             playing = self._dice.sample(self.record.taking_part, k=max(1, self._count // 10))
@@ -182,6 +182,6 @@ class Rehearsal:
             sent += new
 
     def _entry(self, player: str, nth: int, turn: int) -> dict[str, Any]:
-        """Points from few, so that many are equal; more from hour to hour, so that somebody passes somebody."""
+        """Return a score from a small range, so that there are ties; it grows with time, so that players overtake."""
         points = self._dice.randint(0, 40 + 2 * nth + self._dice.choice((0, 0, 0, 60)))
         return self._game.entry(player, points, f"{nth}-{turn}-{player}")

@@ -1,4 +1,4 @@
-"""What a rehearsal came to, held against plain computation: how much of it is wrong, there twice, or missing."""
+"""Compare the outcome of a rehearsal with an independent computation: count what is wrong, duplicated or missing."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -34,12 +34,12 @@ from competitions.services.results.judge import JURY
 from leaderboards.models import Period, Submission
 from leaderboards.selectors.exports.period_rows import visible_final_ranking
 
-Told = Counter[tuple[str, str, str]]  # kind, player, and what it is about
+NoticeCounts = Counter[tuple[str, str, str]]  # kind, player, and what it is about
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The line that a rehearsal ends with."""
+    """The figures of the last line of a rehearsal."""
 
     participants: int
     submissions: int
@@ -54,23 +54,23 @@ class Verdict:
 
     @property
     def is_good(self) -> bool:
-        """Whether all of it is as it must be."""
+        """Whether nothing is wrong, duplicated or missing."""
         return not (self.rank_mismatches or self.broken_hashes or self.duplicates or self.missing)
 
     def to_json(self) -> dict[str, Any]:
-        """For the terminal."""
+        """Return the figures for the output."""
         return asdict(self)
 
 
 def judge(competition: Competition, record: Record) -> Verdict:
-    """Compare the rows of a competition that is over with what its participants and its jury did."""
+    """Compare the rows of a finished competition with what its participants and its jury did."""
     documents = [b"".join(parts_of(each)) for each in competition.revisions.order_by("number")]
-    told, standing, revoked = _told(competition), _granted(competition, False), _granted(competition, True)
-    due = _due(competition, record)
+    told, standing, revoked = _written_notices(competition), _granted(competition, False), _granted(competition, True)
+    due = _expected_notices(competition, record)
     late = Counter((each.player, each.points) for each in record.late)
     pairs: list[tuple[Counter[Any], Counter[Any]]] = [
-        (_kept(competition), Counter(list(record.accepted))),
-        (_taken_late(competition), late),
+        (_submission_ids(competition), Counter(list(record.accepted))),
+        (_late_scores(competition), late),
         (told, due),
         (standing, Counter(rewards(PRIZES, record.counted))),
         (revoked, Counter(lost(record.results))),
@@ -91,7 +91,7 @@ def judge(competition: Competition, record: Record) -> Verdict:
 
 
 def _wrong_ranks(competition: Competition, record: Record) -> int:
-    """In the result, in the copy of the freeze, in every snapshot, and in what the public saw at each moment."""
+    """Count wrong ranks in the result, in the frozen copy, in every snapshot, and in what the public saw."""
     freezes_at = competition.timeline.freezes_at or competition.ends_at
     wrong = _differing(_final(competition, competition.label), ranking(record.counted))
     wrong += _differing(_final(competition, competition.frozen_label), ranking(record.counted_before(freezes_at)))
@@ -101,7 +101,7 @@ def _wrong_ranks(competition: Competition, record: Record) -> int:
 
 
 def _wrong_rows(documents: Sequence[bytes], record: Record) -> int:
-    """In the results as they were published."""
+    """Count wrong ranks in the published results."""
     found = [{row["player"]: row["rank"] for row in published(each).get("rows", [])} for each in documents]
     return sum(_differing(rows, dict(each.ranks)) for rows, each in zip(found, record.results, strict=False))
 
@@ -111,7 +111,7 @@ def _differing(found: dict[str, int], wanted: dict[str, int]) -> int:
 
 
 def _final(competition: Competition, label: str) -> dict[str, int]:
-    """The final ranks of those who are shown."""
+    """Return the final ranks of visible players."""
     period = Period.objects.select_related("board").filter(board=competition.board, label=label).first()
     return {row.player: rank for rank, row in visible_final_ranking(period)} if period else {}
 
@@ -121,25 +121,25 @@ def _ranks(snapshot: Snapshot) -> dict[str, int]:
     return dict(rows.values_list("player__external_id", "rank"))
 
 
-def _kept(competition: Competition) -> Counter[str | None]:
-    """The ids of what the game sent."""
+def _submission_ids(competition: Competition) -> Counter[str | None]:
+    """Count the ids of the game's submissions."""
     rows = Submission.objects.filter(competition=competition.pk).exclude(service=JURY)
     return Counter(rows.values_list("external_id", flat=True))
 
 
-def _taken_late(competition: Competition) -> Counter[tuple[str, int]]:
-    """Player and points of what the jury accepted."""
+def _late_scores(competition: Competition) -> Counter[tuple[str, int]]:
+    """Count player and points of the scores that the jury accepted."""
     rows = Submission.objects.filter(competition=competition.pk, service=JURY)
     return Counter((each.player.external_id, each.points or 0) for each in rows.select_related("player"))
 
 
-def _told(competition: Competition) -> Told:
+def _written_notices(competition: Competition) -> NoticeCounts:
     rows = Notice.objects.filter(competition=competition).select_related("player", "grant", "grant_before")
     return Counter((each.kind, each.player.external_id, _about(each)) for each in rows)
 
 
 def _about(notice: Notice) -> str:
-    """The snapshot that it comes of, the places that it tells, or the reward; in words."""
+    """Return what a notice is about as text: its snapshot, the places, or the reward."""
     if notice.snapshot_id is not None:
         return str(notice.snapshot_id)
     if notice.revision_id is not None:
@@ -150,20 +150,20 @@ def _about(notice: Notice) -> str:
 
 
 def _granted(competition: Competition, revoked: bool) -> Counter[tuple[str, str]]:
-    """What stands, or what was revoked."""
+    """Count the active or the revoked grants."""
     rows = RewardGrant.objects.filter(competition=competition, revoked_at__isnull=not revoked)
     return Counter(rows.values_list("name", "player__external_id"))
 
 
-def _due(competition: Competition, record: Record) -> Told:
-    """Every notice that there must be, and a summary of what somebody was to hear at night."""
-    heard = [*_of_ranks(competition, record), *_of_people(record), *outcomes(record.results, PRIZES)]
+def _expected_notices(competition: Competition, record: Record) -> NoticeCounts:
+    """Count every expected notice, and the summaries of notices that were deferred through the night."""
+    heard = [*_rank_notices(competition, record), *_action_notices(record), *outcomes(record.results, PRIZES)]
     told = Counter((each.kind, each.player, each.about) for each in heard)
     return told + _summaries([(each.player, each.at) for each in heard])
 
 
-def _of_ranks(competition: Competition, record: Record) -> Iterator[ExpectedNotice]:
-    """Passages of the last hours."""
+def _rank_notices(competition: Competition, record: Record) -> Iterator[ExpectedNotice]:
+    """Yield the rank alerts of the last hours."""
     found = Snapshot.objects.filter(competition=competition)
     looks = [ExpectedSnapshot(each.pk, each.due_at, _ranks(each)) for each in found]
     begins = competition.ends_at - timedelta(hours=competition.alert_hours)
@@ -174,8 +174,8 @@ def _of_ranks(competition: Competition, record: Record) -> Iterator[ExpectedNoti
             yield ExpectedNotice(kind, player, str(number), last_hours[number])
 
 
-def _of_people(record: Record) -> Iterator[ExpectedNotice]:
-    """The moved end, who is out, who is in again, and whose scores were judged."""
+def _action_notices(record: Record) -> Iterator[ExpectedNotice]:
+    """Yield the notices of the moved end, of disqualified and reinstated players, and of judged scores."""
     if record.moved_at is not None:
         yield from (ExpectedNotice("extended", player, "", record.moved_at) for player in record.told_of_end)
     yield from (ExpectedNotice("disqualified", player, "", at) for player, at in record.disqualified.items())
@@ -183,7 +183,7 @@ def _of_people(record: Record) -> Iterator[ExpectedNotice]:
     yield from record.judged
 
 
-def _summaries(heard: list[tuple[str, datetime]]) -> Told:
+def _summaries(heard: list[tuple[str, datetime]]) -> NoticeCounts:
     wishes = {wish.player.external_id: wish for wish in Preference.objects.select_related("player")}
     nights = Counter((player, _night(wishes[player], at)) for player, at in heard)
     several = [player for (player, night), count in nights.items() if night and count > 1]
@@ -191,7 +191,7 @@ def _summaries(heard: list[tuple[str, datetime]]) -> Told:
 
 
 def _night(wish: Preference, at: datetime) -> str:
-    """The day whose morning ends the quiet hours that hold ``at``, on the player's clock; empty outside of them."""
+    """Return the local date on which the quiet hours around ``at`` end; empty outside of quiet hours."""
     local = at.astimezone(ZoneInfo(wish.timezone or "UTC"))
     if wish.quiet_from == wish.quiet_until or wish.quiet_until <= local.hour < wish.quiet_from:
         return ""

@@ -1,7 +1,7 @@
-"""What each party sees of a rehearsed competition at a moment: the public, its judges, and the players it is about.
+"""Report what each party sees of a rehearsed competition: the public, the judges, and the players concerned.
 
-All of it comes from the selectors that pages and the API ask. The trap: a line fits a terminal of 100 columns, so
-names are not aligned to the longest there may be.
+It uses the same queries as pages and the API. The trap: lines must fit a terminal of 100 columns, so the label column
+does not fit the longest possible name.
 """
 
 from collections.abc import Callable, Iterable
@@ -26,13 +26,13 @@ BEST = 3
 
 
 class ViewpointReport:
-    """Says in a few lines what is seen; ``say`` gets each line."""
+    """Reports in a few lines what is visible; ``say`` prints each line."""
 
     def __init__(self, say: Callable[[str], None]) -> None:
         self._say = say
 
     def look(self, competition: Competition, players: Iterable[Player], at: datetime) -> dict[str, int]:
-        """Say what the public, the judges and these players see at ``at``.
+        """Report what the public, the judges and these players see at ``at``.
 
         Returns the ranks of the best as the public sees them.
         """
@@ -45,7 +45,7 @@ class ViewpointReport:
         return {row.player: row.rank for row in shown if row.rank is not None}
 
     def _line(self, who: str, *sentences: str) -> None:
-        """The first beside the name, each in a line of its own, and longer ones in several."""
+        """Print the first sentence beside the label, each on its own line, and long ones wrapped."""
         label = who.ljust(LABEL - 1) + " "
         for sentence in sentences:
             for text in wrap(sentence, COLUMNS - INDENT - LABEL):
@@ -54,7 +54,7 @@ class ViewpointReport:
 
 
 def amount(number: int, noun: str) -> str:
-    """1 player, 3 players: for nouns that take an s."""
+    """Format a number with a noun whose plural ends in s: 1 player, 3 players."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
@@ -87,7 +87,7 @@ def _best(rows: Iterable[Row]) -> str:
 
 
 def _place(competition: Competition, player: Player, at: datetime) -> str:
-    """As their own page shows it: behind a freeze the place of then, beside the points that they have now."""
+    """Return the player's place as their own page shows it: the frozen place, with the present points."""
     found = page(competition, at, Page(0, BEST), player.external_id)
     place = "no place" if found.me is None else f"place {found.me.rank} of {found.standings.total}"
     own = own_points(competition, player.external_id, at)

@@ -1,4 +1,4 @@
-"""The rows of competitions, a file for each subject. Rows know themselves; what changes several is a service."""
+"""The models of competitions, one module for each subject. Changes to several rows are services."""
 
 from competitions.models.comments import Comment
 from competitions.models.competitions import (

@@ -1,7 +1,7 @@
-"""What players say about a competition.
+"""Comments on a competition.
 
-A row stays when its text is deleted, so that a post that comes twice finds it. The trap: ``like_count`` follows the
-likes by about a second and serves for sorting alone; what people read is asked of the likes.
+The row stays when its text is deleted, so that a repeated post finds it. The trap: ``like_count`` follows the likes
+with a delay of about a second and is used only for sorting; the displayed counts are read from the likes.
 """
 
 from typing import ClassVar
@@ -17,7 +17,7 @@ from leaderboards.models import Player
 
 
 class Comment(models.Model):
-    """A player's words. ``form`` is the digest of the form and text that made it: posted twice, it is there once."""
+    """A player's comment. ``form`` is the digest of its form and text, so a form posted twice makes one comment."""
 
     competition = models.ForeignKey(Competition, models.CASCADE, related_name="comments", verbose_name=_("competition"))
     player = models.ForeignKey(Player, models.PROTECT, related_name="comments", verbose_name=_("player"))
@@ -33,7 +33,7 @@ class Comment(models.Model):
     hidden_reason = models.CharField(_("reason"), max_length=300, blank=True)
     deleted_at = models.DateTimeField(_("deleted"), null=True)
 
-    # What anybody may read.
+    # The comments that everybody may read.
     VISIBLE: ClassVar[Q] = Q(hidden_at=None, deleted_at=None)
 
     class Meta:
@@ -62,5 +62,5 @@ class Comment(models.Model):
 
     @property
     def is_visible(self) -> bool:
-        """Whether anybody may read it."""
+        """Whether everybody may read it."""
         return self.hidden_at is None and self.deleted_at is None

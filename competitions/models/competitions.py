@@ -1,6 +1,6 @@
-"""A competition, who may join it, who has, and what was done to it.
+"""A competition, its invitations, its participants, and the record of changes to it.
 
-Its standings are a period of its board, ``LeaderBoard_<seq>_c<id>``: scores and ranks live there and nowhere else.
+Its standings are a period of its board, ``LeaderBoard_<seq>_c<id>``. Scores and ranks are stored there only.
 """
 
 from datetime import datetime, timedelta
@@ -31,14 +31,14 @@ class Joining(models.TextChoices):
 
 
 class VacatedPlaces(models.TextChoices):
-    """What becomes of the places of the disqualified and the banned."""
+    """What happens to the places of disqualified and banned players."""
 
     CLOSE_UP = "close_up", _("everybody below moves up")
     STAY_EMPTY = "stay_empty", _("they stay empty")
 
 
 class TeamScore(models.TextChoices):
-    """What a team's standing is made of; empty where there are no teams."""
+    """How a team's value is computed; empty in a competition without teams."""
 
     SUM = Formula.SUM.value, _("the sum of its members' points")
     BEST = Formula.BEST.value, _("its best member's place")
@@ -53,15 +53,15 @@ class TeamEntry(models.TextChoices):
 
 
 def default_alerts() -> list[str]:
-    """The alerts of a new competition; entering the top 3 is off unless asked for."""
+    """The default alerts of a new competition; entering the top 3 is off."""
     return ["first_taken", "first_lost", "top10_entered"]
 
 
 class Competition(FastCopyModel):
-    """A window of its own over an event board's rules.
+    """An event on an event board: a time window with the board's rules.
 
-    What happened to it is a timestamp: published, frozen (the public copy was made), closed (no score counts any more;
-    from then on the result is provisional), revealed, final (confirmed), cancelled.
+    Timestamps record its history: published, frozen (the public copy was made), closed (no score counts any more and
+    the result is provisional), revealed, final (confirmed), cancelled.
     """
 
     name = models.CharField(_("name"), max_length=100)
@@ -135,22 +135,22 @@ class Competition(FastCopyModel):
 
     @property
     def frozen_label(self) -> str:
-        """The label of the copy that the public sees during the freeze."""
+        """The label of the period copy that the public sees during the freeze."""
         return self.label + FROZEN_SUFFIX
 
     @property
     def window(self) -> Window:
-        """From when to when it counts. Raises ``BadBoard`` unless it ends after it starts."""
+        """The time window in which scores count. Raises ``BadBoard`` unless it ends after it starts."""
         return event_window(self.pk, self.starts_at, self.ends_at)
 
     @property
     def has_teams(self) -> bool:
-        """Whether players compete in teams too."""
+        """Whether the competition ranks teams too."""
         return self.team_score != ""
 
     @property
     def timeline(self) -> Timeline:
-        """The timestamps that decide where it stands."""
+        """The timestamps that decide its phase."""
         return Timeline(
             starts_at=self.starts_at,
             ends_at=self.ends_at,
@@ -165,20 +165,20 @@ class Competition(FastCopyModel):
 
     @property
     def is_provisional(self) -> bool:
-        """Whether it is closed and its result is not final: behind the curtain of a freeze too."""
+        """Whether it is closed and its result is not final, even if a freeze hides the result."""
         return self.closed_at is not None and self.final_at is None and self.cancelled_at is None
 
     def phase(self, at: datetime) -> Phase:
-        """Where it stands, as the public sees it."""
+        """Return its phase, as the public sees it."""
         return self.timeline.phase(at)
 
     def is_hidden(self, at: datetime) -> bool:
-        """Whether the public sees the standings of the freeze."""
+        """Whether the public sees the frozen standings."""
         return self.timeline.is_hidden(at)
 
 
 class Invitation(models.Model):
-    """A player who may join a competition by list; they may not have played yet."""
+    """A player who may join a competition by list, named by external id: the player may not exist yet."""
 
     competition = models.ForeignKey(Competition, models.CASCADE, related_name="invitations")
     external_id = models.CharField(_("player"), max_length=64)
@@ -195,7 +195,7 @@ class Invitation(models.Model):
 
 
 class Participant(models.Model):
-    """A player in a competition, from joining on. The row stays: who left or was disqualified is marked."""
+    """A player in a competition. The row stays when the player leaves or is disqualified: timestamps mark it."""
 
     competition = models.ForeignKey(
         Competition, models.PROTECT, related_name="participants", verbose_name=_("competition")
@@ -217,7 +217,7 @@ class Participant(models.Model):
     disqualified_at = models.DateTimeField(_("disqualified"), null=True, blank=True)
     reason = models.CharField(_("reason"), max_length=300, blank=True)
 
-    # Who takes part now: neither gone nor disqualified.
+    # Participants who have neither left nor been disqualified.
     TAKING_PART: ClassVar[Q] = Q(left_at=None, disqualified_at=None)
 
     class Meta:
@@ -233,7 +233,7 @@ class Participant(models.Model):
                 condition=Q(left_at=None, disqualified_at=None),
                 name="participant_taking_part",
             ),
-            # The schedule asks every few seconds who they are: they are few, of millions.
+            # The schedule reads the disqualified every few seconds: a few rows of millions.
             models.Index(
                 fields=["competition", "player"],
                 condition=Q(disqualified_at__isnull=False),
@@ -246,12 +246,12 @@ class Participant(models.Model):
 
     @property
     def takes_part(self) -> bool:
-        """Neither gone nor disqualified."""
+        """Whether the player has neither left nor been disqualified."""
         return self.left_at is None and self.disqualified_at is None
 
 
 class ChangeKind(models.TextChoices):
-    """What people do to a competition."""
+    """The kinds of changes that people make to a competition."""
 
     PUBLISHED = "published", pgettext_lazy("what was done", "published")
     EXTENDED = "extended", _("end moved")
@@ -273,7 +273,7 @@ class ChangeKind(models.TextChoices):
 
 
 class Change(models.Model):
-    """What was done to a competition, by whom, when and why. Rows are only ever added."""
+    """A change that somebody made to a competition, with time and reason. Rows are append-only."""
 
     competition = models.ForeignKey(Competition, models.CASCADE, related_name="changes")
     kind = models.CharField(_("what"), max_length=12, choices=ChangeKind.choices)

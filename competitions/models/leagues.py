@@ -1,7 +1,7 @@
-"""Leagues: a board's ladder of tiers, and by period who was in which group and what it came to.
+"""Leagues: the tiers of a board, and for each period its groups, their members and the members' outcomes.
 
-A season is a league in one period, with the settings of its beginning; it is what is locked while its groups are
-filled, and ``turned_at`` proves that its players were moved.
+A season is a league in one period, with the settings at its beginning. Its row is locked while groups are filled, and
+``turned_at`` marks that its players were promoted and demoted.
 """
 
 from typing import ClassVar
@@ -17,7 +17,7 @@ from leaderboards.models import Board, Period, Player
 
 
 class LeagueOutcome(models.TextChoices):
-    """What a place came to when the period was over."""
+    """What happened to a member at the end of the period."""
 
     PROMOTED = Outcome.PROMOTED.value, _("promoted")
     STAYED = Outcome.STAYED.value, _("stayed")
@@ -25,7 +25,7 @@ class LeagueOutcome(models.TextChoices):
 
 
 class League(models.Model):
-    """A board's league. Settings count for periods that begin afterwards; the running one keeps those it began with."""
+    """A board's league. Changed settings apply from the next period on; a running season keeps its own."""
 
     board = models.OneToOneField(Board, models.CASCADE, related_name="league", verbose_name=_("board"))
     enabled = models.BooleanField(_("in use"), default=False)
@@ -53,7 +53,7 @@ class League(models.Model):
 
 
 class LeagueTier(models.Model):
-    """A step of the ladder: the lowest ``position`` is where everybody begins."""
+    """A tier of a league. Every player begins in the one with the lowest ``position``."""
 
     league = models.ForeignKey(League, models.CASCADE, related_name="tiers", verbose_name=_("league"))
     position = models.PositiveSmallIntegerField(
@@ -75,7 +75,7 @@ class LeagueTier(models.Model):
 
 
 class LeagueSeason(models.Model):
-    """A league in one period. ``tiers`` are the names of its tiers, the lowest first."""
+    """A league in one period. ``tiers`` are the names of its tiers, lowest first."""
 
     league = models.ForeignKey(League, models.CASCADE, related_name="seasons", verbose_name=_("league"))
     period = models.OneToOneField(Period, models.CASCADE, related_name="league_season", verbose_name=_("period"))
@@ -99,16 +99,16 @@ class LeagueSeason(models.Model):
 
     @property
     def rules(self) -> LeagueRules:
-        """The rules that this period goes by."""
+        """The rules of this season."""
         return LeagueRules(self.group_size, self.promoted, self.demoted, len(self.tiers))
 
     def name_of(self, tier: int) -> str:
-        """The name of a tier, numbered from 1."""
+        """Return the name of a tier (from 1)."""
         return str(self.tiers[tier - 1])
 
 
 class LeagueGroup(models.Model):
-    """Players of one tier who compete among themselves in a period; ``number`` counts from 1 in each tier."""
+    """Players of one tier who compete with each other in a season; ``number`` counts from 1 in each tier."""
 
     season = models.ForeignKey(LeagueSeason, models.CASCADE, related_name="groups", verbose_name=_("league's period"))
     tier = models.PositiveSmallIntegerField(pgettext_lazy("a league", "tier"))
@@ -128,12 +128,12 @@ class LeagueGroup(models.Model):
 
     @property
     def tier_name(self) -> str:
-        """The tier as it was called in this period."""
+        """The name of the tier in this season."""
         return self.season.name_of(self.tier)
 
 
 class LeagueMember(models.Model):
-    """A player in a group. ``outcome`` is empty until the turn; ``place`` is None for who held none by then."""
+    """A player in a group. ``outcome`` is empty until the season is turned; ``place`` is None for unranked players."""
 
     season = models.ForeignKey(LeagueSeason, models.CASCADE, related_name="members", verbose_name=_("league's period"))
     group = models.ForeignKey(

@@ -1,4 +1,4 @@
-"""What participants are told: a row first, sent afterwards. The row's number is the message's id on every channel."""
+"""Notices to participants: the row is written first and sent later. Its number is the message id on every channel."""
 
 from typing import Any, ClassVar
 
@@ -15,7 +15,7 @@ from leaderboards.models import Player
 
 
 class NoticeKind(models.TextChoices):
-    """What happened. ``summary`` stands for several that were held through the night."""
+    """What a notice is about. ``summary`` replaces several notices that were deferred through quiet hours."""
 
     FIRST_TAKEN = "first_taken", _("took first place")
     FIRST_LOST = "first_lost", _("lost first place")
@@ -39,12 +39,12 @@ class NoticeKind(models.TextChoices):
 
 
 class Notice(models.Model):
-    """Something that one player is told about one competition, once.
+    """A message to one player about one competition.
 
-    ``held_until`` is the end of their quiet hours; a held notice is merged into a ``summary`` then, or dropped if the
-    competition has ended. What is neither held, dropped nor merged stands in the inbox. Scores that are judged alike
-    within minutes are merged into the notice of the first. ``grant`` is what is won or lost, ``grant_before`` what it
-    took the place of.
+    ``held_until`` is the end of the player's quiet hours, to which the notice is deferred. Then it is released, merged
+    into a ``summary``, or dropped if it is about ranks and the competition has ended. The inbox shows notices that are
+    not deferred, dropped or merged. Notices of scores that are judged alike within minutes are merged into the first.
+    ``grant`` is the reward that is won or lost, ``grant_before`` the one that it replaces.
     """
 
     competition = models.ForeignKey(Competition, models.CASCADE, related_name="notices", verbose_name=_("competition"))
@@ -72,7 +72,7 @@ class Notice(models.Model):
     dropped_at = models.DateTimeField(_("dropped"), null=True)
     read_at = models.DateTimeField(_("read"), null=True)
 
-    # What the player has been told: what the inbox shows.
+    # The notices that the inbox shows.
     IN_INBOX: ClassVar[Q] = Q(held_until=None, merged_into=None, dropped_at=None)
 
     class Meta:
@@ -103,10 +103,9 @@ class Notice(models.Model):
 
 
 class NotificationProgress(models.Model):
-    """How far the participants have been told of a revision: those up to the player ``last_player``, by internal
-    number.
+    """How far the participants have been notified of a revision: all up to ``last_player``, by internal number.
 
-    ``notified_at`` is when all had been told, or when a later revision took its place.
+    ``notified_at`` is when all were notified, or when a later revision replaced this one.
     """
 
     revision = models.OneToOneField(Revision, models.CASCADE, related_name="telling")
@@ -122,7 +121,7 @@ class NotificationProgress(models.Model):
 
 
 class Mail(models.Model):
-    """The e-mail of a notice. A crash between sending and marking may send it again, with the same Message-ID."""
+    """The e-mail of a notice. After a crash between sending and marking it is sent again, with the same Message-ID."""
 
     notice = models.OneToOneField(Notice, models.CASCADE, related_name="mail", verbose_name=_("notice"))
     to = models.EmailField(_("to"))
@@ -146,7 +145,7 @@ class Mail(models.Model):
 
 
 class Preference(models.Model):
-    """How a player wants to be told. Without a row: everything, by mail too, but not from 23 to 8 o'clock."""
+    """A player's notice settings. Without a row: every kind, also by e-mail, with quiet hours from 23 to 8."""
 
     player = models.OneToOneField(Player, models.CASCADE, related_name="preference")
     muted = models.JSONField(_("muted kinds"), default=list, blank=True)

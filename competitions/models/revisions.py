@@ -1,4 +1,4 @@
-"""Final results as they were published: a revision each time that a final result changes, chained by hashes."""
+"""Published final results: each change makes a new revision, chained to the one before by hashes."""
 
 from typing import ClassVar
 
@@ -9,10 +9,10 @@ from competitions.models.competitions import Change, Competition
 
 
 class Revision(models.Model):
-    """A final result as it was published. Number 1 is the confirmed result; each act after it makes another.
+    """A published final result. Number 1 is the confirmed result; each later change makes the next one.
 
-    ``content_hash`` is over exactly what the download holds, which names ``previous_hash``, the one before (empty in
-    number 1). ``excluded_players`` are the internal numbers of those who had a standing and were not shown.
+    ``content_hash`` is the hash of the download, which contains ``previous_hash``, the hash of the revision before
+    (empty in number 1). ``excluded_players`` are the internal numbers of players who had a standing but were not shown.
     """
 
     competition = models.ForeignKey(
@@ -43,7 +43,7 @@ class Revision(models.Model):
 
 
 class RevisionPart(models.Model):
-    """Some thousand rows of a revision's download, compressed: the bytes are never made anew."""
+    """Some thousand rows of a revision's download, compressed. Downloads send these stored bytes."""
 
     revision = models.ForeignKey(Revision, models.CASCADE, related_name="parts", db_index=False)
     nth = models.PositiveIntegerField()

@@ -1,4 +1,4 @@
-"""What a final ranking earns: tiers of a board (each closed period) or of a competition, and who was granted what."""
+"""Reward tiers of a board (for each closed period) or of a competition, and the rewards that players were granted."""
 
 from typing import ClassVar
 
@@ -12,7 +12,7 @@ from leaderboards.models import Board, Period, Player
 
 
 class TierKind(models.TextChoices):
-    """What a tier counts by."""
+    """The unit of a tier's limit."""
 
     RANK = "rank", _("rank: everyone from rank … to rank …")
     PERCENT = "percent", _("percent: the best share of the field, and all tied with the last of it")
@@ -20,9 +20,9 @@ class TierKind(models.TextChoices):
 
 
 class RewardTier(models.Model):
-    """A reward and who earns it. ``limit`` is a rank, a percentage over 0 to 100, or points.
+    """A reward and who earns it. ``limit`` is a rank, a percentage (over 0, up to 100), or points.
 
-    ``from_rank`` only matters by rank: 2 to 3 is silver for the second and third.
+    ``from_rank`` is used only by rank: from 2 to 3 is silver for the second and third.
     """
 
     board = models.ForeignKey(
@@ -55,13 +55,12 @@ class RewardTier(models.Model):
 
 
 class RewardRun(models.Model):
-    """A final period whose rewards are computed.
+    """A final period whose rewards have been computed.
 
-    ``tiers`` are the rules as they were then (``selectors/rewards/saved_tiers.py``): a tier that is made or changed
-    later does
-    not reach back. ``revision`` is the result of the competition that the grants follow; null on calendar boards, and
-    until all of the first are granted. ``unsettled_at`` is since when grants may be due that no revision asks for;
-    ``version`` counts the transactions that changed grants: those who have computed some know whether they still hold.
+    ``tiers`` are the rules at that time (``selectors/rewards/saved_tiers.py``): later changes of tiers have no effect.
+    ``revision`` is the revision of the result that the grants match; None on calendar boards, and until the first
+    grants are complete. ``unsettled_at`` is since when grants may have to change without a new revision. ``version``
+    counts the transactions that changed grants, so that a computation can check that its input is still current.
     """
 
     period = models.OneToOneField(Period, models.CASCADE, related_name="reward_run")
@@ -83,12 +82,12 @@ class RewardRun(models.Model):
 
 
 class RewardGrant(models.Model):
-    """A reward that a player has earned in a period. ``name`` and ``code`` are the tier's of that moment.
+    """A reward that a player has earned in a period. ``name`` and ``code`` are the tier's at the time of the grant.
 
-    A revoked one stays on record; a player who earns it again is granted it in a row of its own. While ``withheld_at``
-    is set, staff have taken it back: the player does not earn that tier again. While ``passed_over_at`` is set too, the
-    player is passed over for all rewards of the competition, and the next in line earn them. ``told_at`` and
-    ``revoked_told_at`` are when the player's notice was due and written, or left out for a reason.
+    A revoked grant stays on record; if the player earns the reward again, a new row is added. ``withheld_at`` is set
+    while staff have revoked it: the player does not earn that tier again. ``passed_over_at`` is set too if the player
+    is passed over for all rewards of the competition, so that the next players earn them. ``told_at`` and
+    ``revoked_told_at`` are when the notice of the grant or of its revocation was written or skipped.
     """
 
     tier = models.ForeignKey(RewardTier, models.SET_NULL, null=True, related_name="grants", verbose_name=_("tier"))
@@ -109,7 +108,7 @@ class RewardGrant(models.Model):
     told_at = models.DateTimeField(null=True, editable=False)
     revoked_told_at = models.DateTimeField(null=True, editable=False)
 
-    # What stands: neither revoked by a later result nor taken back.
+    # Grants that are neither revoked by a later result nor by staff.
     ACTIVE: ClassVar[Q] = Q(revoked_at=None)
 
     class Meta:

@@ -1,6 +1,6 @@
-"""A series: competitions whose places earn points, and a board on which the totals stand.
+"""A series: competitions whose places earn points, and a board that ranks the totals.
 
-Results and totals are derived: ``services/series/count_results.py`` alone writes them, and can write all of them anew.
+Results and totals are derived data: only ``services/series/`` writes them, and it can compute all of them again.
 """
 
 from typing import ClassVar
@@ -17,9 +17,9 @@ from leaderboards.models import Board, Player
 
 
 class Series(models.Model):
-    """Points by place over several competitions. ``table`` are the points of each place, the first place first.
+    """Points by place over several competitions. ``table`` holds the points by place, first place first.
 
-    The totals stand on ``board``, which nobody else writes to. A retired board ends its series: nothing is counted.
+    ``board`` ranks the totals; only the series writes to it. Retiring the board ends the series.
     """
 
     name = models.CharField(_("name"), max_length=100, unique=True)
@@ -47,14 +47,14 @@ class Series(models.Model):
 
     @property
     def scoring(self) -> Scoring:
-        """What places earn, and how many results count."""
+        """The points by place, and how many results count."""
         return Scoring(tuple(self.table), self.taking_part, self.best)
 
 
 class SeriesEvent(models.Model):
-    """A competition of a series. ``revision_counted`` is the revision that its results are of; None is not counted.
+    """A competition of a series. ``revision_counted`` is the revision of the counted results; None if not counted.
 
-    A competition belongs to one series at most.
+    A competition belongs to at most one series.
     """
 
     series = models.ForeignKey(Series, models.CASCADE, related_name="events", verbose_name=_("series"))
@@ -74,9 +74,9 @@ class SeriesEvent(models.Model):
 
 
 class SeriesResult(models.Model):
-    """What a player earned in one competition of a series. ``counted`` is False where it is dropped, or not added yet.
+    """What a player earned in one competition of a series. ``counted`` is False if dropped, or not added yet.
 
-    ``revision`` is the revision of the competition's result that it is of; 0 where it was published without one.
+    ``revision`` is the revision of the competition's result; 0 if the result was published without revisions.
     """
 
     series = models.ForeignKey(Series, models.CASCADE, related_name="results", db_index=False, verbose_name=_("series"))
@@ -102,10 +102,10 @@ class SeriesResult(models.Model):
 
 
 class SeriesTotal(models.Model):
-    """What the board of a series has of a player: ``points``, or None where it has nothing.
+    """The total that the board of a series has for a player: ``points``, or None if the board has none.
 
-    ``due`` says that the results have changed since. ``puts`` counts how often the board was written, and makes the
-    ids of its submissions; ``put_at`` is when it was written last.
+    ``due`` says that the results have changed since. ``puts`` counts the writes to the board and is part of their
+    submission ids; ``put_at`` is the time of the last write.
     """
 
     series = models.ForeignKey(Series, models.CASCADE, related_name="totals", db_index=False)

@@ -1,4 +1,4 @@
-"""The standings of a competition at a moment, kept: for rank history, and for what to tell whom."""
+"""Stored standings of a competition at a moment, for rank history and rank alerts."""
 
 from typing import ClassVar
 
@@ -11,9 +11,10 @@ from leaderboards.models import Player
 
 
 class Snapshot(models.Model):
-    """One look at a competition. ``due_at`` is the time of the grid that it was taken for; one each.
+    """The standings of a competition at a moment. ``due_at`` is the scheduled time, one snapshot for each.
 
-    ``total`` counts everybody ranked, also beyond the rows; ``compared_at`` is when notices were written for it.
+    ``total`` counts all ranked players, also those beyond the stored rows. ``compared_at`` is when its rank alerts
+    were written.
     """
 
     competition = models.ForeignKey(
@@ -38,7 +39,7 @@ class Snapshot(models.Model):
 
 
 class SnapshotRow(models.Model):
-    """A player in their place then. ``points`` are scaled, as in the standings; or ``fields`` on boards of criteria."""
+    """A row of a snapshot. ``points`` are scaled as in the standings; boards of criteria have ``fields`` instead."""
 
     snapshot = models.ForeignKey(Snapshot, models.CASCADE, related_name="rows", db_index=False)
     player = models.ForeignKey(Player, models.CASCADE, related_name="snapshot_rows")

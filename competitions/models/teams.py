@@ -1,6 +1,6 @@
-"""Teams and divisions of a competition: names to which participants belong (``Participant.team``, ``.division``).
+"""Teams and divisions of a competition; participants refer to them (``Participant.team``, ``.division``).
 
-Scores are of players alone: what a team has is read from its members' standings and is kept nowhere.
+Only players have scores: a team's value is computed from its members' standings and is not stored.
 """
 
 from typing import ClassVar
@@ -14,10 +14,10 @@ from leaderboards.models import Player
 
 
 class Team(models.Model):
-    """Players who compete together. ``key`` is of the name as it is compared: no two differ in capitals alone.
+    """Players who compete together. ``key`` is the normalized name: no two teams differ only in case.
 
-    ``founder`` is the player who founded it, None for teams made by those who run the competition. ``code`` is what
-    its founder passes on to those who may enter, where the competition asks for it; empty is open to everybody.
+    ``founder`` is the player who founded it, None for teams that the organizers created. ``code`` is needed to enter
+    the team, if the competition asks for codes; an empty code admits everybody.
     """
 
     competition = models.ForeignKey(Competition, models.CASCADE, related_name="teams", verbose_name=_("competition"))
@@ -42,7 +42,7 @@ class Team(models.Model):
 
 
 class Division(models.Model):
-    """A part of the field that is ranked by itself too; ``position`` says in which order divisions are shown."""
+    """A part of the field that also has its own ranking; ``position`` is its order on pages."""
 
     competition = models.ForeignKey(
         Competition, models.CASCADE, related_name="divisions", verbose_name=_("competition")

@@ -1,1 +1,1 @@
-"""What is read of competitions. During a freeze every answer for the public comes from the frozen copy."""
+"""Queries about competitions. During a freeze, every public answer comes from the frozen copy."""

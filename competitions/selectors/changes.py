@@ -1,11 +1,11 @@
-"""What was done to a competition, as far as the public is told."""
+"""Changes of a competition that are public."""
 
 from competitions.models import ChangeKind, Competition
 
 
 def reason_of_cancelling(competition: Competition) -> str:
-    """Why it was cancelled; empty where it was not."""
+    """Return why it was cancelled; empty if it was not."""
     if competition.cancelled_at is None:
         return ""
-    found = competition.changes.filter(kind=ChangeKind.CANCELLED).values_list("reason", flat=True).first()
-    return found or ""
+    reasons = competition.changes.filter(kind=ChangeKind.CANCELLED).values_list("reason", flat=True)
+    return reasons.first() or ""

@@ -1,7 +1,7 @@
-"""What has been said about a competition, a page at a time, with the likes of all of it in one round trip.
+"""Comments on a competition, by page, with the likes of a page in one round trip.
 
-Anybody who may not read a comment does not learn that there is one: it is neither listed nor counted. The trap: sorting
-by likes goes by the row's own count, which is a second or so behind the one that is shown.
+Comments that a reader may not read are neither listed nor counted. The trap: sorting by likes uses the count stored on
+the row, which is about a second behind the displayed one.
 """
 
 import logging
@@ -24,7 +24,7 @@ logger = logging.getLogger(__name__)
 
 KIND = "comment"
 LARGEST_NUMBER = 2**63 - 1
-LOOKED_AT_FIRST = 100  # of the site's best; the others where these do not fill the list
+FIRST_BATCH = 100  # of the site's most liked comments; the others are read only if these do not fill the list
 
 
 class Order(StrEnum):
@@ -36,19 +36,19 @@ class Order(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Who reads: a player sees what was hidden of their own, those who run the site see all of it."""
+    """Who reads: players also see their own hidden comments, staff see all hidden comments."""
 
     player: Player | None = None
     sees_hidden: bool = False
 
     @property
     def name(self) -> str | None:
-        """The game's id of the player."""
+        """The player's external id."""
         return self.player.external_id if self.player else None
 
     @property
     def readable(self) -> Q:
-        """What of all comments they may read."""
+        """The condition for comments that they may read."""
         if self.sees_hidden:
             return Q(deleted_at=None)
         return Comment.VISIBLE | Q(deleted_at=None, player=self.player) if self.player else Comment.VISIBLE
@@ -67,7 +67,7 @@ class CommentWithLikes:
 
 @dataclass(frozen=True, slots=True)
 class Comments:
-    """Some comments, and how many there are."""
+    """A page of comments, and the total."""
 
     total: int
     rows: list[CommentWithLikes]
@@ -75,7 +75,7 @@ class Comments:
 
 @dataclass(frozen=True, slots=True)
 class LikedBy:
-    """Some of those who like a comment, each with their name, and how many there are."""
+    """A page of the players who like a comment, with their names, and the total."""
 
     total: int
     rows: list[tuple[Liker, str]]
@@ -85,22 +85,22 @@ class LikedBy:
 def comments(
     competition: Competition, order: Order = Order.NEWEST, offset: int = 0, limit: int = 20, reader: Reader = ANYBODY
 ) -> Comments:
-    """A page of what the reader may read."""
+    """Return a page of the comments that the reader may read."""
     rows = _readable(competition, reader)
     ordered = rows.order_by("-like_count", "-pk") if order is Order.LIKES else rows.order_by("-pk")
     return Comments(rows.count(), _with_likes(list(ordered[offset : offset + limit]), reader))
 
 
 def comment_by_id(competition: Competition, number: int, reader: Reader = ANYBODY) -> Comment:
-    """The comment, if the reader may read it. Raises ``UnknownComment``."""
-    found = _readable(competition, reader).filter(pk=number).first() if number <= LARGEST_NUMBER else None
-    if found is None:
+    """Return the comment, if the reader may read it. Raises ``UnknownComment``."""
+    comment = _readable(competition, reader).filter(pk=number).first() if number <= LARGEST_NUMBER else None
+    if comment is None:
         raise UnknownComment(f"There is no comment {number}.")
-    return found
+    return comment
 
 
 def comment_to_unlike(competition: Competition, number: int, player: Player) -> Comment:
-    """A comment whose like the player may take back: also one that was hidden since. Raises ``UnknownComment``."""
+    """Return a comment that the player may unlike, even if it was hidden since. Raises ``UnknownComment``."""
     try:
         likes.board_for_unlike(KIND, str(number), player.external_id)
         return Comment.objects.select_related("player").get(competition=competition, pk=number)
@@ -109,33 +109,33 @@ def comment_to_unlike(competition: Competition, number: int, player: Player) -> 
 
 
 def newer_than(comment: Comment, reader: Reader = ANYBODY) -> int:
-    """How many of the comments that the reader may read come before this one, the newest first."""
+    """Count the readable comments that are newer than this one: its offset when sorted by newest first."""
     return _readable(comment.competition, reader).filter(pk__gt=comment.pk).count()
 
 
 def most_liked_today(competition: Competition, at: datetime, limit: int) -> list[Comment]:
-    """Those of its comments that got most likes on this UTC day, the most first, if they are of the site's best 1,000.
+    """Return its comments with the most likes on this UTC day, among the 1,000 most liked of the site, best first.
 
-    None while SQL has no time to count: the page has all comments without it.
+    The list is empty while SQL is too slow or away: the page shows all comments without it.
     """
     try:
         best = [int(each.thing) for each in most_liked(KIND, at.astimezone(UTC).date(), RANKED_AT_MOST)]
     except SqlAway as error:
         logger.warning("the comments that were liked most today are not shown now: %s", error.detail)
         return []
-    found: list[Comment] = []
-    for numbers in (best[:LOOKED_AT_FIRST], best[LOOKED_AT_FIRST:]):
-        rows = _readable(competition, ANYBODY).in_bulk(numbers) if numbers and len(found) < limit else {}
-        found += [rows[number] for number in numbers if number in rows]
-    return found[:limit]
+    comments: list[Comment] = []
+    for numbers in (best[:FIRST_BATCH], best[FIRST_BATCH:]):
+        rows = _readable(competition, ANYBODY).in_bulk(numbers) if numbers and len(comments) < limit else {}
+        comments += [rows[number] for number in numbers if number in rows]
+    return comments[:limit]
 
 
 def likers(comment: Comment, offset: int, limit: int) -> LikedBy:
-    """Who likes it, the newest first, each with their name."""
-    found = likes.likers(KIND, str(comment.pk), offset, limit)
-    ids = [liker.player for liker in found.rows]
+    """Return a page of the players who like the comment, newest like first, with their names."""
+    page = likes.likers(KIND, str(comment.pk), offset, limit)
+    ids = [liker.player for liker in page.rows]
     names = {player.external_id: str(player) for player in Player.objects.filter(external_id__in=ids)}
-    return LikedBy(found.total, [(liker, names.get(liker.player, liker.player)) for liker in found.rows], found.live)
+    return LikedBy(page.total, [(liker, names.get(liker.player, liker.player)) for liker in page.rows], page.live)
 
 
 def _readable(competition: Competition, reader: Reader) -> QuerySet[Comment]:
@@ -143,5 +143,7 @@ def _readable(competition: Competition, reader: Reader) -> QuerySet[Comment]:
 
 
 def _with_likes(rows: list[Comment], reader: Reader) -> list[CommentWithLikes]:
-    found = likes.read_like_summaries(KIND, [str(row.pk) for row in rows], reader.name) if rows else {}
-    return [CommentWithLikes(row, found.get(str(row.pk), LikeSummary(row.like_count, 0, live=False))) for row in rows]
+    summaries = likes.read_like_summaries(KIND, [str(row.pk) for row in rows], reader.name) if rows else {}
+    return [
+        CommentWithLikes(row, summaries.get(str(row.pk), LikeSummary(row.like_count, 0, live=False))) for row in rows
+    ]

@@ -1,7 +1,7 @@
-"""Leagues as people and programs see them: a board's ladder, and a player in their group.
+"""A board's league, its seasons, and a player in their group.
 
-Places in a group are the board's own ranking among its members, so they are as live as that, and who is not shown
-there is not shown here. What a freeze hides there is none of: leagues stand on boards with a calendar.
+Places in a group come from the board's live ranking of its members; players who are hidden there are hidden here.
+Leagues exist only on calendar boards, so no freeze applies.
 """
 
 from collections import Counter
@@ -25,9 +25,9 @@ CALENDAR = (PeriodKind.DAY, PeriodKind.WEEK, PeriodKind.MONTH, PeriodKind.YEAR)
 
 @dataclass(frozen=True, slots=True)
 class GroupRow:
-    """A member in their place among the group; ``tied`` share it, themselves included.
+    """A member with their place in the group; ``tied`` is how many share it, including them.
 
-    ``outcome`` is what the place comes to: as things stand, and for good once the season is turned.
+    ``outcome`` is provisional, and final once the season is turned.
     """
 
     row: Row
@@ -38,10 +38,10 @@ class GroupRow:
 
 @dataclass(frozen=True, slots=True)
 class LeagueStanding:
-    """A player in a league. Without a ``group`` they have not scored yet in this period; ``tier`` is where they enter.
+    """A player in a league. Without a ``group`` they have not scored in this period; ``tier`` is the one to enter.
 
-    ``standings`` are those of the group's members, best first, in the order of ``rows``. ``with_more``: the group is
-    unfilled, so what its places come to is decided among the group before it too.
+    ``standings`` are those of the group's members, best first, in the order of ``rows``. ``with_more`` means that the
+    group is unfilled, so its outcomes are decided together with the group before it.
     """
 
     season: LeagueSeason
@@ -54,66 +54,69 @@ class LeagueStanding:
 
     @property
     def tier_name(self) -> str:
-        """The tier as it is called in this period."""
+        """The name of the tier in this season."""
         return self.season.name_of(self.tier)
 
     def name_after(self, outcome: Outcome) -> str:
-        """The tier that this outcome leads to, by its name; their own at the ends of the ladder."""
+        """Return the name of the tier that this outcome leads to."""
         return self.season.name_of(next_tier(self.tier, outcome, len(self.season.tiers)))
 
 
 def league_of(board: Board) -> League:
-    """The board's league. Raises ``NoLeague`` where there is none, or none in use."""
-    found = League.objects.filter(board=board, enabled=True).first()
-    if found is None:
+    """Return the board's league. Raises ``NoLeague`` if there is none in use."""
+    league = League.objects.filter(board=board, enabled=True).first()
+    if league is None:
         raise NoLeague(f"Board {board.seq} has no league.")
-    return found
+    return league
 
 
 def example_board() -> int | None:
-    """The number of a board with a league in which somebody is: for examples."""
+    """Return the number of a board whose league has members, for examples."""
     return LeagueSeason.objects.filter(members__isnull=False).values_list("period__board", flat=True).first()
 
 
 def season_of(board: Board, period: str) -> LeagueSeason:
-    """The league in a period: ``current``, ``previous`` or a label. Raises ``UnknownPeriod`` and ``NoLeague``."""
+    """Return the season of ``current``, ``previous`` or a label. Raises ``UnknownPeriod`` and ``NoLeague``."""
     label = selectors.find_period_info(board, period, clock.now()).label
-    found = season_by_label(board, label)
-    if found is None:
+    season = season_by_label(board, label)
+    if season is None:
         raise NoLeague(f"Board {board.seq} has no league in period {label}.")
-    return found
+    return season
 
 
 def season_by_label(board: Board, label: str) -> LeagueSeason | None:
-    """The league in the period of this label, if there is one."""
+    """Return the season of the period with this label, or None."""
     seasons = LeagueSeason.objects.filter(period__board=board, period__label=label)
     return seasons.select_related("period").first()
 
 
 def league_standing_of(board: Board, season: LeagueSeason, player: str) -> LeagueStanding:
-    """A player (by id) in their group of the season. Raises ``NotInLeague``.
+    """Return the standing of a player (external id) in their group of the season. Raises ``NotInLeague``.
 
-    Who is in the league since earlier and has not scored yet has a tier and no group, while the season is not turned.
+    A player of an earlier season who has not scored yet has a tier but no group, until the season is turned.
     """
     member = LeagueMember.objects.filter(season=season, player__external_id=player).select_related("group").first()
-    found = _before_scoring(season, board, player) if member is None else _inside(season, board, player, member.group)
-    if found is None:
+    if member is None:
+        standing = _without_group(season, board, player)
+    else:
+        standing = _in_group(season, board, player, member.group)
+    if standing is None:
         raise NotInLeague(f"{player} is in no group of this league in period {season.period.label}.")
-    return found
+    return standing
 
 
 def is_ranked_with_previous_group(season: LeagueSeason, group: LeagueGroup, entered: int, ranked: int) -> bool:
-    """Whether a group that so many ``entered``, of whom so many hold a place, is unfilled, and has one before it."""
+    """Whether a group with ``entered`` members, of whom ``ranked`` have a place, is unfilled and not the first one."""
     return group.number > 1 and season.rules.is_unfilled(entered, ranked)
 
 
 def players_before(group: LeagueGroup) -> list[int]:
-    """The players (internal numbers) of the group before this one in its tier."""
-    return list(_members_before(group).values_list("player", flat=True))
+    """Return the players (internal numbers) of the group before this one in its tier."""
+    return list(_previous_members(group).values_list("player", flat=True))
 
 
 def tiers_of(season: LeagueSeason, players: Collection[int]) -> dict[int, int]:
-    """Player (internal number) → the tier that they enter; who waits for the turn of an earlier season is left out."""
+    """Return player (internal number) → tier to enter, without players whose earlier season is not turned yet."""
     earlier = LeagueMember.objects.filter(player=OuterRef("pk"), season__league=season.league_id, season__lt=season.pk)
     latest = earlier.order_by("-season_id")
     tier, outcome = Subquery(latest.values("group__tier")[:1]), Subquery(latest.values("outcome")[:1])
@@ -125,39 +128,39 @@ def _tier_entered(season: LeagueSeason, tier: int | None, outcome: str) -> int:
     return 1 if tier is None else next_tier(tier, Outcome(outcome), len(season.tiers))
 
 
-def _before_scoring(season: LeagueSeason, board: Board, player: str) -> LeagueStanding | None:
-    """With the tier in which they will enter; None for who was never in the league, and once the season is turned."""
-    known = Player.objects.filter(
+def _without_group(season: LeagueSeason, board: Board, player: str) -> LeagueStanding | None:
+    """Return the standing of a player who has not scored; None if they never were in the league, or it is turned."""
+    visible = Player.objects.filter(
         visible_q(board.seq, "", season.period_id), external_id=player, league_members__season__league=season.league_id
     )
-    found = None if season.turned_at else known.values_list("pk", flat=True).first()
-    tiers = tiers_of(season, [found]) if found else {}
-    if found not in tiers:
+    number = None if season.turned_at else visible.values_list("pk", flat=True).first()
+    tiers = tiers_of(season, [number]) if number else {}
+    if number not in tiers:
         return None
-    return LeagueStanding(
-        season, tiers[found], None, selectors.rows_of_players(board, [], season.period.label), [], None
-    )
+    no_rows = selectors.rows_of_players(board, [], season.period.label)
+    return LeagueStanding(season, tiers[number], None, no_rows, [], None)
 
 
-def _inside(season: LeagueSeason, board: Board, player: str, group: LeagueGroup) -> LeagueStanding | None:
-    """Among the group; None for who holds no place, being removed from the board or not shown."""
+def _in_group(season: LeagueSeason, board: Board, player: str, group: LeagueGroup) -> LeagueStanding | None:
+    """Return the player's standing in the group; None if they are removed from the board or hidden."""
     group.season = season
     members = dict(group.members.values_list("player__external_id", "outcome"))
     standings = selectors.rows_of_players(board, list(members), season.period.label)
     with_more = is_ranked_with_previous_group(season, group, len(members), len(standings.rows))
-    among = _with_those_before(board, season, group, members) if with_more and not season.turned_at else standings
-    rows = list(_placed(season, group, standings, members, among))
+    is_combined = with_more and not season.turned_at
+    deciding = _combined_standings(board, season, group, members) if is_combined else standings
+    rows = list(_group_rows(season, group, standings, members, deciding))
     me = next((each for each in rows if each.row.player == player), None)
     return LeagueStanding(season, group.tier, group, standings, rows, me, with_more) if me else None
 
 
-def _with_those_before(board: Board, season: LeagueSeason, group: LeagueGroup, members: Collection[str]) -> Standings:
-    others = _members_before(group).values_list("player__external_id", flat=True)
+def _combined_standings(board: Board, season: LeagueSeason, group: LeagueGroup, members: Collection[str]) -> Standings:
+    others = _previous_members(group).values_list("player__external_id", flat=True)
     return selectors.rows_of_players(board, [*members, *others], season.period.label)
 
 
-def _members_before(group: LeagueGroup) -> QuerySet[LeagueMember]:
-    """Of the nearest group before it in which somebody is shown: one whose players are all banned says nothing."""
+def _previous_members(group: LeagueGroup) -> QuerySet[LeagueMember]:
+    """Return the members of the nearest earlier group that has a visible player."""
     earlier = LeagueMember.objects.filter(
         group__season=group.season_id, group__tier=group.tier, group__number__lt=group.number
     )
@@ -167,25 +170,25 @@ def _members_before(group: LeagueGroup) -> QuerySet[LeagueMember]:
     return earlier.filter(group__number=nearest)
 
 
-def _placed(
-    season: LeagueSeason, group: LeagueGroup, standings: Standings, outcomes: Mapping[str, str], among: Standings
+def _group_rows(
+    season: LeagueSeason, group: LeagueGroup, standings: Standings, outcomes: Mapping[str, str], deciding: Standings
 ) -> Iterator[GroupRow]:
-    """``among`` are the standings in which a place decides."""
-    found, deciding = places(_equals(standings)), _places_of(among)
-    sharing = Counter(found)
-    for row, place in zip(standings.rows, found, strict=True):
-        told = outcomes[row.player] if season.turned_at else ""
-        counts = deciding.get(row.player, place)
-        outcome = Outcome(told) if told else season.rules.outcome(group.tier, counts, len(deciding))
-        yield GroupRow(row, place, sharing[place], outcome)
+    """Yield the members with places and outcomes; ``deciding`` are the standings whose places decide the outcomes."""
+    group_places, deciding_places = places(_tie_keys(standings)), _places_of(deciding)
+    sharing = Counter(group_places)
+    for row, place in zip(standings.rows, group_places, strict=True):
+        final_outcome = outcomes[row.player] if season.turned_at else ""
+        deciding_place = deciding_places.get(row.player, place)
+        provisional = season.rules.outcome(group.tier, deciding_place, len(deciding_places))
+        yield GroupRow(row, place, sharing[place], Outcome(final_outcome) if final_outcome else provisional)
 
 
 def _places_of(standings: Standings) -> dict[str, int]:
-    return dict(zip((row.player for row in standings.rows), places(_equals(standings)), strict=True))
+    return dict(zip((row.player for row in standings.rows), places(_tie_keys(standings)), strict=True))
 
 
-def _equals(standings: Standings) -> Iterator[Hashable]:
-    """By row, what is the same for those who tie: by the board's rule, also where SQL had no time to count ranks."""
+def _tie_keys(standings: Standings) -> Iterator[Hashable]:
+    """Yield a key for each row that is equal for tied rows. It works also if SQL did not count the ranks."""
     for nth, row in enumerate(standings.rows):
-        same = (row.points, tuple((row.fields or {}).items()), row.achieved_at)
-        yield nth if standings.rules.ties.by_time else same
+        key = (row.points, tuple((row.fields or {}).items()), row.achieved_at)
+        yield nth if standings.rules.ties.by_time else key

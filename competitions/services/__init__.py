@@ -1,1 +1,1 @@
-"""What changes competitions, use case by use case."""
+"""Services: everything that changes competitions, one module for each use case."""

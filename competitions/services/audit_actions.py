@@ -1,7 +1,7 @@
-"""The acts on competitions that the audit log keeps, and how those that can be undone are undone.
+"""The actions on competitions in the audit log, and how to undo them.
 
-Each row of a competition's record (``changes.py``) is an entry of the log too, ``competition.<kind>``. The trap: an act
-done twice changes nothing and says nothing, so an undo asks first whether what it undoes still stands.
+Each change of a competition (``change_log.py``) is also an audit entry, ``competition.<kind>``. The trap: repeating an
+action changes nothing and raises nothing, so an undo first checks that its entry is still in effect.
 """
 
 from collections.abc import Callable
@@ -28,15 +28,15 @@ CHANGE_COMMENT = "competitions.change_comment"
 CHANGE_GRANT = "competitions.change_rewardgrant"
 CHANGE_SUBMISSION = "leaderboards.change_submission"
 
-_OF_PLACE = (f"competition.{ChangeKind.DISQUALIFIED}", f"competition.{ChangeKind.REINSTATED}")
-_OF_SCORES = (f"competition.{ChangeKind.VOIDED}", f"competition.{ChangeKind.RESTORED}")
-_OF_COMMENTS = (f"competition.{ChangeKind.HIDDEN}", f"competition.{ChangeKind.SHOWN}")
+_PARTICIPANT_ACTIONS = (f"competition.{ChangeKind.DISQUALIFIED}", f"competition.{ChangeKind.REINSTATED}")
+_SCORE_ACTIONS = (f"competition.{ChangeKind.VOIDED}", f"competition.{ChangeKind.RESTORED}")
+_COMMENT_ACTIONS = (f"competition.{ChangeKind.HIDDEN}", f"competition.{ChangeKind.SHOWN}")
 
 Undo = Callable[..., None]
 
 
 def register() -> None:
-    """Say which acts and subjects there are."""
+    """Register the actions and subjects of competitions with the audit log."""
     register_subject("competition", _("competition"), "competitions.competition")
     register_subject("comment", _("comment"), "competitions.comment")
     register_subject("reward", _("reward"), "competitions.rewardgrant")
@@ -52,9 +52,9 @@ def register() -> None:
     }
     for kind in ChangeKind:
         register_action(f"competition.{kind}", kind.label, *undoable.get(kind, ()))
-    register_opposites(*_OF_PLACE, ["competition", "player"])
-    register_opposites(*_OF_SCORES, ["submission"])
-    register_opposites(*_OF_COMMENTS, ["comment"])
+    register_opposites(*_PARTICIPANT_ACTIONS, ["competition", "player"])
+    register_opposites(*_SCORE_ACTIONS, ["submission"])
+    register_opposites(*_COMMENT_ACTIONS, ["comment"])
     register_restoring_action(f"competition.{ChangeKind.RESTORED}")
     register_action("reward.taken_back", ChangeKind.TAKEN_BACK.label, undo_taking_back, CHANGE_GRANT)
     register_action("reward.given_back", ChangeKind.GIVEN_BACK.label)
@@ -73,7 +73,7 @@ def undo_disqualifying(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser 
 def undo_reinstating(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:
     """Disqualify the participant again. Raises ``NotUndoable``, or what ``disqualify`` does."""
     participant = participant_of(entry)
-    refuse_if_superseded(entry, _OF_PLACE, ["competition", "player"])
+    refuse_if_superseded(entry, _PARTICIPANT_ACTIONS, ["competition", "player"])
     if participant.disqualified_at is not None:
         raise NotUndoable(NO_LONGER_IN_EFFECT)
     disqualify(participant.competition, participant.player, reason, at, by)
@@ -90,7 +90,7 @@ def undo_removing(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | Non
 def undo_voiding(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:
     """Restore the score. Raises ``NotUndoable``, or what ``judge.unvoid`` does."""
     submission = submission_of(entry)
-    refuse_if_decided_since(entry, _OF_SCORES)
+    refuse_if_decided_since(entry, _SCORE_ACTIONS)
     refuse_if_void_otherwise(entry, submission)
     if judge.unvoid(competition_of(entry), submission, reason, at, by) is None:
         raise NotUndoable(NO_LONGER_IN_EFFECT)
@@ -99,7 +99,7 @@ def undo_voiding(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None
 def undo_restoring(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:
     """Void the score again. Raises ``NotUndoable``, or what ``judge.void`` does."""
     submission = submission_of(entry)
-    refuse_if_decided_since(entry, _OF_SCORES)
+    refuse_if_decided_since(entry, _SCORE_ACTIONS)
     if judge.void(competition_of(entry), submission, reason, at, by) is None:
         raise NotUndoable(NO_LONGER_IN_EFFECT)
 
@@ -115,7 +115,7 @@ def undo_hiding(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None,
 def undo_showing(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:
     """Hide the comment again. Raises ``NotUndoable`` or ``UnknownComment``."""
     comment = _comment_of(entry)
-    refuse_if_superseded(entry, _OF_COMMENTS, ["comment"])
+    refuse_if_superseded(entry, _COMMENT_ACTIONS, ["comment"])
     if comment.hidden_at is not None:
         raise NotUndoable(NO_LONGER_IN_EFFECT)
     moderate.hide(comment.pk, reason, at, by)
@@ -130,24 +130,24 @@ def undo_taking_back(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | 
 
 
 def competition_of(entry: AuditEntry) -> Competition:
-    """The competition that an entry is about. Raises ``NotUndoable``."""
+    """Return the competition that an entry is about. Raises ``NotUndoable``."""
     rows = Competition.objects.select_related("board").defer("picture").filter(pk__in=entry.keys("competition"))
-    if (found := rows.first()) is None:
+    if (competition := rows.first()) is None:
         raise NotUndoable("There is no such competition any more.")
-    return found
+    return competition
 
 
 def participant_of(entry: AuditEntry) -> Participant:
-    """The participant that an entry is about. Raises ``NotUndoable``."""
+    """Return the participant that an entry is about. Raises ``NotUndoable``."""
     rows = Participant.objects.select_related("competition__board", "player").defer("competition__picture")
     competitions, players = (map(int, entry.keys(kind)) for kind in ("competition", "player"))
-    theirs = rows.filter(competition__in=list(competitions), player__in=list(players))
-    if (found := theirs.first()) is None:
+    participant = rows.filter(competition__in=list(competitions), player__in=list(players)).first()
+    if participant is None:
         raise NotUndoable("There is no such participant any more.")
-    return found
+    return participant
 
 
 def _comment_of(entry: AuditEntry) -> Comment:
-    if (found := Comment.objects.filter(pk__in=entry.keys("comment")).first()) is None:
+    if (comment := Comment.objects.filter(pk__in=entry.keys("comment")).first()) is None:
         raise NotUndoable("There is no such comment any more.")
-    return found
+    return comment

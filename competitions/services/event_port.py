@@ -1,7 +1,7 @@
-"""What scoring asks about competitions: the answer to the port ``leaderboards.services.events``.
+"""Competitions for the scoring services: implements the port ``leaderboards.services.events``.
 
-The trap: an entry that comes after the freeze must not precede the public copy. Anybody who asks for a competition is
-told that its freeze is due, and writes nothing; anybody who then applies an entry has it frozen first.
+The trap: a score that arrives after the time of the freeze must not be applied before the public copy is made.
+``named`` only reports that a freeze is due (``freeze_due``); the caller calls ``freeze`` before it applies the score.
 """
 
 import re
@@ -25,61 +25,61 @@ from leaderboards.services.events import BanPreview, Event
 Pair = tuple[int, str]
 
 
-def _load(pairs: Collection[Pair]) -> dict[Pair, datetime]:
-    found = Participant.objects.filter(
+def _read_joined_at(pairs: Collection[Pair]) -> dict[Pair, datetime]:
+    participants = Participant.objects.filter(
         Participant.TAKING_PART,
         competition__in={number for number, _ in pairs},
         player__external_id__in={player for _, player in pairs},
     )
-    rows = found.values_list("competition_id", "player__external_id", "joined_at")
+    rows = participants.values_list("competition_id", "player__external_id", "joined_at")
     return {(number, player): joined_at for number, player, joined_at in rows}
 
 
-_taking_part: StaleIfErrorCache[Pair, datetime] = StaleIfErrorCache(_load)
-
+_joined_at: StaleIfErrorCache[Pair, datetime] = StaleIfErrorCache(_read_joined_at)
 
 _LABEL = re.compile(r"c([0-9]+)(?:-frozen)?")
 
 
 def excluded_players(label: str) -> list[int]:
-    """The internal numbers of those who are disqualified now, in an event and in the copy of its freeze alike."""
-    found = _LABEL.fullmatch(label)
-    if found is None:
+    """Return the internal numbers of the disqualified players of an event's period or of its frozen copy."""
+    match = _LABEL.fullmatch(label)
+    if match is None:
         return []
-    out = Participant.objects.filter(competition=int(found[1]), disqualified_at__isnull=False)
-    return list(out.values_list("player_id", flat=True))
+    disqualified = Participant.objects.filter(competition=int(match[1]), disqualified_at__isnull=False)
+    return list(disqualified.values_list("player_id", flat=True))
 
 
 def keeps_places(label: str) -> bool:
-    """Whether the places of those who are left out of an event, or of the copy of its freeze, stay empty."""
-    found = _LABEL.fullmatch(label)
-    if found is None:
+    """Whether the places of excluded players stay empty in an event's period or in its frozen copy."""
+    match = _LABEL.fullmatch(label)
+    if match is None:
         return False
-    return Competition.objects.filter(pk=int(found[1]), vacated_places=VacatedPlaces.STAY_EMPTY).exists()
+    return Competition.objects.filter(pk=int(match[1]), vacated_places=VacatedPlaces.STAY_EMPTY).exists()
 
 
 class CompetitionEvents:
-    """The competitions that scoring may name. Drafts are unknown to it."""
+    """The competitions that a score may name. Drafts are unknown."""
 
     def named(self, numbers: Collection[int], at: datetime) -> Mapping[int, Event | SunwiError]:
-        """The events of these numbers; a cancelled one is its refusal."""
-        return {number: _event(found, at) for number, found in competitions_by_id(numbers).items()}
+        """Return the events of these numbers; for a cancelled one, the error that refuses its scores."""
+        competitions = competitions_by_id(numbers)
+        return {number: _event(competition, at) for number, competition in competitions.items()}
 
     def names(self, numbers: Collection[int]) -> Mapping[int, str]:
-        """The names of these competitions."""
+        """Return the names of these competitions."""
         return dict(Competition.objects.filter(pk__in=numbers).order_by().values_list("pk", "name"))
 
     def joined(self, pairs: Collection[Pair]) -> Mapping[Pair, datetime]:
-        """Of the pairs (competition, player) those that take part now, each with when the player last joined."""
-        return _taking_part.get_many(pairs)
+        """Return when each player last joined, for the (competition, player) pairs that take part now."""
+        return _joined_at.get_many(pairs)
 
     def gone(self, number: int) -> Collection[int]:
-        """The internal numbers of the players who joined and have left."""
+        """Return the internal numbers of the players who joined and have left."""
         players = Participant.objects.filter(competition=number, left_at__isnull=False)
         return list(players.values_list("player_id", flat=True))
 
     def freeze(self, number: int, at: datetime) -> None:
-        """Make the public copy if it is due and nobody has. Raises ``StorageUnavailable`` where it cannot be made."""
+        """Make the frozen copy if it is due and missing. Raises ``StorageUnavailable`` if it cannot be made now."""
         try:
             freeze_if_due(competition_by_id(number), at)
         except (Unavailable, *CONNECTION_ERRORS) as error:
@@ -88,11 +88,11 @@ class CompetitionEvents:
             ) from error
 
     def if_banned(self, players: Collection[int], *, banned: bool, board: int | None = None) -> BanPreview:
-        """What leaving these players out would come to in competitions, or showing them again."""
+        """Preview what excluding these players, or showing them again, would change in competitions."""
         return if_banned(players, banned=banned, board=board)
 
     def void(self, submission: Submission, reason: str, at: datetime, by: AbstractBaseUser | None) -> bool:
-        """Void a submission of a competition; False if the jury did before. Raises what ``judge.void`` does."""
+        """Void a submission of a competition; False if it was void already. Raises what ``judge.void`` does."""
         return void(competition_by_id(submission.competition), submission, reason, at, by) is not None
 
     def unvoid(
@@ -104,12 +104,14 @@ class CompetitionEvents:
         *,
         purge: int | None = None,
     ) -> bool:
-        """Restore a voided submission of a competition; False if it counts, or ``purge`` is given and has it void no
-        more. Raises what ``judge.unvoid`` does."""
+        """Restore a voided submission of a competition. Raises what ``judge.unvoid`` does.
+
+        Returns False if it counts already, or if ``purge`` is given and is not what voids it.
+        """
         return unvoid(competition_by_id(submission.competition), submission, reason, at, by, purge=purge) is not None
 
     def accept_late(self, entry: QuarantinedEntry, reason: str, at: datetime, by: AbstractBaseUser | None) -> None:
-        """Take a quarantined entry of a closed competition; raises what ``accept_quarantined`` does."""
+        """Accept a quarantined entry of a closed competition. Raises what ``accept_quarantined`` does."""
         accept_quarantined(competition_by_id(entry.competition), entry, reason, at, by)
 
 

@@ -1,4 +1,4 @@
-"""A competition's row, held, so that those who change it do so one after another; a participant's; and its period."""
+"""Row locks on competitions and participants, which make changes one after another; and a competition's period."""
 
 from django.db import OperationalError
 
@@ -12,10 +12,10 @@ from leaderboards.services.players.profiles import lock_player
 
 
 def lock_competition(competition: Competition) -> Competition:
-    """The row as it is now, held until this transaction ends. Rows that refer to it may still be added. Whoever
-    holds it may change what readers see: those are told after the commit.
+    """Lock the competition's row and return it as it is now.
 
-    Raises ``CompetitionBusy`` where somebody else holds it for longer than SQL lets us wait.
+    Other transactions may still add rows that refer to it. After the commit, the caches of readers are invalidated.
+    Raises ``CompetitionBusy`` if another transaction holds the lock for longer than the lock timeout.
     """
     rows = Competition.objects.select_for_update(of=("self",), no_key=True).select_related("board").defer("picture")
     try:
@@ -31,21 +31,21 @@ def lock_competition(competition: Competition) -> Competition:
 
 
 def lock_participant(competition: Competition, player: Player) -> Participant | None:
-    """The player's part in a competition whose row is held, with the player as they are now; None where they never
-    joined. Both rows are held until this transaction ends: an erasure comes before or after.
+    """Lock the participant and the player, in a competition that is locked; None if the player never joined.
 
-    Raises ``UnknownPlayer`` for a player who was erased since ``player`` was read.
+    The returned participant has the player as they are now. An erasure comes before or after this transaction.
+    Raises ``UnknownPlayer`` if the player was erased since ``player`` was read.
     """
     rows = Participant.objects.select_for_update(of=("self",)).select_related("team")
     rows = rows.filter(competition=competition, player=player.pk)
-    found = rows.first()  # before the player: an erasure holds them in this order
-    present = lock_player(player)
-    if found is not None:
-        found.player = present
-    return found
+    participant = rows.first()  # before the player: an erasure locks in this order
+    locked_player = lock_player(player)
+    if participant is not None:
+        participant.player = locked_player
+    return participant
 
 
 def get_or_open_period(competition: Competition) -> Period:
-    """Its period, opened if nobody has; the rules are those of that moment, whatever the board has now."""
+    """Return its period, and open it if needed. The period keeps the board's rules of the time of opening."""
     periods = Period.objects.filter(board=competition.board_id, label=competition.label).select_related("board")
     return periods.first() or open_period(competition.board, competition.window)

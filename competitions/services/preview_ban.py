@@ -1,6 +1,6 @@
-"""What a ban or a restriction, or the end of one, comes to in competitions, before it is done; nothing is written.
+"""Preview what a ban or a restriction, or the end of one, changes in competitions. Nothing is written.
 
-The rewards of final results are computed as they will follow the revision that the schedule makes of it.
+For final results it predicts the next revision, and the rewards that follow from it.
 """
 
 from collections import defaultdict
@@ -18,26 +18,28 @@ from leaderboards.services.events import BanPreview
 
 
 def if_banned(players: Collection[int], *, banned: bool, board: int | None = None) -> BanPreview:
-    """How many competitions hide these players (by internal number), or show them again; which results change. Of one
-    board, by its number, or of all.
+    """Count the competitions, results and rewards that change if these players (internal numbers) are hidden or shown.
 
-    Rewards that were never granted, as of results that are hidden or provisional, are not counted: nobody loses them.
+    ``board`` limits it to one board, by number. Rewards that were not granted yet, because the result is hidden or
+    provisional, are not counted.
     """
-    here = Competition.objects.all() if board is None else Competition.objects.filter(board=board)
-    lives = here.filter(published_at__isnull=False, cancelled_at=None)
+    competitions = Competition.objects.all() if board is None else Competition.objects.filter(board=board)
+    published = competitions.filter(published_at__isnull=False, cancelled_at=None)
     taking_part = Participant.objects.filter(Participant.TAKING_PART, player__in=players)
-    live = lives.filter(final_at=None, pk__in=taking_part.values("competition"))
-    changed = [after for after in _revisions(here, players, banned=banned) if after is not None]
-    own, others = 0, set[int]()
-    for after in changed:
-        follows = _rewards(after)
-        own += sum(grant.player_id in players for grant in (follows.lost if banned else follows.new))
-        others |= {grant.player_id for grant in (*follows.lost, *follows.new)} - set(players)
-    return BanPreview(live.count(), len(changed), own, len(others))
+    not_final = published.filter(final_at=None, pk__in=taking_part.values("competition"))
+    changed = [each for each in _next_revisions(competitions, players, banned=banned) if each is not None]
+    own_rewards, other_players = 0, set[int]()
+    for revision in changed:
+        changes = _reward_changes(revision)
+        own_rewards += sum(grant.player_id in players for grant in (changes.lost if banned else changes.new))
+        other_players |= {grant.player_id for grant in (*changes.lost, *changes.new)} - set(players)
+    return BanPreview(not_final.count(), len(changed), own_rewards, len(other_players))
 
 
-def _revisions(here: QuerySet[Competition], players: Collection[int], *, banned: bool) -> Iterable[Revision | None]:
-    """The next revision of each final result that changes, as far as rewards ask for it; None where none does."""
+def _next_revisions(
+    competitions: QuerySet[Competition], players: Collection[int], *, banned: bool
+) -> Iterable[Revision | None]:
+    """Yield for each final result the unsaved next revision, with what rewards need; None if it does not change."""
     standing = FinalStanding.objects.filter(
         period__board=OuterRef("competition__board"),
         period__label=Concat(Value("c"), Cast(OuterRef("competition"), CharField())),
@@ -45,15 +47,15 @@ def _revisions(here: QuerySet[Competition], players: Collection[int], *, banned:
     )
     rows = Participant.objects.filter(Exists(standing), player__in=players, disqualified_at=None)
     rows = rows.filter(competition__final_at__isnull=False, competition__cancelled_at=None).order_by()
-    who: dict[int, set[int]] = defaultdict(set)
+    affected: dict[int, set[int]] = defaultdict(set)
     for number, player in rows.values_list("competition_id", "player_id"):
-        who[number].add(player)
-    for competition in here.filter(pk__in=who).defer("picture").order_by("pk"):
+        affected[number].add(player)
+    for competition in competitions.filter(pk__in=affected).defer("picture").order_by("pk"):
         last = latest_revision(competition)
-        yield None if last is None else _after(last, who[competition.pk], banned=banned)
+        yield None if last is None else _next_revision(last, affected[competition.pk], banned=banned)
 
 
-def _after(last: Revision, players: set[int], *, banned: bool) -> Revision | None:
+def _next_revision(last: Revision, players: set[int], *, banned: bool) -> Revision | None:
     before = set(last.excluded_players)
     excluded_players = before | players if banned else before - players
     if excluded_players == before:
@@ -64,9 +66,9 @@ def _after(last: Revision, players: set[int], *, banned: bool) -> Revision | Non
     )
 
 
-def _rewards(after: Revision) -> GrantChanges:
-    """Which rewards are revoked and which are granted once they follow the revision."""
-    run = RewardRun.objects.select_related("period__board").filter(competition=after.competition).first()
+def _reward_changes(revision: Revision) -> GrantChanges:
+    """Return the rewards that are revoked and granted once they are settled by the revision."""
+    run = RewardRun.objects.select_related("period__board").filter(competition=revision.competition).first()
     if run is None:
         return GrantChanges()
-    return grant_changes_for(result_of(run.period, after), run, passed_over_in(run).keys())
+    return grant_changes_for(result_of(run.period, revision), run, passed_over_in(run).keys())

@@ -1,8 +1,8 @@
-"""Telling who reads a competition in other processes that they must ask SQL again, as ``leaderboards/services/readers``
-tells who reads a board.
+"""Invalidate the caches of a competition in other processes, as ``leaderboards/services/sync/invalidate.py`` does for a
+board.
 
-Called in the transaction that changes it. The trap: what hides its standings must not be late for anybody. So nobody
-draws an edition from before the commit on, and who cannot be told is waited for.
+Call these in the transaction that changes the competition. The trap: a change that hides standings must not reach any
+reader late. So its cache version is blocked before the commit, and if Redis is away, the caches' expiry is waited for.
 """
 
 import logging
@@ -19,20 +19,22 @@ logger = logging.getLogger(__name__)
 
 
 def invalidate_readers_of(competition: Competition) -> None:
-    """Something of it has changed, or of who takes part. Drafts have no readers."""
+    """Invalidate readers after the commit of a change to a competition or its participants. Drafts have no readers."""
     if competition.published_at is not None:
         invalidate_readers(period_in_redis(competition))
 
 
 def invalidate_before_hiding(competition: Competition, *, wait_for_expiry: bool = True) -> None:
-    """It has changed so that its standings may be hidden. Call it last: readers ask SQL from now on.
-    ``wait_for_expiry`` as for
-    ``invalidate_readers``: for who is told that it is done, or goes on to what is to be hidden."""
+    """Invalidate readers of a change that may hide standings. Call it last: from now on readers read from SQL.
+
+    ``wait_for_expiry``, as in ``invalidate_readers``: the caller reports the change as done, or next changes what is
+    to be hidden.
+    """
     if competition.published_at is None or competition.board.storage == Storage.SQL:
         return
     period = period_in_redis(competition)
     try:
         block_cache_version(redis.boards(), period)
     except Unavailable as error:
-        logger.info("readers of competition %s are told after the commit: %s", competition.pk, error.detail)
+        logger.info("readers of competition %s are invalidated only after the commit: %s", competition.pk, error.detail)
     invalidate_readers(period, wait_for_expiry=wait_for_expiry)

@@ -1,6 +1,6 @@
-"""Letting go what competitions of long ago were told, and most of their snapshots: the history keeps its shape.
+"""Delete the notices of old competitions, and most of their snapshots; a coarse rank history stays.
 
-Small batches, each a transaction of its own; run twice or cut off, it goes on where it was.
+It works in small batches, each a transaction of its own, and can be interrupted and repeated.
 """
 
 from datetime import datetime, timedelta
@@ -12,32 +12,32 @@ from django.db.models import Q, QuerySet
 from competitions.models import Competition, Notice, Snapshot
 
 BATCH = 1000
-STEPS = 48  # of a history, once its competition is long over
+STEPS = 48  # the number of snapshots that an old competition keeps
 
 
 def retain_due(at: datetime) -> int:
-    """Thin out what is old; returns how many notices and snapshots went."""
+    """Delete old notices and snapshots; returns how many were deleted."""
     before = at - timedelta(days=settings.KEEP_RECORDS_DAYS)
     over = Competition.objects.filter(Q(final_at__lt=before) | Q(cancelled_at__lt=before))
-    gone = _delete(Notice.objects.filter(competition__in=over))
+    deleted = _delete_in_batches(Notice.objects.filter(competition__in=over))
     for competition in over.only("pk"):
-        gone += _thin(competition)
-    return gone
+        deleted += _thin_snapshots(competition)
+    return deleted
 
 
-def _thin(competition: Competition) -> int:
-    """Leave every so manieth snapshot, the last one among them."""
-    taken = list(competition.snapshots.order_by("-due_at").values_list("pk", flat=True))
-    step = -(-len(taken) // STEPS)
-    gone = [pk for nth, pk in enumerate(taken) if nth % step]
-    for pk in gone:  # each may have ten thousand rows
+def _thin_snapshots(competition: Competition) -> int:
+    """Keep every n-th snapshot, counted from the last one, so that about ``STEPS`` are left."""
+    numbers = list(competition.snapshots.order_by("-due_at").values_list("pk", flat=True))
+    step = -(-len(numbers) // STEPS)
+    surplus = [pk for nth, pk in enumerate(numbers) if nth % step]
+    for pk in surplus:  # one by one: each may have ten thousand rows
         Snapshot.objects.filter(pk=pk).delete()
-    return len(gone)
+    return len(surplus)
 
 
-def _delete(rows: QuerySet[Any]) -> int:
-    gone = 0
+def _delete_in_batches(rows: QuerySet[Any]) -> int:
+    deleted = 0
     while batch := list(rows.values_list("pk", flat=True)[:BATCH]):
         rows.model._default_manager.filter(pk__in=batch).delete()
-        gone += len(batch)
-    return gone
+        deleted += len(batch)
+    return deleted

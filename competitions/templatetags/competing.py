@@ -1,5 +1,7 @@
-"""Competitions on pages of apps below: those of a player, those that run now, those of a name. Only what the public may
-see, or who asks."""
+"""Template tags for competitions on other apps' pages: a player's, the running ones, and those found by name.
+
+They show only what the public, or the viewer, may see.
+"""
 
 from itertools import chain
 from typing import Any
@@ -21,14 +23,14 @@ register = template.Library()
 
 @register.inclusion_tag("competitions/_of_player.html", takes_context=True)
 def competitions_of(context: dict[str, Any], player: Player) -> dict[str, Any]:
-    """Where they take part, the latest start first, with their place as everybody may see it."""
+    """List the player's competitions, latest start first, with their public place."""
     at = clock.now()
     taken = taken_part(player, at)
     expire_cache_at(
         context["request"], chain.from_iterable(each.competition.timeline.phase_changes_at for each in taken), at
     )
     revised = latest_numbers([each.competition.pk for each in taken])
-    found = [
+    rows = [
         (
             each,
             phase_word(each.phase, revised.get(each.competition.pk, 1)),
@@ -36,16 +38,16 @@ def competitions_of(context: dict[str, Any], player: Player) -> dict[str, Any]:
         )
         for each in taken
     ]
-    return {"taken": found}
+    return {"taken": rows}
 
 
 @register.inclusion_tag("competitions/_now.html", takes_context=True)
 def competitions_now(context: dict[str, Any], most: int) -> dict[str, Any]:
-    """The ``most`` running competitions on public boards that end first."""
+    """Show the ``most`` running competitions on public boards that end first."""
     return {"cards": cards_running(context["request"], clock.now(), most), "request": context["request"]}
 
 
 @register.simple_tag(takes_context=True)
 def competitions_called(context: dict[str, Any], sought: str) -> list[Competition]:
-    """Those with ``sought`` in their name that the asker may know of, the latest start first."""
+    """Return the competitions with ``sought`` in their name that the viewer may see, latest start first."""
     return called(context["request"], sought, clock.now())

@@ -1,4 +1,4 @@
-"""Whose corner of the site's header it is: their player, and what they have not read. Visitors cost no question."""
+"""The user's player and unread notices, for the site's header. For visitors who are not signed in it makes no query."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ register = template.Library()
 
 @dataclass(frozen=True, slots=True)
 class Corner:
-    """The id of the user's player, and how many notices the player has not read."""
+    """The id of the user's player, and the number of unread notices."""
 
     player: str
     unread: int
@@ -22,9 +22,9 @@ class Corner:
 
 @register.simple_tag
 def own_corner(user: AbstractBaseUser | AnonymousUser) -> Corner | None:
-    """None for those who have no player, and so no inbox.
+    """Return the user's player and unread notices; None for users without a player, who have no inbox.
 
-    None also while SQL is away: the page around it may be one that Redis alone can answer.
+    None also while SQL is away, because Redis alone may answer the page around it.
     """
     if not user.is_authenticated:
         return None

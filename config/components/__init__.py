@@ -1,0 +1,1 @@
+"""The parts of the settings that need more than a line; each reads the environment."""

@@ -1,7 +1,7 @@
-"""Who may have an account, and how staff sign in, from the environment.
+"""Settings of accounts from the environment: signing up, second factors, sessions of staff.
 
-With TLS, which is how a site is run for others, staff need a second factor unless the setting says otherwise; the demo
-on loopback does without. Nobody is locked out by it: who has none is shown how to set one up as they sign in.
+With HTTPS staff need a second factor by default; without it, as in the demo on localhost, they do not. This locks
+nobody out: staff without a factor set one up when they sign in.
 """
 
 import environ
@@ -22,18 +22,17 @@ VALIDATORS = [
 
 
 def second_factor(env: environ.Env, https: bool) -> str:
-    """``off`` or ``required``, of staff. Raises ``ImproperlyConfigured``."""
+    """Read STAFF_SECOND_FACTOR, ``off`` or ``required``. Raises ``ImproperlyConfigured``."""
     return _one_of(env, "STAFF_SECOND_FACTOR", ("off", "required"), "required" if https else "off")
 
 
 def sign_up(env: environ.Env) -> str:
-    """``off``, ``invitation`` or ``open``. Raises ``ImproperlyConfigured``."""
+    """Read SIGN_UP, ``off``, ``invitation`` or ``open``. Raises ``ImproperlyConfigured``."""
     return _one_of(env, "SIGN_UP", ("off", "invitation", "open"), "off")
 
 
 def privacy_url(env: environ.Env) -> str:
-    """Where those who run the site say what they do with data of people; may be empty. Raises
-    ``ImproperlyConfigured``."""
+    """Read PRIVACY_URL, the operators' privacy policy; may be empty. Raises ``ImproperlyConfigured``."""
     address: str = env.str("PRIVACY_URL", default="")
     if address and not address.startswith(("https://", "http://", "/")):
         raise ImproperlyConfigured(f"PRIVACY_URL begins with https://, or is a path of this site; got {address!r}.")
@@ -41,7 +40,7 @@ def privacy_url(env: environ.Env) -> str:
 
 
 def staff_session(env: environ.Env) -> StaffSession:
-    """How long staff stay signed in. Raises ``ImproperlyConfigured``."""
+    """Read how long staff stay signed in. Raises ``ImproperlyConfigured``."""
     hours, idle = env.float("STAFF_SESSION_HOURS", default=12), env.float("STAFF_IDLE_MINUTES", default=60)
     if not (0 < hours <= 24 * 14 and idle >= 0):
         raise ImproperlyConfigured(

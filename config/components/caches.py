@@ -1,4 +1,4 @@
-"""The caches, both in Redis: pages in one, which may be away, and what stands beside the boards in the other."""
+"""The setting CACHES: the page cache, which is optional, and the boards' Redis."""
 
 from typing import Any
 
@@ -7,10 +7,10 @@ from redis.retry import Retry
 
 
 def caches(pages: str, boards: str) -> dict[str, dict[str, Any]]:
-    """The setting ``CACHES``, from the address of the page cache and that of the boards' Redis."""
-    made = {"default": _redis_cache(pages) | {"KEY_PREFIX": "plain"}, "boards": _redis_cache(boards)}
-    made["default"]["OPTIONS"]["IGNORE_EXCEPTIONS"] = True  # a page cache that is away costs time, never a page
-    return made
+    """Build ``CACHES`` from the URLs of the page cache and of the boards' Redis."""
+    page_cache = _redis_cache(pages) | {"KEY_PREFIX": "plain"}
+    page_cache["OPTIONS"]["IGNORE_EXCEPTIONS"] = True  # pages work without their cache
+    return {"default": page_cache, "boards": _redis_cache(boards)}
 
 
 def _redis_cache(url: str) -> dict[str, Any]:
@@ -18,12 +18,12 @@ def _redis_cache(url: str) -> dict[str, Any]:
         "BACKEND": "django_redis.cache.RedisCache",
         "LOCATION": url,
         "OPTIONS": {
-            # Never pickle, which runs what it reads.
+            # Not pickle, which can run code from the cache.
             "SERIALIZER": "foundation.caching.serializer.BytesJsonSerializer",
             "CONNECTION_POOL_KWARGS": {
                 "socket_timeout": 0.5,
                 "socket_connect_timeout": 0.25,
-                # redis-py repeats commands by itself, writes too: a stalled INCR counts twice.
+                # No retries: redis-py also repeats writes, so that an INCR may count twice.
                 "retry": Retry(NoBackoff(), 0),
                 "max_connections": 64,
             },

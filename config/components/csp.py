@@ -1,4 +1,4 @@
-"""What a page may load, and from where: from this site alone, and nothing written into the page itself."""
+"""The Content Security Policy: pages load only from this site, and nothing inline."""
 
 from csp.constants import NONE, SELF
 
@@ -6,7 +6,7 @@ DIRECTIVES = {
     "default-src": [NONE],
     "script-src": [SELF],
     "style-src": [SELF],
-    # data: for the small icons inside the style sheets of the API's documentation.
+    # data: for the icons in the style sheets of the API's documentation.
     "img-src": [SELF, "data:"],
     "font-src": [SELF],
     "connect-src": [SELF],

@@ -1,4 +1,4 @@
-"""How a log line looks, and which are written. Times are UTC, as everywhere inside."""
+"""The setting LOGGING: format, filters and levels. Times are in UTC."""
 
 import logging
 import re
@@ -6,29 +6,31 @@ import threading
 import time
 from typing import Any
 
-PAUSES = (10.0, 60.0, 300.0)  # seconds between one warning and the next of the same words
-FORGOTTEN_AFTER = 30.0  # seconds behind a pause in which it did not come: then it is news
+PAUSES = (10.0, 60.0, 300.0)  # seconds between equal warnings; the last one repeats
+FORGOTTEN_AFTER = 30.0  # seconds after a pause without the warning, until it counts as new
 MOST_KNOWN = 1000
-UNDER = "  "  # before each line of a traceback
+UNDER = "  "  # the indentation of a traceback
 
-# Links from mails: who has the end of one has the account (config/proxy/http.conf says the same of the proxy's log).
+# The secret part of mailed links gives access to the account (config/proxy/http.conf does the same for the proxy).
 _LINKS = re.compile(r"(/accounts/(?:reset|sign-up|email|invitations)/)[^\s\"'?]+")
 
 
-# Of a service key the part that is no secret (foundation/security/service_keys.py).
+# The prefix of a service key, which is not secret (foundation/security/service_keys.py).
 _KEY = re.compile(r"bearer\s+sunwi_([0-9a-f]{8})_", re.IGNORECASE)
 
 
 class UtcFormatter(logging.Formatter):
-    """One record, one line, and what is under it indented: what a caller sends in can not start a line of its own, also
-    not as the words of an error. No secret of a link is in it."""
+    """Format a record as one line with an indented traceback, so that user input cannot start a line of its own.
+
+    Secrets of links are masked.
+    """
 
     converter = staticmethod(time.gmtime)
     default_time_format = "%Y-%m-%dT%H:%M:%S"
     default_msec_format = "%s.%03dZ"
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line, and a traceback under it."""
+        """The line, and the traceback below it."""
         text = super().format(record).replace("\r", "\\r").replace("\n", f"\n{UNDER}")
         return _LINKS.sub(r"\1***", text)
 
@@ -38,89 +40,86 @@ class UtcFormatter(logging.Formatter):
 
 
 class CallerFilter(logging.Filter):
-    """Adds to the line of a refused request (4xx) who was refused: status, method, address, and the key or the account.
+    """Add the caller to the line of a refused request (4xx): status, method, address, and the key or the account.
 
-    So words of one caller are never held back for those of another, and no traceback is written for a permission that
-    somebody lacks. A key is named as it was sent, known or not: 401 says that it is not, 403 that it is. The account is
-    named where somebody asked for it anyhow: a line of the log costs no question to SQL.
+    So ``RepeatedWarningFilter`` distinguishes callers; the traceback is removed. The key's prefix is logged as it was
+    sent, known or not. The account is logged only if the request has loaded it: logging must not cause a query.
     """
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """True; the record says who."""
+        """Change the record; always True."""
         from django.http import HttpRequest
 
         request, status = getattr(record, "request", None), getattr(record, "status_code", 0)
         if isinstance(request, HttpRequest) and 400 <= status < 500 and record.levelno >= logging.WARNING:
-            # Of a host that is not ours Django makes an error: anybody may ask for any.
+            # Django logs an unknown Host header as an error, but anybody can send one.
             record.levelno, record.levelname = logging.WARNING, logging.getLevelName(logging.WARNING)
-            record.msg, record.args = f"{record.getMessage()}; {status} {_who(request)}", ()
+            record.msg, record.args = f"{record.getMessage()}; {status} {_caller_of(request)}", ()
             record.exc_info = record.exc_text = None
         return True
 
 
-def _who(request: Any) -> str:
-    from foundation.http.client_address import client_network  # Django is not ready yet as the settings are read
+def _caller_of(request: Any) -> str:
+    from foundation.http.client_address import client_network  # imported late: the settings are not ready yet
 
-    method, key = (
-        str(request.META.get("REQUEST_METHOD", ""))[:10],
-        _KEY.match(request.META.get("HTTP_AUTHORIZATION", "")),
-    )
+    method = str(request.META.get("REQUEST_METHOD", ""))[:10]
+    key = _KEY.match(request.META.get("HTTP_AUTHORIZATION", ""))
     user = request.__dict__.get("user")
     account = getattr(getattr(user, "_wrapped", user), "pk", None)
-    named = f", key {key[1]}" if key else f", account {account}" if account else ""
-    return f"{method} from {client_network(request)}{named}"
+    name = f", key {key[1]}" if key else f", account {account}" if account else ""
+    return f"{method} from {client_network(request)}{name}"
 
 
 class RepeatedWarningFilter(logging.Filter):
-    """Lets a warning of the same words through at once, then ever less often, with how often it came.
+    """Write repeated warnings less and less often, with a count; the first one at once.
 
-    A server that is away is found away each second, by everything that needs it: the log says so, and stays readable.
-    Errors are never held back.
+    Otherwise an unavailable server would fill the log: everything that needs it warns each second. Errors are always
+    written.
     """
 
     def __init__(self) -> None:
         super().__init__()
-        self._said: dict[tuple[str, str], _Said] = {}
+        self._warnings: dict[tuple[str, str], _Warning] = {}
         self._lock = threading.Lock()
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether to write it; a warning that was held back meanwhile says so in its words."""
+        """Whether to write the record; how often it was suppressed is added to its message."""
         if record.levelno != logging.WARNING or record.exc_info:
             return True
         with self._lock:
             return self._is_due(record)
 
     def _is_due(self, record: logging.LogRecord) -> bool:
-        words, now = record.getMessage(), record.created
-        said = self._said.get((record.name, words))
-        if said is None or now - said.last > said.pause + FORGOTTEN_AFTER:
-            if len(self._said) >= MOST_KNOWN:
-                self._said.clear()
-            self._said[record.name, words] = _Said(now)
+        message, now = record.getMessage(), record.created
+        warning = self._warnings.get((record.name, message))
+        if warning is None or now - warning.written_at > warning.pause + FORGOTTEN_AFTER:
+            if len(self._warnings) >= MOST_KNOWN:
+                self._warnings.clear()
+            self._warnings[record.name, message] = _Warning(now)
             return True
-        said.came += 1
-        if now - said.last < said.pause:
+        warning.repeats += 1
+        if now - warning.written_at < warning.pause:
             return False
-        record.msg, record.args = f"{words} ({said.came} times more since {said.since})", ()
-        said.last, said.written = now, said.written + 1
+        record.msg, record.args = f"{message} ({warning.repeats} times more since {warning.since})", ()
+        warning.written_at, warning.written = now, warning.written + 1
         return True
 
 
-class _Said:
-    """A warning: when it was written last, how often, and how often it came since the first."""
+class _Warning:
+    """When a warning was last written, how often it was written, and how often it was repeated since the first."""
 
     def __init__(self, at: float) -> None:
         self.since = time.strftime("%H:%M:%S", time.gmtime(at))
-        self.last, self.written, self.came = at, 1, 0
+        self.written_at, self.written, self.repeats = at, 1, 0
 
     @property
     def pause(self) -> float:
-        """Seconds until it is written again."""
+        """Seconds until the warning may be written again."""
         return PAUSES[min(self.written, len(PAUSES)) - 1]
 
 
 def logging_config(level: str) -> dict[str, Any]:
-    """Django's LOGGING: one line each, from ``level`` on."""
+    """Build LOGGING, with ``level`` for the root logger."""
     return {
         "version": 1,
         "disable_existing_loggers": False,
@@ -141,10 +140,10 @@ def logging_config(level: str) -> dict[str, Any]:
         "root": {"handlers": ["console"], "level": level},
         "loggers": {
             "django.server": {"handlers": ["console"], "propagate": False},
-            # One line per tick, every second, is noise; failures still show.
+            # Without their lines for each task; failures are still written.
             "celery.beat": {"level": "WARNING"},
             "celery.worker.strategy": {"level": "WARNING"},
-            "celery.worker.request": {"level": "WARNING"},  # "revoked", of each that expired while a worker was away
+            "celery.worker.request": {"level": "WARNING"},  # "revoked", for each expired task
             "celery.app.trace": {"level": "WARNING"},
         },
     }

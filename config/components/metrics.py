@@ -1,4 +1,4 @@
-"""Who may read /metrics, and where processes keep what they count."""
+"""Settings of /metrics: who may read it, and the folder of the processes' counters."""
 
 import os
 import socket
@@ -14,7 +14,7 @@ THIS_MACHINE = "127.0.0.0/8,::1/128"
 
 
 def networks(env: environ.Env) -> list[str]:
-    """METRICS_NETWORKS, blocks of addresses. Raises ``ImproperlyConfigured`` for what is none."""
+    """Read METRICS_NETWORKS, a list of CIDR blocks. Raises ``ImproperlyConfigured``."""
     try:
         return read_blocks(env.list("METRICS_NETWORKS", default=THIS_MACHINE.split(",")))
     except BadNetwork as error:
@@ -22,27 +22,28 @@ def networks(env: environ.Env) -> list[str]:
 
 
 def token(env: environ.Env) -> str:
-    """METRICS_TOKEN; empty for none. Raises ``ImproperlyConfigured`` for one of fewer than 20 characters."""
-    found: str = env.str("METRICS_TOKEN", default="").strip()
-    if found and len(found) < SHORTEST_TOKEN:
+    """Read METRICS_TOKEN; empty for none. Raises ``ImproperlyConfigured`` if it has fewer than 20 characters."""
+    token: str = env.str("METRICS_TOKEN", default="").strip()
+    if token and len(token) < SHORTEST_TOKEN:
         raise ImproperlyConfigured(
             f"METRICS_TOKEN is shorter than {SHORTEST_TOKEN} characters. Make one with "
             "`python -c 'import secrets; print(secrets.token_urlsafe(48))'`."
         )
-    return found
+    return token
 
 
 def folder(env: environ.Env) -> str:
-    """METRICS_FOLDER, in which this machine's processes have a folder of its name (containers may share one); empty
-    where each process counts for itself. Raises ``ImproperlyConfigured`` where it cannot be written.
+    """Read METRICS_FOLDER and create this host's subfolder in it (containers may share METRICS_FOLDER).
+
+    Empty if each process counts for itself. Raises ``ImproperlyConfigured`` if the folder cannot be created.
     """
-    found: str = env.str("METRICS_FOLDER", default="")
-    if not found:
+    folder: str = env.str("METRICS_FOLDER", default="")
+    if not folder:
         return ""
-    own = Path(found).resolve() / socket.gethostname()
+    own = Path(folder).resolve() / socket.gethostname()
     try:
         own.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise ImproperlyConfigured(f"METRICS_FOLDER: {own} cannot be made ({error.strerror}).") from None
-    os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(own)  # prometheus-client looks here when it is imported
+    os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(own)  # prometheus-client reads it on import
     return str(own.parent)

@@ -1,44 +1,44 @@
-"""Redis addresses: which database number one names, and the neighbour of a given one.
+"""Reading and changing Redis URLs; pure functions.
 
-Pure functions. A number stands in the path of `redis://host:6379/0` but in the query of
-`unix:///path?db=0`, and Celery spells the second one differently again.
+The database number is in the path of `redis://host:6379/0`, but in the query of `unix:///path?db=0`, and Celery has a
+third form for Unix sockets.
 """
 
 from urllib.parse import parse_qs, quote, urlencode, urlsplit, urlunsplit
 
-DATABASES = 16  # what every Redis has unless told otherwise
+DATABASES = 16  # Redis's default
 
 
 def database_of(url: str) -> int:
-    """The database number in an address; 0 where it names none."""
+    """The database number in a URL; 0 if there is none."""
     parts = urlsplit(url)
     query = parse_qs(parts.query)
-    named = query.get("db") or query.get("virtual_host")
-    if named:
-        return int(named[0])
+    numbers = query.get("db") or query.get("virtual_host")
+    if numbers:
+        return int(numbers[0])
     path = parts.path.strip("/")
     return int(path) if path.isdigit() and "socket" not in parts.scheme else 0
 
 
 def with_database(url: str, number: int) -> str:
-    """The same server, another database number."""
+    """The URL with another database number."""
     parts = urlsplit(url)
     query = {key: values[0] for key, values in parse_qs(parts.query).items()}
     if parts.scheme == "unix":
-        # Spelled out: urlunsplit forgets the slashes of a scheme it does not know.
+        # Not urlunsplit, which drops the slashes of a scheme it does not know.
         return f"unix://{parts.netloc}{parts.path}?{urlencode(query | {'db': number})}"
     query.pop("db", None)
     return urlunsplit(parts._replace(path=f"/{number}", query=urlencode(query)))
 
 
 def has_password(url: str) -> bool:
-    """Whether the address holds one, in its user part or in its query."""
+    """Whether the URL has a password, in its user part or in its query."""
     parts = urlsplit(url)
     return bool(parts.password or parse_qs(parts.query).get("password"))
 
 
 def with_password(url: str, password: str) -> str:
-    """The same address and user with this password, which may hold any character."""
+    """The URL with this password, which may contain any character."""
     scheme, _, rest = url.partition("://")
     place, slash, path = rest.partition("/")
     user, _, host = place.rpartition("@")
@@ -46,12 +46,12 @@ def with_password(url: str, password: str) -> str:
 
 
 def neighbour(url: str, steps: int) -> str:
-    """The database `steps` numbers on, round the corner after the last one."""
+    """The URL with a database number higher by `steps`, starting at 0 again after the last one."""
     return with_database(url, (database_of(url) + steps) % DATABASES)
 
 
 def for_broker(url: str) -> str:
-    """The address as Celery wants it: a socket is `redis+socket://` with a `virtual_host`."""
+    """The URL in Celery's form: for a socket `redis+socket://` with a `virtual_host`."""
     parts = urlsplit(url)
     if parts.scheme != "unix":
         return url
@@ -62,7 +62,7 @@ def for_broker(url: str) -> str:
 
 
 def same_database(one: str, other: str) -> bool:
-    """Whether both name one database of one server, as far as their spelling tells."""
+    """Whether both URLs name the same database, judged by the text alone."""
 
     def place(url: str) -> tuple[str, int]:
         parts = urlsplit(url)

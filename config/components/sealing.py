@@ -1,4 +1,4 @@
-"""What secrets in SQL are encrypted with, and how long a signed request may be under way, from the environment."""
+"""Settings from the environment: encryption keys of secrets in SQL, and the tolerance of signed requests."""
 
 import environ
 from django.core.exceptions import ImproperlyConfigured
@@ -8,7 +8,7 @@ MOST_TOLERANCE_SECONDS = 900
 
 
 def encryption_keys(env: environ.Env, secret_key: str, fallbacks: list[str]) -> list[str]:
-    """The first encrypts, all decrypt. SECRET_KEY and its fallbacks come last: they did it before, or do by default.
+    """ENCRYPTION_KEYS, then SECRET_KEY and its fallbacks. The first key encrypts, all decrypt.
 
     Raises ``ImproperlyConfigured`` for a key of fewer than 32 characters.
     """
@@ -23,7 +23,7 @@ def encryption_keys(env: environ.Env, secret_key: str, fallbacks: list[str]) -> 
 
 
 def signature_tolerance(env: environ.Env) -> int:
-    """Seconds, 1 to 900. Raises ``ImproperlyConfigured`` beyond those."""
+    """Read SIGNATURE_TOLERANCE_SECONDS, 1 to 900. Raises ``ImproperlyConfigured``."""
     seconds: int = env.int("SIGNATURE_TOLERANCE_SECONDS", default=300)
     if not 1 <= seconds <= MOST_TOLERANCE_SECONDS:
         raise ImproperlyConfigured(f"SIGNATURE_TOLERANCE_SECONDS is 1 to {MOST_TOLERANCE_SECONDS}; got {seconds}.")

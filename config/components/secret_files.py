@@ -1,6 +1,7 @@
-"""Secrets that lie in files: where NAME_FILE names one, its one line is what NAME would be, and no environment has it.
+"""Secrets in files: NAME_FILE names a file with one line, which is used as the value of NAME.
 
-The trap: the demo's own file fills in what the environment leaves out, so files are read before it, and win over it.
+The trap: the demo's own file sets variables that are missing in the environment, so secret files are read before it
+and override it.
 """
 
 from collections import ChainMap
@@ -20,18 +21,18 @@ NAMES = (
 
 
 def with_files(variables: MutableMapping[str, str]) -> MutableMapping[str, str]:
-    """``variables``, and before them what the named files hold; ``variables`` themselves stay as they are.
+    """``variables`` overlaid with the secrets in files; ``variables`` itself is not changed.
 
-    Raises ``ImproperlyConfigured`` where NAME and NAME_FILE are both given, and for a file that cannot be read, is
-    empty, or holds more than one line. No message repeats what a file holds.
+    Raises ``ImproperlyConfigured`` if NAME and NAME_FILE are both set, and for a file that cannot be read, is empty, or
+    has more than one line. Messages never contain the secret.
     """
-    return ChainMap(dict(_found(variables)), variables)
+    return ChainMap(_read_files(variables), variables)
 
 
 def redis_url(env: environ.Env, server: str, default: str) -> str:
-    """The address ``<server>_URL``, with ``<server>_PASSWORD`` put into it where one is given.
+    """The URL in ``<server>_URL``, with ``<server>_PASSWORD`` added if it is set; else ``default``.
 
-    ``default`` is used as it stands. Raises ``ImproperlyConfigured`` for a second password, and one without address.
+    Raises ``ImproperlyConfigured`` for two passwords, and for a password without a URL.
     """
     url: str = env.str(f"{server}_URL", default="")
     password = password_of(env, server)
@@ -45,18 +46,18 @@ def redis_url(env: environ.Env, server: str, default: str) -> str:
 
 
 def password_of(env: environ.Env, server: str) -> str:
-    """``<server>_PASSWORD`` as it is written, also where it begins with a dollar; empty where there is none."""
+    """``<server>_PASSWORD`` without substitution of a leading dollar; empty if it is not set."""
     return str(env.ENVIRON.get(f"{server}_PASSWORD", ""))
 
 
 def two_passwords(server: str) -> ImproperlyConfigured:
-    """What is said where an address has a password, and another one is given."""
+    """The error for a URL with a password while another one is set."""
     return ImproperlyConfigured(
         f"{server}_URL holds a password, and {server}_PASSWORD gives another: keep one of them."
     )
 
 
-def _found(variables: Mapping[str, str]) -> dict[str, str]:
+def _read_files(variables: Mapping[str, str]) -> dict[str, str]:
     return {name: _read(name, Path(file)) for name in NAMES if (file := _file_of(name, variables))}
 
 
@@ -69,14 +70,14 @@ def _file_of(name: str, variables: Mapping[str, str]) -> str:
 
 def _read(name: str, file: Path) -> str:
     try:
-        held = file.read_text(encoding="utf-8").removesuffix("\n").removesuffix("\r")
+        content = file.read_text(encoding="utf-8").removesuffix("\n").removesuffix("\r")
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
         raise ImproperlyConfigured(f"{name}_FILE: {file} cannot be read ({why}).") from None
-    if "\n" in held or "\0" in held:
+    if "\n" in content or "\0" in content:
         raise ImproperlyConfigured(f"{name}_FILE: {file} holds more than one line. Write the secret on one.")
-    if not held.strip() and name not in MAY_BE_EMPTY:
+    if not content.strip() and name not in MAY_BE_EMPTY:
         raise ImproperlyConfigured(f"{name}_FILE: {file} is empty. `make secrets` makes what the Compose file needs.")
-    if held.startswith("$") and not name.endswith("_PASSWORD"):
+    if content.startswith("$") and not name.endswith("_PASSWORD"):
         raise ImproperlyConfigured(f"{name}_FILE: {file} begins with a dollar, which names another variable here.")
-    return held
+    return content

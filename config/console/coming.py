@@ -15,7 +15,8 @@ from django.utils.translation import gettext as _
 
 from competitions.models import Competition
 from competitions.selectors.results.review import review_until
-from config.console.marks import Mark, hue_of, marks_of
+from config.console.marks import Mark, marks_of
+from leaderboards.core.hues import hue_of
 from leaderboards.core.periods import PeriodKind, Window, next_window, window_at
 from leaderboards.errors import BadBoard, BadLabel
 from leaderboards.models import Board

@@ -30,7 +30,7 @@ NAMES = {
     "the worker's clock": _lazy("The worker's clock"),
     "unmirrored standings": _lazy("Standings that only Redis has"),
     "stale periods": _lazy("Stale periods"),
-    "memories": _lazy("Memories of periods"),
+    "sync states": _lazy("Memories of periods"),
     "dead letters": _lazy("Dead letters"),
     "differences": _lazy("Differences"),
 }

@@ -3,9 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from leaderboards.core.hues import hue_of
 from leaderboards.models import Board
-
-HUES = ("rose", "coral", "lime", "green", "teal", "sky", "azure", "iris", "violet", "magenta")
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,11 +14,6 @@ class Mark:
     board: Board
     letter: str
     hue: str
-
-
-def hue_of(number: int) -> str:
-    """The hue of the board of this number: neighbours are far apart."""
-    return HUES[(number * 3) % len(HUES)]
 
 
 def marks_of(boards: Iterable[Board]) -> dict[int, Mark]:

@@ -214,7 +214,8 @@ Ready after {seconds:.1f} s.
   API      {site}/api/docs
 
 Try first
-  1. Open a board: {options.players or "no"} simulated players keep scoring, and the page follows by itself.
+  1. Open a board: {options.players or "no"} simulated players keep scoring, and the page follows by itself. Beside the
+     table you see how they got there since the week began, and months of results lie before it.
   2. Sign in as the player: your own row, and who is just above you, stay in sight.
   3. See {site}/competitions/: you are in the one that runs, your inbox tells you
      of places won and lost, and the next one is open for you to join.

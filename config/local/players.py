@@ -27,11 +27,14 @@ MOST_ENTRIES = 1000
 NAMES = (
     "Robin", "Mina", "José", "민준", "Søren", "Aiko", "Zoë", "서연", "Ngozi", "Łukasz", "Amélie", "Dae-jung",
     "Priya", "Tomás", "하윤", "Freya", "Omar", "Chloé", "Bjørn", "지우", "Lwazi", "Inés", "Yuki", "Noor",
+    "Linnéa", "Mateo", "도윤", "Zuzanna", "Kofi", "Ayşe", "Maja", "Thiago", "수아", "Liam", "Nia", "Haruto",
+    "Elif", "Oskar", "Valentina", "Jürgen",
 )  # fmt: skip  # as a table
 
 COUNTRIES = (
     "NL", "KR", "ES", "KR", "DK", "JP", "DE", "KR", "NG", "PL", "FR", "KR",
     "IN", "PT", "KR", "SE", "EG", "FR", "NO", "KR", "ZA", "ES", "JP", "",
+    "SE", "AR", "KR", "PL", "GH", "TR", "NO", "BR", "KR", "IE", "KE", "JP", "TR", "FI", "CO", "DE",
 )  # fmt: skip  # as a table
 
 Play = Callable[[random.Random], dict[str, Any]]

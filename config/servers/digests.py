@@ -1,7 +1,7 @@
-"""`make digests`: which images the names in the Compose file and the Dockerfile mean today, written down by digest.
+"""`make digests`: pin the images of the Compose file and the Dockerfile to their current digests.
 
-Docker asks the registry; nothing here knows a digest by itself. The answer lies in an override file beside the Compose
-file: `docker compose -f docker-compose.yml -f docker-compose.digests.yml up`. Standard library only.
+Docker asks the registry for the digests, which are written to an override file for Compose:
+`docker compose -f docker-compose.yml -f docker-compose.digests.yml up`. Standard library only.
 """
 
 import json
@@ -17,18 +17,18 @@ BUILT = "sunwi"  # our own image, which has a base instead
 
 
 class Refused(Exception):
-    """Docker gave no digest; nothing was written."""
+    """Docker returned no digest; nothing was written."""
 
 
 def images(compose: str) -> dict[str, str]:
-    """Service and image of each service that is not built here, in their order."""
+    """Service and image of each service that is not built here, in order."""
     services = compose.partition("\nservices:\n")[2].partition("\nnetworks:\n")[0]
-    found = re.findall(r"^  (\w+):\n(?:    .*\n|\n|  #.*\n)*?    image: (\S+)$", services, re.MULTILINE)
-    return {service: image for service, image in found if image != BUILT}
+    pairs = re.findall(r"^  (\w+):\n(?:    .*\n|\n|  #.*\n)*?    image: (\S+)$", services, re.MULTILINE)
+    return {service: image for service, image in pairs if image != BUILT}
 
 
 def built(compose: str) -> list[str]:
-    """The services that run our own image."""
+    """The services with our own image."""
     return re.findall(r"^  (\w+):\n    <<: \*app$", compose, re.MULTILINE)
 
 
@@ -38,7 +38,7 @@ def base(dockerfile: str) -> str:
 
 
 def digest_of(image: str) -> str:
-    """What the registry means by the name now. Raises ``Refused``."""
+    """The current digest of an image in its registry. Raises ``Refused``."""
     command = ["docker", "buildx", "imagetools", "inspect", image, "--format", "{{json .Manifest}}"]
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
@@ -51,7 +51,7 @@ def digest_of(image: str) -> str:
 
 
 def override(compose: str, dockerfile: str) -> str:
-    """The override file. Raises ``Refused``."""
+    """The content of the override file. Raises ``Refused``."""
     python = base(dockerfile)
     known = {image: f"{image}@{digest_of(image)}" for image in {python, *images(compose).values()}}
     lines = ["# By `make digests`: the images that the names meant then.", "services:"]
@@ -63,7 +63,7 @@ def override(compose: str, dockerfile: str) -> str:
 
 
 def main(folder: Path = ROOT) -> int:
-    """Exit status 1, with nothing written, where a digest cannot be had."""
+    """Write the override file; exit status 1, with nothing written, if a digest is missing."""
     try:
         text = override((folder / "docker-compose.yml").read_text(), (folder / "Dockerfile").read_text())
     except Refused as error:

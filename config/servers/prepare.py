@@ -1,8 +1,8 @@
-"""`make secrets`: the files that the Compose file hands to its containers. What is there already stays as it is.
+"""`make secrets`: make the secret files that the Compose file mounts into its containers. Existing files stay.
 
-Each secret is a file of one line in a folder that only its owner enters; the lists of Redis users are written anew each
-time, with hashes for passwords. Standard library only. The trap: containers run as users of their own, who must be able
-to read the files, so it is the folder that keeps others of this machine out.
+Each secret is a file with one line, in a folder that only its owner can enter. The lists of Redis users are written
+each time, with hashed passwords. Standard library only. The trap: containers run as other users, who must be able to
+read the files, so the files are readable and the folder is not.
 """
 
 import argparse
@@ -19,17 +19,17 @@ MADE = (
     "boards_password", "boards_admin_password", "cache_password", "broker_password", "passing_admin_password",
     "metrics_token",
 )  # fmt: skip  # as a list
-GIVEN = {"secret_key_fallbacks": "", "email_url": "dummymail://"}  # what the operator changes
+GIVEN = {"secret_key_fallbacks": "", "email_url": "dummymail://"}  # values that the operator changes
 USERS = ("boards.acl", "passing.acl")
 BYTES = 48
 
 
 class Refused(Exception):
-    """A file or folder cannot be used as it is; the message says what to do."""
+    """A file or folder cannot be used; the message says what to do."""
 
 
 def prepare(folder: Path) -> list[str]:
-    """Make what is missing in ``folder``; the names of those that were made. Raises ``Refused`` or ``OSError``."""
+    """Make the files that are missing in ``folder``; return their names. Raises ``Refused`` or ``OSError``."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if folder.stat().st_mode & 0o077:
         raise Refused(f"Others of this machine may enter {folder}: chmod 700 it.")
@@ -43,10 +43,10 @@ def prepare(folder: Path) -> list[str]:
 
 
 def users(template: Path, folder: Path) -> str:
-    """The list of users that Redis reads: one line each, no remarks, SHA-256 in the place of names of secrets."""
+    """The ACL file for Redis: one line for each user, without comments, with SHA-256 hashes for secrets."""
     lines = [line for line in template.read_text().splitlines() if line and not line.startswith("#")]
     joined = re.sub(r"\n\s+", " ", "\n".join(lines))
-    return re.sub(r"#\{(\w+)\}", lambda found: f"#{_hash(folder / found[1])}", joined) + "\n"
+    return re.sub(r"#\{(\w+)\}", lambda match: f"#{_hash(folder / match[1])}", joined) + "\n"
 
 
 def _hash(file: Path) -> str:
@@ -57,7 +57,7 @@ def _hash(file: Path) -> str:
 
 
 def _make(file: Path, content: str) -> bool:
-    """Whether it was missing. Who has it at that moment keeps it. Its owner may write into it afterwards."""
+    """Make the file if it is missing, writable for its owner; return whether it was missing."""
     try:
         with file.open("x") as written:
             written.write(f"{content}\n")
@@ -68,13 +68,13 @@ def _make(file: Path, content: str) -> bool:
 
 
 def _let_write(file: Path) -> None:
-    """Files of earlier versions were for reading alone, also for their owner, who is told to write into them."""
+    """Make a file of an earlier version writable for its owner, who is told to edit it."""
     if file.exists() and not file.stat().st_mode & stat.S_IWUSR:
         file.chmod(file.stat().st_mode | stat.S_IWUSR)
 
 
 def _replace(file: Path, content: str) -> None:
-    """In place, since a running container has this very file; a restart reads it anew."""
+    """Rewrite the file in place, because running containers have mounted it; they read it after a restart."""
     if file.exists():
         file.chmod(0o644)
     file.write_text(content)
@@ -82,7 +82,7 @@ def _replace(file: Path, content: str) -> None:
 
 
 def main() -> int:
-    """Exit status 1 where something has to be done by hand."""
+    """Make the files; exit status 1 if something must be done by hand."""
     parser = argparse.ArgumentParser(description="Make the secrets of the Compose file")
     parser.add_argument("folder", type=Path)
     folder = parser.parse_args().folder

@@ -1,8 +1,7 @@
-"""The audit log: what people and keys changed, about what, when and why. Which words there are, the apps above say.
+"""The audit log: who changed what, when and why. The other apps register their kinds of actions and subjects.
 
-``record`` writes a row in the caller's transaction, ``register_action`` names a kind of act and may say how it is
-undone,
-``register_opposites`` which two take each other back.
+``record`` writes an entry in the caller's transaction. ``register_action`` registers a kind of action and how to undo
+it; ``register_opposites`` registers two actions that cancel each other.
 """
 
 from foundation.audit.actions import register_action, register_opposites, register_subject

@@ -1,5 +1,4 @@
-"""Which acts and which kinds of subjects there are, and how an act is undone: the apps above register theirs at the
-start of the process."""
+"""The registry of audit actions and kinds of subjects. Each app registers its own at startup."""
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
@@ -8,19 +7,19 @@ from django.utils.functional import Promise
 
 from foundation.errors import NotFound
 
-ADMINS = "foundation.change_auditentry"  # the permission that undoing needs where its act names no other
+ADMINS = "foundation.change_auditentry"  # the default permission for undoing
 
 Text = str | Promise
 
 
 class UnknownAction(NotFound):
-    """No installed app registered an act of this code."""
+    """No installed app registered an action with this code."""
 
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """A kind of act: its code, how people read it, how it is undone (None: not at all), the permission for that, and
-    of which entries undoing is grave (None: of none)."""
+    """A kind of action: its code and label, how to undo it (None: it cannot be), the permission for undoing, and for
+    which entries undoing is sensitive (None: for none)."""
 
     code: str
     label: Text
@@ -31,8 +30,8 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class Opposites:
-    """Two acts that take each other back, ``one`` and ``other``: which kinds of subjects, and which names of their
-    notes, are the same then. An act that is its own opposite takes back what changed its values the other way."""
+    """Two actions that cancel each other, if their subjects of ``kinds`` and the values ``names`` in their notes are
+    equal. An action can be its own opposite: then the values must have changed in the other direction."""
 
     one: str
     other: str
@@ -42,9 +41,9 @@ class Opposites:
 
 @dataclass(frozen=True, slots=True)
 class SubjectKind:
-    """A kind of subject: how people read it, and the model whose rows it means, such as ``leaderboards.board``.
+    """A kind of subject: its label, and its model, such as ``leaderboards.board``.
 
-    Who may not look at rows of that model in the admin reads nothing of them in the log either.
+    Users without the permission to view that model see nothing of its rows in the log either.
     """
 
     kind: str
@@ -52,7 +51,7 @@ class SubjectKind:
     model: str
 
 
-_acts: dict[str, Action] = {}
+_actions: dict[str, Action] = {}
 _opposites: dict[frozenset[str], Opposites] = {}
 _subjects: dict[str, SubjectKind] = {}
 
@@ -65,58 +64,60 @@ def register_action(
     *,
     is_sensitive: Callable[..., bool] | None = None,
 ) -> None:
-    """Let entries bear ``code``. The latest word about a code counts.
+    """Register an action; it replaces an earlier one with the same code.
 
-    ``undo(entry, *, at, by, reason)`` undoes the act of an entry, in a transaction that holds the entry; it raises a
-    ``SunwiError`` that says why where that is not possible any more. ``needs`` is the permission that undoing it needs.
-    ``is_sensitive(entry)`` says whether whoever undoes it proves first who they are, as for the act itself.
+    ``undo(entry, *, at, by, reason)`` is called in a transaction that locks the entry; it raises a ``SunwiError`` with
+    the reason if undoing is no longer possible. ``needs`` is the permission for undoing. ``is_sensitive(entry)`` says
+    whether the user must authenticate again before undoing, as for the action itself.
     """
-    _acts[code] = Action(code, label, undo, needs, is_sensitive)
+    _actions[code] = Action(code, label, undo, needs, is_sensitive)
 
 
 def register_opposites(one: str, other: str, kinds: Collection[str], names: Collection[str] = ()) -> None:
-    """Say that these two acts take each other back, such as a ban and its lifting: an entry of one does so with the
-    latest entry of the other before it, about the same subjects of each of ``kinds``, and with the same ``names`` in
-    its note. The latest word about the two counts; the order of the two is all one."""
+    """Register two actions that cancel each other, such as a ban and its lifting, in any order.
+
+    An entry cancels the latest earlier entry of the other action with the same subjects of each of ``kinds`` and the
+    same values of ``names`` in its note.
+    """
     _opposites[frozenset((one, other))] = Opposites(one, other, tuple(kinds), tuple(names))
 
 
 def register_subject(kind: str, label: Text, model: str) -> None:
-    """Let entries be about ``kind``: rows of ``model`` (app and name with a point between), by their primary key."""
+    """Register a kind of subject: rows of ``model`` (``app_label.model_name``), by primary key."""
     _subjects[kind] = SubjectKind(kind, label, model)
 
 
 def get_action(code: str) -> Action:
-    """What was registered under ``code``. Raises ``UnknownAction``."""
-    if code not in _acts:
+    """The action with this code. Raises ``UnknownAction``."""
+    if code not in _actions:
         raise UnknownAction(f"Nothing that runs here registered the act {code!r}.")
-    return _acts[code]
+    return _actions[code]
 
 
 def label_of(code: str) -> Text:
-    """How people read a code; one that is not known any more stands as it is."""
-    return _acts[code].label if code in _acts else code
+    """The label of an action; the code itself if it is not registered any more."""
+    return _actions[code].label if code in _actions else code
 
 
 def is_sensitive(code: str, entry: object) -> bool:
-    """Whether undoing this entry of the act ``code`` is grave; of an act that is not known, nothing is undone."""
-    act = _acts.get(code)
-    return act is not None and act.is_sensitive is not None and act.is_sensitive(entry)
+    """Whether undoing this entry is sensitive; False for an unknown action, which cannot be undone."""
+    action = _actions.get(code)
+    return action is not None and action.is_sensitive is not None and action.is_sensitive(entry)
 
 
 def opposites_of(one: str, other: str) -> Opposites | None:
-    """What was registered about these two acts, in whichever order."""
+    """The registered pair of these two actions, in either order; None if there is none."""
     return _opposites.get(frozenset((one, other)))
 
 
 def opposite_codes(code: str) -> frozenset[str]:
-    """This act, and all that are opposites of it."""
+    """The codes of this action and of all its opposites."""
     return frozenset((code,)).union(*(pair for pair in _opposites if code in pair))
 
 
 def all_actions() -> list[Action]:
-    """Every registered act, by code."""
-    return [_acts[code] for code in sorted(_acts)]
+    """Every registered action, sorted by code."""
+    return [_actions[code] for code in sorted(_actions)]
 
 
 def all_subjects() -> dict[str, SubjectKind]:

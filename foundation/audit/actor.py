@@ -1,6 +1,6 @@
-"""Who is acting in this thread: said once where a request or a command begins, so that no service has to pass it on.
+"""The current actor in this thread, set once where a request or a command begins, so that services need not pass it.
 
-The trap: what ``record`` is told counts before what stands here, and without either the schedule did it.
+The trap: arguments of ``record`` override it; without either, the entry has no actor, which means the schedule.
 """
 
 from collections.abc import Callable, Iterator
@@ -16,15 +16,17 @@ Address = Callable[[], str]
 
 
 class Named(Protocol):
-    """A service key, as far as the log knows it."""
+    """Something with a name: a service key."""
 
     name: str
 
 
 @dataclass(slots=True)
 class Actor:
-    """An account, a service key, or a command, which is a note; and the address that a request comes from, empty
-    without one. Account and address are asked for when they are needed."""
+    """An account, a service key, or a command (in ``note``), and the client's address, empty without a request.
+
+    Account and address are functions, called only when an entry is recorded.
+    """
 
     account: AccountGetter
     address: Address = str
@@ -33,24 +35,24 @@ class Actor:
 
     @property
     def by(self) -> AbstractBaseUser | None:
-        """Who has signed in; nobody where a key acts."""
-        found = None if self.key is not None else self.account()
-        return found if isinstance(found, AbstractBaseUser) else None
+        """The account that is signed in; None if a service key acts."""
+        account = None if self.key is not None else self.account()
+        return account if isinstance(account, AbstractBaseUser) else None
 
 
 _acting: ContextVar[Actor | None] = ContextVar("audit_actor", default=None)
 
 
 def current() -> Actor:
-    """Who is acting; nobody where nothing was said."""
+    """The current actor; one without account, key and note if none was set."""
     return _acting.get() or Actor(_nobody)
 
 
 @contextmanager
 def acting(account: AccountGetter | None = None, address: Address | None = None, **note: Any) -> Iterator[Actor]:
-    """Let what is recorded in this block be done by ``account``, or bear ``note``, such as a command's name.
+    """Record the entries of this block as done by ``account``, or with ``note``, such as a command's name.
 
-    Without an ``address`` it is that of the block around, since the request is the same.
+    Without ``address`` the address of the enclosing block is used, because the request is the same.
     """
     token = _acting.set(Actor(account or _nobody, address or current().address, note=note))
     try:
@@ -60,7 +62,7 @@ def acting(account: AccountGetter | None = None, address: Address | None = None,
 
 
 def identify(key: Named) -> None:
-    """The request under way is a key's."""
+    """Set the service key of the current request."""
     if (actor := _acting.get()) is not None:
         actor.key = key
 

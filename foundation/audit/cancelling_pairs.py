@@ -1,7 +1,7 @@
-"""Which of several entries come to nothing together: an act and what took it back, such as a ban and its lifting.
+"""Finding entries that cancel each other, such as a ban and its lifting, before several entries are undone together.
 
-Undoing the later of two such would do the act anew, and undoing the earlier is refused then, since it is another one
-that stands. What was before the first of them is so already: whoever undoes both leaves both alone.
+Undoing the lifting would ban again, and then undoing the ban would be refused, because the ban in effect is a new one.
+The state before the pair already holds, so a bulk undo skips both.
 """
 
 from collections.abc import Collection, Iterable
@@ -11,53 +11,53 @@ from foundation.audit.models import AuditEntry
 
 
 def find_cancelled(entries: Iterable[AuditEntry]) -> set[int]:
-    """The numbers of those of these entries that take each other back, two and two, from the earliest on.
+    """The primary keys of those entries that cancel each other in pairs, matched from the earliest on.
 
-    An entry takes back the one that it undoes, or the latest of the opposite act about the same thing, where no other
-    that is not among these came in between.
+    An entry cancels the entry that it undoes, or the latest entry of the opposite action about the same subject,
+    unless an entry outside ``entries`` came between the two.
     """
-    rows = sorted(entries, key=lambda entry: entry.pk)
-    among = {entry.pk for entry in rows}
-    standing: list[AuditEntry] = []
-    found: set[int] = set()
-    for entry in rows:
-        earlier = next((each for each in reversed(standing) if _takes_back(entry, each, among)), None)
+    ordered = sorted(entries, key=lambda entry: entry.pk)
+    selected = {entry.pk for entry in ordered}
+    in_effect: list[AuditEntry] = []
+    cancelled: set[int] = set()
+    for entry in ordered:
+        earlier = next((each for each in reversed(in_effect) if _cancels(entry, each, selected)), None)
         if earlier is None:
-            standing.append(entry)
+            in_effect.append(entry)
         else:
-            standing.remove(earlier)
-            found |= {earlier.pk, entry.pk}
-    return found
+            in_effect.remove(earlier)
+            cancelled |= {earlier.pk, entry.pk}
+    return cancelled
 
 
-def _takes_back(entry: AuditEntry, earlier: AuditEntry, among: Collection[int]) -> bool:
+def _cancels(entry: AuditEntry, earlier: AuditEntry, selected: Collection[int]) -> bool:
     if entry.undoes_id == earlier.pk:
         return True
     pair = opposites_of(entry.act, earlier.act)
-    if pair is None or not _says_enough(entry, pair) or _thing(entry, pair) != _thing(earlier, pair):
+    if pair is None or not _is_comparable(entry, pair) or _match_key(entry, pair) != _match_key(earlier, pair):
         return False
     if entry.act == earlier.act and (entry.before, entry.after) != (earlier.after, earlier.before):
         return False
-    return not _comes_between(entry, earlier, pair, among)
+    return not _has_entry_between(entry, earlier, pair, selected)
 
 
-def _says_enough(entry: AuditEntry, pair: Opposites) -> bool:
-    """Whether the entry still tells what it is about; an erasure empties what entries say."""
-    of_note = not pair.names or any(name in entry.note for name in pair.names)
-    return of_note and (pair.one != pair.other or entry.before != entry.after)
+def _is_comparable(entry: AuditEntry, pair: Opposites) -> bool:
+    """Whether the entry still has the values to compare: an erasure empties note, before and after."""
+    has_names = not pair.names or any(name in entry.note for name in pair.names)
+    return has_names and (pair.one != pair.other or entry.before != entry.after)
 
 
-def _thing(entry: AuditEntry, pair: Opposites) -> list[object]:
-    """What the entry is about, as far as the two have to agree."""
+def _match_key(entry: AuditEntry, pair: Opposites) -> list[object]:
+    """The values that must be equal in the two entries of a pair."""
     subjects = [sorted(each.key for each in entry.subjects.all() if each.kind == kind) for kind in pair.kinds]
     return [*subjects, *(entry.note.get(name) for name in pair.names)]
 
 
-def _comes_between(entry: AuditEntry, earlier: AuditEntry, pair: Opposites, among: Collection[int]) -> bool:
-    acts = opposite_codes(entry.act) | opposite_codes(earlier.act)
-    others = AuditEntry.objects.filter(pk__gt=earlier.pk, pk__lt=entry.pk, act__in=acts).exclude(pk__in=among)
+def _has_entry_between(entry: AuditEntry, earlier: AuditEntry, pair: Opposites, selected: Collection[int]) -> bool:
+    codes = opposite_codes(entry.act) | opposite_codes(earlier.act)
+    others = AuditEntry.objects.filter(pk__gt=earlier.pk, pk__lt=entry.pk, act__in=codes).exclude(pk__in=selected)
     for kind in pair.kinds:
         keys = [each.key for each in entry.subjects.all() if each.kind == kind]
         others = others.filter(subjects__kind=kind, subjects__key__in=keys)
-    thing = _thing(entry, pair)
-    return any(_thing(each, pair) == thing for each in others.prefetch_related("subjects"))
+    match_key = _match_key(entry, pair)
+    return any(_match_key(each, pair) == match_key for each in others.prefetch_related("subjects"))

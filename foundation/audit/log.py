@@ -1,4 +1,4 @@
-"""Writing an entry of the audit log, in the transaction of what it tells: a rollback takes both, a crash neither."""
+"""Writing audit entries, in the same transaction as the change they describe."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -19,7 +19,7 @@ Subjects = Iterable[tuple[str, object]]
 
 
 class PendingUndo(NamedTuple):
-    """What is being undone, and why."""
+    """The entry that is being undone, and the reason."""
 
     entry: AuditEntry
     reason: str
@@ -41,16 +41,16 @@ def record(  # noqa: PLR0913 (an entry has so many parts, each by name)
     undoes: AuditEntry | None = None,
     note: Values | None = None,
 ) -> AuditEntry:
-    """Add an entry. Without ``by`` and ``key`` it is by the one who acts in this thread (``actor.py``).
+    """Add an entry. Without ``by`` and ``key`` the current actor is used (``actor.py``).
 
-    ``subjects`` are pairs of a kind and a key, such as ``("board", 3)``. ``before`` and ``after`` hold what JSON, dates
-    and decimals can say. Raises ``UnknownAction`` for an act that nobody registered.
+    ``subjects`` are pairs of a kind and a key, such as ``("board", 3)``. ``before`` and ``after`` may contain JSON
+    values, dates and decimals. Raises ``UnknownAction`` if ``act`` is not a registered code.
     """
     get_action(act)
     acting = actor.current()
     if by is None and key is None:
         by, key = acting.by, acting.key
-    undone = _taken()
+    undone = _take_pending_undo()
     entry = AuditEntry(
         at=at,
         act=act,
@@ -73,17 +73,18 @@ def record(  # noqa: PLR0913 (an entry has so many parts, each by name)
 
 @contextmanager
 def undoing(entry: AuditEntry, reason: str) -> Iterator[list[PendingUndo]]:
-    """Within this block the first entry that is recorded undoes ``entry``, with ``reason`` where it has none of its
-    own; the list is empty by then."""
-    waiting = [PendingUndo(entry, reason)]
-    token = _undoing.set(waiting)
+    """Link the first entry recorded in this block to ``entry`` as its undo, with ``reason`` if it gives none.
+
+    Yields a list that is empty once such an entry was recorded.
+    """
+    pending = [PendingUndo(entry, reason)]
+    token = _undoing.set(pending)
     try:
-        yield waiting
+        yield pending
     finally:
         _undoing.reset(token)
 
 
-def _taken() -> PendingUndo | None:
-    """What is being undone, once."""
-    waiting = _undoing.get()
-    return waiting.pop() if waiting else None
+def _take_pending_undo() -> PendingUndo | None:
+    pending = _undoing.get()
+    return pending.pop() if pending else None

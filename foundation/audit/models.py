@@ -1,4 +1,4 @@
-"""Rows of the audit log. They are only ever added; an erasure empties texts, and retention deletes what is old."""
+"""The models of the audit log. Entries are only added; erasures empty their texts, and retention deletes old ones."""
 
 from typing import Any, ClassVar
 
@@ -11,11 +11,11 @@ from foundation.audit.actions import label_of
 
 
 class AuditEntry(models.Model):
-    """One act: what was done, when, by whom and why, with what it changed from and to.
+    """One action: what was done, when, by whom and why, and the values before and after.
 
-    ``by_name`` and ``key_name`` stay when the account or the key goes. Without both it was done by a command or by
-    the schedule. ``address`` is where a request came from, as ``foundation.http.client_address`` tells it; empty
-    without one, and once the account is erased. An entry that undoes another names it, so that none is undone twice.
+    ``by_name`` and ``key_name`` remain when the account or the key is deleted; if both are empty, a command or the
+    schedule did it. ``address`` is the client's (``foundation.http.client_address``); empty without a request, and
+    after the account is erased. ``undoes`` is unique, so that no entry is undone twice.
     """
 
     at = models.DateTimeField(_("when"), db_index=True)
@@ -46,7 +46,7 @@ class AuditEntry(models.Model):
 
     @property
     def is_undone(self) -> bool:
-        """Whether another entry undid this one."""
+        """Whether another entry undoes this one."""
         return AuditEntry.objects.filter(undoes=self.pk).exists()
 
     def keys(self, kind: str) -> list[str]:
@@ -55,7 +55,7 @@ class AuditEntry(models.Model):
 
 
 class AuditSubject(models.Model):
-    """What an entry is about: a kind such as ``board``, and the key by which its page asks for it."""
+    """What an entry is about: a kind such as ``board``, and the key of the row."""
 
     entry = models.ForeignKey(AuditEntry, models.CASCADE, related_name="subjects")
     kind = models.CharField(max_length=60)

@@ -1,4 +1,4 @@
-"""The acts and subjects of the foundation itself: keys, webhooks, dead letters, accounts, and rows in the admin."""
+"""The foundation's own audit actions and subjects: keys, webhooks, dead letters, accounts, and rows in the admin."""
 
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
@@ -42,7 +42,7 @@ ACTS = {
 
 
 def register() -> None:
-    """Say them all."""
+    """Register them."""
     for kind, (label, model) in SUBJECTS.items():
         register_subject(kind, label, model)
     for code, label in ACTS.items():

@@ -1,4 +1,4 @@
-"""Undoing what an entry tells: once, in one transaction that holds the entry, as the app says whose act it is."""
+"""Undoing an audit entry once, in a transaction that locks it, with the undo function that its app registered."""
 
 from collections.abc import Collection, Mapping
 from contextlib import AbstractContextManager, nullcontext
@@ -22,26 +22,26 @@ CHANGED_SINCE = "It was changed again since: undo the later change first, or cha
 
 
 class NotUndoable(Conflict):
-    """The act of this entry cannot be undone, or was undone before."""
+    """The entry cannot be undone, or was undone before."""
 
     code = "not_undoable"
 
 
 def undo(number: int, reason: str, at: datetime, by: AbstractBaseUser | None) -> AuditEntry:
-    """Undo the entry of this number; returns the entry that tells of it.
+    """Undo the entry with this primary key; return the entry that records it.
 
-    Raises ``BadReason``, ``NotFound``, ``NotUndoable``, or what the act's
-    own undo raises. Then nothing has changed.
+    Raises ``BadReason``, ``NotFound``, ``NotUndoable``, or an error of the action's undo function; then nothing has
+    changed.
     """
     reason = reason_given(reason)
     with transaction.atomic():
-        entry = _held(number)
-        act = get_action(entry.act)
-        if act.undo is None:
+        entry = _lock_entry(number)
+        action = get_action(entry.act)
+        if action.undo is None:
             raise NotUndoable("An act of this kind cannot be undone.")
-        with _by(by), undoing(entry, reason) as waiting:
-            act.undo(entry, at=at, by=by, reason=reason)
-        if waiting:  # the undo recorded nothing itself
+        with _acting_as(by), undoing(entry, reason) as pending:
+            action.undo(entry, at=at, by=by, reason=reason)
+        if pending:  # the undo function recorded no entry itself
             subjects = entry.subjects.values_list("kind", "key")
             record("audit.undone", at=at, by=by, reason=reason, subjects=subjects, undoes=entry)
         failpoint("audit.undo.before_commit")
@@ -49,35 +49,34 @@ def undo(number: int, reason: str, at: datetime, by: AbstractBaseUser | None) ->
 
 
 def refuse_if_superseded(entry: AuditEntry, acts: Collection[str], kinds: Collection[str], **note: object) -> None:
-    """Raise ``NotUndoable`` where somebody has decided anew: where one of these ``acts`` (any, if there are
-    none) was done, later than the entry's own, to the same subjects of each of these ``kinds``, with this in its note.
+    """Raise ``NotUndoable`` if a later entry of one of ``acts`` (of any action if empty) exists that has the same
+    subjects of each of ``kinds`` and these values in its note.
 
-    An undo holds only while things are as the act of its entry made them. Every undo of something that can be decided
-    more than once asks here, or ``refuse_if_changed_since``, once it holds what it is about.
+    Every undo function whose subject can change again calls this or ``refuse_if_changed_since``, after it has locked
+    the subject's rows.
     """
-    if _later(entry, acts, kinds, note).exists():
+    if _later_entries(entry, acts, kinds, note).exists():
         raise NotUndoable(NO_LONGER_IN_EFFECT)
 
 
 def refuse_if_changed_since(
     entry: AuditEntry, acts: Collection[str], kinds: Collection[str], names: Collection[str] = (), **note: object
 ) -> None:
-    """Raise ``NotUndoable`` where a later change, as ``refuse_if_superseded`` finds it, was not undone itself: of a
-    list of
-    changes the latest can be undone one after the other. With ``names`` only changes of one of these values count.
+    """As ``refuse_if_superseded``, but ignore later changes that were undone themselves.
 
-    Ask this beside comparing the values: what they are now does not say whether somebody has decided on them anew.
+    So a series of changes can be undone from the latest to the earliest. With ``names`` only changes of one of these
+    values count. Call this in addition to comparing values: equal values do not show that nobody decided again.
     """
-    later = _later(entry, acts, kinds, note).filter(undone_by=None)
-    taken_back = AuditEntry.objects.filter(undoes__pk__gt=entry.pk, undoes__undoes=None)
-    later = later.exclude(pk__in=taken_back.values("pk"))
+    later = _later_entries(entry, acts, kinds, note).filter(undone_by=None)
+    undos = AuditEntry.objects.filter(undoes__pk__gt=entry.pk, undoes__undoes=None)
+    later = later.exclude(pk__in=undos.values("pk"))
     if names:
         later = later.filter(before__has_any_keys=list(names))
     if later.exists():
         raise NotUndoable(CHANGED_SINCE)
 
 
-def _later(
+def _later_entries(
     entry: AuditEntry, acts: Collection[str], kinds: Collection[str], note: Mapping[str, object]
 ) -> QuerySet[AuditEntry]:
     later = AuditEntry.objects.filter(pk__gt=entry.pk, **{f"note__{key}": note[key] for key in note})
@@ -88,13 +87,13 @@ def _later(
     return later
 
 
-def _by(account: AbstractBaseUser | None) -> AbstractContextManager[object]:
-    """Whatever is recorded meanwhile is done by the one who undoes."""
+def _acting_as(account: AbstractBaseUser | None) -> AbstractContextManager[object]:
+    """Record the entries of this block as done by ``account``, if given."""
     return acting(lambda: account) if account is not None else nullcontext()
 
 
-def _held(number: int) -> AuditEntry:
-    """The entry, held until this transaction ends; the one who waited for it sees what was done meanwhile."""
+def _lock_entry(number: int) -> AuditEntry:
+    """Lock the entry until this transaction ends. Raises ``NotFound``, ``NotUndoable``."""
     entry = AuditEntry.objects.select_for_update(of=("self",)).filter(pk=number).first()
     if entry is None:
         raise NotFound(f"There is no audit entry {number}.")

@@ -1,0 +1,1 @@
+"""A cache in the process, and the serializer of the shared cache."""

@@ -1,9 +1,9 @@
-"""What was made in the last second, kept by each process: however many ask, it is made about once a second.
+"""An in-process cache with a time to live of a second: each value is computed about once a second, however many ask.
 
-When its time is over one asker makes the next, and all others still get the old one until it is there. Costly things
-are kept longer, by what they took. It is as old as the moment in which its making began: a process may be stopped in
-between. The trap: what a transaction sees may be rolled back, so inside of one everything is made anew, and nothing of
-it is kept.
+When a value expires, one thread computes the next while all others still get the old one. Values that are slow to
+compute live longer, in proportion to their cost. A value's age counts from when its computation began, because the
+process may be suspended meanwhile. The trap: a transaction may see what is later rolled back, so inside one every
+value is computed anew and none is stored.
 """
 
 import threading
@@ -17,129 +17,129 @@ from django.db import connection
 from foundation import clock
 
 Key = TypeVar("Key", bound=Hashable)
-Made = TypeVar("Made")
+Value = TypeVar("Value")
 
 TTL_SECONDS = 1.0
-MAX_STALE_SECONDS = (
-    3.0  # the oldest that anybody gets while somebody makes the next, unless it is kept longer by its cost
-)
-TURNS = 64  # at which different things are made side by side
+MAX_STALE_SECONDS = 3.0  # the oldest value served during a recomputation, unless its cost gives it a longer life
+LOCK_STRIPES = 64  # keys share these locks; keys of different stripes are computed in parallel
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept(Generic[Made]):
-    """``until`` it is as good as new; until ``ends_at`` it does while the next is made. Both monotonic seconds."""
+class _Entry(Generic[Value]):
+    """A value that is fresh until ``fresh_until``, and served while stale until ``stale_until`` (monotonic seconds)."""
 
-    made: Made
+    value: Value
     weight: int
-    until: float
-    ends_at: float
+    fresh_until: float
+    stale_until: float
 
 
-class MicroCache(Generic[Key, Made]):
-    """What was made in the last second, by key.
+class MicroCache(Generic[Key, Value]):
+    """Values of the last second, by key.
 
-    ``max_weight`` is what all of it may weigh together, in units of ``weigh``: so many things, unless it is given.
-    ``ttl_per_cost``: what takes longer than a part of a second to make is kept for so many times that. What
-    ``is_expired`` sooner is kept no longer.
+    ``max_weight`` is the limit of all weights together; ``weigh`` gives a value's weight, 1 by default.
+    ``ttl_per_cost``: a value lives for this many times the seconds that its computation took, if that is over a second.
+    ``is_expired`` can end a value's life earlier.
     """
 
     def __init__(
         self,
         max_weight: int,
-        weigh: Callable[[Made], int] = lambda _: 1,
+        weigh: Callable[[Value], int] = lambda _: 1,
         ttl_per_cost: float = 0,
-        is_expired: Callable[[Made], bool] = lambda _: False,
+        is_expired: Callable[[Value], bool] = lambda _: False,
     ) -> None:
-        self._heaviest, self._weigh, self._times_its_cost, self._is_over = max_weight, weigh, ttl_per_cost, is_expired
-        self._kept: OrderedDict[Key, _Kept[Made]] = OrderedDict()
-        self._weighs = 0  # all that is kept
-        self._making: set[Key] = set()  # each by one thread at a time: they take turns by the key
+        self._max_weight, self._weigh = max_weight, weigh
+        self._ttl_per_cost, self._is_expired = ttl_per_cost, is_expired
+        self._entries: OrderedDict[Key, _Entry[Value]] = OrderedDict()
+        self._total_weight = 0
+        self._computing: set[Key] = set()  # at most one thread for each key: the stripe's lock sees to that
         self._lock = threading.Lock()
-        self._turns = [threading.Lock() for _ in range(TURNS)]
+        self._stripes = [threading.Lock() for _ in range(LOCK_STRIPES)]
 
-    def get_or_compute(self, key: Key, make: Callable[[], Made]) -> Made:
-        """What is kept, else what ``make`` makes: one at a time, so that a crowd that comes at once waits for one.
+    def get_or_compute(self, key: Key, compute: Callable[[], Value]) -> Value:
+        """The cached value, or what ``compute`` returns. Threads that ask at once wait for one computation.
 
-        What ``make`` raises is raised here, and nothing is kept.
+        If ``compute`` raises, the error passes through and nothing is stored.
         """
         if connection.in_atomic_block:
-            return make()
-        now, kept = clock.monotonic(), self._found(key)
-        if kept is not None and now < kept.until:
-            return kept.made
-        turn = self._turns[hash(key) % TURNS]
-        if kept is None or kept.ends_at <= now:
-            turn.acquire()
-        elif not turn.acquire(blocking=False):
-            return kept.made
+            return compute()
+        now, entry = clock.monotonic(), self._find(key)
+        if entry is not None and now < entry.fresh_until:
+            return entry.value
+        stripe = self._stripes[hash(key) % LOCK_STRIPES]
+        if entry is None or entry.stale_until <= now:
+            stripe.acquire()
+        elif not stripe.acquire(blocking=False):
+            return entry.value
         try:
-            return self._in_turn(key, make, now)
+            return self._compute_locked(key, compute, now)
         finally:
-            turn.release()
+            stripe.release()
 
-    def get_stale(self, key: Key) -> Made | None:
-        """What is kept, whether it needs a next one or not."""
-        kept = self._found(key)
-        return kept.made if kept is not None and clock.monotonic() < kept.ends_at else None
+    def get_stale(self, key: Key) -> Value | None:
+        """The cached value, fresh or stale."""
+        entry = self._find(key)
+        return entry.value if entry is not None and clock.monotonic() < entry.stale_until else None
 
-    def get_fresh(self, key: Key) -> Made | None:
-        """What is kept and needs no next one yet."""
-        kept = self._found(key)
-        return kept.made if kept is not None and clock.monotonic() < kept.until else None
+    def get_fresh(self, key: Key) -> Value | None:
+        """The cached value if it is still fresh."""
+        entry = self._find(key)
+        return entry.value if entry is not None and clock.monotonic() < entry.fresh_until else None
 
-    def put(self, key: Key, made: Made, begun: float) -> None:
-        """From now on this is what the others get: it is of the moment ``begun``, in monotonic seconds. Nothing is kept
-        inside a transaction."""
+    def put(self, key: Key, value: Value, begun: float) -> None:
+        """Store a value whose computation began at ``begun`` (monotonic seconds). Does nothing inside a transaction."""
         if not connection.in_atomic_block:
             with self._lock:
-                self._put(key, made, begun, 0)
+                self._put(key, value, begun, 0)
 
-    def forget(self, chosen: Callable[[Key], bool] = lambda _key: True) -> None:
-        """Drop what has a ``chosen`` key, else everything; what is being made of such a key is not kept either."""
+    def forget(self, matches: Callable[[Key], bool] = lambda _key: True) -> None:
+        """Drop the entries whose key ``matches``, by default all; values being computed now will not be stored."""
         with self._lock:
-            for key in [each for each in self._kept if chosen(each)]:
+            for key in [each for each in self._entries if matches(each)]:
                 self._drop(key)
-            for key in [each for each in self._making if chosen(each)]:
-                self._making.discard(key)
+            for key in [each for each in self._computing if matches(each)]:
+                self._computing.discard(key)
 
     def __len__(self) -> int:
-        return len(self._kept)
+        return len(self._entries)
 
-    def _found(self, key: Key) -> _Kept[Made] | None:
-        kept = self._kept.get(key)
-        return None if kept is None or self._is_over(kept.made) else kept
+    def _find(self, key: Key) -> _Entry[Value] | None:
+        entry = self._entries.get(key)
+        return None if entry is None or self._is_expired(entry.value) else entry
 
-    def _in_turn(self, key: Key, make: Callable[[], Made], asked: float) -> Made:
-        """What was made while we waited for our turn is good if it was when we ``asked``: a crowd waits for one."""
-        begun, kept = clock.monotonic(), self._found(key)
-        if kept is not None and asked < kept.until:
-            return kept.made
+    def _compute_locked(self, key: Key, compute: Callable[[], Value], asked_at: float) -> Value:
+        """Compute and store the value, unless another thread did while this one waited for the lock."""
+        begun, entry = clock.monotonic(), self._find(key)
+        if entry is not None and asked_at < entry.fresh_until:
+            return entry.value
         with self._lock:
-            self._making.add(key)
+            self._computing.add(key)
         try:
-            made = make()
+            value = compute()
             with self._lock:
-                if key in self._making:  # else it was forgotten meanwhile
-                    self._put(key, made, begun, clock.monotonic() - begun)
+                if key in self._computing:  # else it was forgotten meanwhile
+                    self._put(key, value, begun, clock.monotonic() - begun)
         finally:
             with self._lock:
-                self._making.discard(key)
-        return made
+                self._computing.discard(key)
+        return value
 
-    def _put(self, key: Key, made: Made, begun: float, cost: float) -> None:
-        """What is over goes, then the oldest make room. What is heavier than all may be is kept alone: to make it each
-        time costs more."""
-        now, kept_for, weight = clock.monotonic(), max(TTL_SECONDS, self._times_its_cost * cost), self._weigh(made)
-        if key in self._kept:
+    def _put(self, key: Key, value: Value, begun: float, cost: float) -> None:
+        """Store an entry; expired ones go, then the oldest, until there is room.
+
+        A value heavier than ``max_weight`` is stored alone: computing it for each request would cost more.
+        """
+        now, ttl, weight = clock.monotonic(), max(TTL_SECONDS, self._ttl_per_cost * cost), self._weigh(value)
+        if key in self._entries:
             self._drop(key)
-        while self._kept:
-            oldest = next(iter(self._kept))
-            if self._kept[oldest].ends_at > now and self._weighs + weight <= self._heaviest:
+        while self._entries:
+            oldest = next(iter(self._entries))
+            if self._entries[oldest].stale_until > now and self._total_weight + weight <= self._max_weight:
                 break
             self._drop(oldest)
-        self._kept[key] = _Kept(made, weight, begun + kept_for, begun + max(MAX_STALE_SECONDS, 2 * kept_for))
-        self._weighs += weight
+        self._entries[key] = _Entry(value, weight, begun + ttl, begun + max(MAX_STALE_SECONDS, 2 * ttl))
+        self._total_weight += weight
 
     def _drop(self, key: Key) -> None:
-        self._weighs -= self._kept.pop(key).weight
+        self._total_weight -= self._entries.pop(key).weight

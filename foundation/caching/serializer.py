@@ -1,8 +1,8 @@
-"""How values lie in a cache: as bytes or as JSON, which are read and never run.
+"""Serialising cache values as bytes or JSON, never as pickle.
 
-Django's own way is pickle, and anybody who may write into the cache then runs code in every process that reads it. What
-is no value of ours reads as None, as if nothing were there. The trap: it may still be a value of the wrong kind, since
-anybody with the cache's password may have written it; who asks looks at what they got.
+With pickle, Django's default, anyone who can write to the cache can run code in every process that reads it. A value
+in another format reads as None, like a miss. The trap: a value may still have the wrong type, because anyone with the
+cache's password may have written it; callers must check it.
 """
 
 import json
@@ -14,16 +14,16 @@ BYTES, JSON = b"b", b"j"
 
 
 class BytesJsonSerializer(BaseSerializer):  # type: ignore[misc]  # it has no types
-    """Bytes as they are, all else as JSON, each behind a letter. (Whole numbers never come here: Redis knows them.)"""
+    """Bytes unchanged, all else as JSON, after a letter for the format. django-redis stores integers itself."""
 
     def dumps(self, value: Any) -> bytes:
-        """``value`` to be kept. Raises ``TypeError`` where JSON has no word for it."""
+        """Serialise ``value``. Raises ``TypeError`` if JSON cannot express it."""
         if isinstance(value, bytes):
             return BYTES + value
         return JSON + json.dumps(value, allow_nan=False, separators=(",", ":")).encode()
 
     def loads(self, value: bytes) -> Any:
-        """What was kept; None for anything else that lies there."""
+        """Read a stored value; None if the format is unknown or broken."""
         kind, rest = value[:1], value[1:]
         if kind == BYTES:
             return rest

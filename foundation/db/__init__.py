@@ -1,0 +1,1 @@
+"""SQL that may be unavailable, and pipelined statements."""

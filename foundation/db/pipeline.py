@@ -1,7 +1,7 @@
-"""Statements sent one behind the other, none of them waiting for the answer of the one before.
+"""Pipelined SQL: statements are sent without waiting for the answers of earlier ones.
 
-PostgreSQL prepares each once a connection, and is at work while Python goes on; on SQLite each is answered at once.
-The trap: what a statement found, or was refused for, is known after the block, or after ``wait``.
+PostgreSQL prepares each statement once for each connection, and works while Python continues. On SQLite each
+statement is answered at once. The trap: results and errors are known only after the block, or after ``wait``.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,31 +13,32 @@ from django.db import connection
 
 
 class StatementRunner:
-    """Sends statements; the cursor of each has its answer when the block is over."""
+    """Sends statements; a statement's cursor has its result at the end of the block. This one does not pipeline."""
 
     def execute(self, sql: str, params: Sequence[Any]) -> Any:
-        """Send one; its cursor."""
+        """Send a statement and return its cursor."""
         cursor = connection.cursor()
         cursor.execute(sql, params)
         return cursor
 
     def wait(self) -> None:
-        """Until everything sent so far is answered. Raises what it was refused for."""
+        """Wait until all statements sent so far are answered. Raises the error of a failed one."""
 
     def mark_idle(self) -> None:
-        """Say that nothing is under way: the caller turns to something else, and SQL ends who rests for too long.
+        """Send a Sync without waiting for answers, before the caller does something else than SQL.
 
-        Without it PostgreSQL waits for more of the same, and no limit of its own ends that. Nobody waits for answers.
+        Without it PostgreSQL waits for the rest of the pipeline, and ``idle_in_transaction_session_timeout`` does not
+        apply.
         """
 
     def commit(self) -> None:
-        """End the transaction with the statements before, where that saves a round trip; else its ``atomic`` does.
+        """Commit in the same pipeline if that saves a round trip; otherwise ``atomic`` commits.
 
-        Call it last. Where one of them was refused nothing is kept; without an answer nobody knows.
+        Call it last. If a statement failed, nothing is committed; if no answer comes, the outcome is unknown.
         """
 
 
-class _Pipelined(StatementRunner):
+class _PipelinedRunner(StatementRunner):
     def __init__(self, pipeline: psycopg.Pipeline) -> None:
         self._pipeline = pipeline
 
@@ -50,22 +51,22 @@ class _Pipelined(StatementRunner):
         self._pipeline.sync()
 
     def mark_idle(self) -> None:
-        waited_for = self._pipeline.result_queue
-        if not waited_for or waited_for[-1] is not None:  # None is a Sync: nothing has been sent since
-            waited_for.append(None)
-            self._pipeline.pgconn.pipeline_sync()  # at once; psycopg's own `sync` also waits for all answers
+        pending = self._pipeline.result_queue
+        if not pending or pending[-1] is not None:  # None is a Sync: nothing has been sent since
+            pending.append(None)
+            self._pipeline.pgconn.pipeline_sync()  # returns at once; psycopg's `sync` waits for all answers
 
     def commit(self) -> None:
-        if len(connection.atomic_blocks) == 1:  # else somebody around has not finished
+        if len(connection.atomic_blocks) == 1:  # in a nested block the outer one commits
             self.execute("COMMIT", ())
 
 
 @contextmanager
 def pipelined() -> Iterator[StatementRunner]:
-    """A block of statements in the transaction that is open. Raises what any of them was refused for."""
+    """A block whose statements are pipelined in the open transaction. Raises the error of a failed statement."""
     if connection.vendor != "postgresql":
         yield StatementRunner()
         return
     connection.ensure_connection()
     with connection.wrap_database_errors, connection.connection.pipeline() as pipeline:
-        yield _Pipelined(pipeline)
+        yield _PipelinedRunner(pipeline)

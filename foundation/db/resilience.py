@@ -1,8 +1,8 @@
-"""Asking SQL when it may be away: short answers, a breaker, a back-off, and the last known answer while it is silent.
+"""Querying SQL while it may be unavailable: a circuit breaker, a back-off, and a cache that serves stale answers.
 
-What must be known to serve a request that Redis could answer alone (keys, boards, periods, bans) is asked
-through ``StaleIfErrorCache``. The trap: inside a transaction nothing may be remembered or forgiven, since it may be
-rolled back. What else guards a remembered answer is in docs/decisions/0010.
+Rows that are needed to serve a request that Redis could answer alone (keys, boards, periods, bans) are read through
+``StaleIfErrorCache``. The trap: inside a transaction nothing is cached and no error is handled here, because the
+transaction may be rolled back. docs/decisions/0010 says what else protects a cached answer.
 """
 
 import logging
@@ -22,12 +22,12 @@ from foundation.monitoring.server_metrics import set_sql_breaker
 logger = logging.getLogger(__name__)
 
 BREAK_SECONDS = 1.0
-CACHE_TTL = 5.0  # how old an answer may be where something else refuses what has changed since
-AHEAD = 0.7  # of the time that an answer serves: then one thread asks afresh, while the others go on with it
+CACHE_TTL = 5.0  # seconds; for answers whose outdated use something else refuses
+REFRESH_AT = 0.7  # of an answer's time to live: from then on one thread refreshes it while the others still use it
 MAX_STALE_SECONDS = 600.0
-STAMP_TRUST_SECONDS = 60.0  # a stamp of a database that was restored may be met again
-MOST_COMPARED = 2  # one by one; more are read at once
-MOST_KEPT = 10_000
+VERSION_TRUST_SECONDS = 60.0  # after that a row is read again: in a restored database a row version may repeat
+MAX_COMPARED = 2  # keys whose versions are compared; more keys are simply read
+MAX_CACHED = 10_000
 CONNECTION_ERRORS = (OperationalError, InterfaceError)
 
 Key = TypeVar("Key", bound=Hashable)
@@ -35,33 +35,35 @@ Answer = TypeVar("Answer")
 
 
 class SqlAway(Unavailable):
-    """SQL cannot be asked."""
+    """SQL is unavailable."""
 
 
 class SqlBusy(SqlAway):
-    """A lock was not had in time, or a statement took too long: nothing was kept, and SQL is well."""
+    """A lock or a statement timed out: nothing was written, and SQL is healthy."""
 
 
 def is_busy(error: BaseException) -> bool:
-    """Whether SQL gave up waiting for a lock (``lock_timeout``), or a statement (``statement_timeout``)."""
+    """Whether the error is a ``lock_timeout`` or a ``statement_timeout``."""
     return getattr(error.__cause__, "sqlstate", None) in ("55P03", "57014")
 
 
 @contextmanager
 def long_transaction() -> Iterator[None]:
-    """A transaction, or a part of one, whose statements may take ``SQL_LONG_STATEMENT_SECONDS`` each, to the end of
-    the whole. One that takes longer is ended (``is_busy``): nothing else would end it on a worker's thread.
+    """An ``atomic`` block whose statements may take ``SQL_LONG_STATEMENT_SECONDS`` each.
+
+    The limit holds to the end of the outermost transaction. A statement over it fails (``is_busy``): on a worker's
+    thread nothing else would end it.
     """
     with transaction.atomic():
         if connection.vendor == "postgresql":
             with connection.cursor() as cursor:
-                longest = f"{round(1000 * settings.SQL_LONG_STATEMENT_SECONDS)}ms"
-                cursor.execute("SET LOCAL statement_timeout = %s", [longest])
+                timeout = f"{round(1000 * settings.SQL_LONG_STATEMENT_SECONDS)}ms"
+                cursor.execute("SET LOCAL statement_timeout = %s", [timeout])
         yield
 
 
 def allow_idle_in_transaction(seconds: int) -> None:
-    """Let the transaction that is open ask nothing of SQL for so long: it works elsewhere meanwhile."""
+    """Let the open transaction be idle for up to ``seconds`` before PostgreSQL ends it."""
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
             cursor.execute("SET LOCAL idle_in_transaction_session_timeout = %s", [1000 * seconds])
@@ -72,10 +74,10 @@ class _Breaker:
 
 
 def ask(query: Callable[[], Answer]) -> Answer:
-    """The answer of ``query``. Raises ``SqlAway``; after a failure at once, for a second. ``SqlBusy`` says nothing of
-    the next query.
+    """Run ``query`` and return its answer. Raises ``SqlAway``: for a second after a failure, without a try.
 
-    Inside a transaction errors stay what they are: it is broken, and its owner must know.
+    Raises ``SqlBusy`` after a timeout, which does not open the breaker. Inside a transaction the driver's errors pass
+    through: the transaction is broken, and its owner must know.
     """
     if connection.in_atomic_block:
         return query()
@@ -95,9 +97,9 @@ def ask(query: Callable[[], Answer]) -> Answer:
 
 
 class BackOff:
-    """Fewer and fewer tries while SQL is away, at uneven moments, so that many workers do not all knock at once.
+    """Exponential back-off with jitter while SQL is unavailable; the state is the process's own.
 
-    What is asked for in a pause is not tried. The first try that gets through ends it. The state is the process's own.
+    During a pause calls fail at once. The first call that succeeds resets the pause.
     """
 
     def __init__(self, shortest: float = 0.5, longest: float = 5.0) -> None:
@@ -105,18 +107,18 @@ class BackOff:
         self._pause = 0.0
         self._until = 0.0
 
-    def attempt(self, deed: Callable[[], Answer]) -> Answer:
-        """What ``deed`` returns. Raises ``SqlAway`` in a pause, and where SQL fails it."""
+    def attempt(self, action: Callable[[], Answer]) -> Answer:
+        """Run ``action`` and return its answer. Raises ``SqlAway`` in a pause, and when SQL fails."""
         if clock.monotonic() < self._until:
             raise SqlAway("SQL was away a moment ago.")
         try:
-            answer = deed()
+            answer = action()
         except CONNECTION_ERRORS as error:
             if is_busy(error):
                 logger.warning("SQL is busy, and asked again by the next run: %s", error)
                 raise SqlBusy("SQL is busy.") from error
             self._pause = min(2 * self._pause or self._shortest, self._longest)
-            wait = self._pause * random.uniform(0.5, 1.0)  # noqa: S311 (chance against a crowd, no secret)
+            wait = self._pause * random.uniform(0.5, 1.0)  # noqa: S311 (jitter, no secret)
             self._until = clock.monotonic() + wait
             connection.close()
             logger.warning("SQL is away, and asked again in %.1f s: %s", wait, error)
@@ -126,8 +128,7 @@ class BackOff:
 
 
 class CachedAnswer(NamedTuple, Generic[Answer]):
-    """An answer, since when it is known to be so, when it was read (both monotonic seconds), and the stamp of its row
-    where that was asked."""
+    """An answer, when it was last confirmed and when it was read (monotonic seconds), and its row version if known."""
 
     since: float
     read: float
@@ -136,14 +137,13 @@ class CachedAnswer(NamedTuple, Generic[Answer]):
 
 
 class StaleIfErrorCache(Generic[Key, Answer]):
-    """Answers by key, asked afresh every ``fresh`` seconds, and kept for ten minutes while SQL is silent.
+    """A cache of SQL rows with a time to live of ``fresh`` seconds; while SQL is unavailable, of ten minutes.
 
-    A key that many threads want is asked for by one of them, a little before its time, and nobody waits for that one.
+    One thread refreshes an answer shortly before it expires, while the others still use the old one.
 
-    ``load`` answers for many keys at once; what it leaves out is unknown, and is never remembered. Who can do with
-    an answer of the last seconds asks with a ``fresh`` of their own, out of the same memory. ``stamps`` (see
-    ``row_version_loader``) tells whether rows are still those that were read: that costs a quarter of reading them
-    again.
+    ``load`` reads many keys at once; keys that it leaves out do not exist, and that is not cached. Each call may give
+    its own ``fresh``. ``stamps`` (see ``row_version_loader``) reads row versions: comparing them costs a quarter of
+    reading the rows again.
     """
 
     def __init__(
@@ -156,111 +156,112 @@ class StaleIfErrorCache(Generic[Key, Answer]):
         self._fresh = fresh
         self._stamps = stamps or _no_stamps
         self._rows: dict[Key, CachedAnswer[Answer]] = {}
-        self._renewing: set[Key] = set()
+        self._refreshing: set[Key] = set()
         self._lock = threading.Lock()
 
     def get(self, key: Key, fresh: float | None = None) -> Answer | None:
-        """The answer for ``key``. Raises ``SqlAway`` where SQL is away and no answer is young enough."""
+        """The answer for ``key``. Raises ``SqlAway`` if SQL is unavailable and no cached answer is recent enough."""
         row = self._rows.get(key)
-        if row and clock.monotonic() - row.since < AHEAD * (self._fresh if fresh is None else fresh):
+        if row and clock.monotonic() - row.since < REFRESH_AT * (self._fresh if fresh is None else fresh):
             return row.answer
         return self.get_many([key], fresh).get(key)
 
     def get_many(self, keys: Collection[Key], fresh: float | None = None) -> dict[Key, Answer]:
-        """The answers for those of ``keys`` that have one. Raises ``SqlAway`` likewise."""
+        """The answers for those of ``keys`` that exist. Raises ``SqlAway`` as ``get`` does."""
         fresh = self._fresh if fresh is None else fresh
-        found = self._younger_than(fresh, keys)
-        wanted = [key for key in keys if key not in found]
-        claimed = self._claim(found, AHEAD * fresh)
-        if not wanted and not claimed:
-            return found
+        cached = self._younger_than(fresh, keys)
+        missing = [key for key in keys if key not in cached]
+        claimed = self._claim_refresh(cached, REFRESH_AT * fresh)
+        if not missing and not claimed:
+            return cached
         try:
-            present = ask(lambda: self._present([*wanted, *claimed]))
+            loaded = ask(lambda: self._load_current([*missing, *claimed]))
         except SqlAway:
-            known = self._younger_than(MAX_STALE_SECONDS, wanted)
-            if len(known) < len(wanted):
+            stale = self._younger_than(MAX_STALE_SECONDS, missing)
+            if len(stale) < len(missing):
                 raise
-            return found | known
+            return cached | stale
         finally:
             with self._lock:
-                self._renewing.difference_update(claimed)
-        return {key: answer for key, answer in found.items() if key not in claimed} | present
+                self._refreshing.difference_update(claimed)
+        return {key: answer for key, answer in cached.items() if key not in claimed} | loaded
 
     def peek(self, key: Key, fresh: float) -> CachedAnswer[Answer] | None:
-        """What is remembered, if it is younger than that: SQL is not asked. None inside a transaction."""
+        """The cached entry if it is younger than ``fresh`` seconds, without SQL. None inside a transaction."""
         row = self._rows.get(key)
         if row is None or connection.in_atomic_block or clock.monotonic() - row.since >= fresh:
             return None
         return row
 
     def refresh(self, key: Key) -> Answer | None:
-        """The answer for ``key``, asked afresh however young the one is that we have. Raises ``SqlAway``."""
-        return ask(lambda: self._present([key])).get(key)
+        """Read the answer for ``key`` from SQL, however recent the cached one is. Raises ``SqlAway``."""
+        return ask(lambda: self._load_current([key])).get(key)
 
     def forget(self) -> None:
-        """Start anew."""
+        """Clear the cache."""
         with self._lock:
             self._rows.clear()
 
-    def _present(self, wanted: Collection[Key]) -> dict[Key, Answer]:
-        """What SQL says now: what is remembered where the stamp is the same, else read again.
+    def _load_current(self, keys: Collection[Key]) -> dict[Key, Answer]:
+        """The current answers: the cached one if its row version is unchanged, otherwise read again.
 
-        Stamps are read first: of a row that changes in between the older one is kept, and it is read again next time.
+        Versions are read before rows: a row that changes in between is stored with its older version, and so it is
+        read again next time.
         """
-        asked = clock.monotonic()
-        stamps = {} if connection.in_atomic_block else self._stamps(wanted)
-        known = {key: self._rows.get(key) for key in stamps}
-        same = {
+        began = clock.monotonic()
+        stamps = {} if connection.in_atomic_block else self._stamps(keys)
+        cached = {key: self._rows.get(key) for key in stamps}
+        unchanged = {
             key: row
-            for key, row in known.items()
-            if row and row.stamp == stamps[key] and row.read > asked - STAMP_TRUST_SECONDS
+            for key, row in cached.items()
+            if row and row.stamp == stamps[key] and row.read > began - VERSION_TRUST_SECONDS
         }
-        self._renew(same, asked)
-        found = {key: row.answer for key, row in same.items()}
-        left = [key for key in wanted if key not in found]
-        if left:
-            answers = self._load(left)
-            self._keep(left, answers, stamps, asked)
-            found |= answers
-        return found
+        self._confirm(unchanged, began)
+        answers = {key: row.answer for key, row in unchanged.items()}
+        changed = [key for key in keys if key not in answers]
+        if changed:
+            loaded = self._load(changed)
+            self._store(changed, loaded, stamps, began)
+            answers |= loaded
+        return answers
 
     def _younger_than(self, seconds: float, keys: Collection[Key]) -> dict[Key, Answer]:
         now = clock.monotonic()
         rows = ((key, self._rows.get(key)) for key in keys)
         return {key: row.answer for key, row in rows if row and now - row.since < seconds}
 
-    def _claim(self, found: Collection[Key], seconds: float) -> list[Key]:
-        """Those of them that are so old, and that no other thread asks for ahead of time: the caller does."""
+    def _claim_refresh(self, keys: Collection[Key], seconds: float) -> list[Key]:
+        """The keys whose entries are older than ``seconds`` and that no other thread refreshes: the caller must."""
         since = clock.monotonic() - seconds
-        old = [key for key in found if (row := self._rows.get(key)) and row.since <= since]
+        old = [key for key in keys if (row := self._rows.get(key)) and row.since <= since]
         if not old or connection.in_atomic_block:
             return []
         with self._lock:
-            claimed = [key for key in old if key not in self._renewing]
-            self._renewing.update(claimed)
+            claimed = [key for key in old if key not in self._refreshing]
+            self._refreshing.update(claimed)
         return claimed
 
-    def _renew(self, rows: Mapping[Key, CachedAnswer[Answer]], asked: float) -> None:
-        """They are still so; but for what was forgotten or read anew meanwhile."""
+    def _confirm(self, rows: Mapping[Key, CachedAnswer[Answer]], began: float) -> None:
+        """Mark unchanged entries as current, except those that another thread replaced or cleared meanwhile."""
         with self._lock:
             for key, row in rows.items():
                 if self._rows.get(key) is row:
-                    self._rows[key] = row._replace(since=asked)
+                    self._rows[key] = row._replace(since=began)
 
-    def _keep(
-        self, wanted: Collection[Key], answers: Mapping[Key, Answer], stamps: Mapping[Key, str], asked: float
+    def _store(
+        self, keys: Collection[Key], answers: Mapping[Key, Answer], stamps: Mapping[Key, str], began: float
     ) -> None:
-        """They are so since they were ``asked`` for: what was committed while SQL read may not be in them."""
+        """Store answers as of when the query ``began``: they may lack what was committed while it ran."""
         if connection.in_atomic_block:
             return
         with self._lock:
-            if len(self._rows) + len(answers) > MOST_KEPT:
+            if len(self._rows) + len(answers) > MAX_CACHED:
                 self._rows.clear()
-            for key in wanted:
-                if (row := self._rows.pop(key, None)) and row.since > asked:
-                    self._rows[key] = row  # somebody asked later, and was answered sooner
+            for key in keys:
+                if (row := self._rows.pop(key, None)) and row.since > began:
+                    self._rows[key] = row  # another thread began later and finished sooner
                 elif key in answers:
-                    self._rows[key] = CachedAnswer(asked, asked, answers[key], stamps.get(key))
+                    self._rows[key] = CachedAnswer(began, began, answers[key], stamps.get(key))
 
 
 def _no_stamps(_keys: Collection[Key]) -> Mapping[Key, str]:
@@ -270,24 +271,24 @@ def _no_stamps(_keys: Collection[Key]) -> Mapping[Key, str]:
 def row_version_loader(
     table: str, *columns: str, of: Sequence[str] = ("xmin",)
 ) -> Callable[[Collection[Any]], Mapping[Any, str]]:
-    """Tells by their ``columns`` which transaction wrote rows last (PostgreSQL's ``xmin``): another one, another row.
+    """Make a function that reads row versions: PostgreSQL's ``xmin``, the transaction that wrote the row last.
 
-    A key is a value, or a tuple where there are several columns. Where ``table`` joins two, ``of`` names both ``xmin``.
-    Nothing on SQLite.
+    Rows are found by ``columns``; a key is a value, or a tuple if there are several columns. If ``table`` joins two
+    tables, ``of`` names both ``xmin``. On SQLite the function returns nothing.
     """
-    named = " AND ".join(f"{column} = %s" for column in columns)
-    written = " || ' ' || ".join(f"{xmin}::text" for xmin in of)
-    one = f"SELECT {written} FROM {table} WHERE {named}"  # noqa: S608 (names of our own)
+    condition = " AND ".join(f"{column} = %s" for column in columns)
+    version = " || ' ' || ".join(f"{xmin}::text" for xmin in of)
+    query = f"SELECT {version} FROM {table} WHERE {condition}"  # noqa: S608 (names of our own)
 
     def stamps(keys: Collection[Any]) -> Mapping[Any, str]:
-        if connection.vendor != "postgresql" or len(keys) > MOST_COMPARED:
+        if connection.vendor != "postgresql" or len(keys) > MAX_COMPARED:
             return {}
-        found = {}
+        versions = {}
         with connection.cursor() as cursor:
             for key in keys:
-                cursor.execute(one, key if isinstance(key, tuple) else [key])
+                cursor.execute(query, key if isinstance(key, tuple) else [key])
                 if row := cursor.fetchone():
-                    found[key] = row[0]
-        return found
+                    versions[key] = row[0]
+        return versions
 
     return stamps

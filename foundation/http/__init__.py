@@ -1,0 +1,1 @@
+"""Requests and responses: middleware, problem documents, JSON encoding, client addresses, uploads."""

@@ -1,8 +1,8 @@
-"""A ``Content-Type`` that Django itself cannot read: refused before there is a request.
+"""Refuse a ``Content-Type`` that Django cannot read, before Django builds the request.
 
-Django decodes addresses and forms by the ``charset`` that the caller names. One that decodes no texts (``base64``) or
-not all (``idna``) fails as the request is made, or wherever something first looks at it: a 500 without a sentence. The
-trap: it must stand outside of Django's handler, since no middleware is asked before the request is made.
+Django decodes URLs and forms with the ``charset`` that the caller names. One that does not decode text (``base64``),
+or not all bytes (``idna``), raises an error in Django and would be a 500. The trap: this must wrap Django's handler,
+because no middleware runs before the request object is built.
 """
 
 import codecs
@@ -18,11 +18,11 @@ ANY_BYTES = bytes(range(256))
 
 
 def reject_unreadable_charsets(site: Application) -> Application:
-    """``site``, behind a 400 for callers whose ``Content-Type`` cannot be read."""
+    """Wrap the WSGI application ``site``: answer 400 if the ``Content-Type`` cannot be read."""
 
     def answer(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
-        kind = environ.get("CONTENT_TYPE", "")
-        if ";" not in kind or is_readable(kind):
+        content_type = environ.get("CONTENT_TYPE", "")
+        if ";" not in content_type or is_readable(content_type):
             return site(environ, start_response)
         refusal = respond(BadContentType("The Content-Type cannot be read; send `charset=utf-8`, or no charset."))
         start_response(f"{refusal.status_code} {refusal.reason_phrase}", list(refusal.items()))
@@ -32,8 +32,7 @@ def reject_unreadable_charsets(site: Application) -> Application:
 
 
 def is_readable(content_type: str) -> bool:
-    """Whether Django can read the header, and whatever comes in the charset that it names. A name that nobody knows is
-    passed over, as Django does."""
+    """Whether Django can read the header, and any bytes in its charset. An unknown charset is ignored, as in Django."""
     try:
         charset = parse_header_parameters(content_type)[1].get("charset")
         if charset is not None and _is_known(charset):

@@ -1,7 +1,7 @@
-"""Answers as JSON: exact numbers, times in UTC, and what an ETag leaves out.
+"""Encoding answers as JSON, with exact decimals and times in UTC, and for ETags.
 
-Decimals go out digit by digit; no float is made of points. ``Volatile`` marks what differs between two
-answers that say the same (``as_of``, seconds left): it is sent, and left out of the ETag.
+Decimals are written digit by digit; points never become floats. ``Volatile`` marks a value that changes without the
+answer changing (``as_of``, seconds left): it is sent, but left out of the ETag.
 """
 
 from datetime import UTC, datetime
@@ -12,7 +12,7 @@ import orjson
 
 
 class Volatile:
-    """A value that an ETag does not look at."""
+    """A value that is left out of the ETag."""
 
     __slots__ = ("value",)
 
@@ -21,7 +21,7 @@ class Volatile:
 
 
 class Encoded:
-    """A part of an answer that is JSON already; an ETag looks at its digest alone."""
+    """A part of an answer that is JSON already; the ETag uses its digest."""
 
     __slots__ = ("content", "digest")
 
@@ -30,47 +30,47 @@ class Encoded:
 
 
 def as_json(answer: Any) -> bytes:
-    """The whole answer."""
-    return orjson.dumps(answer, default=_shown)
+    """Encode the answer for sending."""
+    return orjson.dumps(answer, default=_encode)
 
 
 def etag_bytes(answer: Any) -> bytes:
-    """The answer without what passes: what its ETag is made of."""
-    return orjson.dumps(answer, default=_left_out)
+    """Encode the answer without ``Volatile`` values, as input of its ETag."""
+    return orjson.dumps(answer, default=_encode_for_etag)
 
 
 def number(value: Decimal | int) -> Decimal | int:
-    """A decimal without trailing zeros; an int where it is whole."""
+    """A decimal without trailing zeros; an int if it is whole."""
     return int(value) if value == value // 1 else Decimal(value).normalize()
 
 
 def when(at: datetime) -> str:
-    """RFC 3339 in UTC, with a fraction only where there is one: ``2026-11-20T09:00:00Z``."""
+    """Format as RFC 3339 in UTC, with a fraction only if it is not zero: ``2026-11-20T09:00:00Z``."""
     if at.tzinfo is not UTC:
         at = at.astimezone(UTC)
-    part = at.microsecond
-    finest = "seconds" if not part else "microseconds" if part % 1000 else "milliseconds"
-    return at.isoformat(timespec=finest).removesuffix("+00:00") + "Z"
+    fraction = at.microsecond
+    precision = "seconds" if not fraction else "microseconds" if fraction % 1000 else "milliseconds"
+    return at.isoformat(timespec=precision).removesuffix("+00:00") + "Z"
 
 
 def when_or_none(at: datetime | None) -> str | None:
-    """The same for what may have no time."""
+    """As ``when``; None for None."""
     return None if at is None else when(at)
 
 
-def _shown(value: Any) -> Any:
+def _encode(value: Any) -> Any:
     if isinstance(value, Encoded):
         return orjson.Fragment(value.content)
-    return value.value if isinstance(value, Volatile) else _exact(value)
+    return value.value if isinstance(value, Volatile) else _encode_decimal(value)
 
 
-def _left_out(value: Any) -> Any:
+def _encode_for_etag(value: Any) -> Any:
     if isinstance(value, Encoded):
         return value.digest
-    return None if isinstance(value, Volatile) else _exact(value)
+    return None if isinstance(value, Volatile) else _encode_decimal(value)
 
 
-def _exact(value: Any) -> Any:
+def _encode_decimal(value: Any) -> Any:
     if isinstance(value, Decimal):
         return orjson.Fragment(f"{value:f}")
     raise TypeError(f"{type(value).__name__} has no place in an answer")

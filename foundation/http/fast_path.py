@@ -1,8 +1,8 @@
-"""The API's way through Django: a handler of Django's own with a short list of middleware.
+"""The API's fast path through Django: a second handler with a short list of middleware.
 
-Its addresses need no session, login, language of the viewer, message or file of ``static/``, and would pay for the
-passing of each layer with every score. Stands first in ``MIDDLEWARE``, so that whoever serves the site, or tests it,
-goes the same way. The trap: a layer that is to hold for the API too must stand in ``API_MIDDLEWARE`` as well.
+API requests need no session, login, language, messages or static files, but would pay for each of these layers. The
+middleware is first in ``MIDDLEWARE``, so that servers and tests take the same path. The trap: middleware that must
+also apply to the API has to be in ``API_MIDDLEWARE`` as well.
 """
 
 from collections.abc import Callable
@@ -23,11 +23,11 @@ from foundation.http.page_middleware import is_of_api
 from foundation.monitoring.request_metrics import note
 
 CACHE_SIZE = 1_000
-LONGEST = 100  # characters of an address that is remembered
+LONGEST = 100  # characters of a path that is cached
 
 
 class ApiFastPath:
-    """Hands what is asked of the API to a handler with ``API_MIDDLEWARE``, all else to the rest of ``MIDDLEWARE``."""
+    """Pass API requests to a handler with ``API_MIDDLEWARE``, all others to the rest of ``MIDDLEWARE``."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self._get_response = get_response
@@ -43,39 +43,39 @@ class ApiFastPath:
     def _answer(self, request: HttpRequest) -> HttpResponseBase:
         if not is_of_api(request):
             return self._get_response(request)
-        translation.activate(settings.LANGUAGE_CODE)  # a thread keeps the language of its last page
+        translation.activate(settings.LANGUAGE_CODE)  # the thread may still have the language of its last page
         return self._api.answer(request)
 
 
 class _ApiHandler(BaseHandler):
-    """Django's own, whose layers do their work around the view and have no hooks of views or exceptions.
+    """A Django handler whose middleware may not have ``process_view`` and similar hooks.
 
-    What Django does around all layers (it names the addresses, logs refusals, closes the request) is done once, by the
-    handler that this one stands in.
+    The outer handler does what Django does once for each request: it sets the URL prefix, logs errors and closes the
+    request.
     """
 
     def answer(self, request: HttpRequest) -> HttpResponseBase:
-        """The answer of the layers and of the view."""
-        return self._middleware_chain(request)  # type: ignore[return-value]  # none of ours waits
+        """Run the middleware and the view."""
+        return self._middleware_chain(request)  # type: ignore[return-value]  # none of ours is async
 
     def resolve_request(self, request: HttpRequest) -> ResolverMatch:
-        """The view of an address; what is asked for again and again is remembered. Raises ``Resolver404``."""
+        """Resolve the request's path, with a cache. Raises ``Resolver404``."""
         path = request.path_info
-        find = _found if len(path) <= LONGEST else _found.__wrapped__
-        request.resolver_match = find(get_urlconf(), path)
+        resolve = _resolve if len(path) <= LONGEST else _resolve.__wrapped__
+        request.resolver_match = resolve(get_urlconf(), path)
         return request.resolver_match
 
-    def load_middleware(self, is_async: bool = False) -> None:  # noqa: ARG002 (its name is Django's; nothing here is)
-        """Build the way through ``API_MIDDLEWARE`` to the view."""
+    def load_middleware(self, is_async: bool = False) -> None:  # noqa: ARG002 (Django's parameter; nothing is async)
+        """Build the chain of ``API_MIDDLEWARE`` around the view."""
         self._view_middleware: list[Any] = []
         self._template_response_middleware: list[Any] = []
         self._exception_middleware: list[Any] = []
-        way = convert_exception_to_response(self._get_response)  # type: ignore[attr-defined]  # the stubs lack it
+        chain = convert_exception_to_response(self._get_response)  # type: ignore[attr-defined]  # the stubs lack it
         for name in reversed(settings.API_MIDDLEWARE):
-            way = convert_exception_to_response(import_string(name)(way))
-        self._middleware_chain = way
+            chain = convert_exception_to_response(import_string(name)(chain))
+        self._middleware_chain = chain
 
 
 @lru_cache(CACHE_SIZE)
-def _found(urlconf: str | None, path: str) -> ResolverMatch:
+def _resolve(urlconf: str | None, path: str) -> ResolverMatch:
     return get_resolver(urlconf).resolve(path)

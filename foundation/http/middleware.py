@@ -1,6 +1,6 @@
-"""Pages while a server is away (503), and for who asks too often (429); the API over plain http (403).
+"""Error answers of pages: 503 while SQL or Redis is unavailable, 429 over a rate limit. And 403 for the API over http.
 
-Else the API answers for itself.
+All other errors of the API are handled by the API itself.
 """
 
 import logging
@@ -25,23 +25,27 @@ PROBES = ("/healthz", "/readyz", "/metrics")
 
 
 class ApiHttpsOnly:
-    """Refuses the API over plain http where pages are redirected: callers must notice, and not send their key twice."""
+    """Refuse API requests over http if pages are redirected to https.
+
+    A redirect would hide from callers that they send their key unencrypted.
+    """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         if settings.SECURE_SSL_REDIRECT and request.path_info.startswith(API) and not request.is_secure():
-            sent = " The key that came with it has crossed the net in the clear: make another."
             detail = "Use https; nothing of this request was done."
-            return respond(PlainHttp(detail + sent if "HTTP_AUTHORIZATION" in request.META else detail))
+            if "HTTP_AUTHORIZATION" in request.META:
+                detail += " The key that came with it has crossed the net in the clear: make another."
+            return respond(PlainHttp(detail))
         return self._get_response(request)
 
 
 class PageThrottle:
-    """429 for an address that asks for too many pages (``PAGE_LIMIT``); the API has brakes of its own.
+    """429 for an address that requests too many pages (``PAGE_LIMIT``); the API has its own limits.
 
-    Stands behind what costs nothing (files of ``static/``, 304 of pages that are followed), before SQL is asked.
+    Comes after cheap answers (static files, 304 of polled pages) and before any query.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
@@ -53,12 +57,12 @@ class PageThrottle:
         try:
             throttle("page", client_network(request))
         except RateLimited as error:
-            return _refused_unseen(error.retry_after)
+            return _respond_429_plain(error.retry_after)
         return self._get_response(request)
 
 
 class ServersUnavailable:
-    """Turns an absent SQL or Redis, met by a view, into 503 with ``Retry-After``; and a brake into 429."""
+    """503 with ``Retry-After`` if a view meets an unavailable SQL or Redis, and 429 for ``RateLimited``."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self._get_response = get_response
@@ -67,31 +71,31 @@ class ServersUnavailable:
         return self._get_response(request)
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        """The page for it; None leaves any other error to Django."""
+        """The error page; None leaves other errors to Django."""
         if isinstance(exception, RateLimited):
-            return _too_often(request, exception.retry_after)
+            return _respond_429(request, exception.retry_after)
         if not isinstance(exception, (Unavailable, *CONNECTION_ERRORS)):
             return None
         logger.warning("%s cannot be shown now: %s", request.path, exception)
-        return _away(request)
+        return _respond_503(request)
 
 
-def _away(request: HttpRequest) -> HttpResponse:
-    """Without the request in its context: who is signed in is asked of the server that is away."""
+def _respond_503(request: HttpRequest) -> HttpResponse:
+    """Render without the request: its user would have to be read from the unavailable server."""
     content = render_to_string("503.html", {"is_read": request.method == "GET"})
     return HttpResponse(content, status=503, headers={"Retry-After": RETRY_AFTER_SECONDS})
 
 
-def _refused_unseen(seconds: int) -> HttpResponse:
-    """Without the request in its context: who is signed in would cost a question to SQL."""
-    return _slow_down(render_to_string("429.html", {"seconds": seconds, "is_plain": True}), seconds)
+def _respond_429_plain(seconds: int) -> HttpResponse:
+    """Render without the request: its user would cost a query."""
+    return _build_429(render_to_string("429.html", {"seconds": seconds, "is_plain": True}), seconds)
 
 
-def _too_often(request: HttpRequest, seconds: int) -> HttpResponse:
-    return _slow_down(render_to_string("429.html", {"seconds": seconds}, request), seconds)
+def _respond_429(request: HttpRequest, seconds: int) -> HttpResponse:
+    return _build_429(render_to_string("429.html", {"seconds": seconds}, request), seconds)
 
 
-def _slow_down(content: str, seconds: int) -> HttpResponse:
+def _build_429(content: str, seconds: int) -> HttpResponse:
     response = HttpResponse(content, status=429, headers={"Retry-After": str(seconds), "Cache-Control": "no-store"})
-    response["Content-Length"] = str(len(response.content))  # the brake stands before the layer that says it of others
+    response["Content-Length"] = str(len(response.content))  # the middleware that sets it comes after the throttle
     return response

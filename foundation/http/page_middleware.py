@@ -1,8 +1,7 @@
-"""Middleware that only pages need: the JSON API has no session, no login, no language and no messages.
+"""Middleware for pages only: the JSON API has no sessions, logins, languages and messages.
 
-Each but the one for languages is Django's own; each lets the API's requests pass, which would pay for all of it with
-every score. What guards every answer (TLS, hosts, the policy, frames) is not here. The trap: a thread keeps the
-language of its last page.
+All but the one for languages extend Django's own, and skip API requests to save their cost. Middleware that protects
+every answer (TLS, hosts, frames) is not here. The trap: a thread keeps the language of its last page.
 """
 
 from collections.abc import Callable
@@ -25,8 +24,8 @@ API = "/api/v1/"
 VARIES = "Accept-Language"
 
 
-class _PagesAlone(MiddlewareMixin):
-    """Stands aside for the API."""
+class _PagesOnly(MiddlewareMixin):
+    """Skip API requests."""
 
     get_response: Callable[[HttpRequest], Any]
 
@@ -34,20 +33,20 @@ class _PagesAlone(MiddlewareMixin):
         return self.get_response(request) if is_of_api(request) else super().__call__(request)
 
 
-class PageSessions(_PagesAlone, SessionMiddleware):
+class PageSessions(_PagesOnly, SessionMiddleware):
     """Sessions of pages."""
 
 
-class PageLogins(_PagesAlone, AuthenticationMiddleware):
-    """Who is signed in."""
+class PageLogins(_PagesOnly, AuthenticationMiddleware):
+    """The account that is signed in."""
 
 
-class PageMessages(_PagesAlone, MessageMiddleware):
+class PageMessages(_PagesOnly, MessageMiddleware):
     """Messages for the next page."""
 
 
-class PageLanguages(_PagesAlone):
-    """The viewer's language; the API speaks the site's. Unlike Django's own it looks for none in addresses."""
+class PageLanguages(_PagesOnly):
+    """Activate the viewer's language; for the API the site's. Unlike Django's it ignores language prefixes in URLs."""
 
     def __call__(self, request: HttpRequest) -> Any:
         if is_of_api(request):
@@ -55,12 +54,12 @@ class PageLanguages(_PagesAlone):
         return super().__call__(request)
 
     def process_request(self, request: HttpRequest) -> None:
-        """By cookie and header."""
+        """Activate the language of the cookie or the ``Accept-Language`` header."""
         request.LANGUAGE_CODE = translation.get_language_from_request(request)
         translation.activate(request.LANGUAGE_CODE)
 
     def process_response(self, _: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
-        """``response``, said to be in that language."""
+        """Add ``Vary`` and ``Content-Language``."""
         if VARIES not in response.headers.get("Vary", ""):
             patch_vary_headers(response, (VARIES,))
         response.headers.setdefault("Content-Language", translation.get_language())
@@ -68,23 +67,23 @@ class PageLanguages(_PagesAlone):
 
 
 class ContentSecurityPolicy(CSPMiddleware):
-    """The site's policy for every answer, built once; what has one of its own gets that."""
+    """Set the site's policy, which is built once, unless the response has its own."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         super().__init__(get_response)
-        self._usual = build_policy()
+        self._default_policy = build_policy()
 
     def process_request(self, request: HttpRequest) -> None:
-        """No page has a nonce."""
+        """Do nothing: no page has a nonce."""
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
-        """``response`` with its policy."""
+        """Add the policy's header."""
         if hasattr(request, "_csp_nonce") or any(name.startswith("_csp") for name in response.__dict__):
             return super().process_response(request, response)
-        response.headers.setdefault(HEADER, self._usual)
+        response.headers.setdefault(HEADER, self._default_policy)
         return response
 
 
 def is_of_api(request: HttpRequest) -> bool:
-    """Whether an address of the API is asked for."""
+    """Whether the path is the API's."""
     return request.path_info.startswith(API)

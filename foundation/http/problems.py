@@ -1,7 +1,7 @@
-"""Refusals as RFC 9457 problem documents: the only place that knows HTTP statuses.
+"""Turning errors into RFC 9457 problem documents; only this module maps errors to HTTP statuses.
 
-An error's kind gives the status, its ``code`` and ``detail`` go out as they are. The trap: what a
-driver or Redis said is not for callers, so refusals of the link are worded anew here.
+The error's class gives the status; its ``code`` and ``detail`` are sent unchanged. The trap: messages of drivers and
+Redis are not for callers, so ``RedisRefused`` gets another text here.
 """
 
 import logging
@@ -30,37 +30,37 @@ CONTENT_TYPE = "application/problem+json"
 
 
 class Malformed(Invalid):
-    """A body that is no JSON at all."""
+    """A body that is not JSON."""
 
     code = "malformed_body"
 
 
 class BadContentType(Invalid):
-    """A ``Content-Type`` that cannot be read, such as one with a charset that decodes no texts."""
+    """A ``Content-Type`` that cannot be read, such as one whose charset does not decode text."""
 
     code = "bad_content_type"
 
 
 class NotJson(Invalid):
-    """A body that is declared as another kind than JSON, or as none."""
+    """A body whose ``Content-Type`` is missing or not JSON."""
 
     code = "unsupported_media_type"
 
 
 class TooLarge(Invalid):
-    """A body over the limit."""
+    """A body over the size limit."""
 
     code = "body_too_large"
 
 
 class LengthMissing(Invalid):
-    """A body sent without saying how long it is."""
+    """A body without ``Content-Length``."""
 
     code = "length_required"
 
 
 class BadRequest(Invalid):
-    """Parameters or a body of the wrong shape; ``errors`` says where, one object each."""
+    """Parameters or a body of the wrong form; ``errors`` has one object for each problem."""
 
     code = "invalid_request"
 
@@ -70,25 +70,25 @@ class BadRequest(Invalid):
 
 
 class PlainHttp(Forbidden):
-    """The API over plain http where the site has https: after a redirect a key would go on crossing the net so."""
+    """The API over http on a site with https. A redirect would hide that the key was sent unencrypted."""
 
     code = "https_required"
 
 
 class NoSuchPath(NotFound):
-    """An address that nothing answers to."""
+    """A path without a view."""
 
     code = "no_such_path"
 
 
 class MethodNotAllowed(SunwiError):
-    """A method that the address does not have."""
+    """A method that the path does not support."""
 
     code: ClassVar[str] = "method_not_allowed"
 
 
 class DatabaseAway(Unavailable):
-    """SQL did not answer, and the answer needs it."""
+    """SQL is unavailable and is needed for the answer."""
 
 
 STATUSES: Mapping[type[SunwiError], int] = {
@@ -109,16 +109,15 @@ STATUSES: Mapping[type[SunwiError], int] = {
 
 
 def status_of(error: SunwiError) -> int:
-    """The HTTP status of an error's kind."""
+    """The HTTP status of an error's class."""
     return next((STATUSES[kind] for kind in type(error).__mro__ if kind in STATUSES), 500)
 
 
 def respond(error: SunwiError, **members: Any) -> HttpResponse:
-    """The problem document of ``error``, with ``members`` beside the usual ones."""
-    errors = getattr(error, "errors", None)
-    response = document(
-        status_of(error), error.code, _detail(error), **({"errors": list(errors)} if errors else {}), **members
-    )
+    """The problem document of ``error``, with additional ``members``."""
+    if errors := getattr(error, "errors", None):
+        members = {"errors": list(errors), **members}
+    response = document(status_of(error), error.code, _detail(error), **members)
     if isinstance(error, Unauthenticated):
         response["WWW-Authenticate"] = 'Bearer realm="sunwi"'
     if isinstance(error, Unavailable | RateLimited):
@@ -127,13 +126,13 @@ def respond(error: SunwiError, **members: Any) -> HttpResponse:
 
 
 def respond_unexpected(request: HttpRequest, error: Exception) -> HttpResponse:
-    """What a caller hears of a fault of ours: that it happened. The log has the rest."""
+    """The answer to an unexpected exception: 500 without details, which are logged."""
     logger.error("%s %s failed", request.method, request.path, exc_info=error)
     return document(500, "server_error", "Something went wrong on this side; it has been written to the log.")
 
 
 def document(status: int, code: str, detail: str, **members: Any) -> HttpResponse:
-    """A problem document."""
+    """Build a problem document."""
     content = {"type": "about:blank", "title": HTTPStatus(status).phrase, "status": status, "detail": detail}
     return HttpResponse(orjson.dumps(content | {"code": code} | members), status=status, content_type=CONTENT_TYPE)
 

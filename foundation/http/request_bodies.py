@@ -1,4 +1,4 @@
-"""Bodies that nobody asked for: what a proxy sends is taken in to its end, also where the answer is there before."""
+"""Read the rest of a request body that the view did not read, because a proxy still sends it."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -10,11 +10,10 @@ PIECE = 64 * 1024
 
 
 def drain_request_bodies(site: Application) -> Application:
-    """``site``, which refuses some requests without reading them, and then takes in what is left of their bodies.
+    """Wrap the WSGI application ``site``: after the answer, read what is left of the body, up to ``LARGEST_UPLOAD``.
 
-    Else the server closes the connection under a proxy that is still sending, which then hears no answer. Only for
-    bodies that a proxy has whole: anybody else could send slowly, and hold the thread. At most ``LARGEST_UPLOAD``
-    bytes are read.
+    Otherwise the server closes the connection while the proxy still sends, and the proxy never reads the answer. Use it
+    only behind a proxy that buffers whole bodies: other clients could send slowly and block the thread.
     """
 
     def answer(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:

@@ -1,0 +1,1 @@
+"""Health, readiness, system checks and Prometheus metrics."""

@@ -1,8 +1,7 @@
-"""What `check --deploy` asks of the servers: a Redis that keeps what it was given, a page cache elsewhere, one time;
-and of the settings, that proxies are counted.
+"""System checks of `check --deploy`: Redis is persistent, the page cache is separate, clocks agree, proxies are set.
 
-Only with ``--deploy``, because the answers need running servers. One that is away is told and is no finding: an
-image may be checked where there is none.
+They run only with ``--deploy``, because they need running servers. An unavailable server is reported as information,
+not as an error: an image may be checked without servers.
 """
 
 from collections.abc import Sequence
@@ -35,20 +34,20 @@ def boards_redis_keeps_what_it_has(
     app_configs: Sequence[AppConfig] | None,
     **_: Any,
 ) -> list[CheckMessage]:
-    """It writes everything down, and never evicts."""
+    """Check that the boards' Redis has an append-only file and never evicts."""
     try:
         with client_of("boards") as client:
             info = client.info()
     except RedisError as error:
         return [Info(f"The boards' Redis can not be asked ({error}).", hint="Is REDIS_URL right?", id="sunwi.I001")]
-    found: list[CheckMessage] = []
+    errors: list[CheckMessage] = []
     if str(info.get("aof_enabled")) != "1":
         hint = "Set `appendonly yes`, or a restart loses scores."
-        found.append(Error("The boards' Redis does not write down what it has.", hint=hint, id="sunwi.E001"))
+        errors.append(Error("The boards' Redis does not write down what it has.", hint=hint, id="sunwi.E001"))
     if (policy := info.get("maxmemory_policy", "unknown")) != "noeviction":
         hint = "Set `maxmemory-policy noeviction`, or boards vanish when memory is short."
-        found.append(Error(f"The boards' Redis may evict: its policy is {policy}.", hint=hint, id="sunwi.E002"))
-    return found
+        errors.append(Error(f"The boards' Redis may evict: its policy is {policy}.", hint=hint, id="sunwi.E002"))
+    return errors
 
 
 @register(Tags.caches, deploy=True)
@@ -56,7 +55,7 @@ def page_cache_lives_elsewhere(
     app_configs: Sequence[AppConfig] | None,
     **_: Any,
 ) -> list[CheckMessage]:
-    """In another server than the boards, or at least in another database of it."""
+    """Check that the page cache is on another Redis server than the boards, or in another database of it."""
     try:
         boards, pages = _database("boards"), _database("default")
     except (RedisError, ValueError) as error:
@@ -72,7 +71,7 @@ def clocks_agree(
     app_configs: Sequence[AppConfig] | None,
     **_: Any,
 ) -> list[CheckMessage]:
-    """This machine's with SQL's: a process whose own is off takes no submissions."""
+    """Compare this machine's clock with SQL's: a process whose clock is off takes no submissions."""
     if clock.is_fast():
         hint = "Unset FAST_CLOCK: it is for rehearsals and tests."
         return [Error("This process lives by a fast clock.", hint=hint, id="sunwi.E005")]
@@ -91,7 +90,7 @@ def proxies_are_counted(
     app_configs: Sequence[AppConfig] | None,
     **_: Any,
 ) -> list[CheckMessage]:
-    """Behind a proxy that nobody counted, all clients are one address, and share its limits."""
+    """Check TRUSTED_PROXIES: if a proxy is not counted, all clients have its address and share one rate limit."""
     is_behind_proxy = getattr(settings, "SECURE_PROXY_SSL_HEADER", None) is not None
     if not is_behind_proxy or settings.TRUSTED_PROXIES > 0:
         return []
@@ -100,25 +99,25 @@ def proxies_are_counted(
 
 
 def client_of(alias: str) -> Redis:
-    """A connection of its own: the boards' pool asks SQL about every server, which may be away or not migrated yet.
+    """Connect to a Redis directly: the boards' client would query SQL, which may be unavailable or not migrated.
 
-    It waits for ``PATIENCE_SECONDS``, once: the client's own way would try four times.
+    It waits for ``PATIENCE_SECONDS`` and does not retry.
     """
-    waits = {"socket_timeout": PATIENCE_SECONDS, "socket_connect_timeout": PATIENCE_SECONDS}
-    return Redis.from_url(settings.CACHES[alias]["LOCATION"], retry=Retry(NoBackoff(), 0), **waits)
+    timeouts = {"socket_timeout": PATIENCE_SECONDS, "socket_connect_timeout": PATIENCE_SECONDS}
+    return Redis.from_url(settings.CACHES[alias]["LOCATION"], retry=Retry(NoBackoff(), 0), **timeouts)
 
 
 def expect_redis() -> None:
-    """Ask the boards' Redis for a sign of life, once, before a command begins. Raises ``RedisAway``."""
+    """Ping the boards' Redis once, before a management command begins. Raises ``RedisAway``."""
     try:
         with client_of("boards") as client:
             client.ping()
     except RedisError as error:
-        said = str(error).partition("\n")[0]
-        raise RedisAway(f"Redis is away: asked once, with {PATIENCE_SECONDS:.0f} s of patience ({said}).") from error
+        message = str(error).partition("\n")[0]
+        raise RedisAway(f"Redis is away: asked once, with {PATIENCE_SECONDS:.0f} s of patience ({message}).") from error
 
 
 def _database(alias: str) -> tuple[str, int]:
-    """Which process and which of its databases an address leads to."""
+    """The run_id of the server at this cache's address, and the database number."""
     with client_of(alias) as client:
         return client.info("server")["run_id"], int(client.connection_pool.connection_kwargs.get("db") or 0)

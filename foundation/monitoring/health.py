@@ -1,7 +1,7 @@
-"""Whether this process can serve, and what is not as it should be.
+"""Readiness: whether this process can serve, and a list of problems, one sentence each.
 
-The foundation knows its servers, its worker and its clock. What an app knows of itself (lag, work that
-is due) it adds with ``register_check``. Each reason is one sentence; none means that all is well.
+The foundation checks SQL, Redis, the worker, the clocks and dead letters. Other apps add checks, such as lag, with
+``register_check``.
 """
 
 import logging
@@ -24,36 +24,36 @@ logger = logging.getLogger(__name__)
 
 SILENT_AFTER = timedelta(seconds=45)
 
-Reasons = Callable[[], list[str]]
-_more: list[Reasons] = []
+Check = Callable[[], list[str]]
+_checks: list[Check] = []
 
 
 @dataclass(frozen=True, slots=True)
 class Readiness:
-    """``can_serve`` while SQL or Redis answers."""
+    """``can_serve`` is true while SQL or Redis answers; ``degraded`` lists the problems."""
 
     can_serve: bool
     degraded: list[str]
 
 
-def register_check(reasons: Reasons) -> None:
-    """Have ``reasons`` asked too, while SQL answers. Asking twice for the same changes nothing."""
-    if reasons not in _more:
-        _more.append(reasons)
+def register_check(check: Check) -> None:
+    """Register a function that returns problems; it is called while SQL answers. Registering twice has no effect."""
+    if check not in _checks:
+        _checks.append(check)
 
 
 def readiness() -> Readiness:
-    """How things are now."""
-    has_redis, degraded = _asked_of_redis()
+    """Check everything now."""
+    has_redis, degraded = _check_redis()
     try:
-        degraded += _asked_of_sql()
+        degraded += _check_sql()
     except SqlError as error:
         logger.warning("SQL is away: %s", error)
         return Readiness(has_redis, ["SQL is away", *degraded])
     return Readiness(True, degraded)
 
 
-def _asked_of_redis() -> tuple[bool, list[str]]:
+def _check_redis() -> tuple[bool, list[str]]:
     try:
         info = redis.boards().call("INFO", "memory", read=read_info)
     except (Unavailable, SqlError):
@@ -61,27 +61,27 @@ def _asked_of_redis() -> tuple[bool, list[str]]:
     return True, ["Redis is full: boards that Redis decides over take no scores"] if is_full(info) else []
 
 
-def _asked_of_sql() -> list[str]:
+def _check_sql() -> list[str]:
     with connection.cursor() as cursor:
         cursor.execute("SELECT 1")
-    reasons = [*_worker(), *_clock(), *_dead_letters()]
-    for more in _more:
-        reasons += more()
-    return reasons
+    problems = [*_check_worker(), *_check_clocks(), *_check_dead_letters()]
+    for check in _checks:
+        problems += check()
+    return problems
 
 
-def _worker() -> list[str]:
+def _check_worker() -> list[str]:
     silence = Heartbeat.silence(WORKER, clock.now())
     if silence is None:
         return ["the worker has never given a sign of life"]
     return [f"no sign of life from the worker for {silence.total_seconds():.0f} s"] if silence > SILENT_AFTER else []
 
 
-def _dead_letters() -> list[str]:
+def _check_dead_letters() -> list[str]:
     dead = DeadLetter.objects.filter(resolved_at=None).aggregate(count=Count("pk"), first=Min("created_at"))
     return [f"open dead letters: {dead['count']}, the first since {dead['first']:%F %R} UTC"] if dead["count"] else []
 
 
-def _clock() -> list[str]:
+def _check_clocks() -> list[str]:
     clocks = {"this process's clock": clock.offset_from_sql(), "the worker's clock": Heartbeat.clock_offset_of(WORKER)}
     return [f"{whose} is {off.total_seconds():+.1f} s off SQL's" for whose, off in clocks.items() if clock.is_off(off)]

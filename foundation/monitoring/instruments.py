@@ -1,8 +1,7 @@
-"""Counting what happens, at the price of some microseconds: counters and times with labels, of which there is a bound.
+"""Prometheus counters, histograms and gauges with a bounded number of labels; an update takes some microseconds.
 
-prometheus-client keeps the numbers: in this process's memory, or where PROMETHEUS_MULTIPROC_DIR names a folder
-(``config/components/metrics.py``) in one file for each process. The trap: it looks for that folder once, when it is
-imported.
+prometheus-client stores the numbers in memory, or, if PROMETHEUS_MULTIPROC_DIR names a folder
+(``config/components/metrics.py``), in one file for each process. The trap: it reads that variable once, on import.
 """
 
 from collections.abc import Sequence
@@ -10,61 +9,69 @@ from collections.abc import Sequence
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 OTHER = "other"
-MOST = 300  # different labels of one counter, in each process
+MOST = 300  # different label values of one counter, in each process
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5)
-LONG = (0.01, 0.05, 0.25, 1.0, 5.0, 20.0, 60.0, 300.0, 1800.0)  # of what runs in the background
+LONG = (0.01, 0.05, 0.25, 1.0, 5.0, 20.0, 60.0, 300.0, 1800.0)  # seconds of background work
 
 registry = CollectorRegistry()
 
 
 class LabelledCounter:
-    """A counter. Beyond ``most`` different labels, what comes is counted as ``other``."""
+    """A counter with labels. Beyond ``most`` different label values, further ones are counted as ``other``."""
 
-    def __init__(self, name: str, told: str, labels: Sequence[str], most: int = MOST) -> None:
-        self._counter = Counter(name, told, labels, registry=registry)
+    def __init__(self, name: str, description: str, labels: Sequence[str], most: int = MOST) -> None:
+        self._counter = Counter(name, description, labels, registry=registry)
         self._children: dict[tuple[str, ...], Counter] = {}
         self._most, self._other = most, (OTHER,) * len(labels)
 
     def add(self, *labels: str, count: int = 1) -> None:
-        """Count so many more."""
+        """Increase the counter of these label values by ``count``."""
         child = self._children.get(labels)
         if child is None:
             child = self._child(labels)
         child.inc(count)
 
     def _child(self, labels: tuple[str, ...]) -> Counter:
-        kept = labels if len(self._children) < self._most else self._other
-        return self._children.setdefault(kept, self._counter.labels(*kept))
+        used = labels if len(self._children) < self._most else self._other
+        return self._children.setdefault(used, self._counter.labels(*used))
 
 
 class LabelledHistogram:
-    """A histogram: how many were at most as large as each of ``bounds``. Labels as of ``LabelledCounter``."""
+    """A histogram with the upper ``bounds`` of its buckets. Labels as for ``LabelledCounter``."""
 
     def __init__(
-        self, name: str, told: str, labels: Sequence[str] = (), bounds: Sequence[float] = SECONDS, most: int = MOST
+        self,
+        name: str,
+        description: str,
+        labels: Sequence[str] = (),
+        bounds: Sequence[float] = SECONDS,
+        most: int = MOST,
     ) -> None:
-        self._histogram = Histogram(name, told, labels, buckets=bounds, registry=registry)
+        self._histogram = Histogram(name, description, labels, buckets=bounds, registry=registry)
         self._children: dict[tuple[str, ...], Histogram] = {} if labels else {(): self._histogram}
         self._most, self._other = most, (OTHER,) * len(labels)
 
     def add(self, size: float, *labels: str) -> None:
-        """Count one of that size."""
+        """Observe a value."""
         child = self._children.get(labels)
         if child is None:
             child = self._child(labels)
         child.observe(size)
 
     def _child(self, labels: tuple[str, ...]) -> Histogram:
-        kept = labels if len(self._children) < self._most else self._other
-        return self._children.setdefault(kept, self._histogram.labels(*kept))
+        used = labels if len(self._children) < self._most else self._other
+        return self._children.setdefault(used, self._histogram.labels(*used))
 
 
 class LatestMoment:
-    """A moment (seconds since 1970), the latest that a process noted: it passes also where that process ended."""
+    """A gauge with a time (seconds since 1970): the latest one of all processes.
 
-    def __init__(self, name: str, told: str) -> None:
-        self._gauge = Gauge(name, told, multiprocess_mode="max", registry=registry)
+    A state that lasts until a time also ends when the process that set it has died.
+    """
+
+    def __init__(self, name: str, description: str) -> None:
+        self._gauge = Gauge(name, description, multiprocess_mode="max", registry=registry)
 
     def note(self, moment: float) -> None:
-        """It lasts until ``moment``; 0 ends it."""
+        """Set this process's time; 0 ends the state."""
         self._gauge.set(moment)

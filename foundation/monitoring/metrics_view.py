@@ -1,7 +1,7 @@
-"""``/metrics``: for who bears METRICS_TOKEN, or comes from METRICS_NETWORKS (this machine, unless set otherwise).
+"""``/metrics``, for callers with METRICS_TOKEN or from METRICS_NETWORKS (by default this machine).
 
-The trap: behind a proxy of this machine everybody seems to come from it. So an address counts only where no proxy
-speaks, or TRUSTED_PROXIES says how many do.
+The trap: behind a proxy on this machine every request seems to come from it. So the address counts only if no proxy
+header is present, or if TRUSTED_PROXIES says how many proxies there are.
 """
 
 from collections.abc import Iterable
@@ -24,11 +24,11 @@ from foundation.monitoring import readings
 from foundation.monitoring.instruments import registry
 from foundation.security.networks import contains
 
-_PROXIES_SAY = frozenset({"HTTP_X_FORWARDED_FOR", "HTTP_FORWARDED", "HTTP_X_REAL_IP", "HTTP_VIA"})
+_PROXY_HEADERS = frozenset({"HTTP_X_FORWARDED_FOR", "HTTP_FORWARDED", "HTTP_X_REAL_IP", "HTTP_VIA"})
 
 
 class MetricsForbidden(Forbidden):
-    """Somebody asks for the site's numbers who may not."""
+    """The caller may not read the metrics."""
 
     code: ClassVar[str] = "metrics_forbidden"
 
@@ -36,17 +36,17 @@ class MetricsForbidden(Forbidden):
 @never_cache
 @require_safe
 def metrics(request: HttpRequest) -> HttpResponse:
-    """Counts and readings as text, or the refusal."""
-    if not (_bears_token(request) or _is_near(request)):
+    """All metrics in Prometheus's text format; 403 for others."""
+    if not (_has_token(request) or _is_in_network(request)):
         detail = "Send METRICS_TOKEN as a bearer token, or ask from an address of METRICS_NETWORKS."
         return respond(MetricsForbidden(detail))
     registry = CollectorRegistry()
-    registry.register(_All())
+    registry.register(_AllMetrics())
     return HttpResponse(generate_latest(registry), content_type=CONTENT_TYPE_LATEST)
 
 
-class _All:
-    """What is counted in all processes, then what is read."""
+class _AllMetrics:
+    """The counters of all processes, then the readings."""
 
     def collect(self) -> Iterable[Metric]:
         yield from counts_of_all()
@@ -54,24 +54,24 @@ class _All:
 
 
 def counts_of_all() -> Iterable[Metric]:
-    """What this process has counted, or where METRICS_FOLDER is set all whose folders are in it."""
+    """The counters of this process, or, if METRICS_FOLDER is set, of all processes with files in it."""
     if not settings.METRICS_FOLDER:
         return registry.collect()
     files = [str(each) for each in Path(settings.METRICS_FOLDER).glob("*/*.db")]
-    found: Iterable[Metric] = MultiProcessCollector.merge(files)  # type: ignore[no-untyped-call]  # the library's
-    return found
+    metrics: Iterable[Metric] = MultiProcessCollector.merge(files)  # type: ignore[no-untyped-call]  # the library's
+    return metrics
 
 
-def _bears_token(request: HttpRequest) -> bool:
+def _has_token(request: HttpRequest) -> bool:
     token: str = settings.METRICS_TOKEN
     sent = request.META.get("HTTP_AUTHORIZATION", "")
     return bool(token) and compare_digest(sent.encode(), f"Bearer {token}".encode())
 
 
-def _is_near(request: HttpRequest) -> bool:
+def _is_in_network(request: HttpRequest) -> bool:
     forwarded = request.META.get("HTTP_X_FORWARDED_FOR", "")
-    passed = forwarded.count(",") + 1 if forwarded else 0
-    if not _PROXIES_SAY.isdisjoint(request.META) and not 0 < settings.TRUSTED_PROXIES <= passed:
+    proxies = forwarded.count(",") + 1 if forwarded else 0
+    if not _PROXY_HEADERS.isdisjoint(request.META) and not 0 < settings.TRUSTED_PROXIES <= proxies:
         return False
     address = client_address(request)
     return address is not None and contains(settings.METRICS_NETWORKS, address)

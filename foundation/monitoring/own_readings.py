@@ -1,4 +1,4 @@
-"""What the foundation reads for ``/metrics``: its servers, the worker, clocks, dead letters and webhooks."""
+"""The foundation's readings for ``/metrics``: servers, the worker, clocks, dead letters and webhooks."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -20,7 +20,7 @@ UP = "1 where the server answers."
 
 
 def servers() -> Iterator[Reading]:
-    """Whether SQL and Redis answer, and how full Redis is."""
+    """Read whether SQL and Redis answer, and Redis's memory."""
     yield Reading("sunwi_up", UP, _sql_answers(), ("server", "sql"))
     try:
         info = redis.boards().call("INFO", "memory", read=read_info)
@@ -29,21 +29,21 @@ def servers() -> Iterator[Reading]:
         return
     yield Reading("sunwi_up", UP, 1, ("server", "redis"))
     for kind, name in (("used", "used_memory"), ("most", "maxmemory")):
-        told = "Memory of the boards' Redis; `most` is its maxmemory, 0 for none."
-        yield Reading("sunwi_redis_memory_bytes", told, int(info.get(name, 0)), ("kind", kind))
+        description = "Memory of the boards' Redis; `most` is its maxmemory, 0 for none."
+        yield Reading("sunwi_redis_memory_bytes", description, int(info.get(name, 0)), ("kind", kind))
 
 
 def upkeep() -> Iterator[Reading]:
-    """The worker, clocks, dead letters and webhooks."""
+    """Read the state of the worker, clocks, dead letters and webhooks."""
     at = clock.now()
     silence = Heartbeat.silence(WORKER, at)
     if silence is not None:
         yield Reading("sunwi_worker_silence_seconds", "Since the worker's last sign of life.", silence.total_seconds())
     clocks = {"process": clock.offset_from_sql(), "worker": Heartbeat.clock_offset_of(WORKER)}
     for whose, off in clocks.items():
-        told = "How far a clock is ahead of SQL's."
-        yield Reading("sunwi_clock_offset_seconds", told, off.total_seconds(), ("whose", whose))
-    yield Reading("sunwi_dead_letters", "Dead letters that are open.", _open_letters())
+        description = "How far a clock is ahead of SQL's."
+        yield Reading("sunwi_clock_offset_seconds", description, off.total_seconds(), ("whose", whose))
+    yield Reading("sunwi_dead_letters", "Dead letters that are open.", _count_open_letters())
     yield from _webhooks(at)
 
 
@@ -56,20 +56,20 @@ def _sql_answers() -> int:
     return 1
 
 
-def _open_letters() -> int:
+def _count_open_letters() -> int:
     return DeadLetter.objects.filter(resolved_at=None).count()
 
 
 def _webhooks(at: datetime) -> Iterator[Reading]:
-    waiting = WebhookDelivery.objects.filter(next_try_at__isnull=False, endpoint__disabled_at=None)
-    found = waiting.aggregate(count=Count("pk"), first=Min("next_try_at"))
+    rows = WebhookDelivery.objects.filter(next_try_at__isnull=False, endpoint__disabled_at=None)
+    waiting = rows.aggregate(count=Count("pk"), first=Min("next_try_at"))
     dead = WebhookDelivery.objects.filter(dead_at__isnull=False).count()
-    for state, count in (("waiting", found["count"]), ("dead", dead)):
+    for state, count in (("waiting", waiting["count"]), ("dead", dead)):
         yield Reading("sunwi_webhooks", "Webhook messages that wait, or were given up.", count, ("state", state))
-    told = "For how long the webhook message that is due longest has waited for its try."
-    yield Reading("sunwi_webhooks_overdue_seconds", told, overdue(found["first"], at))
+    description = "For how long the webhook message that is due longest has waited for its try."
+    yield Reading("sunwi_webhooks_overdue_seconds", description, overdue(waiting["first"], at))
 
 
 def overdue(due: datetime | None, at: datetime) -> float:
-    """Seconds since ``due``; 0 where nothing is due yet."""
+    """Seconds since ``due``; 0 if it is None or in the future."""
     return max(0.0, (at - due).total_seconds()) if due else 0.0

@@ -1,7 +1,7 @@
-"""What is read when somebody asks for it: the foundation's own, and what apps add with ``register``.
+"""Gauges that are read when ``/metrics`` is requested. The foundation and other apps add them with ``register``.
 
-Each of them is asked by itself, so that a server that is away hides nothing of the other. What was read is told again
-for some seconds, however many ask.
+Each reader is called separately, so that an unavailable server does not hide the rest. Results are cached for some
+seconds.
 """
 
 import logging
@@ -17,60 +17,60 @@ from foundation.errors import Unavailable
 
 logger = logging.getLogger(__name__)
 
-TOLD_AGAIN_SECONDS = 5.0
+TTL_SECONDS = 5.0
 
 
 class Reading(NamedTuple):
-    """A number, its name, what it tells, and its label's name and value if it has one."""
+    """A gauge's name, description and value, and its label's name and value if it has one."""
 
     name: str
-    told: str
+    description: str
     value: float
     label: tuple[str, str] | tuple[()] = ()
 
 
-Read = Callable[[], Iterable[Reading]]
-_reads: dict[str, Read] = {}
+Reader = Callable[[], Iterable[Reading]]
+_readers: dict[str, Reader] = {}
 
 
-def register(what: str, read: Read) -> None:
-    """Have ``read`` asked too. Asking twice changes nothing."""
-    _reads[what] = read
+def register(what: str, read: Reader) -> None:
+    """Register a reader under a name; it replaces an earlier one."""
+    _readers[what] = read
 
 
 def families() -> Iterator[GaugeMetricFamily]:
-    """All readings as prometheus-client prints them; what cannot be read is named instead."""
-    found: dict[str, GaugeMetricFamily] = {}
-    for name, told, value, label in _kept.readings():
-        family = found.setdefault(name, GaugeMetricFamily(name, told, labels=label[:1]))
+    """All readings for prometheus-client; ``sunwi_not_read`` names the readers that failed."""
+    by_name: dict[str, GaugeMetricFamily] = {}
+    for name, description, value, label in _cache.readings():
+        family = by_name.setdefault(name, GaugeMetricFamily(name, description, labels=label[:1]))
         family.add_metric(label[1:], value)
-    yield from found.values()
+    yield from by_name.values()
 
 
-class _Kept:
+class _Cache:
     """The readings of the last seconds."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._found: list[Reading] = []
+        self._readings: list[Reading] = []
         self._read_at: float | None = None
 
     def readings(self) -> list[Reading]:
         with self._lock:
-            if self._read_at is None or clock.monotonic() - self._read_at > TOLD_AGAIN_SECONDS:
-                self._found, self._read_at = list(_read()), clock.monotonic()
-            return self._found
+            if self._read_at is None or clock.monotonic() - self._read_at > TTL_SECONDS:
+                self._readings, self._read_at = list(_read_all()), clock.monotonic()
+            return self._readings
 
     def forget(self) -> None:
         self._read_at = None
 
 
-_kept = _Kept()
-forget = _kept.forget
+_cache = _Cache()
+forget = _cache.forget
 
 
-def _read() -> Iterator[Reading]:
-    for what, read in _reads.items():
+def _read_all() -> Iterator[Reading]:
+    for what, read in _readers.items():
         failed = 0
         try:
             yield from list(read())

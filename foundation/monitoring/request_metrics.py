@@ -1,6 +1,6 @@
-"""How long requests take, by address as it is routed, and which were answered with another status than 200.
+"""Metrics of requests: their duration by route, and answers with another status than 200.
 
-The admin's addresses count as one, and so does what has no route (files, 404, refusals of the brakes).
+All routes of the admin count as one, and so do requests without a route (files, 404, 429 before routing).
 """
 
 from time import perf_counter
@@ -23,7 +23,7 @@ _not_ok = LabelledCounter(
 
 
 def note(request: HttpRequest, response: HttpResponseBase, begun: float) -> None:
-    """Count a request that came at ``begun`` (``perf_counter``) and is answered."""
+    """Count an answered request that began at ``begun`` (``perf_counter``)."""
     match, method = request.resolver_match, request.method or ""
     route = match.route if match else NO_ROUTE
     if route.startswith(ADMIN):

@@ -1,4 +1,4 @@
-"""What goes wrong with SQL and Redis, counted where it is met. While all is well none of it costs anything."""
+"""Metrics of errors of SQL and Redis; they are updated only when something fails."""
 
 import time
 
@@ -10,25 +10,25 @@ sql_errors = LabelledCounter(
 redis_errors = LabelledCounter(
     "sunwi_redis_errors_total", "Calls of the boards' Redis that came to nothing: away, silent, refused.", ["kind"]
 )
-_redis_shut = LatestMoment(
+_redis_open_until = LatestMoment(
     "sunwi_redis_breaker_open_until_seconds", "Until when (Unix time) some process asks Redis nothing."
 )
-_sql_shut = LatestMoment(
+_sql_open_until = LatestMoment(
     "sunwi_sql_breaker_open_until_seconds", "Until when (Unix time) some process asks SQL nothing."
 )
 
 
 def set_redis_breaker(seconds: float) -> None:
-    """Redis is left alone for so long; 0: no more."""
-    _redis_shut.note(time.time() + seconds if seconds else 0)
+    """Note that this process's breaker is open for ``seconds``; 0 closes it."""
+    _redis_open_until.note(time.time() + seconds if seconds else 0)
 
 
 def set_sql_breaker(seconds: float) -> None:
-    """SQL is left alone for so long."""
-    _sql_shut.note(time.time() + seconds)
+    """Note that this process's breaker is open for ``seconds``."""
+    _sql_open_until.note(time.time() + seconds)
 
 
 def count_sql_error(error: BaseException) -> None:
-    """Count an error of the driver."""
+    """Count an error of the driver by its SQLSTATE class."""
     state = getattr(error, "sqlstate", None)
     sql_errors.add(state[:2] if state else "none")

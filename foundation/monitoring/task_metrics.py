@@ -1,4 +1,4 @@
-"""How long tasks take, and which fail. Celery tells by its signals."""
+"""Metrics of Celery tasks, by Celery's signals: duration and failures."""
 
 from time import perf_counter
 from typing import Any
@@ -10,22 +10,22 @@ from foundation.monitoring.instruments import LONG, LabelledCounter, LabelledHis
 
 _seconds = LabelledHistogram("sunwi_task_seconds", "Seconds that a task of the worker took.", ["task"], LONG)
 _failed = LabelledCounter("sunwi_task_failures_total", "Tasks of the worker that raised an error.", ["task"])
-_begun: dict[str, float] = {}
+_started: dict[str, float] = {}
 
 
 def listen() -> None:
-    """Count from now on. Asking twice changes nothing."""
-    task_prerun.connect(_begins, dispatch_uid="watch")
-    task_postrun.connect(_ends, dispatch_uid="watch")
+    """Connect to the signals. Calling it twice has no effect."""
+    task_prerun.connect(_note_start, dispatch_uid="watch")
+    task_postrun.connect(_note_end, dispatch_uid="watch")
 
 
-def _begins(task_id: str, **_: Any) -> None:
-    _begun[task_id] = perf_counter()
+def _note_start(task_id: str, **_: Any) -> None:
+    _started[task_id] = perf_counter()
 
 
-def _ends(task_id: str, task: "Task[Any, Any]", state: str | None = None, **_: Any) -> None:
-    begun = _begun.pop(task_id, None)
-    if begun is not None:
-        _seconds.add(perf_counter() - begun, task.name)
+def _note_end(task_id: str, task: "Task[Any, Any]", state: str | None = None, **_: Any) -> None:
+    started = _started.pop(task_id, None)
+    if started is not None:
+        _seconds.add(perf_counter() - started, task.name)
     if state == "FAILURE":
         _failed.add(task.name)

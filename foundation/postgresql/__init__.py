@@ -1,1 +1,1 @@
-"""Django's PostgreSQL, with a cheaper look at whether a connection still stands: `ENGINE = "foundation.postgresql"`."""
+"""A database ENGINE: Django's PostgreSQL backend with a cheaper check of idle connections."""

@@ -1,4 +1,4 @@
-"""The backend that Django loads by the name of this folder."""
+"""The database backend; Django loads this module by the name of its folder."""
 
 import os
 import select
@@ -18,8 +18,10 @@ from foundation.monitoring.server_metrics import count_sql_error
 
 
 class Errors(DatabaseErrorWrapper):
-    """Drivers' errors as Django's. A transaction that rested too long was ended by the server with its connection: SQL
-    is away for it, as where it hangs up for any other reason, and no fault of ours, as Django would have it.
+    """Convert the driver's errors to Django's.
+
+    After ``idle_in_transaction_session_timeout`` the server has closed the connection, so it becomes an
+    ``OperationalError``, like other lost connections; Django would raise an ``InternalError``.
     """
 
     def __init__(self, wrapper: base.DatabaseWrapper) -> None:
@@ -37,11 +39,11 @@ class Errors(DatabaseErrorWrapper):
         super().__exit__(kind, error, traceback)
 
 
-class _Opened:
-    """The connections that a thread has opened. It is let go by the thread as it ends, and closes them.
+class _ThreadConnections:
+    """The connections that a thread opened; they are closed when the thread ends and this object is deleted.
 
-    Django leaves that to the collector, which comes seldom (config/wsgi.py), while a web server that has little to do
-    ends its threads and starts others.
+    Django leaves that to the garbage collector, which runs rarely here (config/wsgi.py), while an idle web server ends
+    threads and starts others.
     """
 
     def __init__(self) -> None:
@@ -49,44 +51,42 @@ class _Opened:
         self._process = os.getpid()
 
     def __del__(self) -> None:
-        if self._process == os.getpid():  # a process that was forked has its parent's too
+        if self._process == os.getpid():  # a forked process must not close its parent's connections
             for each in tuple(self.connections):
                 each.close()
 
 
-class _Thread(threading.local):
-    """What belongs to the thread that asks."""
-
+class _ThreadState(threading.local):
     def __init__(self) -> None:
-        self.opened = _Opened()
+        self.opened = _ThreadConnections()
 
 
-_thread = _Thread()
+_thread = _ThreadState()
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
-    """Asks the socket before it asks the server: a connection that rests has nothing to say unless it is gone.
+    """Check an idle connection by its socket instead of by a query.
 
-    Django sends ``SELECT 1`` at the start of each request (CONN_HEALTH_CHECKS), which is one round trip of the five
-    of a submit. A server that ends a connection closes it, or says why: then the socket can be read.
+    Django sends ``SELECT 1`` at the start of each request (CONN_HEALTH_CHECKS): one of the five round trips of a
+    submit. An idle socket becomes readable only if the server closed the connection or sent an error.
     """
 
     @cached_property
     def wrap_database_errors(self) -> DatabaseErrorWrapper:
-        """Around whatever asks the driver."""
+        """The context manager around calls of the driver."""
         return Errors(self)
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> psycopg.Connection[Any]:
-        """A connection that is closed when this thread ends, if not before."""
+        """Open a connection; it is closed at the latest when this thread ends."""
         opened: psycopg.Connection[Any] = super().get_new_connection(conn_params)
         _thread.opened.connections.add(opened)
         return opened
 
     def is_usable(self) -> bool:
-        """Whether the connection stands, as far as this side of it can know. After an error the server is asked."""
-        return (not self.errors_occurred and self._rests()) or super().is_usable()
+        """Whether the connection is open, judged by its socket; after an error by a query."""
+        return (not self.errors_occurred and self._is_quiet()) or super().is_usable()
 
-    def _rests(self) -> bool:
+    def _is_quiet(self) -> bool:
         if self.connection is None or self.connection.closed:
             return False
         poll = select.poll()

@@ -1,14 +1,14 @@
-"""The one way to the boards' Redis: short time-outs, no retries, a breaker, and proof of who answers.
+"""The client of the boards' Redis: short time-outs, no retries, a circuit breaker, a check of the server's identity.
 
-The trap: a call that timed out may still act. So nothing here sends a command twice, and the two
-failures are told apart: ``RedisAway`` (nothing was sent) and ``RedisSilent`` (nobody knows). The
-pool comes from django-redis; commands go over its connections directly (``redis_wire``), since the client's
-own path retries and cannot tell the two apart. What has answered is kept here for the next call: the pool's
-own care for a connection costs more than a command.
+The trap: a call that timed out may still take effect. So no command is sent twice, and there are two errors:
+``RedisAway`` (nothing was sent) and ``RedisSilent`` (sent; the outcome is unknown). The pool comes from django-redis,
+but commands go over its connections directly (``connection.py``), because redis-py retries and does not distinguish
+the two. Connections that answered are reused from ``IdleConnections``: returning them to the pool costs more than a
+command.
 
-Whose memory answers is asked on each new connection, and of one that stands again each second, since a server may be
-made a replica and a primary again without closing any. Within that second a plain command may still read a memory
-that was replaced; what matters carries a generation besides, and a script is refused by a replica (decision 0008).
+The server's identity is read on each new connection, and again each second on an open one, because a server can
+become a replica and then a primary again without closing connections. Within that second a plain command may read
+replaced data; calls for which that matters also carry a generation, and a replica refuses scripts (decision 0008).
 """
 
 import threading
@@ -37,36 +37,35 @@ from foundation.redis.info import identity_of, read_info
 from foundation.redis.lua import Script
 
 Argument = str | bytes | int | float
-_greeted: WeakKeyDictionary[Connection, VerifiedServer] = (
-    WeakKeyDictionary()
-)  # two links may have one pool for a moment
+# Module-level, because two clients may share a pool for a moment.
+_verified_servers: WeakKeyDictionary[Connection, VerifiedServer] = WeakKeyDictionary()
 
 CLOCK_FRESH_SECONDS = 60.0
 RESYNC_TIMEOUT_SECONDS = 10.0
 EXCLUSIVE_TIMEOUT_SECONDS = 0.1  # three in a row are less than ``SQL_ALONE_SECONDS``
 IDENTITY_CHECK_SECONDS = 1.0
 IDENTITY_COMMAND = ("INFO", "server", "replication")
-IDENTITY_ARG = "<the identity of the server that is asked>"  # as an argument of a script: the link puts it in
+IDENTITY_ARG = "<the identity of the server that is asked>"  # a placeholder in script arguments; the client fills it in
 
 
 class RedisAway(Unavailable):
-    """Redis cannot be used and nothing was sent to it."""
+    """Redis is unreachable; nothing was sent."""
 
 
 class RedisSilent(Unavailable):
-    """A command was sent and no answer came in time: it may have acted, or act until its deadline."""
+    """A command was sent and no answer came in time: it may have taken effect, or may until its deadline."""
 
 
 class RedisRefused(Unavailable):
-    """Redis answered that it did not act. ``detail`` holds its words; they are not for callers of the API."""
+    """Redis answered with an error and did nothing. ``detail`` is Redis's message; never show it to API callers."""
 
 
 class UnknownRedis(DriverConnectionError):
-    """The server behind a new connection is a replica, or one that SQL does not know: its memory is not trusted."""
+    """The server behind a new connection is a replica or not in ``KnownRedis``: its data is not trusted."""
 
 
 class ScriptCall(NamedTuple):
-    """One of the scripts that ``RedisClient.run_many`` sends together; none may need another's effect."""
+    """A script with its keys and arguments. Calls that ``RedisClient.run_many`` sends together must be independent."""
 
     script: Script
     keys: Sequence[str]
@@ -74,10 +73,10 @@ class ScriptCall(NamedTuple):
 
 
 class RedisClient:
-    """A pool of connections to one Redis, and scripts sent over it.
+    """Sends commands and scripts to one Redis server.
 
-    ``is_known`` judges the identity of the server behind each new connection; None trusts anybody,
-    which is for settling only: it is what makes a server known.
+    ``is_known`` decides whether the server behind a new connection is trusted, by its identity. None trusts any
+    server; only a resync uses that, because it is what makes a server known.
     """
 
     def __init__(self, pool: ConnectionPool, is_known: Callable[[str], bool] | None = None) -> None:
@@ -88,25 +87,25 @@ class RedisClient:
         self._lock = threading.Lock()
         self._clock_offset_ms = 0
         self._clock_read_at = 0.0
-        pool.connection_kwargs["redis_connect_func"] = self._greet
+        pool.connection_kwargs["redis_connect_func"] = self._verify_server
 
     @property
     def timeout_ms(self) -> int:
-        """How long a caller waits for an answer."""
+        """How long a caller waits for an answer, in ms."""
         return int(1000 * (self._pool.connection_kwargs.get("socket_timeout") or 1))
 
     def deadline_ms(self) -> int:
-        """The time by Redis's own clock, in ms since 1970, after which a write sent now must not act.
+        """The time on Redis's clock (ms since 1970) after which a write sent now must not take effect.
 
-        Never later than the moment at which the caller stops waiting: the offset of the two clocks
-        is taken from the end of the round trip that measured it.
+        Never later than the moment at which the caller stops waiting, because the clock offset is measured at the end
+        of a round trip.
         """
         if clock.monotonic() - self._clock_read_at > CLOCK_FRESH_SECONDS:
-            self.call("TIME", read=self._note_clock)
+            self.call("TIME", read=self._store_clock_offset)
         return self.clock_ms() + self.timeout_ms
 
     def clock_ms(self) -> int:
-        """Redis's clock now, in ms since 1970, at the latest measurement's offset."""
+        """Redis's clock now, in ms since 1970, by the last measured offset."""
         return int(clock.monotonic() * 1000) + self._clock_offset_ms
 
     def run(self, script: Script, keys: Sequence[str], args: Sequence[Argument]) -> Any:
@@ -114,122 +113,122 @@ class RedisClient:
         return self.run_many([ScriptCall(script, keys, args)])[0]
 
     def run_many(self, calls: Sequence[ScriptCall]) -> list[Any]:
-        """Run many scripts, each once, in one round trip; their answers.
+        """Run many scripts once each in one round trip; return their answers.
 
-        Raises ``RedisAway``, ``RedisSilent``, or the first ``RedisRefused``: the others have acted then.
+        Raises ``RedisAway``, ``RedisSilent``, or the first ``RedisRefused``: the other scripts have run then.
         """
-        return [_granted(answer) for answer in self.try_many(calls)]
+        return [_raise_if_refused(answer) for answer in self.try_many(calls)]
 
     def try_many(self, calls: Sequence[ScriptCall]) -> list[Any]:
-        """The same with each ``RedisRefused`` in the place of its answer. Raises ``RedisAway`` or ``RedisSilent``."""
-        answers = self._exchange([_named(call) for call in calls])
-        unknown = [nth for nth, answer in enumerate(answers) if isinstance(answer, _ScriptMissing)]
-        for nth, answer in zip(unknown, self._exchange([_spelled(calls[nth]) for nth in unknown]), strict=True):
-            answers[nth] = answer
+        """As ``run_many``, but a ``RedisRefused`` is returned in place of its answer. Raises the other two."""
+        answers = self._exchange([_evalsha_command(call) for call in calls])
+        missing = [index for index, answer in enumerate(answers) if isinstance(answer, _ScriptMissing)]
+        resent = self._exchange([_eval_command(calls[index]) for index in missing])
+        for index, answer in zip(missing, resent, strict=True):
+            answers[index] = answer
         return answers
 
     def call(self, *command: Argument, read: Callable[[Any], Any] | None = None) -> Any:
         """Send one command once. Raises ``RedisAway``, ``RedisSilent`` or ``RedisRefused``."""
-        answer = _granted(self._exchange([command])[0])
+        answer = _raise_if_refused(self._exchange([command])[0])
         return read(answer) if read else answer
 
     def fetch_identity(self) -> str:
-        """The identity of who answers at this address now, asked over a new connection. Raises as ``call`` does."""
+        """Read the identity of the server at this address over a new connection. Raises as ``call`` does."""
         self._idle.drop_all()
-        return self.call(*IDENTITY_COMMAND, read=_identity)  # type: ignore[no-any-return]  # what `read` returns
+        return self.call(*IDENTITY_COMMAND, read=_read_identity)  # type: ignore[no-any-return]  # what `read` returns
 
     def pipeline(self, commands: Sequence[Sequence[Argument]]) -> list[Any]:
-        """Send many plain commands, each once, in one round trip; their answers. Raises as ``run_many`` does."""
-        return [_granted(answer) for answer in self._exchange(commands)]
+        """Send many commands once each in one round trip; return their answers. Raises as ``run_many`` does."""
+        return [_raise_if_refused(answer) for answer in self._exchange(commands)]
 
     def _exchange(self, commands: Sequence[Sequence[Argument]]) -> list[Any]:
-        """The answers to commands that travel in one write; refusals are among them. Raises away or silent."""
+        """Send the commands in one write; the answers include ``RedisRefused``. Raises the other two errors."""
         if not commands:
             return []
-        wire, now = self._wire(), clock.monotonic()
-        asked = [IDENTITY_COMMAND] if now - wire.verified.at > IDENTITY_CHECK_SECONDS else []
-        packed = b"".join(_packed(each, wire.verified.identity) for each in (*asked, *commands))
+        connection, now = self._take_connection(), clock.monotonic()
+        checks = [IDENTITY_COMMAND] if now - connection.verified.at > IDENTITY_CHECK_SECONDS else []
+        packed = b"".join(_pack(each, connection.verified.identity) for each in (*checks, *commands))
         try:
-            heard = wire.exchange(packed, len(asked) + len(commands))
+            answers = connection.exchange(packed, len(checks) + len(commands))
         except (ProtocolError, OSError) as error:
-            self._idle.drop(wire)
+            self._idle.drop(connection)
             self._breaker.failed()
             redis_errors.add("silent")
             raise RedisSilent("Redis did not answer in time.") from error
         except BaseException:
-            self._idle.drop(wire)
+            self._idle.drop(connection)
             raise
-        if asked:
-            wire.verified = VerifiedServer(self._still(wire, heard.pop(0)), now)
-        self._idle.keep(wire)
+        if checks:
+            self._check_identity(connection, answers.pop(0))
+            connection.verified = VerifiedServer(connection.verified.identity, now)
+        self._idle.keep(connection)
         self._breaker.answered()
-        return [self._refused(each) if isinstance(each, ReplyError) else each for each in heard]
+        return [self._read_refusal(each) if isinstance(each, ReplyError) else each for each in answers]
 
-    def _still(self, wire: RedisConnection, answer: Any) -> str:
-        """The identity of who was greeted. Where the answer tells of another, what else was heard is worth nothing."""
-        if isinstance(answer, ReplyError) or _identity(answer) != wire.verified.identity:
-            self._idle.drop(wire)
+    def _check_identity(self, connection: RedisConnection, answer: Any) -> None:
+        """Raise ``RedisSilent`` if the server's identity changed: then the other answers cannot be trusted either."""
+        if isinstance(answer, ReplyError) or _read_identity(answer) != connection.verified.identity:
+            self._idle.drop(connection)
             self._idle.drop_all()
             raise RedisSilent("Redis became another while it stood by, or a replica.")
-        return wire.verified.identity
 
-    def _refused(self, error: ReplyError) -> RedisRefused:
-        """What stands in the place of an answer."""
-        said = str(error)
-        if said.startswith("NOSCRIPT"):
-            return _ScriptMissing(said)
-        if "LATE" in said:  # either clock was set: measure them again before the next write
+    def _read_refusal(self, error: ReplyError) -> RedisRefused:
+        message = str(error)
+        if message.startswith("NOSCRIPT"):
+            return _ScriptMissing(message)
+        if "LATE" in message:  # one of the two clocks was set: measure the offset again before the next write
             self._clock_read_at = 0.0
-        if said.startswith("READONLY"):  # it was made a replica: the server that answers next is greeted first
+        if message.startswith("READONLY"):  # it became a replica: reconnect, and verify the server that answers
             self._idle.drop_all()
         redis_errors.add("refused")
-        return RedisRefused(said)
+        return RedisRefused(message)
 
     def reset(self) -> None:
-        """Forget connections and failures: the next call connects afresh."""
+        """Drop all connections and close the breaker: the next call connects anew."""
         self._idle.drop_all()
         self._pool.disconnect()
         self._breaker.answered()
         self._clock_read_at = 0.0
 
-    def _wire(self) -> RedisConnection:
+    def _take_connection(self) -> RedisConnection:
         if self._breaker.is_open():
             raise RedisAway("Redis is away.")
         try:
-            return self._idle.take() or self._opened()
-        except MaxConnectionsError as error:  # we are busy; Redis is well
+            return self._idle.take() or self._open_connection()
+        except MaxConnectionsError as error:  # this process is busy; Redis is fine
             raise RedisAway("All connections to Redis are in use.") from error
         except (RedisError, OSError) as error:
             self._breaker.failed()
             redis_errors.add("away")
             raise RedisAway("Redis is away.") from error
 
-    def _opened(self) -> RedisConnection:
+    def _open_connection(self) -> RedisConnection:
         connection = self._pool.get_connection()
-        return RedisConnection(connection, self.timeout_ms / 1000, _greeted[connection])
+        return RedisConnection(connection, self.timeout_ms / 1000, _verified_servers[connection])
 
-    def _greet(self, connection: Connection) -> None:
-        """What happens on each new connection before it is used: who is there, and what is its time?"""
+    def _verify_server(self, connection: Connection) -> None:
+        """Check the server's identity and read its clock, on each new connection before it is used."""
         connection.on_connect()
         began = clock.monotonic()
         connection.send_command(*IDENTITY_COMMAND, check_health=False)
-        identity = _identity(connection.read_response())
+        identity = _read_identity(connection.read_response())
         if not identity:
             raise UnknownRedis("This Redis is a replica, or does not tell who it is.")
-        if not self._asked(identity):
+        if not self._is_trusted(identity):
             raise UnknownRedis("This Redis is not known yet.")
-        _greeted[connection] = VerifiedServer(identity, began)
+        _verified_servers[connection] = VerifiedServer(identity, began)
         connection.send_command("TIME", check_health=False)
-        self._note_clock(connection.read_response())
+        self._store_clock_offset(connection.read_response())
 
-    def _asked(self, identity: str) -> bool:
-        """Whether SQL knows the server. While SQL is away too, nobody can say so, and the server is away as well."""
+    def _is_trusted(self, identity: str) -> bool:
+        """Whether SQL knows the server. Raises ``UnknownRedis`` while SQL is unavailable: Redis is then too."""
         try:
             return self._is_known is None or self._is_known(identity)
         except SqlError as error:
             raise UnknownRedis("Whether this Redis is known cannot be asked: SQL is away.") from error
 
-    def _note_clock(self, answer: Sequence[bytes]) -> None:
+    def _store_clock_offset(self, answer: Sequence[bytes]) -> None:
         seconds, microseconds = int(answer[0]), int(answer[1])
         read_at = clock.monotonic()
         with self._lock:
@@ -238,38 +237,38 @@ class RedisClient:
 
 
 class _ScriptMissing(RedisRefused):
-    """Redis does not have the script yet; nothing ran."""
+    """Redis has not loaded the script; nothing ran."""
 
 
-def _named(call: ScriptCall) -> list[Argument]:
+def _evalsha_command(call: ScriptCall) -> list[Argument]:
     return ["EVALSHA", call.script.digest, len(call.keys), *call.keys, *call.args]
 
 
-def _spelled(call: ScriptCall) -> list[Argument]:
+def _eval_command(call: ScriptCall) -> list[Argument]:
     return ["EVAL", call.script.text, len(call.keys), *call.keys, *call.args]
 
 
-def _granted(answer: Any) -> Any:
+def _raise_if_refused(answer: Any) -> Any:
     """The answer, or raise what stands in its place."""
     if isinstance(answer, RedisRefused):
         raise answer
     return answer
 
 
-def _packed(command: Sequence[Argument], identity: str) -> bytes:
-    """By hiredis itself: redis-py looks at each argument first, which costs as much again."""
+def _pack(command: Sequence[Argument], identity: str) -> bytes:
+    """Serialise a command with hiredis: redis-py checks each argument first, which doubles the cost."""
     parts = tuple(identity if part is IDENTITY_ARG else part for part in command)
     return bytes(pack_command(parts))  # type: ignore[arg-type]  # its types know tuples of one only
 
 
-def _identity(answer: Any) -> str:
-    """Who answered ``IDENTITY_COMMAND``."""
+def _read_identity(answer: Any) -> str:
+    """The server's identity, from its answer to ``IDENTITY_COMMAND``."""
     return identity_of(read_info(answer))
 
 
 @cache
 def boards() -> RedisClient:
-    """The link that requests and workers use: a server that SQL does not know is away for them."""
+    """The client of requests and workers. A server that is not in ``KnownRedis`` counts as unreachable."""
     from foundation.models import KnownRedis
 
     return RedisClient(get_redis_connection("boards").connection_pool, KnownRedis.is_known)
@@ -277,18 +276,25 @@ def boards() -> RedisClient:
 
 @cache
 def resync_client() -> RedisClient:
-    """The link that settles: it talks to a server before it is known, and waits longer."""
+    """The client of resyncs: it trusts any server, and waits up to ``RESYNC_TIMEOUT_SECONDS`` for an answer."""
     return RedisClient(_pool(RESYNC_TIMEOUT_SECONDS, 1.0))
 
 
 @cache
 def exclusive_client() -> RedisClient:
-    """The link for who keeps everybody else out of SQL: they give up before PostgreSQL ends them for resting."""
+    """The client for callers that hold an exclusive SQL lock.
+
+    Its time-out is short enough that PostgreSQL does not end their transaction for being idle.
+    """
     from foundation.models import KnownRedis
 
     return RedisClient(_pool(EXCLUSIVE_TIMEOUT_SECONDS, EXCLUSIVE_TIMEOUT_SECONDS), KnownRedis.is_known)
 
 
-def _pool(answer: float, connect: float) -> ConnectionPool:
-    patience = {"socket_timeout": answer, "socket_connect_timeout": connect, "retry": Retry(NoBackoff(), 0)}
-    return ConnectionPool.from_url(settings.CACHES["boards"]["LOCATION"], **patience)
+def _pool(answer_seconds: float, connect_seconds: float) -> ConnectionPool:
+    options = {
+        "socket_timeout": answer_seconds,
+        "socket_connect_timeout": connect_seconds,
+        "retry": Retry(NoBackoff(), 0),
+    }
+    return ConnectionPool.from_url(settings.CACHES["boards"]["LOCATION"], **options)

@@ -1,9 +1,9 @@
-"""A connection that redis-py has opened and greeted, and what then goes over it: one write, an answer to each command.
+"""Exchange commands and answers over a connection that redis-py opened: one write, then one answer to each command.
 
-Bytes go by the socket itself, answers are read by hiredis. The kernel keeps the time-out (SO_RCVTIMEO, SO_SNDTIMEO;
-socket(7)): a Python socket with one asks the system twice for each read and each write, and gives the interpreter away
-to other threads both times. The trap: a caller that gave up an exchange must close the wire, else the next hears its
-answers.
+Bytes are written to the socket directly and hiredis reads the answers. The kernel enforces the time-out (SO_RCVTIMEO,
+SO_SNDTIMEO; socket(7)): a Python socket with a time-out makes two system calls for each read and write, and releases
+the GIL both times. The trap: after a failed exchange the caller must close the connection, else the next caller reads
+its answers.
 """
 
 import os
@@ -19,21 +19,21 @@ from redis.exceptions import RedisError
 
 from foundation import clock
 
-RESTED_SECONDS = 0.01  # what answered later than this ago is asked whether it still stands
-READ_AT_ONCE = 65_536
+IDLE_CHECK_SECONDS = 0.01  # a connection that was idle for longer is checked before it is used
+READ_AT_ONCE = 65_536  # bytes
 _TIMEVAL = struct.Struct("ll")  # seconds and microseconds, as Linux, the BSDs and macOS have them on 64 bits
-_MORE = object()
+_INCOMPLETE = object()  # what the reader returns until an answer is complete
 
 
 class VerifiedServer(NamedTuple):
-    """Who was there (``redis_info.identity_of``), and when that was asked, in monotonic seconds."""
+    """A server's identity (``info.identity_of``), and when it was read, in monotonic seconds."""
 
     identity: str
     at: float
 
 
 class RedisConnection:
-    """Waits at most ``seconds`` for each read and each write. ``verified`` is what was heard last of who is there."""
+    """A connection with a time-out of ``seconds`` for each read and write. ``verified`` is the last identity check."""
 
     def __init__(self, connection: Connection, seconds: float, verified: VerifiedServer) -> None:
         self.connection = connection
@@ -43,75 +43,75 @@ class RedisConnection:
         span = _TIMEVAL.pack(int(seconds), int(seconds % 1 * 1_000_000))
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, span)
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, span)
-        self._reader = Reader(notEnoughData=_MORE)
+        self._reader = Reader(notEnoughData=_INCOMPLETE)
         self._answered_at = clock.monotonic()
 
     def exchange(self, packed: bytes, count: int) -> list[Any]:
-        """The answers to ``count`` commands; a refusal is a ``hiredis.ReplyError`` among them.
+        """Send ``packed`` and read the answers to its ``count`` commands; an error is a ``hiredis.ReplyError`` in them.
 
-        Raises ``OSError``, or ``hiredis.ProtocolError`` for an answer that is none.
+        Raises ``OSError``, or ``hiredis.ProtocolError`` if the server sends something that is not RESP.
         """
         self._socket.sendall(packed)
         answers: list[Any] = []
         while len(answers) < count:
             answer = self._reader.gets()
-            if answer is _MORE:
-                self._listen()
+            if answer is _INCOMPLETE:
+                self._receive()
             elif not isinstance(answer, PushNotification):
                 answers.append(answer)
         self._answered_at = clock.monotonic()
         return answers
 
-    def _listen(self) -> None:
-        heard = self._socket.recv(READ_AT_ONCE)
-        if not heard:
+    def _receive(self) -> None:
+        received = self._socket.recv(READ_AT_ONCE)
+        if not received:
             raise ConnectionResetError("Redis hung up.")
-        self._reader.feed(heard)
+        self._reader.feed(received)
 
     def is_alive(self) -> bool:
-        """Whether this process opened it, and nobody has closed it. Raises ``OSError`` or ``RedisError``."""
+        """Whether this process opened the connection and it is still open. Raises ``OSError`` or ``RedisError``."""
         if self.connection.pid != os.getpid() or not self.connection.is_connected:
             return False
-        rested = clock.monotonic() - self._answered_at > RESTED_SECONDS
-        return not (rested and self.connection.can_read())
+        was_idle = clock.monotonic() - self._answered_at > IDLE_CHECK_SECONDS
+        return not (was_idle and self.connection.can_read())
 
 
 class IdleConnections:
-    """Wires that have answered, the latest first, for the next call."""
+    """Connections that have answered and are free, for the next call; last in, first out."""
 
     def __init__(self, pool: ConnectionPool) -> None:
         self._pool = pool
-        self._wires: deque[RedisConnection] = deque()
+        self._idle: deque[RedisConnection] = deque()
         self._dropped_at = 0.0
 
     def take(self) -> RedisConnection | None:
-        """The one that answered last, if it still stands."""
+        """Take the connection that answered last; None if there is none or it is closed."""
         try:
-            wire = self._wires.pop()
+            connection = self._idle.pop()
         except IndexError:
             return None
         try:
-            if wire.is_alive():
-                return wire
+            if connection.is_alive():
+                return connection
         except (RedisError, OSError):
-            pass  # the server closed it: the pool opens it anew
-        self.drop(wire)
+            pass  # the server closed it
+        self.drop(connection)
         return None
 
-    def keep(self, wire: RedisConnection) -> None:
-        """For the next call; unless all were dropped since it was asked who is there."""
-        if wire.verified.at > self._dropped_at:
-            self._wires.append(wire)
+    def keep(self, connection: RedisConnection) -> None:
+        """Keep a connection for the next call, unless ``drop_all`` was called after its identity was checked."""
+        if connection.verified.at > self._dropped_at:
+            self._idle.append(connection)
         else:
-            self.drop(wire)
+            self.drop(connection)
 
-    def drop(self, wire: RedisConnection) -> None:
-        """Close it."""
-        wire.connection.disconnect()
-        self._pool.release(wire.connection)
+    def drop(self, connection: RedisConnection) -> None:
+        """Close the connection and give its place back to the pool."""
+        connection.connection.disconnect()
+        self._pool.release(connection.connection)
 
     def drop_all(self) -> None:
-        """Close all, those too that are under way at this moment, when they come back: the server is another now."""
+        """Close all connections, because the server changed. Those in use are closed when they come back."""
         self._dropped_at = clock.monotonic()
-        while self._wires:
-            self.drop(self._wires.pop())
+        while self._idle:
+            self.drop(self._idle.pop())

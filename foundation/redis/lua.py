@@ -1,10 +1,10 @@
-"""Lua scripts: loading a file with what it includes, and its digest.
+"""Loading Lua scripts: a file with its includes, and its digest.
 
-A script opens with a line that tells Redis its kind, and a header of comments: ``KEYS``, ``ARGV`` and ``returns``.
-``#!lua`` writes: a full server refuses it before it begins. ``#!lua flags=allow-oom`` reads, or gives memory back, and
-runs there too. With either a replica refuses it, also what only reads; without one it would answer. A line
-``--! include NAME.lua`` is replaced by that file, so that a rule shared by two scripts is written once. What is not
-in the script's own folder is looked for in the folders that it shares with others.
+A script starts with a shebang line, then comments that describe ``KEYS``, ``ARGV`` and ``returns``. ``#!lua`` marks a
+script that writes: a full server refuses it. ``#!lua flags=allow-oom`` marks one that reads or frees memory: it also
+runs on a full server. With either line a replica refuses the script, even one that only reads; without the line a
+replica would run it. A line ``--! include NAME.lua`` is replaced by that file, from the script's own folder or else
+from a shared folder.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ _INCLUDE = re.compile(r"^--! include (\w+\.lua)$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """One Lua script as Redis gets it. ``digest`` is the SHA-1 by which EVALSHA names it."""
+    """A Lua script as it is sent to Redis. ``digest`` is its SHA-1, for EVALSHA."""
 
     name: str
     text: str
@@ -25,7 +25,7 @@ class Script:
 
 
 def load(path: Path, *shared: Path) -> Script:
-    """Read the script at ``path``, with its includes (from the same folder, else from ``shared``) put in place."""
+    """Read the script at ``path`` and insert its includes, from the same folder or else from ``shared``."""
     text = _expand(path, (path.parent, *shared))
     return Script(path.stem, text, hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest())
 

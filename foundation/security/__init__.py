@@ -1,0 +1,1 @@
+"""Service keys, signatures of requests, and secrets that are stored encrypted."""

@@ -1,7 +1,7 @@
-"""What else a service key may demand: a signature on each request, and that it comes from certain addresses.
+"""Restrictions of a service key: signed requests, and allowed client addresses.
 
-Both are chosen as the key is made and stay; only the signing secret is rotated.
-``leaderboards/api/http/request_guards.py`` asks requests for them.
+Both are set when the key is made and stay; only the signing secret can be rotated.
+``leaderboards/api/http/request_guards.py`` enforces them.
 """
 
 from collections.abc import Iterable
@@ -28,8 +28,7 @@ class NotSigned(Conflict):
 
 
 def restrict_addresses(key: ServiceKey, blocks: Iterable[str]) -> None:
-    """Let a new key be used from these blocks of addresses (CIDR) alone; none means from anywhere. Raises
-    ``BadBlock``."""
+    """Allow a new key only from these CIDR blocks; none means from anywhere. Raises ``BadNetwork``."""
     key.addresses = read_blocks(blocks) or None
     with transaction.atomic():
         key.save(update_fields=["addresses"])
@@ -39,7 +38,10 @@ def restrict_addresses(key: ServiceKey, blocks: Iterable[str]) -> None:
 
 
 def require_signatures(key: ServiceKey) -> str:
-    """Give a new key a signing secret, which each of its requests must be signed with; returned this one time."""
+    """Give a new key a signing secret, with which all its requests must be signed, and return it.
+
+    The secret is not shown again.
+    """
     secret = signatures.new_secret()
     key.signing_secret = sealing.seal(secret, sealing.SIGNING)
     with transaction.atomic():
@@ -51,7 +53,7 @@ def require_signatures(key: ServiceKey) -> str:
 
 @transaction.atomic
 def rotate(key: ServiceKey, at: datetime) -> str:
-    """A new signing secret, returned this one time; the one before signs as well for 24 hours. Raises ``NotSigned``."""
+    """Replace the signing secret and return the new one; the old one is valid for 24 hours. Raises ``NotSigned``."""
     stored = ServiceKey.objects.select_for_update().get(pk=key.pk)
     if not stored.is_signed:
         raise NotSigned(f"{stored} demands no signatures: make a key that does, and revoke this one.")
@@ -65,9 +67,9 @@ def rotate(key: ServiceKey, at: datetime) -> str:
 
 
 def forget_previous(at: datetime) -> int:
-    """Delete secrets that sign no longer since a rotation; returns how many."""
-    over = ServiceKey.objects.filter(previous_signing_until__lte=at)
-    return over.update(previous_signing_secret="", previous_signing_until=None)
+    """Delete previous signing secrets that are no longer valid; return how many."""
+    expired = ServiceKey.objects.filter(previous_signing_until__lte=at)
+    return expired.update(previous_signing_secret="", previous_signing_until=None)
 
 
 def _record(act: str, key: ServiceKey, at: datetime, after: dict[str, object] | None = None) -> None:

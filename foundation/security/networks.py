@@ -1,5 +1,4 @@
-"""Blocks of addresses that a service key is bound to: CIDR, IPv4 and IPv6. Pure rules; whose address it is, ``client``
-says."""
+"""CIDR blocks that a service key is restricted to, IPv4 and IPv6. ``http/client_address.py`` finds the address."""
 
 from collections.abc import Iterable
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_interface, ip_network
@@ -14,32 +13,32 @@ Address = IPv4Address | IPv6Address
 
 
 class BadNetwork(Invalid):
-    """What is no block of addresses."""
+    """The text is not a valid CIDR block."""
 
     code: ClassVar[str] = "address_block"
 
 
 class AddressForbidden(Forbidden):
-    """The key is right, and sent from where it may not be."""
+    """The key is valid but not allowed from this address."""
 
     code: ClassVar[str] = "address_forbidden"
 
 
 def read_blocks(typed: Iterable[str]) -> list[str]:
-    """Each block once, in its usual spelling, in the order typed; up to 50. Raises ``BadNetwork``."""
-    blocks = list(dict.fromkeys(_block(each.strip()) for each in typed if each.strip()))
+    """Normalise blocks and remove duplicates, in the given order; at most 50. Raises ``BadNetwork``."""
+    blocks = list(dict.fromkeys(_normalise(each.strip()) for each in typed if each.strip()))
     if len(blocks) > MOST_BLOCKS:
         raise BadNetwork(f"A key is bound to at most {MOST_BLOCKS} blocks of addresses; use larger blocks.")
     return blocks
 
 
 def contains(blocks: Iterable[str], address: Address) -> bool:
-    """Whether ``address``, or the IPv4 address that an IPv6 one stands for, lies in one of ``blocks``."""
+    """Whether ``address``, or the IPv4 address that is mapped into it, is in one of ``blocks``."""
     plain = (address.ipv4_mapped or address) if isinstance(address, IPv6Address) else address
     return any(plain in ip_network(block) for block in blocks)
 
 
-def _block(text: str) -> str:
+def _normalise(text: str) -> str:
     try:
         network = ip_network(text, strict=False)
     except ValueError as error:

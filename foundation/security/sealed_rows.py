@@ -1,4 +1,4 @@
-"""Which columns hold sealed secrets, and sealing them anew with the first key after the keys were changed."""
+"""Which columns hold encrypted secrets, and encrypting them again with the first key after a change of keys."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -11,7 +11,7 @@ from foundation.security import sealing
 from foundation.security.sealing import Unsealable
 from foundation.worker.each import for_each
 
-# By model: what its secrets are sealed for, and where they stand.
+# By model: the purpose of its secrets, and their columns.
 COLUMNS: dict[type[Model], tuple[str, tuple[str, ...]]] = {
     WebhookEndpoint: (sealing.WEBHOOK, ("secret", "previous_secret")),
     ServiceKey: (sealing.SIGNING, ("signing_secret", "previous_signing_secret")),
@@ -19,30 +19,32 @@ COLUMNS: dict[type[Model], tuple[str, tuple[str, ...]]] = {
 
 
 class SecretCounts(NamedTuple):
-    """How many secrets the first key sealed, how many another did, and which rows hold one that no key opens."""
+    """How many secrets are encrypted with the first key and with older keys, and which rows no key can decrypt."""
 
     current: int = 0
     older: int = 0
     unreadable: tuple[str, ...] = ()
 
     def plus(self, other: "SecretCounts") -> "SecretCounts":
-        """Both."""
+        """The sum of both."""
         return SecretCounts(self.current + other.current, self.older + other.older, self.unreadable + other.unreadable)
 
 
 def count_secrets() -> SecretCounts:
-    """Where all stored secrets stand; changes nothing."""
-    return _total(_found_in(row) for row in _rows())
+    """Count all stored secrets by the key that encrypted them."""
+    return _total(_count_in(row) for row in _rows())
 
 
 def reseal() -> SecretCounts:
-    """Seal with the first key what another sealed, a row at a time; returns what was found. What no key opens stays as
-    it is. Safe to run twice, and beside rotations."""
-    return _total(iter(for_each(_rows(), _resealed)))
+    """Encrypt all secrets of older keys with the first key, row by row; return the counts from before.
+
+    A secret that no key can decrypt stays unchanged. Safe to repeat, and to run during rotations.
+    """
+    return _total(iter(for_each(_rows(), _reseal_row)))
 
 
 def health_problems() -> list[str]:
-    """A sentence if secrets can not be opened; none means that all can."""
+    """A sentence if there are secrets that no key can decrypt; otherwise empty."""
     unreadable = count_secrets().unreadable
     if not unreadable:
         return []
@@ -58,33 +60,33 @@ def _rows() -> Iterator[Model]:
 
 
 @transaction.atomic
-def _resealed(row: Model) -> SecretCounts:
-    """The row as it is now, locked: a rotation in between must not be undone."""
+def _reseal_row(row: Model) -> SecretCounts:
+    """Reseal the row's current values under a lock, so that a concurrent rotation is not overwritten."""
     locked = type(row)._default_manager.select_for_update().get(pk=row.pk)
-    found = _found_in(locked)
-    if found.older and not found.unreadable:
+    counts = _count_in(locked)
+    if counts.older and not counts.unreadable:
         purpose, columns = COLUMNS[type(row)]
         for column in columns:
             if sealed := getattr(locked, column):
                 setattr(locked, column, sealing.seal(sealing.unseal(sealed, purpose), purpose))
         locked.save(update_fields=columns)
-    return found
+    return counts
 
 
-def _found_in(row: Model) -> SecretCounts:
+def _count_in(row: Model) -> SecretCounts:
     purpose, columns = COLUMNS[type(row)]
-    kept = [sealed for column in columns if (sealed := getattr(row, column))]
+    secrets = [sealed for column in columns if (sealed := getattr(row, column))]
     try:
-        for sealed in kept:
+        for sealed in secrets:
             sealing.unseal(sealed, purpose)
-        current = sum(sealing.is_current(sealed, purpose) for sealed in kept)
+        current = sum(sealing.is_current(sealed, purpose) for sealed in secrets)
     except Unsealable:
         return SecretCounts(unreadable=(f"{row._meta.verbose_name} {row}",))
-    return SecretCounts(current, len(kept) - current)
+    return SecretCounts(current, len(secrets) - current)
 
 
-def _total(each: Iterator[SecretCounts]) -> SecretCounts:
+def _total(counts: Iterator[SecretCounts]) -> SecretCounts:
     total = SecretCounts()
-    for found in each:
-        total = total.plus(found)
+    for each in counts:
+        total = total.plus(each)
     return total

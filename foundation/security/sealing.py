@@ -1,7 +1,7 @@
-"""Secrets as SQL keeps them: Fernet tokens (AES-128-CBC, encrypt then authenticate), with keys from the settings.
+"""Encrypting secrets for SQL as Fernet tokens (AES-128-CBC, encrypt then authenticate), with keys from the settings.
 
-Each purpose has a key of its own, drawn by HKDF-SHA256 (RFC 5869) from each of ENCRYPTION_KEYS. A sealed text begins
-with the name of its form, so another form can follow. The trap: who opens must know the purpose that it was sealed for.
+Each purpose has its own key, derived with HKDF-SHA256 (RFC 5869) from each of ENCRYPTION_KEYS. A sealed text starts
+with a version prefix, so that the format can change. The trap: unsealing needs the same purpose as sealing.
 """
 
 from base64 import urlsafe_b64encode
@@ -16,7 +16,7 @@ from django.conf import settings
 from foundation.errors import SunwiError
 
 FORM = "f1."
-WEBHOOK = "webhook"  # purposes: what is sealed for one is not opened for another
+WEBHOOK = "webhook"  # purposes: a text that is sealed for one cannot be unsealed for another
 SIGNING = "signing"
 SECOND_FACTOR = "second_factor"
 _SALT = b"sunwi.sealing.v1"
@@ -24,21 +24,21 @@ _KEY_BYTES = 32
 
 
 class Unsealable(SunwiError):
-    """A stored secret that none of the site's keys opens: another key sealed it, or it was changed."""
+    """A stored secret that none of ENCRYPTION_KEYS can decrypt: it has another key, or was changed."""
 
     code: ClassVar[str] = "secret_unreadable"
 
 
 def seal(text: str, purpose: str) -> str:
-    """``text`` encrypted for ``purpose`` with the first key; each time another result."""
-    return FORM + _first(purpose).encrypt(text.encode()).decode()
+    """Encrypt ``text`` for ``purpose`` with the first key. The result differs each time."""
+    return FORM + _first_fernet(purpose).encrypt(text.encode()).decode()
 
 
 def unseal(sealed: str, purpose: str) -> str:
-    """The text that ``sealed`` holds. Raises ``Unsealable`` where no key of ENCRYPTION_KEYS fits, or it was changed."""
-    every = MultiFernet([_fernet(secret, purpose) for secret in settings.ENCRYPTION_KEYS])
+    """Decrypt ``sealed``. Raises ``Unsealable`` if no key of ENCRYPTION_KEYS fits, or if it was changed."""
+    fernets = MultiFernet([_fernet(secret, purpose) for secret in settings.ENCRYPTION_KEYS])
     try:
-        return every.decrypt(_token(sealed)).decode()
+        return fernets.decrypt(_token(sealed)).decode()
     except InvalidToken:
         raise Unsealable(
             "A stored secret can not be opened: put the key that it was encrypted with into ENCRYPTION_KEYS, "
@@ -47,16 +47,16 @@ def unseal(sealed: str, purpose: str) -> str:
 
 
 def is_current(sealed: str, purpose: str) -> bool:
-    """Whether the first key sealed it. Raises ``Unsealable`` for what was never sealed."""
+    """Whether ``sealed`` is encrypted with the first key. Raises ``Unsealable`` if it is not a sealed text."""
     try:
-        _first(purpose).decrypt(_token(sealed))
+        _first_fernet(purpose).decrypt(_token(sealed))
     except InvalidToken:
         return False
     return True
 
 
 def is_sealed(text: str) -> bool:
-    """Whether ``text`` looks like something that ``seal`` returned."""
+    """Whether ``text`` has the prefix of a sealed text."""
     return text.startswith(FORM)
 
 
@@ -66,11 +66,11 @@ def _token(sealed: str) -> str:
     return sealed.removeprefix(FORM)
 
 
-def _first(purpose: str) -> Fernet:
+def _first_fernet(purpose: str) -> Fernet:
     return _fernet(settings.ENCRYPTION_KEYS[0], purpose)
 
 
 @lru_cache(maxsize=64)
 def _fernet(secret: str, purpose: str) -> Fernet:
-    drawn = HKDF(SHA256(), _KEY_BYTES, _SALT, purpose.encode()).derive(secret.encode())
-    return Fernet(urlsafe_b64encode(drawn))
+    key = HKDF(SHA256(), _KEY_BYTES, _SALT, purpose.encode()).derive(secret.encode())
+    return Fernet(urlsafe_b64encode(key))

@@ -1,8 +1,8 @@
-"""Making, finding and judging the keys of game servers.
+"""Making and authenticating the API keys of game servers.
 
 A key reads ``sunwi_<prefix>_<secret>``: the prefix finds the row, the secret (160 bits) is compared
 as a SHA-256 hash in constant time. A fast hash is enough at this entropy (OWASP ASVS 5.0, 6.5.2).
-A row found is remembered for two seconds, so a revoked key fails within that time.
+Rows are cached for two seconds, so a revoked key stops working within that time.
 """
 
 import hashlib
@@ -34,7 +34,7 @@ _reserved: set[str] = set()
 
 
 def reserve(*names: str) -> None:
-    """Let no key bear these names: by them apps tell apart what came from no key."""
+    """Forbid these names for keys: apps use them for sources that are not a service key."""
     _reserved.update(names)
 
 
@@ -45,42 +45,42 @@ def make(
     expires_at: datetime | None = None,
     limit: Limit | None = None,
 ) -> tuple[ServiceKey, str]:
-    """Make a key and return it with its text, which is shown once and stored nowhere. Raises ``Invalid``.
+    """Make a key; return its row and its text, which is stored nowhere. Raises ``Invalid``.
 
-    ``limit`` is how much it may ask for, where that is not what the site's settings say.
+    ``limit`` is the key's own rate limit, instead of the site's.
     """
-    wanted = list(dict.fromkeys(scopes))
-    unknown = [scope for scope in wanted if scope not in SCOPES]
-    if unknown or not wanted:
+    scopes = list(dict.fromkeys(scopes))
+    unknown = [scope for scope in scopes if scope not in SCOPES]
+    if unknown or not scopes:
         raise Invalid(f"A key needs scopes out of {', '.join(SCOPES)}; got {', '.join(unknown) or 'none'}.")
     if not 1 <= len(name.strip()) <= 100:
         raise Invalid("A key needs a name of 1 to 100 characters: the service that will hold it.")
     if name.strip() in _reserved:
         raise Invalid(f"Choose another name: {name.strip()} is how the site calls a source of its own.")
     prefix, secret = secrets.token_hex(4), secrets.token_hex(20)
-    kept = {
+    values = {
         "name": name.strip(),
-        "scopes": wanted,
+        "scopes": scopes,
         "boards": sorted(set(boards)) if boards else None,
         "expires_at": expires_at,
         "requests": limit.requests if limit else None,
         "seconds": limit.seconds if limit else None,
     }
     with transaction.atomic():
-        key = ServiceKey.objects.create(prefix=prefix, secret_hash=_hashed(secret), **kept)
-        record("service_key.made", at=clock.now(), subjects=subjects_of(key), after=kept)
+        key = ServiceKey.objects.create(prefix=prefix, secret_hash=_hash(secret), **values)
+        record("service_key.made", at=clock.now(), subjects=subjects_of(key), after=values)
     _prefixes.forget()
     return key, f"sunwi_{prefix}_{secret}"
 
 
 def authenticate(header: str | None) -> ServiceKey:
-    """The live key in an ``Authorization`` header. Raises ``Unauthenticated``."""
+    """The valid key in an ``Authorization`` header. Raises ``Unauthenticated``."""
     scheme, _, token = (header or "").partition(" ")
     parts = token.strip().split("_")
     if scheme.lower() != "bearer" or len(parts) != 3 or parts[0] != "sunwi":
         raise Unauthenticated("Send the service key as 'Authorization: Bearer sunwi_…'.")
-    key = _remembered.get(parts[1]) if _FORM.fullmatch(token.strip()) and _prefixes.has(parts[1]) else None
-    if key is None or not hmac.compare_digest(key.secret_hash, _hashed(parts[2])):
+    key = _cache.get(parts[1]) if _FORM.fullmatch(token.strip()) and _prefixes.has(parts[1]) else None
+    if key is None or not hmac.compare_digest(key.secret_hash, _hash(parts[2])):
         raise Unauthenticated("This service key is not known.")
     if not key.is_live(clock.now()):
         raise Unauthenticated("This service key was revoked or has expired.")
@@ -95,7 +95,7 @@ def require(key: ServiceKey, scope: str) -> None:
 
 
 def revoke(key: ServiceKey, at: datetime) -> None:
-    """End a key for good."""
+    """Revoke a key for good."""
     with transaction.atomic():
         if ServiceKey.objects.filter(pk=key.pk, revoked_at=None).update(revoked_at=at):
             record("service_key.revoked", at=at, subjects=subjects_of(key), before={"name": key.name})
@@ -103,41 +103,41 @@ def revoke(key: ServiceKey, at: datetime) -> None:
 
 
 def forget() -> None:
-    """Let this process read keys anew: one was changed. Others do so within ``REMEMBERED_SECONDS``."""
-    _remembered.forget()
+    """Clear this process's cache after a key was changed. Others read it within ``REMEMBERED_SECONDS``."""
+    _cache.forget()
 
 
-def _hashed(secret: str) -> str:
+def _hash(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
 def _note_use(key: ServiceKey) -> None:
-    """Keep ``last_used_at`` right to the minute, without a write per request."""
+    """Update ``last_used_at`` at most once a minute."""
     at = clock.now()
     if key.last_used_at is None or at - key.last_used_at >= LAST_USED_EVERY:
         key.last_used_at = at
-        with suppress(SqlAway):  # a key works while SQL is silent; when it was used matters less
+        with suppress(SqlAway):  # the key stays valid while SQL is unavailable
             ask(lambda: ServiceKey.objects.filter(pk=key.pk).update(last_used_at=at))
 
 
 class _Prefixes:
-    """Which prefixes there are, as SQL said it a moment ago: strangers with made-up keys cost no question each."""
+    """The prefixes of all keys, read at most every ``KNOWN_SECONDS``, so that invented keys cost no query each."""
 
     def __init__(self) -> None:
-        self._asked = -KNOWN_SECONDS
+        self._read_at = -KNOWN_SECONDS
         self._known: frozenset[str] = frozenset()
 
     def has(self, prefix: str) -> bool:
-        """Whether a key has it. One made elsewhere is known after ``KNOWN_SECONDS``. Raises ``SqlAway``."""
-        if prefix not in self._known and clock.monotonic() - self._asked >= KNOWN_SECONDS:
-            asked = clock.monotonic()
+        """Whether a key has this prefix. A new key may take ``KNOWN_SECONDS`` to be found. Raises ``SqlAway``."""
+        if prefix not in self._known and clock.monotonic() - self._read_at >= KNOWN_SECONDS:
+            read_at = clock.monotonic()
             self._known = ask(lambda: frozenset(ServiceKey.objects.values_list("prefix", flat=True)))
-            self._asked = asked
+            self._read_at = read_at
         return prefix in self._known
 
     def forget(self) -> None:
-        """Ask anew."""
-        self._asked = -KNOWN_SECONDS
+        """Read the prefixes again at the next call."""
+        self._read_at = -KNOWN_SECONDS
 
 
 def _by_prefix(prefixes: Collection[str]) -> dict[str, ServiceKey]:
@@ -145,4 +145,4 @@ def _by_prefix(prefixes: Collection[str]) -> dict[str, ServiceKey]:
 
 
 _prefixes = _Prefixes()
-_remembered = StaleIfErrorCache(_by_prefix, fresh=REMEMBERED_SECONDS)
+_cache = StaleIfErrorCache(_by_prefix, fresh=REMEMBERED_SECONDS)

@@ -1,13 +1,13 @@
-"""Keeping Redis and SQL in step: one room for boards, likes, and whatever else is kept in both.
+"""Keep Redis and SQL in step, for boards, likes and any other data that is stored in both.
 
-What belongs together is a family of keys in Redis and one row in SQL (``rows.SyncedRow``). One side decides, the other
-follows.
+A family of keys in Redis and one row in SQL (``rows.SyncedRow``) belong together. One side decides, the other follows.
 
-- Redis decides: each change leaves a mark with a version; the mirror copies states to SQL (``mirroring``).
+- Redis decides: each change sets a dirty mark with a version; the mirror copies dirty states to SQL (``mirroring``).
 - SQL decides: announce under the row lock, commit, publish (``leaderboards/services/sync/publish.py``).
-- Whose memory nobody trusts is settled: a new generation, then what it lacks (``settling``). No script acts under
-  another generation than its caller's (``memory``).
-- Who decides holds the barrier shared; who changes what deciding rests on holds it alone (``barrier``).
+- If Redis's memory cannot be trusted, the row is resynced: it gets a new generation, then Redis gets what it lacks
+  (``resyncing``). Scripts act only under their caller's generation (``redis_state``).
+- Writers hold the barrier shared. Changes to what writers rely on (rules, end, generation) hold it exclusively
+  (``barrier``).
 
-Apps plug in how a row is locked, read, written and placed. No word of theirs is here (decision 0034).
+Apps say how a row is locked, read, written and placed; this package knows neither of them (decision 0034).
 """

@@ -1,10 +1,10 @@
-"""The barrier: who decides over a row, or mirrors it, holds it shared; who changes what that rests on holds it alone.
+"""The barrier: a lock that writers and the mirror of a row hold shared, and changes of its rules or state exclusively.
 
-A barrier is a number, in a space that keeps the rows of one table apart from others'.
+A barrier is a number in a lock space; each table has its own space.
 
-On PostgreSQL a transaction's advisory lock, taken in a statement of its own: what the next statement
-reads was committed before the barrier opened (READ COMMITTED). On SQLite every transaction
-begins IMMEDIATE, which is the barrier.
+On PostgreSQL it is an advisory lock of the transaction, taken in its own statement: under READ COMMITTED the next
+statement then sees everything that was committed before the lock was granted. On SQLite every transaction begins
+IMMEDIATE, which is the barrier.
 """
 
 import time
@@ -16,49 +16,49 @@ from foundation import clock
 from foundation.db.pipeline import StatementRunner
 from foundation.db.resilience import SqlBusy, is_busy
 
-PERIODS = 0x53_75_6E  # spaces are the first of a lock's two numbers: far from other users of advisory locks
+PERIODS = 0x53_75_6E  # lock spaces, the first of a lock's two numbers: far from other users of advisory locks
 LIKES = PERIODS + 1
 NUMBERS = PERIODS + 2
 MAX_WAIT_SECONDS = 10.0
-LOCK_TIMEOUT_MS = 250  # since one who waits to be alone holds up all who come after
+LOCK_TIMEOUT_MS = 250  # short, since later shared requests queue behind a waiting exclusive one
 RETRY_PAUSE_SECONDS = 0.05
 
 
 def hold_shared(number: int, space: int = PERIODS, statements: StatementRunner | None = None) -> None:
-    """Wait for the one who holds it alone, then keep others out until this transaction ends. Raises ``SqlBusy``.
+    """Take the barrier in shared mode until this transaction ends. Raises ``SqlBusy``.
 
-    Among ``statements`` only what is sent behind it waits, and what it was refused for is raised there.
+    In a pipeline of ``statements`` only later statements wait for it, and its error is raised by them.
     """
     _lock(statements or StatementRunner(), "pg_advisory_xact_lock_shared", space, number)
 
 
 def hold_exclusive(number: int, space: int = PERIODS, max_wait: float = MAX_WAIT_SECONDS) -> None:
-    """Wait for all writers, then keep everybody out until this transaction ends: for short statements of SQL alone.
+    """Take the barrier exclusively until this transaction ends. Raises ``SqlBusy`` after ``max_wait`` seconds.
 
-    One writer who is frozen must not hold up the others, who queue behind us: so we queue for a moment at a time,
-    for ``max_wait`` seconds in all. Nor must we: PostgreSQL ends us if we rest for long. Raises ``SqlBusy``.
+    Run only short SQL statements under it. It queues for ``LOCK_TIMEOUT_MS`` at a time, so that a frozen writer does
+    not also block the writers behind us. PostgreSQL ends our session if it idles for ``SQL_ALONE_SECONDS``.
     """
-    until = clock.monotonic() + max_wait
+    deadline = clock.monotonic() + max_wait
     while True:
         try:
-            return _queue(number, space)
+            return _try_exclusively(number, space)
         except SqlBusy:
-            if clock.monotonic() >= until:
+            if clock.monotonic() >= deadline:
                 raise
         time.sleep(RETRY_PAUSE_SECONDS)
 
 
-def _queue(number: int, space: int) -> None:
-    """Wait for a moment. Raises ``SqlBusy``; the transaction around stays as it was."""
+def _try_exclusively(number: int, space: int) -> None:
+    """Wait ``LOCK_TIMEOUT_MS`` for the lock. Raises ``SqlBusy``; the surrounding transaction stays usable."""
     with transaction.atomic():
-        _limit("lock_timeout", f"'{LOCK_TIMEOUT_MS}ms'")
+        _set_local("lock_timeout", f"'{LOCK_TIMEOUT_MS}ms'")
         _lock(StatementRunner(), "pg_advisory_xact_lock", space, number)
-        _limit("lock_timeout", "DEFAULT")
+        _set_local("lock_timeout", "DEFAULT")
         if settings.SQL_ALONE_SECONDS:
-            _limit("idle_in_transaction_session_timeout", f"'{round(1000 * settings.SQL_ALONE_SECONDS)}ms'")
+            _set_local("idle_in_transaction_session_timeout", f"'{round(1000 * settings.SQL_ALONE_SECONDS)}ms'")
 
 
-def _limit(name: str, value: str) -> None:
+def _set_local(name: str, value: str) -> None:
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
             cursor.execute(f"SET LOCAL {name} = {value}")

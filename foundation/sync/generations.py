@@ -1,6 +1,6 @@
-"""Generations: numbers that only grow and are never drawn twice, also after a rollback.
+"""Generations: numbers that only grow and are never used twice, also after a rollback.
 
-Each comes from the table's own sequence, which no roll-back sets back.
+They come from the sequence of a table, which a rollback does not set back.
 """
 
 from django.db import connection
@@ -11,18 +11,18 @@ _TABLE = DrawnGeneration._meta.db_table
 
 
 def next_generation() -> int:
-    """The next number. On PostgreSQL nobody waits for it, also within a transaction that takes long."""
+    """Return the next number. On PostgreSQL this never waits for other transactions."""
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
             cursor.execute(f"SELECT nextval('{_TABLE}_id_seq')")
             return int(cursor.fetchone()[0])
     number = DrawnGeneration.objects.create().pk
-    DrawnGeneration.objects.filter(pk__lt=number).delete()  # rows are of no use once their numbers are spent
+    DrawnGeneration.objects.filter(pk__lt=number).delete()  # only the sequence is needed
     return number
 
 
 def next_generation_above(number: int) -> int:
-    """The next number, if need be after a ``raise_sequence``."""
+    """Return the next number that is greater than ``number``, raising the sequence if necessary."""
     drawn = next_generation()
     if drawn > number:
         return drawn
@@ -31,7 +31,7 @@ def next_generation_above(number: int) -> int:
 
 
 def raise_sequence(number: int) -> None:
-    """Let all numbers from here on be greater than this: SQL was restored from a backup, Redis was not."""
+    """Make all later numbers greater than ``number``: SQL was restored from a backup and Redis was not."""
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
             cursor.execute(

@@ -1,12 +1,12 @@
-"""The names of the keys that every family in Redis has beside its own."""
+"""The names of the keys that every family in Redis has."""
 
 
 class KeyFamily:
-    """Names of one family's keys: an app says how they are spelled, and which others there are."""
+    """The key names of one family. Apps subclass it to spell the names and to add their own keys."""
 
     @property
     def gen(self) -> str:
-        """The generation: missing or different means that Redis is away for this family."""
+        """The generation; if missing or different from SQL's, Redis is unavailable for this family."""
         return self._key_name("gen")
 
     @property
@@ -16,17 +16,17 @@ class KeyFamily:
 
     @property
     def dirty(self) -> str:
-        """Hash: a mark for each row that the mirror has not copied yet, with its version."""
+        """Hash: the version of each row that the mirror has not copied to SQL yet."""
         return self._key_name("dirty")
 
     @property
     def watermark(self) -> str:
-        """The first transaction of SQL that may have been under way when Redis had all before it (SQL decides)."""
+        """If SQL decides: Redis has every change of SQL transactions with a number below this one."""
         return self._key_name("followed")
 
     @property
     def all_keys(self) -> tuple[str, ...]:
-        """All of them that are emptied together."""
+        """The keys that are deleted when the family is emptied."""
         raise NotImplementedError
 
     def _key_name(self, name: str) -> str:

@@ -1,7 +1,7 @@
-"""How SQL follows what Redis decides over, whatever that is: in chunks, in turns, for a while, with a sign of life.
+"""Copy what Redis decides to SQL: in chunks, round robin, within a time budget, with a heartbeat.
 
-What a chunk is, and why copying it twice does no harm, is the business of who mirrors. The trap: what is written faster
-than it is copied is never clean, so nobody else may wait for that.
+The caller's ``copy_chunk`` must be idempotent. The trap: a source that is written faster than it is copied never
+becomes clean, so nothing may wait for a clean source.
 """
 
 import logging
@@ -18,71 +18,70 @@ from foundation.models import Heartbeat
 logger = logging.getLogger(__name__)
 
 RUN_SECONDS = 5.0
-IDLE_HEARTBEAT_INTERVAL = timedelta(seconds=3)  # who sees that nothing is left says so no more often
+IDLE_HEARTBEAT_INTERVAL = timedelta(seconds=3)  # so that idle runs rarely write to SQL
 
 Mirrored = TypeVar("Mirrored", bound=Hashable)
-Copied = tuple[int, int]  # how many rows were copied, and how many were left
+Copied = tuple[int, int]  # how many rows were copied, and how many are still dirty
 
-_left: dict[str, list[Any]] = {}  # by sign: those whose turn it was when this process's last run ended
+_unfinished: dict[str, list[Any]] = {}  # by heartbeat: the sources that this process's last run did not finish
 
 
 def mirror_each(
-    each: Iterable[Mirrored], copy_chunk: Callable[[Mirrored], Copied], heartbeat: str, seconds: float = RUN_SECONDS
+    sources: Iterable[Mirrored], copy_chunk: Callable[[Mirrored], Copied], heartbeat: str, seconds: float = RUN_SECONDS
 ) -> int:
-    """Mirror each, a chunk at a time in turns, for about so many seconds; returns how many rows were copied.
+    """Mirror the sources round robin, a chunk at a time, for about ``seconds``; returns how many rows were copied.
 
-    Who was left when the time was over is the first of the next run. A run that missed nothing, and left nobody, gives
-    the ``heartbeat`` of life. Where Redis is away, or somebody else holds what a chunk needs, the dirty marks stay, and
-    the
-    next run goes on. What fails is raised when all had their turn; without SQL nobody's turn would come to anything.
+    Sources that were not finished come first in the next run. The ``heartbeat`` is recorded if every source was
+    finished without an error. If Redis is unavailable or a lock is taken, the source is skipped and its dirty marks
+    stay. Other errors are raised together at the end; if SQL cannot be reached, that is raised at once.
     """
-    turns, ends_at = deque(_those_left_first(each, heartbeat)), clock.monotonic() + seconds
-    copied, missed, failed = 0, False, list[Exception]()
-    while turns and clock.monotonic() < ends_at:
-        one = turns.popleft()
+    queue, ends_at = deque(_unfinished_first(sources, heartbeat)), clock.monotonic() + seconds
+    total, is_complete, errors = 0, True, list[Exception]()
+    while queue and clock.monotonic() < ends_at:
+        source = queue.popleft()
         try:
-            found, left = copy_chunk(one)
+            copied, left = copy_chunk(source)
         except Exception as error:
-            missed = True
+            is_complete = False
             if isinstance(error, CONNECTION_ERRORS) and not is_busy(error):
                 raise
             if isinstance(error, (Unavailable, *CONNECTION_ERRORS)):
-                logger.warning("%s is not mirrored now: %s", one, getattr(error, "detail", error))
+                logger.warning("%s is not mirrored now: %s", source, getattr(error, "detail", error))
             else:
-                failed.append(error)
+                errors.append(error)
             continue
-        copied += found
-        if found and left:
-            turns.append(one)
-    _left[heartbeat] = list(turns)
-    if failed:
-        raise ExceptionGroup("some could not be mirrored", failed)
-    if not missed and not turns:
+        total += copied
+        if copied and left:
+            queue.append(source)
+    _unfinished[heartbeat] = list(queue)
+    if errors:
+        raise ExceptionGroup("some could not be mirrored", errors)
+    if is_complete and not queue:
         Heartbeat.note(heartbeat, clock.now())
-    return copied
+    return total
 
 
 def record_idle_run(heartbeat: str) -> None:
-    """Give the sign of life of a run that had nothing to copy, not so often that SQL would have to write for it."""
+    """Record the heartbeat of a run that had nothing to copy, at most every ``IDLE_HEARTBEAT_INTERVAL``."""
     at = clock.now()
     silence = Heartbeat.silence(heartbeat, at)
     if silence is None or silence >= IDLE_HEARTBEAT_INTERVAL:
         Heartbeat.note(heartbeat, at)
 
 
-def _those_left_first(each: Iterable[Mirrored], heartbeat: str) -> Sequence[Mirrored]:
-    places = {one: place for place, one in enumerate(_left.get(heartbeat, ()))}
-    return sorted(each, key=lambda one: places.get(one, len(places)))
+def _unfinished_first(sources: Iterable[Mirrored], heartbeat: str) -> Sequence[Mirrored]:
+    positions = {source: position for position, source in enumerate(_unfinished.get(heartbeat, ()))}
+    return sorted(sources, key=lambda source: positions.get(source, len(positions)))
 
 
 def copy_until_clean(copy_chunk: Callable[[], Copied]) -> int:
-    """Copy chunks; returns how many rows that were.
+    """Copy chunks until one leaves nothing dirty, or copies nothing; returns how many rows were copied.
 
-    It ends with a chunk that left nothing behind, not when nothing is dirty: under steady load that never comes.
+    Under steady load the last chunk may be followed by new dirty rows at once: the source need not be clean afterwards.
     """
-    copied = 0
+    total = 0
     while True:
-        found, left = copy_chunk()
-        copied += found
-        if not found or not left:
-            return copied
+        copied, left = copy_chunk()
+        total += copied
+        if not copied or not left:
+            return total

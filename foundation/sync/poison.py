@@ -1,7 +1,7 @@
-"""Writing many rows of which SQL may refuse one: the others must not wait for it.
+"""Write many rows although SQL may refuse one of them.
 
-Who is to blame is found by halves, each in a savepoint of its own. The trap: a server that is away, busy or in a
-deadlock blames nobody, so such an error is raised as it is and nothing is set apart.
+The refused row is found by halving the batch, each half in its own savepoint. The trap: an error because SQL is away,
+busy or in a deadlock is no fault of a row; it is raised, and no row becomes a dead letter.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,7 +15,7 @@ Row = TypeVar("Row")
 def write_isolating_failures(
     rows: Sequence[Row], write: Callable[[Sequence[Row]], None], write_dead_letter: Callable[[Row, DatabaseError], None]
 ) -> None:
-    """Write rows, each half by itself where SQL refuses the whole, until the poisonous one stands alone: bury that."""
+    """Write the rows; pass each single row that SQL refuses to ``write_dead_letter`` instead."""
     if not rows:
         return
     try:

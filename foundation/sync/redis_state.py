@@ -1,6 +1,7 @@
-"""A family of keys in Redis as settling and the mirror see it: its generation, its versions, its dirty marks.
+"""The generation, version counter and dirty marks of a family of keys in Redis, for resyncing and the mirror.
 
-Every script of a family opens with ``guard.lua``: under another generation than its caller's it answers ``STALE``.
+Every script of a family starts with ``guard.lua``: under another generation than its caller's it answers ``STALE``.
+All functions raise what the client raises (``Unavailable``).
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -15,21 +16,19 @@ from foundation.redis.client import Argument, RedisClient, RedisRefused
 from foundation.sync.keys import KeyFamily
 
 SCRIPTS = Path(__file__).parent / "scripts"
-VERSION_BITS = 24  # of a version below its generation; both together stay exact in Lua's numbers for 2^29 generations
+VERSION_BITS = 24  # low bits of a version, below its generation: exact in Lua's float64 for 2^29 generations
 
 
 class StaleGeneration(Unavailable):
-    """Redis has another generation of this than SQL knows: it is away for it."""
+    """Redis has another generation than SQL: Redis is unavailable for this family."""
 
 
 class CorruptRedisKey(Unavailable):
-    """A key of a family that must hold a number holds something else: its memory cannot be judged."""
+    """A key of the family that must hold a number holds something else."""
 
 
 class RedisState(NamedTuple):
-    """What Redis remembers: generation and latest version (0 for none), and up to which transaction it had followed
-    SQL (0 for none).
-    """
+    """What Redis has of a family: generation, latest version and watermark, each 0 if missing."""
 
     generation: int
     sequence: int
@@ -37,12 +36,12 @@ class RedisState(NamedTuple):
 
 
 def script_loader(folder: Path) -> Callable[[str], lua.Script]:
-    """Finds a script by its name: in the folder of an app, or here."""
+    """Return a function that loads a script by name, from ``folder`` or else from this package's scripts."""
 
     @cache
     def script(name: str) -> lua.Script:
-        own = folder / f"{name}.lua"
-        return lua.load(own if own.is_file() else SCRIPTS / own.name, SCRIPTS)
+        path = folder / f"{name}.lua"
+        return lua.load(path if path.is_file() else SCRIPTS / path.name, SCRIPTS)
 
     return script
 
@@ -52,7 +51,7 @@ _script = script_loader(SCRIPTS)
 
 @contextmanager
 def raise_if_stale() -> Iterator[None]:
-    """Around what a link is asked: what the guard refuses is ``StaleGeneration``."""
+    """Turn a refusal by ``guard.lua`` into ``StaleGeneration``."""
     try:
         yield
     except RedisRefused as error:
@@ -62,52 +61,54 @@ def raise_if_stale() -> Iterator[None]:
 
 
 def read_redis_state(link: RedisClient, keys: KeyFamily) -> RedisState:
-    """What is there now, under whatever generation. Raises ``CorruptRedisKey``, and what the link raises, as all here
-    do."""
+    """Read the state under any generation. Raises ``CorruptRedisKey``."""
     names = (keys.gen, keys.seq, keys.watermark)
     try:
         return RedisState(*(int(value or 0) for value in link.pipeline([("GET", name) for name in names])))
     except (ValueError, RedisRefused) as error:
-        wrong = [name for name in names if not _is_number(link, name)]
-        if not wrong:
+        corrupt = [name for name in names if not _is_number_or_missing(link, name)]
+        if not corrupt:
             raise
-        cannot = f"{wrong[0]} in Redis is not a number: what is remembered there cannot be judged."
-        raise CorruptRedisKey(f"{cannot} `SET {wrong[0]} 1` there lets it be judged again.") from error
+        problem = f"{corrupt[0]} in Redis is not a number, so its period or kind cannot be resynced."
+        raise CorruptRedisKey(f"{problem} Run `SET {corrupt[0]} 1` in Redis to allow it.") from error
 
 
-def _is_number(link: RedisClient, name: str) -> bool:
-    """Whether a key holds a number, or is not there."""
+def _is_number_or_missing(link: RedisClient, name: str) -> bool:
     if link.call("TYPE", name) not in (b"string", b"none"):
         return False
     value = link.call("GET", name)
     return value is None or value.isdigit()
 
 
-def set_generation(link: RedisClient, keys: KeyFamily, generation: int, judged: RedisState, empty: bool) -> int | None:
-    """Write a new generation, and empty the family if asked; its latest version, None where it is not as ``judged``.
+def set_generation(
+    link: RedisClient, keys: KeyFamily, generation: int, expected: RedisState, empty: bool
+) -> int | None:
+    """Set a new generation, and empty the family if ``empty``; returns the latest version.
 
-    When its caller waits no longer, it does nothing.
+    Returns None, and changes nothing, if generation or watermark are not the ``expected`` ones. After the client's
+    deadline it changes nothing.
     """
-    rest = [key for key in keys.all_keys if key not in (keys.gen, keys.seq, keys.watermark)]
-    args = (generation, link.deadline_ms(), int(empty), judged.generation or "", judged.watermark or "")
-    sequence = int(link.run(_script("set_generation"), [keys.gen, keys.seq, keys.watermark, *rest], args))
+    other_keys = [key for key in keys.all_keys if key not in (keys.gen, keys.seq, keys.watermark)]
+    args = (generation, link.deadline_ms(), int(empty), expected.generation or "", expected.watermark or "")
+    sequence = int(link.run(_script("set_generation"), [keys.gen, keys.seq, keys.watermark, *other_keys], args))
     return None if sequence < 0 else sequence
 
 
 def fence_generation(link: RedisClient, keys: KeyFamily, generation: int) -> None:
-    """Nobody reads or writes there any more: memory, if there is any, gets a ``generation`` that SQL gives nothing."""
+    """Block reads and writes: an existing family gets a ``generation`` that SQL gives to no row. Its data stays."""
     link.run(_script("fence_generation"), [keys.gen], [generation])
 
 
 def unlink_keys(link: RedisClient, keys: KeyFamily, generation: int, others: Iterable[str]) -> None:
-    """Let keys go that belong to the family and are not named in it. Raises ``StaleGeneration``."""
+    """Delete further keys that belong to the family. Raises ``StaleGeneration``."""
     with raise_if_stale():
         link.run(_script("unlink_keys"), [keys.gen, *others], [generation])
 
 
 def raise_sequence(link: RedisClient, keys: KeyFamily, generation: int, highest: int) -> None:
-    """Let versions go on above ``highest``, which SQL has, and above all that earlier memories gave out: those may come
-    back, and must not win. Raises ``StaleGeneration``.
+    """Raise the version counter above ``highest``, SQL's latest, and above every version of earlier generations.
+
+    Old Redis files that come back must not hold newer versions. Raises ``StaleGeneration``.
     """
     above = max(highest, generation << VERSION_BITS)
     with raise_if_stale():
@@ -115,7 +116,10 @@ def raise_sequence(link: RedisClient, keys: KeyFamily, generation: int, highest:
 
 
 def clear_dirty(link: RedisClient, keys: KeyFamily, generation: int, marks: Iterable[tuple[str, Argument]]) -> int:
-    """Take off dirty marks that still are what was read; returns how many are left. Raises ``StaleGeneration``."""
+    """Remove the dirty marks that did not change since they were read; returns how many marks are left.
+
+    ``marks`` are pairs of field and version. Raises ``StaleGeneration``.
+    """
     args: list[Argument] = [generation]
     for field, mark in marks:
         args += (field, mark)

@@ -1,9 +1,15 @@
-"""Settling: making Redis show again what SQL knows, where it did not hear of it, was restarted or lost its memory.
+"""Resync: bring Redis up to SQL after it missed a change, was restarted or lost its memory.
 
-Nobody reads a stale row's family from Redis. Memory that is not trusted gets a new generation: first in SQL, behind
-the barrier, so that nobody decides under the old one any more; then what may be missing is marked; then Redis gets the
-number; then what is missing. Cut off anywhere it is run again, also twice at once: the generation decides who goes on.
-Nobody asks Redis behind the barrier.
+While a row is stale, its family is not read from Redis. The steps, for memory that cannot be trusted:
+
+1. SQL gets a new generation, under the exclusive barrier, so that every writer of the old generation has ended.
+2. The rows that Redis may lack are marked.
+3. Redis gets the generation, only if its state is still the assessed one.
+4. Redis gets what it lacks.
+5. The row is declared synced, under the exclusive barrier.
+
+An interrupted resync is run again. Of two at once, only the one with the current generation goes on. Redis is never
+called while the exclusive barrier is held.
 """
 
 import logging
@@ -32,24 +38,24 @@ from foundation.sync.rows import SyncedRow
 logger = logging.getLogger(__name__)
 
 LEASE = timedelta(seconds=10)
-BLOCKING_LEASE = timedelta(seconds=2)  # where Redis decides: nobody decides until it is back
-MAX_LEASE = timedelta(minutes=1)  # more than one has when a statement that waited for the row's lock meets it
+BLOCKING_LEASE = timedelta(seconds=2)  # where Redis decides, since writes are refused until the resync has ended
+MAX_LEASE = timedelta(minutes=1)  # longer than any lease is given for, also after waiting for the row's lock
 LEASE_RENEWAL_SECONDS = 0.5
 EXCLUSIVE_WAIT_SECONDS = 1.0
 
 Row = TypeVar("Row", bound=SyncedRow)
-Done = TypeVar("Done")
+Result = TypeVar("Result")
 
 
 class AssessedState(NamedTuple):
-    """The memory of a row that SQL gave a new generation, as it was found, and whether it is worth nothing."""
+    """What Redis had when SQL gave the row a new generation, and whether it is useless and must be emptied."""
 
     memory: RedisState
     lost: bool
 
 
 class Resync(ABC, Generic[Row]):
-    """Settling one row. Each call of Redis raises what the link raises; the next run goes on."""
+    """The resync of one row. Errors of Redis are raised; the next run goes on."""
 
     columns: tuple[str, ...] = ("generation", "stale_since", "needs_full_rebuild", "lease_expires_at")
 
@@ -58,69 +64,69 @@ class Resync(ABC, Generic[Row]):
 
     @abstractmethod
     def _lock_exclusively(self, max_wait: float) -> None:
-        """Wait for all who decide, then keep them out until this transaction ends. Raises ``SqlBusy``."""
+        """Take the row's barrier exclusively until this transaction ends. Raises ``SqlBusy``."""
 
     def _read(self) -> Row:
-        """The row as it is now."""
+        """Read the row again."""
         row: Row = self.row.as_queryset.get()
         return row
 
     @abstractmethod
     def _read_redis_state(self) -> RedisState:
-        """What Redis remembers."""
+        """Read the state of the family in Redis."""
 
     @abstractmethod
     def _is_lost(self, memory: RedisState) -> bool:
-        """Whether that is worth nothing."""
+        """Whether what Redis has is useless and must be emptied."""
 
     @abstractmethod
-    def _set_generation(self, judged: AssessedState) -> int | None:
-        """Give Redis the row's generation; the latest version there, None where memory is not as judged any more."""
+    def _set_generation(self, assessed: AssessedState) -> int | None:
+        """Give Redis the row's generation; returns the latest version there, None if it is not as assessed any more."""
 
     @abstractmethod
     def _copy_missing(self, above: int) -> bool:
-        """Give Redis what it lacks: all that is newer than version ``above``. False if somebody else took over."""
+        """Give Redis everything newer than version ``above``; False if another worker took over."""
 
     def _needs_generation(self) -> bool:
-        """Whether the memory cannot be filled as it is. Where Redis decides it never can: it may lack a last second."""
+        """Whether the row needs a new generation. Where Redis decides it always does: the last second may be lost."""
         return True
 
     def _is_read_from_redis(self) -> bool:
-        """Whether anybody reads the row from Redis."""
+        """Whether the row is read from Redis at all."""
         return True
 
     def _blocks_writes_while_stale(self) -> bool:
-        """Whether nobody decides over the row while it is stale."""
+        """Whether writes are refused while the row is stale."""
         return True
 
-    def _on_new_generation(self, judged: AssessedState) -> None:
-        """Called when the row has got a new generation, before it is saved."""
+    def _on_new_generation(self, assessed: AssessedState) -> None:
+        """Called with the new generation set on the row, before it is saved."""
 
     def _is_complete(self) -> bool:
-        """Asked behind the barrier at last: whether nothing is missing."""
+        """Whether Redis lacks nothing. Called under the exclusive barrier, as the last step."""
         return True
 
     def _resynced_fields(self) -> dict[str, Any]:
-        """What else is saved of a row when it is settled."""
+        """Further columns and values to save when the row is declared synced."""
         return {}
 
     def resync(self) -> bool:
-        """Bring a stale row back; False if it is not stale, or somebody else is at it."""
-        if not self._lease():
+        """Resync a stale row; False if it is not stale, or another worker has the lease."""
+        if not self._take_lease():
             return False
         try:
-            with self._beating():
+            with self._renewing_lease():
                 above: int | None = 0
                 if self._needs_generation():
-                    judged = self.assign_generation()
-                    above = None if judged is None else self.install_generation(judged)
-                return above is not None and self._copy_missing(above) and self._declare()
+                    assessed = self.assign_generation()
+                    above = None if assessed is None else self.install_generation(assessed)
+                return above is not None and self._copy_missing(above) and self._declare_synced()
         finally:
-            with suppress(*CONNECTION_ERRORS):  # else it runs out
+            with suppress(*CONNECTION_ERRORS):  # then the lease expires by itself
                 self.row.same_generation.update(lease_expires_at=None)
 
     def try_resync(self) -> bool:
-        """The same; False, with a word in the log, also where it cannot be done now."""
+        """Resync, but log errors and return False. Raises only if SQL cannot be reached."""
         try:
             return self.resync()
         except Unavailable as error:
@@ -130,99 +136,98 @@ class Resync(ABC, Generic[Row]):
                 raise
             logger.warning("%s is not settled yet: %s", self.row, error)
         except Exception:
-            logger.exception("%s cannot be settled", self.row)
+            logger.exception("%s cannot be resynced", self.row)
         return False
 
     def assign_generation(self, unknown_server: bool = False) -> AssessedState | None:
-        """Give the row a new generation in SQL: from here on nobody decides or reads under the old one.
+        """Give the row a new generation in SQL; returns None if another worker gave it one meanwhile.
 
-        None where somebody else has. ``unknown_server`` is for a server that nobody knows: the worker that settled the
-        row on another one has worked for nothing.
+        With ``unknown_server`` the lease of a worker that resyncs the row on another server is ended.
         """
         memory = self._read_redis_state()
-        number = generations.next_generation_above(memory.generation)
+        generation = generations.next_generation_above(memory.generation)
         with transaction.atomic():
             self._lock_exclusively(EXCLUSIVE_WAIT_SECONDS)
             before, self.row = self.row, self._read()
             if self.row.generation != before.generation or not self._is_read_from_redis():
                 self.row = before
                 return None
-            judged = AssessedState(memory, self._is_lost(memory))
-            self.row.generation, self.row.needs_full_rebuild = number, judged.lost
+            assessed = AssessedState(memory, self._is_lost(memory))
+            self.row.generation, self.row.needs_full_rebuild = generation, assessed.lost
             self.row.stale_since = self.row.stale_since or clock.now()
             if unknown_server:
                 self.row.lease_expires_at = None
-            self._on_new_generation(judged)
+            self._on_new_generation(assessed)
             self.row.save(update_fields=self.columns)
             failpoint("settle.before_commit")
         failpoint("settle.after_generation")
-        return judged
+        return assessed
 
     @abstractmethod
     def _fence_generation(self, generation: int) -> None:
-        """Let nobody read or write the family: memory, if there is any, gets a generation that SQL gives nothing."""
+        """Block reads and writes of the family: it gets a generation that SQL gives to no row. Its data stays."""
 
     def assign_generation_or_fence(self) -> AssessedState | None:
-        """The same for a server that nobody knows. Who cannot be judged now is left for later, and read by nobody."""
-        return self._or_fence(lambda: self.assign_generation(unknown_server=True))
+        """Assign a generation for an unknown server; if that fails for this row alone, fence it and return None."""
+        return self._run_or_fence(lambda: self.assign_generation(unknown_server=True))
 
-    def install_generation_or_fence(self, judged: AssessedState) -> bool:
-        """Give the server that nobody knows the number; False where it is another memory by now."""
-        return self._or_fence(lambda: self.install_generation(judged) is not None) is not False
+    def install_generation_or_fence(self, assessed: AssessedState) -> bool:
+        """Give the unknown server the generation, or fence the row; False if its state is not the assessed one."""
+        return self._run_or_fence(lambda: self.install_generation(assessed) is not None) is not False
 
-    def _or_fence(self, step: Callable[[], Done]) -> Done | None:
-        """What a step comes to; None where it fails for the row alone, since its family keeps no other waiting.
-
-        Raises what the link raises, and what SQL raises while it is away.
-        """
+    def _run_or_fence(self, step: Callable[[], Result]) -> Result | None:
+        """Run a step. If it fails for this row alone, fence the row, to be resynced later, and return None."""
         try:
             return step()
         except Exception as error:
             if isinstance(error, (RedisAway, RedisSilent, *CONNECTION_ERRORS, SqlAway)) and not _is_busy(error):
                 raise
-            logger.warning("%s is judged later: %s", self.row, getattr(error, "detail", error))
+            logger.warning("%s is resynced later: %s", self.row, getattr(error, "detail", error))
         self._fence_generation(generations.next_generation())
         return None
 
-    def install_generation(self, judged: AssessedState) -> int | None:
-        """Give Redis the number. Above which version it lacks what SQL has; None where it is another memory by now."""
-        found = self._set_generation(judged)
+    def install_generation(self, assessed: AssessedState) -> int | None:
+        """Give Redis the generation; returns the version above which Redis lacks what SQL has, -1 if it lacks all.
+
+        Returns None if the state in Redis is not the assessed one any more.
+        """
+        sequence = self._set_generation(assessed)
         failpoint("settle.after_renew")
-        return -1 if judged.lost and found is not None else found
+        return -1 if assessed.lost and sequence is not None else sequence
 
     @contextmanager
-    def _beating(self) -> Iterator[None]:
-        """Renew the lease meanwhile, however long a step takes. A process that is frozen, or dead, renews nothing.
+    def _renewing_lease(self) -> Iterator[None]:
+        """Renew the lease in a thread. A frozen or dead process renews nothing.
 
-        The trap: who is superseded in each step that takes longer than a lease never comes to an end, nor does anybody.
+        The trap: without renewal, a step that takes longer than a lease lets workers replace each other for ever.
         """
-        over = threading.Event()
+        is_over = threading.Event()
 
-        def beat() -> None:
+        def renew_until_over() -> None:
             try:
-                while not over.wait(LEASE_RENEWAL_SECONDS):
+                while not is_over.wait(LEASE_RENEWAL_SECONDS):
                     with suppress(*CONNECTION_ERRORS):
                         self.renew_lease()
             finally:
                 connection.close()
 
-        heart = threading.Thread(target=beat, name=f"settling {self.row}", daemon=True)
-        heart.start()
+        thread = threading.Thread(target=renew_until_over, name=f"resync {self.row}", daemon=True)
+        thread.start()
         try:
             yield
         finally:
-            over.set()
-            heart.join()
+            is_over.set()
+            thread.join()
 
     def renew_lease(self) -> None:
-        """Renew the lease. Who holds the row's lock for long does so at last in that transaction."""
-        self.row.same_generation.update(lease_expires_at=self._lease_ends())
+        """Renew the lease. Call it at the end of a transaction that locked the row for long."""
+        self.row.same_generation.update(lease_expires_at=self._lease_end())
 
     def _on_marked_stale(self) -> None:
-        """Called when the row was marked: SQL answers for it from here on."""
+        """Called after the row was marked stale: from now on SQL answers reads."""
 
     def mark_stale(self, at: datetime) -> None:
-        """Unless somebody gave the row another generation since we read it. If it is locked, the next look does it."""
+        """Mark the row stale, unless its generation changed since it was read. If it is locked, only log that."""
         try:
             if self.row.same_generation.filter(stale_since=None).update(stale_since=at):
                 self._on_marked_stale()
@@ -231,35 +236,33 @@ class Resync(ABC, Generic[Row]):
                 raise
             logger.warning("%s is marked stale later: %s", self.row, error)
 
-    def _lease(self) -> bool:
-        """Whether it is stale and nobody is at it. The lease saves work; the generation keeps it right.
+    def _take_lease(self) -> bool:
+        """Take the lease if the row is stale and no other worker has it. The lease only saves work.
 
-        It runs by SQL's clock. The trap: a worker whose own clock is an hour fast would break the others' leases, so
-        that all begin again and again, and killed it would leave one that keeps them away for an hour. A lease that
-        ends later than any that is given now is from before SQL's clock was set back: it is none.
+        It is measured by SQL's clock, since a worker's own clock may be wrong by an hour. A lease that ends after
+        ``MAX_LEASE`` was given before SQL's clock was set back, and does not count.
         """
-        held = {"lease_expires_at__gt": Now(), "lease_expires_at__lt": Now() + MAX_LEASE}
-        free = self.row.as_queryset.filter(stale_since__isnull=False).exclude(**held)
-        if not free.update(lease_expires_at=self._lease_ends()):
+        is_leased = {"lease_expires_at__gt": Now(), "lease_expires_at__lt": Now() + MAX_LEASE}
+        stale_and_free = self.row.as_queryset.filter(stale_since__isnull=False).exclude(**is_leased)
+        if not stale_and_free.update(lease_expires_at=self._lease_end()):
             return False
         self.row = self._read()
         return True
 
-    def _lease_ends(self) -> CombinedExpression:
+    def _lease_end(self) -> CombinedExpression:
         return Now() + (min(LEASE, BLOCKING_LEASE) if self._blocks_writes_while_stale() else LEASE)
 
-    def _declare(self) -> bool:
-        """The last step, behind the barrier: only if nothing is missing and nobody renewed meanwhile."""
+    def _declare_synced(self) -> bool:
+        """Clear ``stale_since`` under the exclusive barrier, if nothing is missing and the generation is still ours."""
         with transaction.atomic():
             self._lock_exclusively(barrier.MAX_WAIT_SECONDS)
             if not self._is_complete():
                 return False
-            settled = bool(
-                self.row.same_generation.update(stale_since=None, needs_full_rebuild=False, **self._resynced_fields())
-            )
+            values = {"stale_since": None, "needs_full_rebuild": False, **self._resynced_fields()}
+            is_synced = bool(self.row.same_generation.update(**values))
             failpoint("settle.before_declared")
         failpoint("settle.after_declared")
-        return settled
+        return is_synced
 
 
 def _is_busy(error: Exception) -> bool:
@@ -270,26 +273,26 @@ ResyncSource = Callable[[], Iterable[Resync[Any]]]
 _sources: list[ResyncSource] = []
 
 
-def register_resync_source(everything: ResyncSource) -> None:
-    """Have all that this names distrusted when a server is met that SQL does not know. Asking twice changes nothing."""
-    if everything not in _sources:
-        _sources.append(everything)
+def register_resync_source(source: ResyncSource) -> None:
+    """Add a source of rows that must be resynced when Redis is an unknown server. Adding it twice changes nothing."""
+    if source not in _sources:
+        _sources.append(source)
 
 
 def register_server() -> None:
-    """Make the server behind the settling link known, after every row got a generation that it never had.
+    """Register the Redis server in SQL, after every row got a new generation.
 
-    Of a server that nobody knows all memory is judged anew; what cannot be judged is away by itself until it can, and
-    keeps no other from coming back.
+    An unknown server's memory is assessed row by row. A row that cannot be assessed now is fenced and resynced later;
+    it does not delay the others. If a row's state changes meanwhile, the next run begins again.
     """
     link = redis.resync_client()
     identity = link.fetch_identity()
     if KnownRedis.is_known(identity):
         return
-    for everything in _sources:
-        pairs = [(each, each.assign_generation_or_fence()) for each in everything()]
-        if not all(each.install_generation_or_fence(judged) for each, judged in pairs if judged is not None):
-            return  # memory has changed since: the next run judges it anew
+    for source in _sources:
+        pairs = [(resync, resync.assign_generation_or_fence()) for resync in source()]
+        if not all(resync.install_generation_or_fence(assessed) for resync, assessed in pairs if assessed is not None):
+            return
     if link.fetch_identity() == identity:
         KnownRedis.objects.get_or_create(identity=identity)
         logger.info("another Redis is known now, or one that was made a primary")

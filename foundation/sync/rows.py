@@ -1,4 +1,4 @@
-"""What SQL knows of each family of keys in Redis that is kept in step with it."""
+"""The sync state that SQL has of a family of keys in Redis."""
 
 from typing import Any
 
@@ -7,11 +7,11 @@ from django.db.models import QuerySet
 
 
 class SyncedRow(models.Model):
-    """The row beside a family of keys.
+    """The row of a family of keys.
 
-    ``generation`` must equal Redis's own before anything is read or written there. ``stale_since`` is set while Redis
-    may lack something: nobody reads there. ``needs_full_rebuild`` while it may lack everything. ``lease_expires_at`` is
-    the lease of who brings it back.
+    ``generation`` must equal Redis's before anything is read or written there. ``stale_since`` is set while Redis may
+    lack something; then it is not read. ``needs_full_rebuild`` is set while it may lack everything.
+    ``lease_expires_at`` is set while a worker resyncs the row.
     """
 
     generation = models.BigIntegerField(default=0)
@@ -24,22 +24,24 @@ class SyncedRow(models.Model):
 
     @property
     def as_queryset(self) -> "QuerySet[Any]":
-        """The row as a query."""
+        """A queryset of this row alone."""
         return type(self)._default_manager.filter(pk=self.pk)
 
     @property
     def same_generation(self) -> "QuerySet[Any]":
-        """The same while nobody gave it another generation than this one."""
+        """A queryset of this row; empty if its generation in SQL is no longer the one loaded here."""
         return self.as_queryset.filter(generation=self.generation)
 
 
 class DrawnGeneration(models.Model):
-    """A row drawn for its number alone: numbers grow and are never used again, also after a rollback."""
+    """The source of generations: only its sequence is used (``generations``)."""
 
     drawn_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
-        db_table = "leaderboards_drawngeneration"  # where it was made: a table of numbers is not moved
+        db_table = (
+            "leaderboards_drawngeneration"  # its first home: renaming the table would break rollbacks of a release
+        )
 
     def __str__(self) -> str:
         return str(self.pk)

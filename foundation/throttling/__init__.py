@@ -1,0 +1,1 @@
+"""Rate limits: sliding windows in Redis, or in the process while Redis is unavailable."""

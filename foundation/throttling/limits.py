@@ -1,8 +1,7 @@
-"""Limits: how many requests in how many seconds, windows that a process keeps by itself while Redis is away, and
-places in Redis's windows that it has taken ahead.
+"""Rate limits, local sliding windows for when Redis is unavailable, and quota reserved in Redis's windows.
 
-Standard library only; the settings read their limits with it. The trap: a request that is refused is not noted,
-so that trying again keeps nobody out for longer.
+The settings read their limits with this module, so it uses the standard library only. A refused request is not
+counted, so that retrying does not extend the wait.
 """
 
 import math
@@ -33,18 +32,18 @@ class Limit:
 
     @property
     def max_reserved(self) -> int:
-        """How many places a process may take at once: a thousandth, so small limits are counted one by one."""
+        """How many requests a process may reserve at once: a thousandth of the limit, at least 1."""
         return max(1, self.requests // 1000)
 
     @property
     def reserved_seconds(self) -> float:
-        """For how long places that were taken ahead are good: a hundredth of the window."""
+        """How long reserved quota is valid: a hundredth of the window."""
         return self.seconds / 100 if self.max_reserved > 1 else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether a request was let in, how many more would be now, and in how many ms the next one will be (0: now)."""
+    """Whether a request is allowed, how many more would be now, and in how many ms the next one will be (0: now)."""
 
     allowed: bool
     remaining: int
@@ -52,26 +51,26 @@ class Verdict:
 
     @property
     def retry_after(self) -> int:
-        """The wait in whole seconds, rounded up, at least one: what ``Retry-After`` says."""
+        """The wait in whole seconds, rounded up, at least one, for the ``Retry-After`` header."""
         return max(1, math.ceil(self.wait_ms / 1000))
 
 
 def read_limit(text: str) -> Limit | None:
-    """The limit in ``"100/10"``: 100 requests in 10 seconds; None for ``""`` and ``"0"``. Raises ``ValueError``."""
+    """Parse a limit such as ``"100/10"``, 100 requests in 10 seconds; None for ``""`` and ``"0"``.
+
+    Raises ``ValueError``.
+    """
     text = text.strip()
     if text in ("", "0"):
         return None
-    found = _TEXT.fullmatch(text)
-    if found is None:
+    match = _TEXT.fullmatch(text)
+    if match is None:
         raise ValueError(f"A limit reads like 100/10, for 100 requests in 10 seconds; got {text!r}.")
-    return Limit(int(found[1]), int(found[2]))
+    return Limit(int(match[1]), int(match[2]))
 
 
 class LocalWindows:
-    """Sliding windows in this process's memory, at most ``most`` of them.
-
-    Beyond that the one that was asked longest ago goes: to be forgotten takes that many others in between.
-    """
+    """Sliding windows in this process's memory, at most ``most`` of them; the least recently used is evicted."""
 
     def __init__(self, most: int = MOST_WINDOWS) -> None:
         self._most = most
@@ -79,7 +78,7 @@ class LocalWindows:
         self._lock = threading.Lock()
 
     def take(self, name: str, limit: Limit, now: float) -> Verdict:
-        """Let a request into the window ``name`` at ``now`` (seconds that never go back), or refuse it."""
+        """Count a request in the window ``name`` if it is allowed at ``now`` (monotonic seconds)."""
         with self._lock:
             times = self._times.setdefault(name, deque())
             self._times.move_to_end(name)
@@ -98,58 +97,58 @@ class LocalWindows:
         return len(self._times)
 
     def forget(self) -> None:
-        """Start anew."""
+        """Clear all windows."""
         with self._lock:
             self._times.clear()
 
 
 @dataclass(slots=True)
-class _Handful:
-    """Places that were taken together: how many, how many are left, and until when they are good."""
+class _Reservation:
+    """Requests reserved together: how many, how many are left, and until when (monotonic seconds)."""
 
-    taken: int
+    size: int
     left: int
-    good_until: float
+    valid_until: float
 
 
 class ReservedQuota:
-    """Places that this process took ahead in windows that many share, at most ``most`` windows of them.
+    """Quota that this process reserved ahead in shared windows, for at most ``most`` windows.
 
-    A handful is twice the last one if that was used up in time, else one place: who comes now and then takes no more
-    than they use.
+    A reservation is twice the size of the last one if that was used up in time, otherwise 1: so a caller with few
+    requests reserves no more than it uses.
     """
 
     def __init__(self, most: int = MOST_WINDOWS) -> None:
         self._most = most
-        self._handfuls: dict[str, _Handful] = {}
+        self._reservations: dict[str, _Reservation] = {}
         self._lock = threading.Lock()
 
     def use(self, name: str, limit: Limit, now: float) -> int:
-        """0 if a place was there, and is used; else how many to take at once, of which the first is to be used."""
+        """Use one reserved request and return 0; if none is left, return how many to reserve, including this one."""
         with self._lock:
-            handful = self._handfuls.get(name)
-            if handful is None or now >= handful.good_until:
+            reservation = self._reservations.get(name)
+            if reservation is None or now >= reservation.valid_until:
                 return 1
-            if handful.left:
-                handful.left -= 1
+            if reservation.left:
+                reservation.left -= 1
                 return 0
-            wanted = max(1, min(2 * handful.taken, limit.max_reserved))
-            handful.taken = 0  # those who ask before it is here take one place each
-            return wanted
+            size = max(1, min(2 * reservation.size, limit.max_reserved))
+            reservation.size = 0  # until the new reservation arrives other threads reserve one request each
+            return size
 
     def keep(self, name: str, limit: Limit, taken: int, now: float) -> None:
-        """Keep what is left of a handful that was asked for at ``now``, and of which one place is used."""
+        """Store a reservation of ``taken`` requests that was asked for at ``now``; one of them is used already."""
         if limit.max_reserved == 1:
             return
         with self._lock:
-            handful = self._handfuls.get(name)
-            if handful and handful.left and now < handful.good_until:
+            reservation = self._reservations.get(name)
+            if reservation and reservation.left and now < reservation.valid_until:
                 return
-            if len(self._handfuls) >= self._most:
-                self._handfuls.clear()
-            self._handfuls[name] = _Handful(taken, taken - 1, now + limit.reserved_seconds)
+            if len(self._reservations) >= self._most:
+                self._reservations.clear()
+            self._reservations[name] = _Reservation(taken, taken - 1, now + limit.reserved_seconds)
 
     def forget(self) -> None:
-        """Start anew."""
+        """Drop all reservations."""
         with self._lock:
-            self._handfuls.clear()
+            self._reservations.clear()

@@ -1,9 +1,9 @@
-"""The brakes: a sliding window for each caller and deed, kept in Redis by its own clock.
+"""Rate limiting: a sliding window in Redis for each rule and caller, on Redis's clock.
 
-``throttle("comment", user.pk)`` is all that a caller needs. What must not open stands in the boards' Redis, which
-evicts nothing; while it is away each process counts by itself, so nobody is unlimited and nobody locked out. What
-strangers fill (reading, pages) stands in the cache, and is open without it. See docs/decisions/0020. Of great limits a
-process takes places by the handful, so that not every request asks Redis (0024).
+Callers need only ``throttle("comment", user.pk)``. Most windows are in the boards' Redis, which never evicts; while it
+is unavailable each process counts by itself, so nobody is unlimited and nobody locked out. The windows of anonymous
+traffic (``FAIL_OPEN``) are in the cache's Redis, and without it all requests are allowed (docs/decisions/0020). For
+high limits a process reserves several requests at once, so that not every request costs a call of Redis (0024).
 """
 
 import logging
@@ -25,18 +25,17 @@ from foundation.throttling.limits import Limit, LocalWindows, ReservedQuota, Ver
 
 logger = logging.getLogger(__name__)
 
-# A limiter that waits longer than this costs more than it saves: the process counts by itself instead.
-TIMEOUT_SECONDS = 0.25
-FAIL_OPEN = frozenset({"read", "page"})  # brakes that let everybody through without Redis
+TIMEOUT_SECONDS = 0.25  # after that the process counts by itself
+FAIL_OPEN = frozenset({"read", "page"})  # rules that allow everything without Redis
 
-_by_itself = LocalWindows()
-_ahead = ReservedQuota()
+_local_windows = LocalWindows()
+_reserved = ReservedQuota()
 
 
 def allow(rule: str, who: str | int, limit: Limit | None = None) -> Verdict:
-    """Let one more request of ``who`` through the brake of this name, or refuse it. Never raises for Redis's sake.
+    """Count one more request of ``who`` under ``rule`` if it is allowed. Errors of Redis are handled here.
 
-    ``limit`` stands in for the setting's (``RATE_LIMITS``); a brake without any lets everybody through.
+    ``limit`` replaces that of ``settings.RATE_LIMITS``; a rule without a limit allows everything.
     """
     limit = limit or settings.RATE_LIMITS[rule]
     if limit is None:
@@ -44,15 +43,15 @@ def allow(rule: str, who: str | int, limit: Limit | None = None) -> Verdict:
     key = key_of(rule, who)
     try:
         return _in_redis("default" if rule in FAIL_OPEN else "boards", key, limit)
-    except RedisRefused as error:  # away is told by readiness; this, by nobody else
+    except RedisRefused as error:  # a warning, because readiness reports only a Redis that is unavailable
         logger.warning("Redis refuses the brake of %s: %s", rule, error.detail)
     except Unavailable as error:
         logger.debug("The brake of %s works without Redis: %s", rule, error.detail)
-    return Verdict(True, 0, 0) if rule in FAIL_OPEN else _by_itself.take(key, limit, clock.monotonic())
+    return Verdict(True, 0, 0) if rule in FAIL_OPEN else _local_windows.take(key, limit, clock.monotonic())
 
 
 def throttle(rule: str, who: str | int, limit: Limit | None = None) -> None:
-    """Raise ``RateLimited`` where ``who`` is over the limit; else count one more request."""
+    """Raise ``RateLimited`` if ``who`` is over the limit of ``rule``; else count one more request."""
     verdict = allow(rule, who, limit)
     if not verdict.allowed:
         logger.info("Over the limit of %s: %s", rule, key_of(rule, who))
@@ -60,18 +59,18 @@ def throttle(rule: str, who: str | int, limit: Limit | None = None) -> None:
 
 
 def key_of(rule: str, who: str | int) -> str:
-    """The window's key. ``who`` may be anything that a stranger sent, so only its hash is in the name."""
+    """The window's key in Redis. ``who`` may be untrusted input, so the key contains its hash."""
     return f"limit:{rule}:{blake2b(str(who).encode(errors='surrogatepass'), digest_size=16).hexdigest()}"
 
 
 def reset_local() -> None:
-    """Forget what this process counted by itself, and what it took ahead."""
-    _by_itself.forget()
-    _ahead.forget()
+    """Clear this process's local windows and reserved quota."""
+    _local_windows.forget()
+    _reserved.forget()
 
 
 def reset() -> None:
-    """Forget that, and connections and failures: the next request connects afresh."""
+    """As ``reset_local``, and drop connections: the next request connects anew."""
     reset_local()
     for alias in ("boards", "default"):
         client_of(alias).reset()
@@ -79,7 +78,7 @@ def reset() -> None:
 
 @cache
 def client_of(alias: str) -> RedisClient:
-    """A link to one of the two servers with a breaker of its own, which trusts any: what is lost here starts anew."""
+    """A client of one of the two servers. It trusts any server: lost windows just start at zero."""
     options = {
         "socket_timeout": TIMEOUT_SECONDS,
         "socket_connect_timeout": TIMEOUT_SECONDS,
@@ -90,19 +89,19 @@ def client_of(alias: str) -> RedisClient:
 
 
 def _in_redis(alias: str, key: str, limit: Limit) -> Verdict:
-    """Use a place that was taken ahead, or take some.
+    """Use a reserved request, or reserve some in Redis.
 
-    They count from when they are taken, and may be used a little later: so the window is longer by as much.
+    Requests are counted when they are reserved but may be used later, so the window is longer by that time.
     """
     now = clock.monotonic()
-    wanted = _ahead.use(key, limit, now)
+    wanted = _reserved.use(key, limit, now)
     if not wanted:
         return Verdict(True, 0, 0)
     length = int((limit.seconds + limit.reserved_seconds) * 1_000_000)
     args: list[Argument] = [limit.requests, length, secrets.token_hex(4), wanted]
     taken, remaining, wait_ms = client_of(alias).run(_script(), [key], args)
     if taken:
-        _ahead.keep(key, limit, taken, now)
+        _reserved.keep(key, limit, taken, now)
     return Verdict(taken > 0, remaining, wait_ms)
 
 

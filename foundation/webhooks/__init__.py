@@ -1,5 +1,4 @@
-"""Signed webhooks: rows first (``outbox``), sent after (``sending``), to systems that the site's owner names.
+"""Signed webhooks by a transactional outbox, to endpoints that the site's owner configures.
 
-It knows kinds, ids and JSON, and no domain word. Who has something to tell calls ``outbox.enqueue`` in the
-transaction that makes it true; the schedule does the rest.
+Apps call ``outbox.enqueue`` in the transaction of the change; a scheduled task sends the rows (``dispatch``).
 """

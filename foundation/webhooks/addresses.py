@@ -1,8 +1,8 @@
-"""Which addresses a message may go to: https, by name, to the public internet alone.
+"""Which URLs webhooks may be sent to: https, to public addresses only.
 
-A name is resolved for every try, every address it has is judged, and the connection goes to the very address
-that was judged. Otherwise a name that changes its mind in between (DNS rebinding) leads inside.
-With WEBHOOK_ALLOW_PRIVATE everything that resolves is allowed, http too.
+The name is resolved for every try, all its addresses are checked, and the connection goes to a checked address.
+Otherwise a name whose address changes in between (DNS rebinding) could lead into the private network.
+With WEBHOOK_ALLOW_PRIVATE every address is allowed, and http too.
 """
 
 import re
@@ -21,27 +21,27 @@ _UNICAST = IPv6Network("2000::/3")
 _NAT64 = IPv6Network("64:ff9b::/96")
 _6TO4 = IPv6Network("2002::/16")
 _SPECIAL = (
-    IPv4Network("192.0.0.0/24"),  # for protocols; not all of it is, to every Python
+    IPv4Network("192.0.0.0/24"),  # protocol assignments; some Python versions count parts of it as global
     IPv4Network("192.88.99.0/24"),  # relays of 6to4
     IPv4Network("168.63.129.16/32"),  # Azure's host, which answers virtual machines under a public address
 )
 
 
 class BadAddress(Invalid):
-    """An address that nothing can be sent to."""
+    """A URL that is malformed, not https, or whose name cannot be resolved."""
 
     code = "webhook_address"
 
 
 class PrivateAddress(Forbidden):
-    """An address inside, where no message may go."""
+    """A host with a private address."""
 
     code = "webhook_private_address"
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """An address in parts. ``path`` has the query."""
+    """The parts of a URL. ``path`` includes the query."""
 
     scheme: str
     host: str
@@ -50,13 +50,13 @@ class Target:
 
     @property
     def authority(self) -> str:
-        """What the Host header says."""
+        """The value of the Host header."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if self.port == _PORTS[self.scheme] else f"{host}:{self.port}"
 
 
 def parse(url: str) -> Target:
-    """The parts of ``url``. Raises ``BadAddress``."""
+    """Parse ``url``. Raises ``BadAddress``."""
     if not url.isascii() or not url.isprintable() or " " in url:
         raise BadAddress("An address is ASCII without blanks: percent-encode the rest, write names as xn--….")
     try:
@@ -80,27 +80,27 @@ def _refuse_parts(parts: SplitResult) -> None:
 
 
 def resolve(target: Target) -> list[str]:
-    """Every IP address of the host. Raises ``BadAddress`` for an unknown name, ``PrivateAddress`` if one is inside."""
+    """All IP addresses of the host. Raises ``BadAddress`` for an unknown name, ``PrivateAddress`` if one is private."""
     try:
-        found = socket.getaddrinfo(target.host, target.port, type=socket.SOCK_STREAM)
+        entries = socket.getaddrinfo(target.host, target.port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
         raise BadAddress(f"The name {target.host} cannot be resolved: {error}.") from error
-    ips = list(dict.fromkeys(str(entry[4][0]) for entry in found))
-    inside = [ip for ip in ips if not is_public(ip)]
-    if inside and not settings.WEBHOOK_ALLOW_PRIVATE:
-        raise PrivateAddress(f"{target.host} leads to {inside[0]}, which is not on the public internet.")
+    ips = list(dict.fromkeys(str(entry[4][0]) for entry in entries))
+    private = [ip for ip in ips if not is_public(ip)]
+    if private and not settings.WEBHOOK_ALLOW_PRIVATE:
+        raise PrivateAddress(f"{target.host} leads to {private[0]}, which is not on the public internet.")
     return ips
 
 
 def is_public(ip: str) -> bool:
-    """Whether ``ip``, or the IPv4 address that it carries, belongs to the public internet."""
-    address = _carried(ip_address(ip))
+    """Whether ``ip``, or the IPv4 address embedded in it, belongs to the public internet."""
+    address = _embedded_ipv4(ip_address(ip))
     if isinstance(address, IPv6Address):
         return address in _UNICAST and address not in _6TO4 and address.is_global
     return address.is_global and not address.is_multicast and not any(address in each for each in _SPECIAL)
 
 
-def _carried(address: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
+def _embedded_ipv4(address: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
     if isinstance(address, IPv4Address):
         return address
     if address in _NAT64:

@@ -1,8 +1,8 @@
-"""Sending what is due: a try for each, and what came of it written down.
+"""Send the due webhook messages, one try each, and record the results.
 
-An endpoint has one message under way at a time, under a lease that outlives the longest try, so no two workers
-send one message at once, and what a killed worker held is sent again with the same id. Endpoints are tried side by
-side, those that were served longest ago first. Only this thread talks to SQL; the others only wait for answers.
+Each endpoint has at most one message in flight, under a lease that is longer than the longest try. So no two workers
+send the same message at once, and a killed worker's message is sent again with the same id. Endpoints are served in
+parallel, the least recently served first. Only the main thread uses SQL; the other threads wait for answers.
 """
 
 import logging
@@ -21,41 +21,39 @@ from foundation.webhooks.models import WebhookDelivery, WebhookEndpoint
 
 logger = logging.getLogger(__name__)
 
-# Shorter than the schedule's interval: slow receivers must not keep the worker from everything else.
-RUN_SECONDS = 4.0
+RUN_SECONDS = 4.0  # shorter than the schedule's interval, so that slow receivers do not block the worker
 SIDE_BY_SIDE = 8
 LEASE = timedelta(seconds=2 * TOTAL_SECONDS)
-# After a failure an endpoint rests for this many times as long as it kept us waiting.
-REST_FACTOR = 4
+REST_FACTOR = 4  # after a failure an endpoint rests for this many times the duration of the try
 POLL_SECONDS = 0.5
 
 
 def deliver_due(at: datetime, seconds: float = RUN_SECONDS) -> int:
-    """Send what is due for about ``seconds``, and wait for the last answers; returns how many arrived.
+    """Send due messages for about ``seconds``, and wait for the last answers; return how many arrived.
 
-    While another run is under way there is nothing to do: slow endpoints must not take every worker.
+    Does nothing while another run is in progress, so that slow endpoints cannot occupy every worker.
     """
     if WebhookEndpoint.objects.filter(busy_until__gt=at).exists():
         return 0
     arrived, started = 0, clock.monotonic()
-    under_way: dict[Future[PostResult], WebhookDelivery] = {}
+    in_flight: dict[Future[PostResult], WebhookDelivery] = {}
     with ThreadPoolExecutor(SIDE_BY_SIDE) as threads:
         while True:
             elapsed = clock.monotonic() - started
             if elapsed < seconds:
-                for delivery in claim(at + timedelta(seconds=elapsed), SIDE_BY_SIDE - len(under_way)):
-                    under_way[threads.submit(_send, delivery)] = delivery
-            if not under_way:
+                for delivery in claim(at + timedelta(seconds=elapsed), SIDE_BY_SIDE - len(in_flight)):
+                    in_flight[threads.submit(_send, delivery)] = delivery
+            if not in_flight:
                 return arrived
-            answered, _ = wait(under_way, POLL_SECONDS, FIRST_COMPLETED)
+            answered, _ = wait(in_flight, POLL_SECONDS, FIRST_COMPLETED)
             now = at + timedelta(seconds=clock.monotonic() - started)
             failpoint("webhooks.before_record")
-            arrived += sum(record(under_way.pop(each), each.result(), now) for each in answered)
+            arrived += sum(record(in_flight.pop(each), each.result(), now) for each in answered)
 
 
 @transaction.atomic
 def claim(at: datetime, most: int = SIDE_BY_SIDE) -> list[WebhookDelivery]:
-    """One due message for each of up to ``most`` free endpoints, which are busy from now on. The try counts already."""
+    """Lease up to ``most`` free endpoints and return one due message of each. The try is counted here."""
     due = WebhookDelivery.objects.filter(endpoint=OuterRef("pk"), next_try_at__lte=at)
     free = WebhookEndpoint.objects.select_for_update(skip_locked=True).filter(
         Q(busy_until=None) | Q(busy_until__lte=at),
@@ -63,8 +61,8 @@ def claim(at: datetime, most: int = SIDE_BY_SIDE) -> list[WebhookDelivery]:
         Exists(due),
         disabled_at=None,
     )
-    longest_ago = free.order_by(F("rests_until").asc(nulls_first=True), "pk")[:most]
-    return [delivery for endpoint in longest_ago if (delivery := _take(endpoint, at))]
+    least_recent = free.order_by(F("rests_until").asc(nulls_first=True), "pk")[:most]
+    return [delivery for endpoint in least_recent if (delivery := _take(endpoint, at))]
 
 
 def _take(endpoint: WebhookEndpoint, at: datetime) -> WebhookDelivery | None:
@@ -80,38 +78,34 @@ def _take(endpoint: WebhookEndpoint, at: datetime) -> WebhookDelivery | None:
 
 
 def _send(delivery: WebhookDelivery) -> PostResult:
-    """In a thread of its own; the row is read, and written by ``record``."""
+    """Post the message; runs in a thread and does not use SQL."""
     endpoint, at, body = delivery.endpoint, delivery.last_try_at, delivery.body.encode()
-    assert at is not None  # noqa: S101 - for the type checker: claimed
+    assert at is not None  # noqa: S101 - for the type checker: `claim` set it
     try:
         return post(endpoint.url, body, signing.headers(delivery.message_id, at, body, endpoint.secrets(at)))
     except Exception:
-        # A fault of ours must not hold up what comes after it; the log has the rest.
+        # An error in our code must not block the messages after this one.
         logger.exception("%s could not be sent", delivery)
         return PostResult(None, "It could not be sent: a fault on this side, which is in the log.", 0.0)
 
 
 @transaction.atomic
 def record(delivery: WebhookDelivery, answer: PostResult, at: datetime) -> bool:
-    """Write down what came of a try; returns whether the message arrived. Does nothing once the lease is another's."""
+    """Record the result of a try; return whether the message arrived. Does nothing if the lease was lost."""
     rest = timedelta() if answer.is_good else REST_FACTOR * timedelta(seconds=answer.seconds)
-    mine = WebhookEndpoint.objects.filter(pk=delivery.endpoint_id, busy_until=delivery.endpoint.busy_until)
-    if not mine.update(busy_until=None, rests_until=at + rest):
+    leased = WebhookEndpoint.objects.filter(pk=delivery.endpoint_id, busy_until=delivery.endpoint.busy_until)
+    if not leased.update(busy_until=None, rests_until=at + rest):
         return False
-    changed = _delivered(at) if answer.is_good else _failed(delivery, at)
+    changes = {"next_try_at": None, "delivered_at": at} if answer.is_good else _changes_after_failure(delivery, at)
     waiting = WebhookDelivery.objects.filter(pk=delivery.pk, next_try_at__isnull=False)
-    waiting.update(last_status=answer.status, last_answer=answer.said, **changed)
+    waiting.update(last_status=answer.status, last_answer=answer.said, **changes)
     if answer.is_gone:
         logger.warning("webhook endpoint %s answered 410 and is disabled", delivery.endpoint)
         endpoints.disable(delivery.endpoint, "It answered 410: nobody listens there any more.", at)
     return answer.is_good
 
 
-def _delivered(at: datetime) -> dict[str, datetime | None]:
-    return {"next_try_at": None, "delivered_at": at}
-
-
-def _failed(delivery: WebhookDelivery, at: datetime) -> dict[str, datetime | None]:
+def _changes_after_failure(delivery: WebhookDelivery, at: datetime) -> dict[str, datetime | None]:
     delay = retries.delay(delivery.tries, secrets.randbelow(1001) / 1000)
     if delay is not None:
         return {"next_try_at": at + delay}

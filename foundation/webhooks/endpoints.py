@@ -1,4 +1,4 @@
-"""What is done with an endpoint: a new secret, an end and a new beginning."""
+"""Actions on a webhook endpoint: set or rotate its secret, disable, enable."""
 
 from datetime import datetime, timedelta
 
@@ -15,7 +15,7 @@ BOTH_SIGN_FOR = timedelta(hours=24)
 
 
 def new_secret(endpoint: WebhookEndpoint) -> str:
-    """Give ``endpoint``, which is not saved yet, a secret, and return it."""
+    """Set a new secret on ``endpoint`` without saving it, and return the secret."""
     secret = signing.new_secret()
     endpoint.secret = sealing.seal(secret, sealing.WEBHOOK)
     return secret
@@ -23,7 +23,7 @@ def new_secret(endpoint: WebhookEndpoint) -> str:
 
 @transaction.atomic
 def rotate(endpoint: WebhookEndpoint, at: datetime) -> str:
-    """Give it a new secret, and return it. Messages bear both signatures for a day: time to change the receiver."""
+    """Replace the secret and return the new one. For a day messages have signatures with both."""
     stored = WebhookEndpoint.objects.select_for_update().get(pk=endpoint.pk)
     endpoint.previous_secret, endpoint.previous_until = stored.secret, at + BOTH_SIGN_FOR
     secret = new_secret(endpoint)
@@ -34,15 +34,15 @@ def rotate(endpoint: WebhookEndpoint, at: datetime) -> str:
 
 @transaction.atomic
 def disable(endpoint: WebhookEndpoint, reason: str, at: datetime) -> None:
-    """It is told nothing new, and what waits for it waits. The first reason stays."""
-    live = WebhookEndpoint.objects.filter(pk=endpoint.pk, disabled_at=None)
-    if live.update(disabled_at=at, disabled_reason=reason):
+    """Stop sending to the endpoint; waiting messages stay. If it is disabled already, its reason stays too."""
+    enabled = WebhookEndpoint.objects.filter(pk=endpoint.pk, disabled_at=None)
+    if enabled.update(disabled_at=at, disabled_reason=reason):
         record("webhook.disabled", at=at, subjects=subjects_of(endpoint), reason=reason)
 
 
 @transaction.atomic
 def enable(endpoint: WebhookEndpoint) -> None:
-    """It is told again, what waited for it first."""
+    """Send to the endpoint again, first the messages that waited."""
     rows = WebhookEndpoint.objects.filter(pk=endpoint.pk)
     was_disabled = rows.filter(disabled_at__isnull=False).exists()
     rows.update(disabled_at=None, disabled_reason="", rests_until=None)

@@ -1,7 +1,7 @@
-"""One try over HTTP: a message is posted to an address that was judged, and the answer's beginning is read.
+"""Post one message to a checked address and read the beginning of the answer.
 
-No redirect is followed, no proxy asked, no compression taken. The trap: a socket's time-out starts anew with every
-byte that drips in, so the whole exchange is cut off by a timer.
+Redirects, proxies and compression are not used. The trap: a socket's time-out starts again with every byte received,
+so a timer limits the whole exchange.
 """
 
 import socket
@@ -29,7 +29,7 @@ AGENT = "Sunwi-Webhooks"
 
 @dataclass(frozen=True, slots=True)
 class PostResult:
-    """What came of a try: a status with the beginning of what was said, or no status and why. And how long it took."""
+    """The result of a try: the status and the beginning of the body, or None and the error; and the duration."""
 
     status: int | None
     said: str
@@ -42,40 +42,40 @@ class PostResult:
 
     @property
     def is_gone(self) -> bool:
-        """Whether nobody listens there any more."""
+        """Whether the endpoint answered 410 Gone."""
         return self.status == 410
 
 
 def post(url: str, body: bytes, headers: Mapping[str, str]) -> PostResult:
-    """Post ``body``, once. Whatever goes wrong on the way is an answer too."""
+    """Post ``body`` once. Errors of the network are returned, not raised."""
     started = clock.monotonic()
     try:
-        status, said = _exchange(url, body, headers, started + TOTAL_SECONDS)
+        status, text = _exchange(url, body, headers, started + TOTAL_SECONDS)
     except SunwiError as error:
-        status, said = None, error.detail
+        status, text = None, error.detail
     except (HTTPError, HTTPException, OSError) as error:
-        status, said = None, f"No answer: {_why(error)}"
+        status, text = None, f"No answer: {_describe(error)}"
     seconds = clock.monotonic() - started
     if status is None and seconds >= TOTAL_SECONDS:
-        said = f"No answer within {TOTAL_SECONDS:.0f} seconds."
-    return PostResult(status, _kept(said), seconds)
+        text = f"No answer within {TOTAL_SECONDS:.0f} seconds."
+    return PostResult(status, _truncate(text), seconds)
 
 
 def _exchange(url: str, body: bytes, headers: Mapping[str, str], until: float) -> tuple[int, str]:
     target = addresses.parse(url)
     connection = _connect(target, addresses.resolve(target), until)
-    with closing(connection), _cut_off(connection, until):
+    with closing(connection), _limit_time(connection, until):
         sent = {"host": target.authority, "user-agent": AGENT, "content-type": "application/json", **headers}
         connection.request("POST", target.path, body, sent, preload_content=False, decode_content=False)
         with closing(connection.getresponse()) as answer:
-            if clock.monotonic() >= until:  # what was cut off in the headers looks like an answer
+            if clock.monotonic() >= until:  # headers that were cut off look like a complete answer
                 raise TimeoutError
-            return answer.status, _beginning(answer)
+            return answer.status, _read_beginning(answer)
 
 
 def _connect(target: Target, ips: list[str], until: float) -> HTTPConnection:
-    """To the first of the judged addresses that takes the connection."""
-    failed: Exception = TimeoutError()
+    """Connect to the first of the checked addresses that accepts."""
+    last_error: Exception = TimeoutError()
     for ip in ips:
         left = min(CONNECT_SECONDS, until - clock.monotonic())
         if left <= 0:
@@ -85,29 +85,29 @@ def _connect(target: Target, ips: list[str], until: float) -> HTTPConnection:
             connection.connect()
         except (HTTPError, OSError) as error:
             connection.close()
-            failed = error
+            last_error = error
             continue
         return connection
-    raise failed
+    raise last_error
 
 
 def _connection(target: Target, ip: str, seconds: float) -> HTTPConnection:
-    """To ``ip``; its certificate must be the name's."""
+    """A connection to ``ip`` whose certificate must be for the target's host name."""
     if target.scheme == "http":
         return HTTPConnection(ip, target.port, timeout=seconds)
     return HTTPSConnection(ip, target.port, timeout=seconds, server_hostname=target.host, cert_reqs="CERT_REQUIRED")
 
 
 @contextmanager
-def _cut_off(connection: HTTPConnection, until: float) -> Iterator[None]:
-    """End the connection under the reader, once the time is over."""
+def _limit_time(connection: HTTPConnection, until: float) -> Iterator[None]:
+    """Shut the connection down at ``until`` (monotonic seconds), while another thread reads from it."""
     sock, left = connection.sock, until - clock.monotonic()
     if sock is None or left <= 0:
         raise TimeoutError
 
     def cut() -> None:
-        with suppress(OSError):  # it has ended by itself
-            # Not the TLS socket's own shutdown, which forgets its state under the reader.
+        with suppress(OSError):  # it is closed already
+            # Not the TLS socket's own shutdown, which discards the state that the reader uses.
             socket.socket.shutdown(sock, socket.SHUT_RDWR)
 
     sock.settimeout(left)
@@ -120,18 +120,18 @@ def _cut_off(connection: HTTPConnection, until: float) -> Iterator[None]:
         timer.cancel()
 
 
-def _beginning(answer: BaseHTTPResponse) -> str:
-    """Up to 64 KB of the body. What is cut off or broken counts as said: the status has decided already."""
+def _read_beginning(answer: BaseHTTPResponse) -> str:
+    """Up to 64 KB of the body. If reading fails, return the error: the status has decided the result already."""
     try:
         return answer.read(READ_BYTES, decode_content=False).decode("utf-8", "replace")
     except (HTTPError, HTTPException, OSError) as error:
-        return f"The answer broke off: {_why(error)}"
+        return f"The answer broke off: {_describe(error)}"
 
 
-def _why(error: Exception) -> str:
+def _describe(error: Exception) -> str:
     return str(error) or type(error).__name__
 
 
-def _kept(said: str) -> str:
-    """Short enough for a row; SQL takes no NUL."""
-    return said.replace("\0", "\ufffd")[:KEPT_CHARACTERS]
+def _truncate(text: str) -> str:
+    """Shorten the text for its column, and replace NUL, which PostgreSQL refuses."""
+    return text.replace("\0", "\ufffd")[:KEPT_CHARACTERS]

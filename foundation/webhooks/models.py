@@ -1,7 +1,7 @@
-"""Where messages go and what became of each: the rows of the outbox.
+"""Webhook endpoints and deliveries: the tables of the outbox.
 
-Secrets are kept sealed, for purpose ``sealing.WEBHOOK``; ``secrets`` opens them, for signing. A delivery is in
-exactly one state, the one whose timestamp is set; the database holds that.
+Secrets are stored encrypted (``sealing``, purpose ``WEBHOOK``); ``secrets`` decrypts them for signing. A delivery is
+in exactly one state, the one whose timestamp is set; a constraint ensures that.
 """
 
 from datetime import datetime
@@ -23,7 +23,7 @@ def _only(state: str) -> Q:
 
 
 class WebhookEndpoint(models.Model):
-    """A system that is told. One message at a time goes to it, under the lease of ``busy_until``."""
+    """A system that receives messages, one at a time, under the lease ``busy_until``."""
 
     name = models.CharField(_("name"), max_length=100, unique=True, help_text=_("The system that listens there."))
     url = models.CharField(_("address"), max_length=500)
@@ -35,7 +35,7 @@ class WebhookEndpoint(models.Model):
     disabled_at = models.DateTimeField(_("disabled"), null=True, editable=False)
     disabled_reason = models.CharField(_("why"), max_length=200, blank=True, editable=False)
     busy_until = models.DateTimeField(null=True, editable=False)
-    # Not before this moment. The endpoint that was served longest ago is next.
+    # No message is sent before this time. Also the order in which endpoints are served.
     rests_until = models.DateTimeField(null=True, editable=False)
 
     class Meta:
@@ -47,18 +47,18 @@ class WebhookEndpoint(models.Model):
         return self.name
 
     def wants(self, kind: str) -> bool:
-        """Whether it is told of ``kind``; it is told of all kinds if it names none."""
+        """Whether the endpoint receives messages of ``kind``; an empty list of kinds means all."""
         return not self.kinds or kind in self.kinds
 
     def secrets(self, at: datetime) -> list[str]:
-        """What a message at ``at`` is signed with: two of them for a day after a rotation. Raises ``Unsealable``."""
+        """The secrets to sign a message with at ``at``: two for a day after a rotation. Raises ``Unsealable``."""
         rotating = self.previous_until is not None and at < self.previous_until
-        kept = [self.secret, self.previous_secret] if rotating else [self.secret]
-        return [sealing.unseal(each, sealing.WEBHOOK) for each in kept]
+        sealed = [self.secret, self.previous_secret] if rotating else [self.secret]
+        return [sealing.unseal(each, sealing.WEBHOOK) for each in sealed]
 
 
 class WebhookDelivery(models.Model):
-    """One message to one endpoint. ``body`` is the text that is signed and sent, the same at every try."""
+    """A message to an endpoint. ``body`` is the text that is signed and sent, the same at every try."""
 
     endpoint = models.ForeignKey(
         WebhookEndpoint, models.CASCADE, related_name="deliveries", verbose_name=_("endpoint"), db_index=False
@@ -81,7 +81,7 @@ class WebhookDelivery(models.Model):
         verbose_name = _("webhook delivery")
         verbose_name_plural = _("webhook deliveries")
         constraints: ClassVar = [
-            # Also what finds an endpoint's rows, so the foreign key needs no index of its own.
+            # Its index also finds an endpoint's rows, so the foreign key needs none.
             models.UniqueConstraint(fields=["endpoint", "message_id"], name="webhook_message_unique"),
             models.CheckConstraint(condition=reduce(or_, map(_only, _STATES)), name="webhook_in_one_state"),
         ]
@@ -89,7 +89,7 @@ class WebhookDelivery(models.Model):
             models.Index(
                 fields=["endpoint", "next_try_at"], condition=Q(next_try_at__isnull=False), name="webhook_due"
             ),
-            # The admin's order, dead ones first; also what counts them.
+            # For the admin's order, dead ones first, and for counting them.
             models.Index(fields=["dead_at", "-id"], name="webhook_dead"),
             models.Index(fields=["delivered_at"], condition=Q(delivered_at__isnull=False), name="webhook_delivered"),
             models.Index(fields=["dropped_at"], condition=Q(dropped_at__isnull=False), name="webhook_dropped"),

@@ -1,7 +1,7 @@
-"""Putting messages into the outbox, and saying of one that it goes again or never.
+"""Adding messages to the outbox, replaying and dropping them.
 
-A message is a row, written in the transaction that makes it true: a rollback takes both, a crash neither.
-The caller derives the id from its own row, so that putting it in twice is putting it in once.
+A message is a row that is written in the transaction of the change it reports. The caller derives the message id from
+its own row, so that adding it twice has no effect.
 """
 
 import re
@@ -20,7 +20,7 @@ from foundation.errors import Invalid
 from foundation.webhooks.models import WebhookDelivery, WebhookEndpoint
 
 MOST_BYTES = 20_000
-MOST_NAMED = 50  # messages, in an entry of the audit log
+MOST_NAMED = 50  # message ids in an audit entry
 TEST_KIND = "test"
 
 _ID = re.compile(r"[A-Za-z0-9_-]{1,100}")
@@ -28,24 +28,24 @@ KIND = re.compile(r"[a-z0-9_.]{1,50}")
 
 
 def enqueue(kind: str, message_id: str, payload: Mapping[str, Any], at: datetime) -> None:
-    """One row for each live endpoint that wants ``kind``, in the caller's transaction.
+    """Add one row for each enabled endpoint that wants ``kind``, in the caller's transaction.
 
-    ``message_id`` (letters, digits, hyphen, underscore) is the same whenever it is about the same. Raises
-    ``Invalid`` for an id, a kind or a payload (20,000 bytes with its envelope) that cannot be sent.
+    ``message_id`` (letters, digits, hyphen, underscore) must be the same for the same event. Raises ``Invalid`` for a
+    bad id or kind, and for a payload over 20,000 bytes with its envelope.
     """
     enqueue_all(kind, {message_id: payload}, at)
 
 
 def enqueue_all(kind: str, payloads: Mapping[str, Mapping[str, Any]], at: datetime) -> None:
-    """The same for many messages of a kind, by their ids."""
+    """As ``enqueue``, for many messages of a kind: payloads by message id."""
     bodies = {message_id: _body(kind, message_id, payload, at) for message_id, payload in payloads.items()}
-    told = [endpoint for endpoint in WebhookEndpoint.objects.filter(disabled_at=None) if endpoint.wants(kind)]
-    rows = [_row(endpoint, kind, message_id, body, at) for endpoint in told for message_id, body in bodies.items()]
+    endpoints = [endpoint for endpoint in WebhookEndpoint.objects.filter(disabled_at=None) if endpoint.wants(kind)]
+    rows = [_row(endpoint, kind, message_id, body, at) for endpoint in endpoints for message_id, body in bodies.items()]
     WebhookDelivery.objects.bulk_create(rows, batch_size=1000, ignore_conflicts=True)
 
 
 def enqueue_test(endpoint: WebhookEndpoint, at: datetime) -> WebhookDelivery:
-    """A message that only says that it is a test, to one endpoint. Raises ``Invalid`` where that is disabled."""
+    """Add a test message to one endpoint. Raises ``Invalid`` if the endpoint is disabled."""
     if endpoint.disabled_at is not None:
         raise Invalid(f"{endpoint} is disabled: enable it first.")
     message_id = f"test-{secrets.token_hex(8)}"
@@ -56,15 +56,17 @@ def enqueue_test(endpoint: WebhookEndpoint, at: datetime) -> WebhookDelivery:
 
 @transaction.atomic
 def replay(deliveries: QuerySet[WebhookDelivery], at: datetime) -> int:
-    """Send those that are over (dead, dropped or delivered) again, from the first try; returns how many."""
-    over = deliveries.filter(next_try_at=None)
-    _record("webhook.replayed", over, at)
-    return over.update(next_try_at=at, tries=0, delivered_at=None, dead_at=None, dropped_at=None)
+    """Send the deliveries that are dead, dropped or delivered again, from the first try; return how many."""
+    finished = deliveries.filter(next_try_at=None)
+    _record("webhook.replayed", finished, at)
+    return finished.update(next_try_at=at, tries=0, delivered_at=None, dead_at=None, dropped_at=None)
 
 
 def blank(message_ids: Collection[str], name: str) -> int:
-    """Empty a text of these messages' ``data``, sent or not: for what is to be forgotten. Messages without it stay as
-    they are. Returns how many had it, one for each endpoint. A message that is sent again is signed as it is then."""
+    """Empty the text ``name`` in these messages' ``data``, sent or not, to erase it; return how many rows had it.
+
+    If such a message is sent again, the changed body is signed.
+    """
     changed = []
     rows = WebhookDelivery.objects.select_for_update(of=("self",)).filter(
         endpoint__in=WebhookEndpoint.objects.values("pk"), message_id__in=message_ids
@@ -80,19 +82,19 @@ def blank(message_ids: Collection[str], name: str) -> int:
 
 @transaction.atomic
 def drop(deliveries: QuerySet[WebhookDelivery], at: datetime) -> int:
-    """Give up those that were not delivered; returns how many."""
+    """Give up the deliveries that were not delivered; return how many."""
     undelivered = deliveries.filter(delivered_at=None, dropped_at=None)
     _record("webhook.dropped", undelivered, at)
     return undelivered.update(dropped_at=at, next_try_at=None, dead_at=None)
 
 
 def _record(act: str, deliveries: QuerySet[WebhookDelivery], at: datetime) -> None:
-    """One entry for all of them, before they change; none for none."""
+    """Lock the deliveries, and record one audit entry for all of them before they change; none if there are none."""
     rows = list(deliveries.select_for_update(of=("self",)).order_by("pk").values_list("message_id", "endpoint"))
     if rows:
         endpoints = [(subject_kind(WebhookEndpoint), number) for number in sorted({each for _, each in rows})]
-        told = [message for message, _ in rows[:MOST_NAMED]]
-        record(act, at=at, subjects=endpoints, note={"number": len(rows), "messages": told})
+        message_ids = [message for message, _ in rows[:MOST_NAMED]]
+        record(act, at=at, subjects=endpoints, note={"number": len(rows), "messages": message_ids})
 
 
 def _row(endpoint: WebhookEndpoint, kind: str, message_id: str, body: str, at: datetime) -> WebhookDelivery:

@@ -1,4 +1,4 @@
-"""What of the outbox somebody should look at, and letting go what was kept long enough.
+"""Problems of the outbox for readiness, and deleting old messages.
 
 Dead messages stay until somebody replays or drops them.
 """
@@ -16,8 +16,8 @@ LATE = timedelta(minutes=5)
 
 
 def health_problems() -> list[str]:
-    """A sentence for each thing that is not as it should be; none means that all is well."""
-    return [*_dead(), *_held(), *_late(clock.now())]
+    """A sentence for each problem."""
+    return [*_dead(), *_waiting_for_disabled(), *_late(clock.now())]
 
 
 def _dead() -> list[str]:
@@ -25,25 +25,26 @@ def _dead() -> list[str]:
     return [f"webhook messages that were given up: {count}; replay or drop them in the admin"] if count else []
 
 
-def _held() -> list[str]:
+def _waiting_for_disabled() -> list[str]:
     waiting = Count("deliveries", filter=Q(deliveries__next_try_at__isnull=False))
     disabled = WebhookEndpoint.objects.exclude(disabled_at=None).annotate(waiting=waiting).filter(waiting__gt=0)
     return [f"webhook endpoint {each} is disabled, and {each.waiting} messages wait for it" for each in disabled]
 
 
 def _late(at: datetime) -> list[str]:
-    never = WebhookDelivery.objects.filter(tries=0, next_try_at__lt=at - LATE, endpoint__disabled_at=None)
-    count = never.count()
+    count = WebhookDelivery.objects.filter(tries=0, next_try_at__lt=at - LATE, endpoint__disabled_at=None).count()
     return [f"webhook messages not tried for more than 5 minutes: {count}"] if count else []
 
 
 def retain(at: datetime) -> int:
-    """Delete messages delivered or dropped WEBHOOK_KEEP_DAYS ago, and secrets past their rotation; returns how many
-    messages went."""
+    """Delete messages delivered or dropped WEBHOOK_KEEP_DAYS ago, and expired previous secrets.
+
+    Returns how many messages were deleted.
+    """
     WebhookEndpoint.objects.filter(previous_until__lte=at).update(previous_secret="", previous_until=None)
     before = at - timedelta(days=settings.WEBHOOK_KEEP_DAYS)
-    gone = 0
+    deleted = 0
     for old in (Q(delivered_at__lt=before), Q(dropped_at__lt=before)):
         while batch := list(WebhookDelivery.objects.filter(old).values_list("pk", flat=True)[:BATCH]):
-            gone += WebhookDelivery.objects.filter(old, pk__in=batch).delete()[0]
-    return gone
+            deleted += WebhookDelivery.objects.filter(old, pk__in=batch).delete()[0]
+    return deleted

@@ -1,4 +1,4 @@
-"""When a message that did not get through is tried again: ten tries in about 75 hours."""
+"""The delays between tries of a message: ten tries in about 75 hours."""
 
 from datetime import timedelta
 
@@ -12,5 +12,5 @@ JITTER = 0.1
 
 
 def delay(tries: int, luck: float) -> timedelta | None:
-    """How long to wait after ``tries`` tries, up to a tenth longer by ``luck`` (0 to 1); None to give up."""
+    """The wait after ``tries`` tries, up to a tenth longer by the random number ``luck`` (0 to 1); None: give up."""
     return DELAYS[tries - 1] * (1 + JITTER * luck) if tries <= len(DELAYS) else None

@@ -1,7 +1,7 @@
-"""Signatures as Standard Webhooks has them: HMAC-SHA256 over id, moment and the very bytes that are sent.
+"""Signatures by Standard Webhooks: HMAC-SHA256 over the message id, the time and the bytes that are sent.
 
 https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
-``verify`` is what a receiver does; Sunwi itself only signs.
+``verify`` is the receiver's side; Sunwi itself only signs.
 """
 
 import hmac
@@ -16,12 +16,12 @@ TOLERATED = timedelta(minutes=5)
 
 
 def new_secret() -> str:
-    """A fresh secret of 256 bits, as the receiver types it in."""
+    """Generate a secret of 256 bits, in the form that receivers expect."""
     return PREFIX + b64encode(secrets.token_bytes(SECRET_BYTES)).decode()
 
 
 def headers(message_id: str, at: datetime, body: bytes, signed_with: Iterable[str]) -> dict[str, str]:
-    """The three headers of a message that is sent at ``at``; one signature for each secret."""
+    """The three headers of a message sent at ``at``, with one signature for each secret."""
     moment = str(int(at.timestamp()))
     signatures = (_signature(message_id, moment, body, secret) for secret in signed_with)
     return {"webhook-id": message_id, "webhook-timestamp": moment, "webhook-signature": " ".join(signatures)}

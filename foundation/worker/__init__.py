@@ -1,0 +1,1 @@
+"""Helpers of Celery tasks: which tasks are due, and work for many rows."""

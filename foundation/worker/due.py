@@ -1,7 +1,7 @@
-"""What is due each second: one look asks which tasks have something to do, and those alone are sent.
+"""Finding out each second which tasks have work to do, so that only those are sent.
 
-A look asks as little of many boards as of one. It saves work, and nothing rests on it: where it fails, all that it
-speaks for is due, and each of those tasks comes by itself now and then as well (``config/schedule.py``).
+A check's cost must not depend on the number of boards. It only saves work: if a check fails, all its tasks count as
+due, and each task also runs on its own schedule now and then (``config/schedule.py``).
 """
 
 import logging
@@ -14,24 +14,24 @@ from foundation.redis import client as redis
 
 logger = logging.getLogger(__name__)
 
-Look = Callable[[], Sequence[str]]
-_looks: dict[Look, Sequence[str]] = {}
+Check = Callable[[], Sequence[str]]
+_checks: dict[Check, Sequence[str]] = {}
 
 
-def register_check(look: Look, tasks: Sequence[str]) -> None:
-    """Ask ``look`` which of these tasks, by name, are due. Asking twice changes nothing."""
-    _looks[look] = tasks
+def register_check(check: Check, tasks: Sequence[str]) -> None:
+    """Register ``check``, which returns the names of those of ``tasks`` that are due."""
+    _checks[check] = tasks
 
 
 def find_due_work() -> list[str]:
-    """The names of the tasks that have something to do now. Raises what SQL raises while it is away: then none has."""
-    if not _is_known():
-        return [task for tasks in _looks.values() for task in tasks]
+    """The names of the tasks that have work to do now. Raises the driver's error while SQL is unavailable."""
+    if not _is_redis_known():
+        return [task for tasks in _checks.values() for task in tasks]
     names: list[str] = []
-    for look, tasks in _looks.items():
+    for check, tasks in _checks.items():
         try:
-            names += look()
-        except Unavailable:  # the tasks say so, each in its own words
+            names += check()
+        except Unavailable:  # each task reports it itself
             names += tasks
         except Exception as error:
             if isinstance(error, CONNECTION_ERRORS) and not is_busy(error):
@@ -41,8 +41,8 @@ def find_due_work() -> list[str]:
     return names
 
 
-def _is_known() -> bool:
-    """Whether Redis answers at its address, over a new connection, as a server that SQL knows."""
+def _is_redis_known() -> bool:
+    """Whether Redis answers over a new connection, and SQL knows that server."""
     try:
         return KnownRedis.is_known(redis.resync_client().fetch_identity())
     except Unavailable:

@@ -1,4 +1,4 @@
-"""Doing something for each of several rows, or one thing after another: none of them may keep the others waiting."""
+"""Run work for each of several rows, or several steps, so that one failure does not stop the others."""
 
 import logging
 from collections.abc import Callable, Iterable
@@ -15,16 +15,17 @@ Row = TypeVar("Row", bound=Model)
 Answer = TypeVar("Answer")
 
 
-def for_each(rows: Iterable[Row], deed: Callable[[Row], Answer]) -> list[Answer]:
-    """What ``deed`` returns for each. What is unavailable now is left out, and tried again by the next run.
+def for_each(rows: Iterable[Row], action: Callable[[Row], Answer]) -> list[Answer]:
+    """Call ``action`` for each row and return the results.
 
-    What fails is raised when all had their turn; but without SQL nobody's turn would come to anything.
+    A row whose work is ``Unavailable`` or meets a busy SQL is skipped; the next run tries it again. Other errors are
+    raised together at the end, as an ``ExceptionGroup``. An unavailable SQL is raised at once.
     """
-    done: list[Answer] = []
-    failed: list[Exception] = []
+    results: list[Answer] = []
+    errors: list[Exception] = []
     for row in rows:
         try:
-            done.append(deed(row))
+            results.append(action(row))
         except Unavailable as error:
             logger.warning("%s %s waits: %s", type(row).__name__, row.pk, error.detail)
         except CONNECTION_ERRORS as error:
@@ -32,21 +33,21 @@ def for_each(rows: Iterable[Row], deed: Callable[[Row], Answer]) -> list[Answer]
                 raise
             logger.warning("%s %s waits: %s", type(row).__name__, row.pk, error)
         except Exception as error:
-            failed.append(error)
-    if failed:
-        raise ExceptionGroup("some could not be done", failed)
-    return done
+            errors.append(error)
+    if errors:
+        raise ExceptionGroup("some could not be done", errors)
+    return results
 
 
 def run_each(*steps: Callable[[], int]) -> list[int]:
-    """What each step returns. What failed is raised, all of it, when all have run."""
-    done: list[int] = []
-    failed: list[Exception] = []
+    """Run all steps and return their results. Errors are raised together at the end, as an ``ExceptionGroup``."""
+    results: list[int] = []
+    errors: list[Exception] = []
     for step in steps:
         try:
-            done.append(step())
+            results.append(step())
         except Exception as error:
-            failed.append(error)
-    if failed:
-        raise ExceptionGroup("some steps failed", failed)
-    return done
+            errors.append(error)
+    if errors:
+        raise ExceptionGroup("some steps failed", errors)
+    return results

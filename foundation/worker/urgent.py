@@ -1,8 +1,8 @@
-"""How tasks are sent that others wait for: before all others, and for ten seconds to a worker that is busy.
+"""Celery options of urgent tasks: first in the queue, and expired if no worker takes them within ten seconds.
 
-Apart from all else, since the settings read it.
+The settings import this module, so it imports nothing of the project.
 """
 
 from typing import Any
 
-URGENT: dict[str, Any] = {"expires": 10, "priority": 0}  # 0 is the first, as Redis as a broker has it
+URGENT: dict[str, Any] = {"expires": 10, "priority": 0}  # with Redis as the broker 0 is the highest

@@ -1,6 +1,6 @@
-"""Django's own admin over accounts, boards, imports, players, scores, keys, webhooks and what went wrong; staff only.
+"""The Django admin, for staff: accounts, boards, imports, players, scores, keys, webhooks, dead letters, audit log.
 
-Each part registers itself. What changes more than one row goes through a service.
+Each module registers its admins. Changes of more than one row go through a service.
 """
 
 from django.contrib import admin

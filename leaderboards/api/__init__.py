@@ -1,6 +1,6 @@
-"""The JSON API, version 1: one router for each subject, and the same refusals everywhere.
+"""The JSON API, version 1: one router per subject, and the same error handlers for all.
 
-``docs/api.md`` is the contract. Views answer ready-made responses; the schemas beside them are the documentation.
+``docs/api.md`` is the contract. Views return ready-made responses; their schemas are documentation only.
 """
 
 from collections.abc import Mapping, Sequence
@@ -35,14 +35,14 @@ api.add(ApiPart(routers, board_operation_docs))
 
 
 def urls(*others: ApiPart) -> list[URLPattern]:
-    """The API's addresses, each behind the edge; ``others`` are those of the apps above, which are not known here."""
+    """The URL patterns of the API; ``others`` are the parts of the apps above, which this app does not import."""
     for part in others:
         api.add(part)
     patterns: list[URLPattern] = []
     for bound in api._get_bound_routers():
         views = list(bound.path_operations.values())
-        known = [_by_method(view.operations) for view in views for _ in view.operations]
-        patterns += map(dispatch_pattern, bound.urls_paths(bound.prefix), known)
+        handlers = [_by_method(view.operations) for view in views for _ in view.operations]
+        patterns += map(dispatch_pattern, bound.urls_paths(bound.prefix), handlers)
     return patterns
 
 
@@ -52,7 +52,7 @@ def _by_method(operations: Sequence[Operation]) -> dict[str, OperationHandler]:
 
 @csrf_exempt
 def unknown_path(request: HttpRequest) -> HttpResponse:
-    """Whatever else lies under /api/."""
+    """Answer 404 for any other path under /api/."""
     return respond(NoSuchPath(f"There is nothing at {request.path[:200]}; see /api/docs."))
 
 
@@ -63,13 +63,13 @@ def _refused(_request: HttpRequest, error: SunwiError) -> HttpResponse:
 
 @api.exception_handler(ValidationError)
 def _bad_parameters(_request: HttpRequest, error: ValidationError) -> HttpResponse:
-    errors = [{"parameter": str(each["loc"][-1]), "detail": _said(each)} for each in error.errors]
-    named = ", ".join(f"`{each['parameter']}`: {each['detail']}" for each in errors)
-    return respond(BadRequest(f"Wrong parameters: {named}.", errors))
+    errors = [{"parameter": str(each["loc"][-1]), "detail": _message_of(each)} for each in error.errors]
+    listed = ", ".join(f"`{each['parameter']}`: {each['detail']}" for each in errors)
+    return respond(BadRequest(f"Wrong parameters: {listed}.", errors))
 
 
-def _said(error: Mapping[str, Any]) -> str:
-    """What was wrong, without pydantic's word for what our own readers refuse."""
+def _message_of(error: Mapping[str, Any]) -> str:
+    """The message, without pydantic's prefix for errors of our own validators."""
     return str(error["msg"]).removeprefix("Value error, ")
 
 

@@ -1,1 +1,1 @@
-"""Values and rules of leaderboards: standard library only, no clock, no input or output."""
+"""Values and rules of leaderboards: standard library only, no clock, no I/O."""

@@ -1,15 +1,15 @@
-"""A face for each player until they have a picture: worked out from their id alone, the same everywhere and for good.
+"""A drawn face for each player without a picture, computed from the player's id alone.
 
-The bytes of a digest choose field, head, cap, eyes and how these are turned: 340,200 faces. ``static/css/face.css`` has
-the ten deep tones of fields and the ten light ones of heads; a head is at least three steps round the wheel from its
-field. The trap: whoever changes a list here, or the word before the id, gives everybody another face.
+The bytes of a digest choose field, head, cap, eyes and their position: 340,200 faces. ``static/css/face.css`` has the
+ten dark tones of fields and the ten light ones of heads; a head's tone is at least three steps of the colour wheel from
+its field's. The trap: a change to a list here, or to the prefix of the id, gives every player another face.
 """
 
 from dataclasses import dataclass
 from hashlib import sha256
 
 TONES = 10
-NEAREST, NEAR_TONES = 3, 5  # a head's tone lies 3 to 7 steps from its field's
+NEAREST, NEAR_TONES = 3, 5  # a head's tone is 3 to 7 steps from its field's
 TURNS = (-8, 0, 8)
 SHIFTS = (-2, 0, 2)
 GAZES = (-2, 0, 2)
@@ -44,7 +44,7 @@ EYES = (
 
 @dataclass(frozen=True, slots=True)
 class Face:
-    """What the digest chose: places in the lists above; ``field`` and ``tone`` are steps of the wheel of tones."""
+    """The digest parts: indexes in the lists above; ``field`` and ``tone`` are steps of the wheel of tones."""
 
     field: int
     tone: int
@@ -57,23 +57,23 @@ class Face:
 
 
 def face_of(player: str) -> Face:
-    """The face of whoever has this id."""
-    chosen = sha256(f"face272:{player}".encode(errors="surrogatepass")).digest()
-    field = chosen[0] % TONES
+    """Return the face of a player's id."""
+    digest = sha256(f"face272:{player}".encode(errors="surrogatepass")).digest()
+    field = digest[0] % TONES
     return Face(
         field,
-        (field + NEAREST + chosen[1] % NEAR_TONES) % TONES,
-        chosen[2] % len(HEADS),
-        chosen[3] % len(CAPS),
-        chosen[4] % len(EYES),
-        GAZES[chosen[5] % len(GAZES)],
-        SHIFTS[chosen[6] % len(SHIFTS)],
-        TURNS[chosen[7] % len(TURNS)],
+        (field + NEAREST + digest[1] % NEAR_TONES) % TONES,
+        digest[2] % len(HEADS),
+        digest[3] % len(CAPS),
+        digest[4] % len(EYES),
+        GAZES[digest[5] % len(GAZES)],
+        SHIFTS[digest[6] % len(SHIFTS)],
+        TURNS[digest[7] % len(TURNS)],
     )
 
 
 def drawn(face: Face) -> str:
-    """As an SVG inside a page; who listens does not hear of it."""
+    """Return a face as inline SVG, hidden from screen readers."""
     eyes = f'<g transform="translate({face.gaze})">{EYES[face.eyes]}</g>' if face.gaze else EYES[face.eyes]
     inner = f"{HEADS[face.head]}{CAPS[face.cap]}{eyes}"
     moves = f"translate({face.shift})" * bool(face.shift) + f"rotate({face.turn} 20 20)" * bool(face.turn)

@@ -4,5 +4,5 @@ HUES = ("rose", "sky", "iris", "lime", "coral", "azure", "teal", "violet", "gree
 
 
 def hue_of(seq: int) -> str:
-    """The hue of the board with this number."""
+    """Return the hue of the board with this number."""
     return HUES[(seq - 1) % len(HUES)]

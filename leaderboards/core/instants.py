@@ -1,7 +1,7 @@
-"""Instants as whole milliseconds since 1970, and back.
+"""Convert instants to whole milliseconds since 1970 and back.
 
-Aware datetimes outside, integers where time is packed and compared. The trap: floats. Seconds as
-a float lose the last milliseconds, so nothing here ever makes one.
+Code uses aware datetimes, and integers where time is packed or compared. The trap: seconds as a float lose the last
+milliseconds, so no float is used here.
 """
 
 from datetime import UTC, datetime, timedelta
@@ -11,10 +11,10 @@ _MILLISECOND = timedelta(milliseconds=1)
 
 
 def milliseconds(at: datetime) -> int:
-    """Whole milliseconds since 1970, rounded down. ``at`` must be aware."""
+    """Return whole milliseconds since 1970, rounded down. ``at`` must be aware."""
     return (at - EPOCH) // _MILLISECOND
 
 
 def from_milliseconds(ms: int) -> datetime:
-    """The instant in UTC."""
+    """Return the instant in UTC."""
     return EPOCH + timedelta(milliseconds=ms)

@@ -1,7 +1,7 @@
-"""The names of this app's Redis keys: the only place where one is spelled.
+"""The names of this app's Redis keys; no other module spells them.
 
-The trap: everything beside the sorted set wears the period's name in braces, its hash tag, so that
-Redis Cluster keeps the family in one slot. The sorted set itself has no braces, and the same slot.
+All keys of a period but the sorted set have the sorted set's name in braces, as hash tag, so that Redis Cluster keeps
+the family in one slot. The sorted set has no braces and hashes to the same slot.
 """
 
 import hashlib
@@ -11,29 +11,29 @@ from foundation.sync.keys import KeyFamily
 
 
 def board(seq: int) -> str:
-    """What all keys of board ``seq`` begin with, and the hash tag of those that belong to no period."""
+    """The prefix of all keys of board ``seq``, and the hash tag of those that belong to no period."""
     return f"LeaderBoard_{seq}"
 
 
 def zset(seq: int, label: str) -> str:
-    """The sorted set of one period of board ``seq``, and the name of its family."""
+    """The sorted set of a period of board ``seq``, which also names its family."""
     return f"{board(seq)}_{label}"
 
 
 def ids(owner: str, day: str, n: int) -> str:
-    """Small hash ``n`` of the ids that a redis board has seen on ``day``: the board's, or a competition's own."""
+    """Hash ``n`` of the ids that a redis board, or a competition on it, has counted on ``day``."""
     return f"{{{owner}}}:ids:{day}:{n}"
 
 
 def recent(owner: str, player: str) -> str:
-    """What a player submitted lately on a redis board that has limits of plausibility; no name is told by it."""
+    """List of a player's recent submissions on a redis board with plausibility limits; the player is hashed."""
     digest = hashlib.blake2b(player.encode(), digest_size=12).hexdigest()
     return f"{{{owner}}}:recent:{digest}"
 
 
 @dataclass(frozen=True, slots=True)
 class PeriodKeyFamily(KeyFamily):
-    """The keys of one period, named after its sorted set; ``dirty`` is by player."""
+    """The keys of a period, named after its sorted set; ``dirty`` is by player."""
 
     zset: str
 
@@ -44,7 +44,7 @@ class PeriodKeyFamily(KeyFamily):
 
     @property
     def stored_state(self) -> str:
-        """Hash player → what a redis board must remember of a standing beside its score."""
+        """Hash player → time and value of a standing, where the score does not hold both (``redis``)."""
         return self._key_name("held")
 
     @property
@@ -54,23 +54,23 @@ class PeriodKeyFamily(KeyFamily):
 
     @property
     def inflight(self) -> str:
-        """Hash player → token of who announced last that they decide over the player's standing (``hybrid``)."""
+        """Hash player → token of the last announcement of a decision about them (``hybrid``)."""
         return self._key_name("inflight")
 
     @property
     def closed(self) -> str:
-        """Exists once the period takes no more."""
+        """Exists once the period takes no more submissions."""
         return self._key_name("closed")
 
     @property
     def cache_version(self) -> str:
-        """What readers know a period and its board by; missing where that has changed, until somebody reads it."""
+        """The cache version of the period and its board; missing after a change, until the next read."""
         return self._key_name("cache-version")
 
     @property
     def all_keys(self) -> tuple[str, ...]:
-        """The sorted set and the generation first."""
-        beside = (
+        """All keys, the sorted set and the generation first."""
+        others = (
             self.dirty,
             self.members,
             self.stored_state,
@@ -80,7 +80,7 @@ class PeriodKeyFamily(KeyFamily):
             self.closed,
             self.seq,
         )
-        return (self.zset, self.gen, *beside, self.cache_version)
+        return (self.zset, self.gen, *others, self.cache_version)
 
     def _key_name(self, name: str) -> str:
         return f"{{{self.zset}}}:{name}"

@@ -2,5 +2,5 @@
 
 
 def mark_of(name: str) -> str:
-    """The first letter or digit of a name; the first sign of one that has none."""
+    """Return the first letter or digit of a name, in upper case; without any, its first character."""
     return next((each.upper() for each in name if each.isalnum()), name[:1])

@@ -1,7 +1,7 @@
-"""Periods as windows of time: which one holds an instant, what it is called, where it begins and ends.
+"""Windows of time: find the window of an instant or a label, its start and its end.
 
-Wall time only ever finds a boundary; everything else compares instants. The trap is a clock that
-skips or repeats its cut-off, or skips a whole day: ``_start_of`` is the one place that knows.
+Local time is only used to find boundaries; everything else compares instants. The trap is a clock that skips or repeats
+its cut-off, or skips a whole day: only ``_start_of`` handles that.
 """
 
 import re
@@ -19,13 +19,13 @@ WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", 
 FIRST_YEAR, LAST_YEAR = 1970, 9998
 
 _DAY, _HOUR, _SECOND = timedelta(days=1), timedelta(hours=1), timedelta(seconds=1)
-# A little wider than the years above: their first and last windows reach over in some zones.
+# A little wider than the years above, since their first and last windows exceed them in some zones.
 _EARLIEST = EPOCH - 2 * _DAY
 _LATEST = datetime(9999, 1, 10, tzinfo=UTC)
 
 
 class PeriodKind(StrEnum):
-    """How long a board counts before it starts again."""
+    """How long a period of a board lasts."""
 
     DAY = "day"
     WEEK = "week"
@@ -37,7 +37,7 @@ class PeriodKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Calendar:
-    """When a board's periods turn over: in which zone, on which weekday, at which local time."""
+    """When a board's periods begin: time zone, first weekday, local time."""
 
     kind: PeriodKind
     timezone: str = "UTC"
@@ -55,26 +55,26 @@ class Calendar:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """One period's span, in UTC: from its start up to but not including its end. All time has neither."""
+    """A period's start (inclusive) and end (exclusive) in UTC. All time has neither."""
 
     label: str
     starts_at: datetime | None
     ends_at: datetime | None
 
     def contains(self, at: datetime) -> bool:
-        """Whether ``at`` lies in the window."""
-        begun = self.starts_at is None or self.starts_at <= at
-        return begun and (self.ends_at is None or at < self.ends_at)
+        """Whether ``at`` is in the window."""
+        has_begun = self.starts_at is None or self.starts_at <= at
+        return has_begun and (self.ends_at is None or at < self.ends_at)
 
 
 ALL_TIME = Window("all", None, None)
 
 
 def window_at(calendar: Calendar, at: datetime) -> Window:
-    """The window that holds ``at``; never an empty one.
+    """Return the window that contains ``at``.
 
-    Raises ``BadTime`` outside the years 1970 to 9998, ``BadEntry`` on an event board, whose windows
-    are its competitions.
+    Raises ``BadTime`` outside the years 1970 to 9998, and ``BadEntry`` on an event board, whose windows are its
+    competitions.
     """
     if calendar.kind is PeriodKind.ALL_TIME:
         return ALL_TIME
@@ -88,7 +88,7 @@ def window_at(calendar: Calendar, at: datetime) -> Window:
 
 
 def window_of(calendar: Calendar, label: str) -> Window:
-    """The window that bears ``label``. Raises ``BadLabel`` where there is none."""
+    """Return the window with this label. Raises ``BadLabel`` if there is none."""
     if calendar.kind is PeriodKind.ALL_TIME and label == ALL_TIME.label:
         return ALL_TIME
     if calendar.kind in _PATTERNS:
@@ -99,34 +99,34 @@ def window_of(calendar: Calendar, label: str) -> Window:
 
 
 def next_window(calendar: Calendar, window: Window) -> Window:
-    """The window that begins where this one ends. Raises ``BadLabel`` after the last year."""
+    """Return the window that begins where this one ends. Raises ``BadLabel`` after the last year."""
     return _neighbour(calendar, window, _next_first)
 
 
 def previous_window(calendar: Calendar, window: Window) -> Window:
-    """The window that ends where this one begins. Raises ``BadLabel`` before the first year."""
+    """Return the window that ends where this one begins. Raises ``BadLabel`` before the first year."""
     return _neighbour(calendar, window, _previous_first)
 
 
 def event_label(competition: int) -> str:
-    """The label of a competition's period."""
+    """Return the label of a competition's period."""
     return f"c{competition}"
 
 
 def event_number(label: str) -> int | None:
-    """The competition whose period bears this label; None for any other, such as a frozen copy."""
+    """Return the competition of a label; None for any other label, such as a frozen copy's."""
     return int(label[1:]) if re.fullmatch("c[0-9]+", label) else None
 
 
 def event_window(competition: int, starts_at: datetime, ends_at: datetime) -> Window:
-    """A competition's own window. Raises ``BadBoard`` unless it ends after it starts."""
+    """Return a competition's window. Raises ``BadBoard`` unless it ends after it starts."""
     if not starts_at < ends_at:
         raise BadBoard("A competition must end after it starts: move its end.", "ends_at")
     return Window(event_label(competition), starts_at.astimezone(UTC), ends_at.astimezone(UTC))
 
 
 def days_of(calendar: Calendar, window: Window) -> tuple[date, date] | None:
-    """First and last day as people in the board's zone call them (16-22 Nov); None for all time."""
+    """Return the first and last day in the board's zone (16-22 Nov); None for all time."""
     if calendar.kind in _PATTERNS:
         first = _first_day(calendar, window.label)
         return first, _next_first(calendar, first) - _DAY
@@ -137,14 +137,14 @@ def days_of(calendar: Calendar, window: Window) -> tuple[date, date] | None:
 
 
 def short_label(label: str) -> bytes:
-    """A label of the calendar in at most four bytes; nothing for all time, and for competitions."""
+    """Encode a calendar label in at most four bytes; none for all time and for competitions."""
     digits = label.replace("-", "")
     number = int(digits) if digits.isdecimal() else 0
     return number.to_bytes((number.bit_length() + 7) // 8, "big")
 
 
 def long_label(short: bytes) -> str:
-    """The label that ``short_label`` made short: a year, a week or month, or a day."""
+    """Decode a label from ``short_label``: a year, a week or month, or a day."""
     digits = str(int.from_bytes(short, "big")) if short else ""
     parts = (digits[:4], digits[4:6], digits[6:])
     return "-".join(part for part in parts if part) or ALL_TIME.label
@@ -170,7 +170,7 @@ def _label(calendar: Calendar, first: date) -> str:
 
 
 def _first_day(calendar: Calendar, label: str) -> date:
-    """The first day of the period that bears ``label``, read strictly."""
+    """Return the first day of the period with this label. Raises ``BadLabel``."""
     match = _PATTERNS[calendar.kind].fullmatch(label)
     if match is None:
         raise _no_such(label)
@@ -197,7 +197,7 @@ def _no_such(label: str) -> BadLabel:
 
 
 def _first_of(calendar: Calendar, day: date) -> date:
-    """The first day of the period that ``day`` belongs to."""
+    """Return the first day of the period that contains ``day``."""
     if calendar.kind is PeriodKind.WEEK:
         return day - (day.weekday() - calendar.week_start) % 7 * _DAY
     if calendar.kind is PeriodKind.MONTH:
@@ -223,19 +223,19 @@ def _previous_first(calendar: Calendar, first: date) -> date:
 
 @lru_cache(maxsize=1)
 def zone_names() -> frozenset[str]:
-    """IANA's zones that this system knows. Some systems list two more: the machine's own, and one for none."""
+    """Return the IANA zones of this system, without the pseudo zones for the machine's own and for none."""
     return frozenset(available_timezones() - {"localtime", "Factory"})
 
 
 @lru_cache(maxsize=8192)
 def _start_of(calendar: Calendar, day: date) -> datetime:
-    """The first instant at which the zone's clock shows ``day`` at the cut-off, or anything later."""
+    """Return the first instant at which the zone's clock shows the cut-off of ``day``, or anything later."""
     zone = ZoneInfo(calendar.timezone)
     wall = datetime.combine(day, calendar.cutoff)
     start = wall.replace(tzinfo=zone, fold=0).astimezone(UTC)
     if _wall(start, zone) == wall:
         return start
-    # The clock skips it. Counted with the offset from after the jump it lies before the jump.
+    # The clock skips the cut-off. With the offset of after the jump, it is an instant before the jump.
     before, after = wall.replace(tzinfo=zone, fold=1).astimezone(UTC), start
     while after - before > _SECOND:
         middle = before + (after - before) // _SECOND // 2 * _SECOND
@@ -254,9 +254,9 @@ def _window(calendar: Calendar, first: date) -> Window:
 
 @lru_cache(maxsize=8192)
 def _windows_of_hour(calendar: Calendar, hour: int) -> tuple[Window, ...]:
-    """The windows, mostly one, that an hour of UTC touches: what every submission asks for.
+    """Return the windows, mostly one, that overlap an hour of UTC. Every submission needs them.
 
-    Python's dates end with 9999, so a window that begins there may have no end to ask for.
+    Python's dates end with 9999, so windows of that year are not computed: their end may not exist.
     """
     starts_at = EPOCH + hour * _HOUR
     first = _first_of(calendar, _wall(starts_at, ZoneInfo(calendar.timezone)).date())

@@ -1,8 +1,8 @@
-"""Whether a submission is plausible: what its player sent before and what the field has, held against a board's limits.
+"""Check whether submissions are plausible: compare them with a board's limits, the player's history and the leader.
 
-The limits are points as people write them; values are scaled, and times are milliseconds since 1970. What breaks a
-limit is a ``Breach``, and what becomes of it is not decided here. The trap: a player's own history and a minute are
-made of what counted, so a value is noted (``PlausibilityChecker.note``) only once it may pass.
+Limits are unscaled points, values are scaled, and times are milliseconds since 1970. A submission that exceeds a limit
+is a ``Breach``; the caller decides what happens to it. The trap: the history consists of submissions that counted, so
+call ``PlausibilityChecker.note`` only for a submission that passes.
 """
 
 from collections import defaultdict, deque
@@ -19,13 +19,13 @@ from leaderboards.errors import BadBoard
 MINUTE_MS = 60_000
 POINT_LIMITS = ("plausible_least", "plausible_most", "points_per_minute", "own_jump", "field_jump")
 LIMIT_SETTINGS = (*POINT_LIMITS, "submissions_per_minute")
-MAX_PER_MINUTE = 1_000  # submissions that are remembered of a player's last minute
-MAX_JUMP_HISTORY = 100  # submissions that a jump may be held against
+MAX_PER_MINUTE = 1_000  # stored submissions of a player's last minute
+MAX_JUMP_HISTORY = 100  # submissions that a jump may be compared with
 MAX_FIELD_PLAYERS = 1_000  # players
 
 
 class LimitKind(StrEnum):
-    """Which limit was broken, named as the setting is; ``code`` of the API."""
+    """The limits, named like the settings; also codes of the API."""
 
     LEAST = "plausible_least"
     MOST = "plausible_most"
@@ -36,27 +36,27 @@ class LimitKind(StrEnum):
 
 
 class JumpBaseline(StrEnum):
-    """What of a player's last submissions a jump is held against."""
+    """What a jump is compared with, of the player's last submissions."""
 
     BEST = "best"
     MEDIAN = "median"
 
 
 class PastSubmission(NamedTuple):
-    """A submission that counted: its scaled points (0 on boards of criteria), and when it came in."""
+    """A submission that counted: its scaled points (0 on boards of criteria), and when it was received."""
 
     points: int
     came_ms: int
 
 
 class FieldLeader(NamedTuple):
-    """The others: the scaled points of the first place, once enough players have scored; else None."""
+    """The scaled points of the first place; None until enough players have scored."""
 
     first: int | None = None
 
 
 class Breach(NamedTuple):
-    """A broken limit: what was seen and what was allowed, in points as people write them (submissions: a number)."""
+    """A broken limit: the observed and the allowed value, in unscaled points or a number of submissions."""
 
     rule: LimitKind
     observed: Decimal
@@ -65,7 +65,10 @@ class Breach(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """A board's limits; None is none. ``own_last`` and ``field_players`` are how much must be known for a jump."""
+    """A board's limits; None is no limit.
+
+    ``own_last`` submissions, or ``field_players`` players, are necessary before a jump is checked.
+    """
 
     least: Decimal | None = None
     most: Decimal | None = None
@@ -79,23 +82,23 @@ class Limits:
 
     @property
     def per_minute(self) -> bool:
-        """Whether the last minute of a player counts."""
+        """Whether there is a limit per minute."""
         return self.submissions is not None or self.points is not None
 
     @property
     def needs_past(self) -> bool:
-        """Whether it must be known what a player sent before."""
+        """Whether a limit needs the player's earlier submissions."""
         return self.per_minute or self.own_jump is not None
 
     @property
     def kept(self) -> int:
-        """How many of a player's last submissions must be known: those of a jump, and those of a minute."""
+        """How many of a player's last submissions must be stored, for jumps and for a minute."""
         minute = MAX_PER_MINUTE if self.points is not None else (self.submissions or 0)
         return max(minute, self.own_last if self.own_jump is not None else 0)
 
 
 def limits_of(board: Any) -> Limits | None:
-    """The limits of a board's settings; None where it has none."""
+    """Return the limits of a board's settings; None if it has none."""
     if all(getattr(board, name) is None for name in LIMIT_SETTINGS):
         return None
     return Limits(
@@ -112,7 +115,7 @@ def limits_of(board: Any) -> Limits | None:
 
 
 def check_limits(board: Any) -> None:
-    """Raise ``BadBoard`` where limits cannot work: points on a board of criteria, a least above the most."""
+    """Raise ``BadBoard`` if limits cannot work: points on a board of criteria, a least above the most."""
     for name in POINT_LIMITS if board.criteria else ():
         if getattr(board, name) is not None:
             raise BadBoard(
@@ -129,7 +132,7 @@ def check_limits(board: Any) -> None:
 
 
 class PlausibilityChecker:
-    """Judges the submissions of one request and one period, in their order, each beside those before it."""
+    """Checks the submissions of one request to one period, in order, each with those before it as history."""
 
     def __init__(
         self,
@@ -146,26 +149,29 @@ class PlausibilityChecker:
         )
 
     def breach(self, player: str, points: int, total: int) -> Breach | None:
-        """The first limit that a submission breaks. ``total`` is the standing that it would make; both are scaled."""
-        for asked in (self._size, self._minute, self._own_jump):
-            if (found := asked(player, points)) is not None:
-                return found
-        return self._field_jump(total)
+        """Return the first limit that a submission breaks, else None.
+
+        ``total`` is the resulting standing; both are scaled.
+        """
+        for check in (self._check_size, self._check_minute, self._check_own_jump):
+            if (breach := check(player, points)) is not None:
+                return breach
+        return self._check_field_jump(total)
 
     def note(self, player: str, points: int) -> None:
-        """A submission passed: those after it are judged beside it."""
+        """Add a submission that passed to the player's history."""
         if self._limits.needs_past:
             self._past[player].append(PastSubmission(points, self._now_ms))
 
-    def _size(self, _player: str, points: int) -> Breach | None:
+    def _check_size(self, _player: str, points: int) -> Breach | None:
         least, most = self._limits.least, self._limits.most
         if least is not None and points < self._scaled(least):
-            return self._broken(LimitKind.LEAST, points, self._scaled(least))
+            return self._to_breach(LimitKind.LEAST, points, self._scaled(least))
         if most is not None and points > self._scaled(most):
-            return self._broken(LimitKind.MOST, points, self._scaled(most))
+            return self._to_breach(LimitKind.MOST, points, self._scaled(most))
         return None
 
-    def _minute(self, player: str, points: int) -> Breach | None:
+    def _check_minute(self, player: str, points: int) -> Breach | None:
         limits = self._limits
         if not limits.per_minute:
             return None
@@ -174,36 +180,37 @@ class PlausibilityChecker:
             return Breach(LimitKind.SUBMISSIONS, Decimal(len(recent) + 1), Decimal(limits.submissions))
         total = sum(max(each, 0) for each in (*recent, points))
         if limits.points is not None and points > 0 and total > self._scaled(limits.points):
-            return self._broken(LimitKind.POINTS, total, self._scaled(limits.points))
+            return self._to_breach(LimitKind.POINTS, total, self._scaled(limits.points))
         return None
 
-    def _own_jump(self, player: str, points: int) -> Breach | None:
+    def _check_own_jump(self, player: str, points: int) -> Breach | None:
         if self._limits.own_jump is None:
             return None
         last = [row.points for row in self._past[player]][-self._limits.own_last :]
         if len(last) < self._limits.own_last:
             return None
-        return self._jump(LimitKind.OWN_JUMP, points, _TAKEN[self._limits.own_against](self._rules, last))
+        baseline = _BASELINES[self._limits.own_against](self._rules, last)
+        return self._check_jump(LimitKind.OWN_JUMP, points, baseline)
 
-    def _field_jump(self, total: int) -> Breach | None:
+    def _check_field_jump(self, total: int) -> Breach | None:
         if self._limits.field_jump is None or self._field.first is None:
             return None
-        return self._jump(LimitKind.FIELD_JUMP, total, Decimal(self._field.first))
+        return self._check_jump(LimitKind.FIELD_JUMP, total, Decimal(self._field.first))
 
-    def _jump(self, rule: LimitKind, value: int, base: Decimal) -> Breach | None:
-        """Whether ``value`` is that many times better than ``base``, which has to be more than nothing."""
+    def _check_jump(self, rule: LimitKind, value: int, base: Decimal) -> Breach | None:
+        """Check whether ``value`` is too many times better than ``base``; a base of 0 or less is not compared."""
         times = self._limits.own_jump if rule is LimitKind.OWN_JUMP else self._limits.field_jump
         if times is None or base <= 0:
             return None
         if self._rules.order is Order.DESC:
-            return self._broken(rule, value, base * times) if value > base * times else None
-        return self._broken(rule, value, base / times) if value * times < base else None
+            return self._to_breach(rule, value, base * times) if value > base * times else None
+        return self._to_breach(rule, value, base / times) if value * times < base else None
 
     def _scaled(self, points: Decimal) -> Decimal:
         return points * self._unit
 
-    def _broken(self, rule: LimitKind, seen: int, allowed: Decimal) -> Breach:
-        return Breach(rule, Decimal(seen) / self._unit, allowed / self._unit)
+    def _to_breach(self, rule: LimitKind, observed: int, allowed: Decimal) -> Breach:
+        return Breach(rule, Decimal(observed) / self._unit, allowed / self._unit)
 
 
 def _best(rules: Rules, values: Iterable[int]) -> Decimal:
@@ -214,7 +221,7 @@ def _median(_rules: Rules, values: Iterable[int]) -> Decimal:
     return Decimal(median([Decimal(each) for each in values]))
 
 
-_TAKEN: Mapping[JumpBaseline, Callable[[Rules, Iterable[int]], Decimal]] = {
+_BASELINES: Mapping[JumpBaseline, Callable[[Rules, Iterable[int]], Decimal]] = {
     JumpBaseline.BEST: _best,
     JumpBaseline.MEDIAN: _median,
 }

@@ -1,4 +1,4 @@
-"""What goes into a submission and what comes out: values that the edge, the services and the stores share."""
+"""Values of submissions that API, services and stores share: callers, statuses and outcomes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from foundation.errors import SunwiError
 
 
 class Status(StrEnum):
-    """What became of an entry. The first three count as accepted."""
+    """The result of an entry. The first three count as accepted."""
 
     UPDATED = "updated"
     UNCHANGED = "unchanged"
@@ -30,10 +30,10 @@ _ACCEPTED = (Status.UPDATED, Status.UNCHANGED, Status.DUPLICATE)
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who submits: the service, and the boards that its key reaches (None is all).
+    """The caller of a submission: the service, and the boards that its key may write to (None is all).
 
-    ``may_write_reserved``: the app that boards are reserved for, which alone writes to them. ``is_trusted``: somebody
-    has looked at the entries, so that no limit of plausibility is held against them.
+    ``may_write_reserved`` is set for the app that alone writes to reserved boards. ``is_trusted`` is set for entries
+    that a person has checked: plausibility limits do not apply.
     """
 
     service: str
@@ -44,7 +44,7 @@ class Caller:
 
 @dataclass(frozen=True, slots=True)
 class UnreadableEntry:
-    """An entry that could not even be read."""
+    """An entry that could not be parsed."""
 
     position: int
     player: str | None
@@ -54,9 +54,9 @@ class UnreadableEntry:
 
 
 class Outcome(NamedTuple):
-    """What became of the entry at ``position``; ``points`` and ``fields`` are the player's standing after it.
+    """The result of the entry at ``position``; ``points`` and ``fields`` are the player's standing after it.
 
-    ``hides_ranks``: its competition tells nobody their place now.
+    ``hides_ranks`` is set while its competition shows no ranks.
     """
 
     position: int

@@ -1,1 +1,1 @@
-"""The commands that people and scripts call by hand: parse, call a service or a selector, print."""
+"""Shared code of the management commands: each command parses options, calls a service or selector, and prints."""

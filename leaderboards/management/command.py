@@ -1,6 +1,6 @@
-"""What every command shares: refusals become one line on stderr, times and boards are read once.
+"""The base class of all commands: an expected error becomes one line on stderr.
 
-Standard output carries only what the command is for, so that it can be piped.
+Standard output holds only the result, so that it can be piped.
 """
 
 import json
@@ -20,32 +20,35 @@ from leaderboards.core.input.entries import read_time
 
 
 class Command(BaseCommand):
-    """A command whose refusals are sentences, not stack traces."""
+    """A command whose expected errors are sentences, not stack traces."""
 
     def execute(self, *args: Any, **options: Any) -> str | None:
-        """Run, and say in one line what was refused. ``--traceback`` shows the rest."""
+        """Run the command as an actor of the audit log, and turn expected errors into a ``CommandError``.
+
+        ``--traceback`` shows the original error.
+        """
         try:
             with acting(command=type(self).__module__.rpartition(".")[2]):
                 return super().execute(*args, **options)
-        except BrokenPipeError:  # the reader has seen enough, as `head` does
+        except BrokenPipeError:  # the reader stopped, as `head` does
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise SystemExit(1) from None
         except SunwiError as error:
             raise CommandError(error.detail) from error
         except DatabaseError as error:
-            first = str(error).partition("\n")[0]
-            raise CommandError(f"The database did not do it ({first}). Is it up and migrated?") from error
+            first_line = str(error).partition("\n")[0]
+            raise CommandError(f"The database did not do it ({first_line}). Is it up and migrated?") from error
 
     def print_json(self, document: object) -> None:
-        """One JSON document on standard output."""
+        """Print one JSON document on standard output."""
         self.stdout.write(json.dumps(document, ensure_ascii=False, indent=2, cls=DjangoJSONEncoder))
 
 
 def parse_time_or_now(text: str | None) -> datetime:
-    """The time that was named, or now. Raises ``BadTime``."""
+    """Parse an RFC 3339 time; now for None. Raises ``BadTime``."""
     return clock.now() if text is None else read_time(text)
 
 
 def format_time(at: datetime | None) -> str | None:
-    """RFC 3339 in UTC, as the API writes it."""
+    """Format a time as RFC 3339 in UTC, as the API does."""
     return None if at is None else at.isoformat().replace("+00:00", "Z")

@@ -1,7 +1,7 @@
-"""What the doctor looks at, one function each: a line for people, and whether it is red.
+"""The checks of ``manage.py doctor``, one function each, which yield findings: a line of text, red or not.
 
-Nothing is mended here. The trap: a check that needs a server must not hide the ones that do not, so
-each is asked by itself, and what it raises is its finding. A Redis that is away is asked once, by the first of them.
+The checks change nothing. A check that raises becomes a red finding, so that it does not hide the others. If Redis is
+away, only the first check that needs it waits for it; the others are skipped.
 """
 
 from collections.abc import Callable, Collection, Iterator
@@ -32,33 +32,33 @@ from leaderboards.stores.redis.sync import ZsetSync
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One line of the doctor's."""
+    """One line of the doctor's output."""
 
     is_red: bool
     name: str
     detail: str
 
 
-LIVING = (PeriodState.OPEN, PeriodState.CLOSING)
+_NOT_FINAL = (PeriodState.OPEN, PeriodState.CLOSING)
 Check = Callable[[datetime], Iterator[Finding]]
 
 
 def run_checks(at: datetime, without: Collection[str] = ()) -> Iterator[Finding]:
-    """Every check but those named in ``without``, in the order in which one would mend things."""
-    away = False
+    """Run every check but those named in ``without``, in the order in which an operator should repair things."""
+    is_redis_away = False
     for name, check in CHECKS.items():
         if name in without:
             continue
-        if away and check in NEEDS_REDIS:
-            yield Finding(True, name, "not asked, because Redis is away")
+        if is_redis_away and check in NEEDS_REDIS:
+            yield Finding(True, name, "skipped, because Redis is away")
             continue
         try:
             yield from check(at)
         except SunwiError as error:
-            away |= isinstance(error, (RedisAway, RedisSilent))
+            is_redis_away |= isinstance(error, (RedisAway, RedisSilent))
             yield Finding(True, name, error.detail)
         except (DatabaseError, RedisError, OSError) as error:
-            yield Finding(True, name, f"not to be had: {str(error).partition(chr(10))[0]}")
+            yield Finding(True, name, f"unavailable: {str(error).partition(chr(10))[0]}")
 
 
 def sql(_at: datetime) -> Iterator[Finding]:
@@ -75,34 +75,37 @@ def migrations(_at: datetime) -> Iterator[Finding]:
 
 
 def sql_clock(_at: datetime) -> Iterator[Finding]:
-    """On SQLite the clock is our own."""
+    """Compare this machine's clock with SQL's; on SQLite they are the same."""
     off = clock.offset_from_sql()
     detail = f"{off.total_seconds():+.3f} s off SQL's; {clock.TOLERATED.seconds} s are tolerated"
     yield Finding(clock.is_off(off), "clock", detail)
 
 
 def redis_server(_at: datetime) -> Iterator[Finding]:
-    """Reachable, known, and unable to lose or evict what it was given."""
+    """Check that Redis answers, is registered in SQL, persists its data, evicts nothing and has free memory."""
     expect_redis()
-    link = redis.resync_client()
-    link.reset()
-    info = read_info(link.call("INFO"))
+    client = redis.resync_client()
+    client.reset()
+    info = read_info(client.call("INFO"))
     yield Finding(False, "Redis", f"{info.get('server_name', 'redis')} {info.get('redis_version', '?')} answers")
     is_known = KnownRedis.is_known(identity_of(info))
     known = "SQL knows it" if is_known else "SQL does not know it yet: the worker's settling makes it known"
     yield Finding(not is_known, "Redis known", known)
-    keeps = info.get("aof_enabled") == "1"
-    yield Finding(not keeps, "appendonly", "yes" if keeps else "no: set `appendonly yes`, or a restart loses scores")
+    has_aof = info.get("aof_enabled") == "1"
+    aof = "yes" if has_aof else "no: set `appendonly yes`, or a restart loses scores"
+    yield Finding(not has_aof, "appendonly", aof)
     policy = info.get("maxmemory_policy", "unknown")
-    wrong = policy != "noeviction"
-    yield Finding(wrong, "maxmemory-policy", f"{policy}: set `noeviction`, or boards vanish" if wrong else policy)
-    full = is_full(info)
+    may_evict = policy != "noeviction"
+    yield Finding(
+        may_evict, "maxmemory-policy", f"{policy}: set `noeviction`, or boards vanish" if may_evict else policy
+    )
+    has_no_memory = is_full(info)
     used = f"{info.get('used_memory_human')} used, maxmemory {info.get('maxmemory_human')}"
-    yield Finding(full, "memory", f"{used}: full, and writes are refused" if full else used)
+    yield Finding(has_no_memory, "memory", f"{used}: full, and writes are refused" if has_no_memory else used)
 
 
 def page_cache(_at: datetime) -> Iterator[Finding]:
-    """Another server, or at least another database of the same one."""
+    """Check that the page cache uses another server than the boards, or at least another database."""
     try:
         boards, cache = (_database("boards"), _database("default"))
     except RedisError:
@@ -111,8 +114,8 @@ def page_cache(_at: datetime) -> Iterator[Finding]:
     if boards == cache:
         yield Finding(True, "page cache", "in the boards' own database: give CACHE_URL another server")
     else:
-        shares = boards[0] == cache[0]
-        yield Finding(False, "page cache", "a database of the boards' server" if shares else "a server of its own")
+        is_shared = boards[0] == cache[0]
+        yield Finding(False, "page cache", "a database of the boards' server" if is_shared else "a server of its own")
 
 
 def worker(at: datetime) -> Iterator[Finding]:
@@ -124,12 +127,10 @@ def worker(at: datetime) -> Iterator[Finding]:
 
 
 def unmirrored(_at: datetime) -> Iterator[Finding]:
-    """Standings that only Redis has. A busy board always has some; where nobody mirrors, they stay."""
-    periods = Period.objects.filter(board__storage=Storage.REDIS, state__in=LIVING)
-    settler = ZsetSync(redis.resync_client())
-    waiting = sum(
-        settler.dirty(period, 1)[0] for period in periods.select_related("board") if period.stale_since is None
-    )
+    """Count standings that only Redis has. A busy board always has some; red only if the mirror is late too."""
+    periods = Period.objects.filter(board__storage=Storage.REDIS, state__in=_NOT_FINAL)
+    store = ZsetSync(redis.resync_client())
+    waiting = sum(store.dirty(period, 1)[0] for period in periods.select_related("board") if period.stale_since is None)
     age = mirror_age()
     is_red = waiting > 0 and (age is None or age > MIRRORED_EVERY)
     last = "never copied to SQL" if age is None else f"last copied to SQL {age.total_seconds():.1f} s ago"
@@ -137,8 +138,8 @@ def unmirrored(_at: datetime) -> Iterator[Finding]:
 
 
 def stale_periods(at: datetime) -> Iterator[Finding]:
-    """A period may be stale for a moment; one that stays so is not settled by anybody."""
-    living = Period.objects.filter(state__in=LIVING)
+    """List stale periods. One may be stale for seconds; red after ``RESYNCED_WITHIN``."""
+    living = Period.objects.filter(state__in=_NOT_FINAL)
     stale = living.filter(stale_since__isnull=False).select_related("board").order_by("stale_since")
     for period in stale:
         since = at - (period.stale_since or at)
@@ -149,29 +150,29 @@ def stale_periods(at: datetime) -> Iterator[Finding]:
         yield Finding(False, "stale periods", "none")
 
 
-def unreadable_memories(_at: datetime) -> Iterator[Finding]:
-    """Keys that keep a period from being settled, or scored in, and that no worker can mend."""
-    settler, unreadable = ZsetSync(redis.resync_client()), 0
-    living = Period.objects.filter(state__in=LIVING).exclude(board__storage=Storage.SQL).select_related("board")
+def corrupt_sync_states(_at: datetime) -> Iterator[Finding]:
+    """Find Redis keys with invalid values, which block the resync and new scores of a period until repaired by hand."""
+    store, corrupt = ZsetSync(redis.resync_client()), 0
+    living = Period.objects.filter(state__in=_NOT_FINAL).exclude(board__storage=Storage.SQL).select_related("board")
     for period in living.order_by("pk"):
         try:
-            settler.read_state(period)
+            store.read_state(period)
         except CorruptRedisKey as error:
-            unreadable += 1
+            corrupt += 1
             todo = f"Then run rebuild --board {period.board_id}."
-            yield Finding(True, f"memory of period {period}", f"{error.detail} {todo}")
-    if not unreadable:
-        yield Finding(False, "memories", "all can be judged")
+            yield Finding(True, f"sync state of period {period}", f"{error.detail} {todo}")
+    if not corrupt:
+        yield Finding(False, "sync states", "all readable")
 
 
 def dead_letters(_at: datetime) -> Iterator[Finding]:
-    dead = DeadLetter.objects.filter(resolved_at=None).count()
-    yield Finding(dead > 0, "dead letters", f"{dead:,} open: edit, retry or drop them" if dead else "none open")
+    count = DeadLetter.objects.filter(resolved_at=None).count()
+    yield Finding(count > 0, "dead letters", f"{count:,} open: edit, retry or drop them" if count else "none open")
 
 
 def differences(_at: datetime) -> Iterator[Finding]:
-    left = unrepaired().count()
-    yield Finding(left > 0, "differences", f"{left:,} left: run verify --repair" if left else "none left")
+    count = unrepaired().count()
+    yield Finding(count > 0, "differences", f"{count:,} left: run verify --repair" if count else "none left")
 
 
 def boundaries(at: datetime) -> Iterator[Finding]:
@@ -188,16 +189,16 @@ CHECKS: dict[str, Check] = {
     "worker": worker,
     "unmirrored standings": unmirrored,
     "stale periods": stale_periods,
-    "memories": unreadable_memories,
+    "sync states": corrupt_sync_states,
     "dead letters": dead_letters,
     "differences": differences,
     "boards": boundaries,
 }
-NEEDS_REDIS = (redis_server, page_cache, unmirrored, unreadable_memories)
+NEEDS_REDIS = (redis_server, page_cache, unmirrored, corrupt_sync_states)
 
 
 def _database(alias: str) -> tuple[str, int]:
-    """Which process and which of its databases an address leads to."""
+    """Return the run id of the Redis process behind a cache alias, and the number of its database."""
     with client_of(alias) as client:
         return client.info("server")["run_id"], int(client.connection_pool.connection_kwargs.get("db") or 0)
 

@@ -1,4 +1,4 @@
-"""A progress bar of one line on stderr, for people who watch: nothing is drawn into files and pipes."""
+"""A one-line progress bar on stderr; nothing is drawn if stderr is not a terminal."""
 
 import sys
 from typing import TextIO
@@ -7,22 +7,22 @@ WIDTH = 40
 
 
 class Progress:
-    """Drawn anew with each step; ``close`` ends the line."""
+    """A progress bar that each step draws again; ``close`` ends the line."""
 
-    def __init__(self, whole: int, stream: TextIO = sys.stderr) -> None:
-        self._whole = max(whole, 1)
+    def __init__(self, total: int, stream: TextIO = sys.stderr) -> None:
+        self._total = max(total, 1)
         self._stream = stream
         self._is_shown = stream.isatty()
 
     def step(self, done: int, text: str) -> None:
-        """Show that ``done`` of the whole is through."""
+        """Show that ``done`` of the total is done."""
         if self._is_shown:
-            share = min(done / self._whole, 1)
+            share = min(done / self._total, 1)
             bar = ("#" * int(share * WIDTH)).ljust(WIDTH, ".")
             self._stream.write(f"\r[{bar}] {share:4.0%} {text}\x1b[K")
             self._stream.flush()
 
     def close(self) -> None:
-        """Leave the line."""
+        """End the line."""
         if self._is_shown:
             self._stream.write("\n")

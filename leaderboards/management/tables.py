@@ -1,7 +1,7 @@
-"""Tables as files: rows in, rejected rows out.
+"""CSV files of commands: read rows, and write rejected rows.
 
-Bytes that are no UTF-8 become lone surrogates on the way in (``core/input/csv_table.py``), and go back as the same
-bytes into the file of rejected rows.
+Invalid UTF-8 is read as lone surrogates (``core/input/csv_table.py``), and written as the same bytes into the file of
+rejected rows.
 """
 
 import csv
@@ -21,7 +21,7 @@ from leaderboards.errors import BadTable
 
 @contextmanager
 def open_table(file: Path) -> "Iterator[Table]":
-    """The table in ``file``, until it is closed. Raises ``CommandError`` where there is none."""
+    """Open the table in ``file``. Raises ``CommandError`` if it cannot be read."""
     try:
         stream = file.open("rb")
     except OSError as error:
@@ -37,26 +37,26 @@ class Table:
         self.file = file
         self.size = file.stat().st_size
         self._bytes = stream
-        with self._refused(str(file)):
+        with self._as_command_error(str(file)):
             self._csv = CsvTable(stream)
         self.header = self._csv.header
 
     def column(self, name: str, option: str) -> str:
-        """``name``, if the table has such a column."""
-        with self._refused(f"{option}: {self.file.name}"):
+        """Return ``name`` if the table has this column. Raises ``CommandError``."""
+        with self._as_command_error(f"{option}: {self.file.name}"):
             return self._csv.column(name)
 
     def lines(self) -> Iterator[CsvRow]:
-        """Every row, also those that are too long or too short."""
-        with self._refused(str(self.file)):
+        """Yield every row, also those that are too long or too short."""
+        with self._as_command_error(str(self.file)):
             yield from self._csv.lines()
 
     def bytes_read(self) -> int:
-        """How far reading has come."""
+        """Return the number of bytes read so far."""
         return self._bytes.tell()
 
     @contextmanager
-    def _refused(self, subject: str) -> Iterator[None]:
+    def _as_command_error(self, subject: str) -> Iterator[None]:
         try:
             yield
         except BadTable as error:
@@ -64,7 +64,10 @@ class Table:
 
 
 class RejectedRows:
-    """``FILE.rejected.csv`` beside the table (or, where that may not be written, here): made when first needed."""
+    """``FILE.rejected.csv`` next to the table, or in the working directory if that is not writable.
+
+    The file is created with the first rejected row.
+    """
 
     def __init__(self, table: Table) -> None:
         folder = table.file.parent if os.access(table.file.parent, os.W_OK) else Path.cwd()
@@ -83,11 +86,11 @@ class RejectedRows:
 
     @property
     def is_written(self) -> bool:
-        """Whether any row was rejected."""
+        """Return whether any row was rejected."""
         return self._stream is not None
 
     def add(self, line: CsvRow, outcome: Outcome) -> None:
-        """Keep the row as it was, with its number and why it was rejected."""
+        """Write the row unchanged, with its number and why it was rejected."""
         if self._stream is None:
             self._stream = self.file.open("w", encoding="utf-8", errors="surrogateescape", newline="")
             csv.writer(self._stream).writerow([*self._header, "row", "code", "detail"])

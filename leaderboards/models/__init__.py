@@ -1,6 +1,6 @@
-"""The rows, a file for each subject.
+"""The models, one module per subject.
 
-Rows know themselves and nothing else: no Redis, no HTTP, no signals. What changes more than one of them is a service.
+Models do not use Redis, HTTP or signals. A change to more than one row is a service.
 """
 
 from leaderboards.choices import Decision, ImportKind, PeriodState, Storage, Unit, Visibility

@@ -1,4 +1,4 @@
-"""The key-management table: what is ranked, over which windows, by which rules. Never the scores."""
+"""Boards: the key-management table, with settings and no scores."""
 
 from typing import Any, ClassVar
 
@@ -23,21 +23,21 @@ from leaderboards.core.ranking.board_settings import board_calendar, board_rules
 from leaderboards.core.ranking.rules import Order, Rules, TieBreak, Ties, Update
 from leaderboards.models.fast_copy import FastCopyModel
 
-LONGEST_DAYS = 36_525  # a century; much more, and no calendar has the day
+LONGEST_DAYS = 36_525  # a century: longer would exceed the years that dates have
 
 _TIMES: Any = {"max_digits": 8, "decimal_places": 2}
 
 
 def default_timezone() -> str:
-    """The zone of a board that names none."""
+    """Return the default time zone of a board."""
     return str(settings.DEFAULT_TIMEZONE)
 
 
 class Board(FastCopyModel):
-    """A row of the key-management table: what is ranked, over which windows, by which rules. Never the scores.
+    """A board's settings: what is ranked, in which windows, by which rules.
 
-    ``quarantined_at`` is when one of its entries was quarantined first: from then on ids are looked for there too.
-    ``cached_since`` (monotonic seconds) is set on a copy that was remembered and not asked for anew.
+    ``quarantined_at`` is the time of its first quarantined entry; from then on, ids are also looked up in quarantine.
+    ``cached_since`` (monotonic seconds) is set on a copy from a cache.
     """
 
     cached_since: float | None = None
@@ -131,25 +131,25 @@ class Board(FastCopyModel):
 
     @property
     def calendar(self) -> Calendar:
-        """The windows that the board's time falls into."""
+        """The calendar of the board's windows."""
         return board_calendar(self)
 
     @property
     def rules(self) -> Rules:
-        """The rules that a period opened now would get. Raises ``BadBoard`` where they cannot work."""
+        """The rules of a period that opens now. Raises ``BadBoard`` if they cannot work."""
         return board_rules(self)
 
     @property
     def is_event(self) -> bool:
-        """Whether its windows come from competitions."""
+        """Whether its periods are competitions."""
         return self.period == PeriodKind.EVENT
 
     @property
     def limits(self) -> Limits | None:
-        """The limits of plausibility; None where none is set."""
+        """The plausibility limits; None if none is set."""
         return limits_of(self)
 
     @property
     def may_quarantine(self) -> bool:
-        """Whether an id may be claimed by a quarantined entry."""
+        """Whether ids may belong to quarantined entries."""
         return self.quarantined_at is not None or self.limits is not None

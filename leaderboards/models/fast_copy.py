@@ -1,4 +1,4 @@
-"""Copies of rows: each request takes its own."""
+"""Fast copies of cached rows: each request works on its own copy."""
 
 from typing import Self
 
@@ -7,14 +7,14 @@ from django.db.models.base import ModelState
 
 
 class FastCopyModel(Model):
-    """A row that is copied as Django does it, without its detour through pickling."""
+    """A model whose ``copy.copy`` gives the same result as Django's, without pickling."""
 
     class Meta:
         abstract = True
 
     def __copy__(self) -> Self:
-        own, state = type(self).__new__(type(self)), ModelState()
+        duplicate, state = type(self).__new__(type(self)), ModelState()
         state.adding, state.db = self._state.adding, self._state.db
         state.fields_cache = self._state.fields_cache.copy()
-        own.__dict__.update(self.__dict__, _state=state)
-        return own
+        duplicate.__dict__.update(self.__dict__, _state=state)
+        return duplicate

@@ -1,7 +1,7 @@
-"""Imports by the browser: what was uploaded, how far it has come, and what is needed to undo it.
+"""Imports in the browser: the uploaded file, its progress, and what is needed to undo it.
 
-A run is judged, then confirmed by a person, then applied, and perhaps undone; each step is a moment. Its rows are kept
-in chunks until they are applied, and go then; what undoing needs stays as long as the run.
+A run is checked, confirmed by a person, applied, and perhaps undone; each step has a timestamp. Its rows are stored in
+chunks and deleted once they are applied; what an undo needs stays as long as the run.
 """
 
 from enum import StrEnum
@@ -18,7 +18,7 @@ from leaderboards.models.players import Player
 
 
 class Phase(StrEnum):
-    """Where a run stands; the first, third and fifth are work of the schedule."""
+    """The state of a run; in the first, third and fifth the worker has to do something."""
 
     JUDGING = "judging"
     READY = "ready"
@@ -29,13 +29,13 @@ class Phase(StrEnum):
 
 
 class ImportRun(models.Model):
-    """One file: ``rows`` of it, of which so many are ``judged``, ``applied`` and, later, ``undone``.
+    """An uploaded file with ``rows``, of which so many are ``judged`` (checked), ``applied`` and ``undone``.
 
-    ``by`` is who uploaded it, then who confirmed it. ``refused`` of the rows could not be taken: by the judging until
-    it is confirmed, by the applying then. ``judgings`` counts how often its judging began anew. ``started_at``
-    is also the time at which its rows count that name none, and that its submissions and players were created, so no
-    two runs share it. ``stopped`` says why the rest was not taken. ``left`` is what an undo could not take back.
-    ``report`` has the first rows, errors, counts by status and what was foreseen.
+    ``by`` is who uploaded it, later who confirmed it. ``refused`` rows failed: in the check until the run is confirmed,
+    then when applied. ``judgings`` counts how often the check began again. ``started_at`` is also the time of rows
+    without one, and the creation time of the run's submissions and players, so no two runs share it. ``stopped`` says
+    why the remaining rows were not applied. ``left`` is the number of rows that an undo could not revert. ``report``
+    has the first rows, errors, counts by status and the preview.
     """
 
     kind = models.CharField(_("kind"), max_length=10, choices=ImportKind.choices)
@@ -47,7 +47,7 @@ class ImportRun(models.Model):
     by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+", verbose_name=_("by"))
     rows = models.PositiveIntegerField(_("rows"), default=0)
     judged = models.PositiveIntegerField(default=0)
-    judgings = models.PositiveIntegerField(default=0, db_default=0)  # a process of before names no such column
+    judgings = models.PositiveIntegerField(default=0, db_default=0)  # an older release inserts rows without this column
     applied = models.PositiveIntegerField(default=0)
     undone = models.PositiveIntegerField(default=0)
     refused = models.PositiveIntegerField(_("refused"), default=0)
@@ -79,7 +79,7 @@ class ImportRun(models.Model):
 
     @property
     def phase(self) -> Phase:
-        """Where it stands."""
+        """The state of the run."""
         if self.undo_at is not None:
             return Phase.UNDOING if self.undone_at is None else Phase.UNDONE
         if self.started_at is not None:
@@ -88,15 +88,14 @@ class ImportRun(models.Model):
 
     @property
     def is_moving(self) -> bool:
-        """Whether the schedule is at work on it."""
+        """Whether the worker has to do something."""
         return self.phase in (Phase.JUDGING, Phase.APPLYING, Phase.UNDOING)
 
 
 class ImportChunk(models.Model):
-    """Rows of a run that are done together: compressed (``core/input/import_rows.py``), and empty once they were
-    applied.
+    """Rows of a run that are processed together: compressed (``core/input/import_rows.py``), empty once applied.
 
-    ``skipped`` are the numbers of rows that the judging refused or knew already, ``kept`` the submissions made of it.
+    ``skipped`` are the numbers of rows that the check refused or that were known, ``kept`` the keys of its submissions.
     """
 
     run = models.ForeignKey(ImportRun, models.CASCADE, related_name="chunks", db_index=False)
@@ -116,7 +115,7 @@ class ImportChunk(models.Model):
 
 
 class ImportedPlayer(models.Model):
-    """What an import made of a player: their profile before and after; an erasure takes the row."""
+    """A player's profile before and after an import. An erasure deletes the row."""
 
     run = models.ForeignKey(ImportRun, models.CASCADE, related_name="players", db_index=False)
     player = models.ForeignKey(Player, models.CASCADE, related_name="+")

@@ -1,4 +1,4 @@
-"""What moderators did to submissions beyond voiding one: purges of a range, what each voided, and edits of values."""
+"""Purges of ranges of submissions, the submissions that they voided, and edits of values."""
 
 from typing import ClassVar
 
@@ -13,13 +13,12 @@ from leaderboards.models.standings import Submission
 
 
 class Purge(models.Model):
-    """A range of submissions that is voided in one act: those received in [``from_at``, ``until_at``), of a player, a
-    board, a service key, or all of these at once. It is also the proof of how far that has come.
+    """Voids all submissions received in [``from_at``, ``until_at``) of a player, a board and a service key, in batches.
 
-    ``last`` is the number of the submission up to which all were looked at, ``highest`` the greatest that there was.
-    Submissions that were under way then come later: unless ``all_in`` says that there were none, all is looked at once
-    more, up to another ``highest`` (``services/moderation/run_purge.py``). ``kept`` are those that could not be voided;
-    ``undo_last``, ``restored`` and ``lost`` are the same of its undoing.
+    At least one of the three is set. All submissions up to the primary key ``last`` are done; ``highest`` is the
+    greatest one at the beginning. Transactions that were open then may commit smaller ones later: unless ``all_in``, a
+    second pass goes up to a new ``highest`` (``services/moderation/run_purge.py``). ``kept`` counts submissions that
+    could not be voided. ``undo_last``, ``restored`` and ``lost`` are the same for its undo.
     """
 
     player = models.ForeignKey(
@@ -73,8 +72,10 @@ class Purge(models.Model):
 
 
 class PurgedSubmission(models.Model):
-    """A submission that is void because of a purge. The row goes when the submission is restored, by whom or whatever,
-    so that undoing the purge restores no more than the purge voided."""
+    """A submission that a purge voided. The row is deleted when the submission is restored in any way.
+
+    So undoing the purge restores only what the purge voided.
+    """
 
     submission = models.OneToOneField(
         Submission, models.CASCADE, primary_key=True, related_name="purged", db_constraint=False
@@ -89,10 +90,10 @@ class PurgedSubmission(models.Model):
 
 
 class SubmissionEdit(models.Model):
-    """A new value of a submission, scaled as the period's rules scale it, and the one before.
+    """An edit of a submission: the values before and after, scaled by the period's rules.
 
-    ``entry`` is its number in the audit log. The first row has what the game server sent, which its ``id`` stands for
-    for good.
+    ``entry`` is its number in the audit log. ``before`` of the first edit is what the game server sent: repetitions of
+    the submission's ``id`` are compared with that.
     """
 
     submission = models.ForeignKey(Submission, models.CASCADE, related_name="edits", db_constraint=False)

@@ -19,13 +19,12 @@ from leaderboards.models.fast_copy import FastCopyModel
 
 
 class Period(FastCopyModel, SyncedRow):
-    """One window of a board, with the rules it opened with.
+    """A window of a board, with the rules it opened with.
 
-    It is kept in step with its standings in Redis (``SyncedRow``): while it is ``needs_full_rebuild``,
-    ``rebuild_progress`` of them have been
-    put; ``emptied_generation`` is the generation under which that was last so. ``players`` and ``content_hash`` are
-    those of the final standings. ``cache_version`` is set on a copy that was remembered and not asked for anew
-    (``selectors.editions``): the script that reads the standings compares it.
+    It is the row of its standings in Redis (``SyncedRow``). During a full rebuild, ``rebuild_progress`` is the number
+    of rows written; ``emptied_generation`` is the generation of the last full rebuild. ``players`` and ``content_hash``
+    are those of the final standings. ``cache_version`` is set on a copy from a cache
+    (``selectors/catalog/cache_versions.py``): the script that reads the standings compares it.
     """
 
     cache_version: str = ""
@@ -64,25 +63,25 @@ class Period(FastCopyModel, SyncedRow):
         fields: Iterable[str] | None = None,
         from_queryset: models.QuerySet[Self] | None = None,
     ) -> None:
-        """Read the row again; the layout goes with it, since the end of a competition's period may have moved."""
+        """Read the row again and drop the cached layout: the end of a competition's period may have moved."""
         super().refresh_from_db(using=using, fields=fields, from_queryset=from_queryset)
         self.__dict__.pop("layout", None)
 
-    def copy_sync_state(self, present: Self) -> None:
-        """Become what ``present``, the same row read later, says of generation, staleness, end and rules."""
-        self.generation, self.stale_since, self.ends_at = present.generation, present.stale_since, present.ends_at
-        self.rules_json = present.rules_json
-        for known in ("layout", "rules"):
-            self.__dict__.pop(known, None)
+    def copy_sync_state(self, newer: Self) -> None:
+        """Copy generation, staleness, end and rules from ``newer``, the same row read later."""
+        self.generation, self.stale_since, self.ends_at = newer.generation, newer.stale_since, newer.ends_at
+        self.rules_json = newer.rules_json
+        for cached in ("layout", "rules"):
+            self.__dict__.pop(cached, None)
 
     @cached_property
     def rules(self) -> Rules:
-        """The rules that hold in this period."""
+        """The rules of this period."""
         return Rules.from_json(self.rules_json)
 
     @property
     def window(self) -> Window:
-        """From when to when."""
+        """The period's label, start and end."""
         return Window(self.label, self.starts_at, self.ends_at)
 
     @cached_property
@@ -97,5 +96,5 @@ class Period(FastCopyModel, SyncedRow):
 
     @property
     def id_namespace(self) -> str:
-        """Whose ids its entries use in Redis: the board's in all periods of a calendar, its own in a competition."""
+        """The namespace of its entries' ids in Redis: the board's for calendar periods, its own for a competition."""
         return keys.board(self.board_id) if event_number(self.label) is None else self.family.zset

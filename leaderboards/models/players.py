@@ -1,4 +1,4 @@
-"""Who is ranked, why somebody was banned and let in again, and the codes by which users link themselves to players."""
+"""Players, their bans, and the codes by which users link themselves to players."""
 
 from typing import Any, ClassVar
 
@@ -14,16 +14,16 @@ from leaderboards.core.input.names import display_name
 from leaderboards.fields import ByteOrderedCharField
 from leaderboards.models.player_rows import FOLDED, NAME, PlayerManager, with_folded
 
-# Rows whose folded name is not made yet, or is left of a name that is gone: written by the release before.
+# Rows without a folded name yet, or with that of a deleted name: written by an older release.
 _TO_FOLD = Q(folded_name=None) & ~Q(name="") | Q(folded_name__isnull=False, name="")
 
 
 class Player(models.Model):
-    """Who is ranked. ``external_id`` is the game's own id, the ``player`` of the API; ``id`` is internal.
+    """A player. ``external_id`` is the game's own id, the ``player`` of the API; ``id`` is internal.
 
-    ``erasing_since`` is when an erasure began that is not through yet. A ban of that same moment is the erasure's own
-    and ends with it; any other ban stays. ``folded_name`` is the name as it is searched; None for no name, or until the
-    task ``fold_names`` comes to a row from before there was such a column.
+    ``erasing_since`` is the beginning of an unfinished erasure. A ban with the same time belongs to the erasure and
+    ends with it; any other ban stays. ``folded_name`` is the name as search compares it; None without
+    a name, and in rows of an older release until the task ``fold_names`` fills them.
     """
 
     external_id = ByteOrderedCharField(_("player"), max_length=64, unique=True)
@@ -45,7 +45,7 @@ class Player(models.Model):
         verbose_name = _("player")
         verbose_name_plural = _("players")
         permissions: ClassVar = [("erase_player", "Can erase player for good")]
-        # Neither finding by name nor asking every few seconds who is banned may read a million rows: few have either.
+        # Partial indexes: few of a million players have a name or are banned.
         indexes: ClassVar = [
             models.Index(Upper("name"), condition=~Q(name=""), name="player_name"),
             models.Index("external_id", condition=Q(banned_at__isnull=False), name="player_banned"),
@@ -57,7 +57,7 @@ class Player(models.Model):
         return display_name(self.name, self.external_id)
 
     def save(self, *args: Any, **options: Any) -> None:
-        """As Django's, with the folded form of a name that is written."""
+        """Save as Django does; with ``name``, ``folded_name`` is saved too."""
         fields = options.get("update_fields")
         if fields is not None:
             options["update_fields"] = with_folded(fields)
@@ -74,7 +74,7 @@ class BanKind(models.TextChoices):
 
 
 class BanRecord(models.Model):
-    """A ban, or the end of one: by whom, when and why. Rows are only ever added; erasing the player empties reasons."""
+    """A ban or the end of one: by whom, when and why. Rows are only added; erasing the player empties the reasons."""
 
     player = models.ForeignKey(Player, models.CASCADE, related_name="ban_records", verbose_name=_("player"))
     kind = models.CharField(_("what"), max_length=6, choices=BanKind.choices)
@@ -92,7 +92,7 @@ class BanRecord(models.Model):
 
 
 class LinkCode(models.Model):
-    """A one-time code by which a signed-in user links themselves to a player; SQL keeps its hash."""
+    """A one-time code, stored as a hash, by which a signed-in user links themselves to a player."""
 
     code_hash = models.CharField(max_length=64, unique=True)
     player = models.ForeignKey(Player, models.CASCADE, related_name="link_codes")

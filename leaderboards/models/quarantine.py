@@ -1,4 +1,4 @@
-"""Entries that broke a limit of plausibility: neither ranked nor lost, until somebody accepts or voids them."""
+"""Quarantine: entries that broke a plausibility limit, until staff accepts or voids them."""
 
 from typing import ClassVar
 
@@ -15,12 +15,12 @@ from leaderboards.models.players import Player
 
 
 class QuarantinedEntry(models.Model):
-    """What a game server sent, as its period reads it, and the limit that it broke.
+    """An entry and the limit that it broke.
 
-    ``points`` and ``fields`` are scaled; ``at`` is the time that counts, ``sent_at`` the time as sent, null where the
-    caller named none. ``external_id`` is the caller's own id, which stays claimed whatever is decided. ``observed`` and
-    ``limit`` are in points, or a number of submissions. ``accepting_since`` is when applying it began: until it is
-    ``accepted``, nobody knows whether it counts, and accepting again finds out.
+    ``points`` and ``fields`` are scaled by the period's rules; ``at`` is the time that counts, ``sent_at`` the time as
+    sent, null if there was none. ``external_id`` is the caller's id, which stays used whatever is decided.
+    ``observed`` and ``limit`` are points, or a number of submissions. ``accepting_since`` is when accepting it began:
+    until the decision is ``accepted`` it is unknown whether it counts, and accepting it again finds out.
     """
 
     period = models.ForeignKey(Period, models.PROTECT, related_name="quarantined", verbose_name=_("period"))

@@ -1,9 +1,7 @@
-"""What moderators keep from players: being shown, on one board or on all or in one period of a board, or scoring on
-one board.
+"""Restrictions: a player is hidden on a board, on all boards or in one period, or banned from a board.
 
-A row runs until it is lifted, and stays on record then. The trap: a ban from everything has no row here. It is
-``Player.banned_at`` with its ``BanRecord``; who asks whom to leave out asks ``selectors/visibility/hidden.py``, which
-knows both.
+A row holds until it is lifted, and is kept afterwards. The trap: a ban from everything has no row here; it is
+``Player.banned_at`` with a ``BanRecord``. ``selectors/visibility/hidden.py`` knows both.
 """
 
 from typing import ClassVar
@@ -22,7 +20,7 @@ _RUNNING = Q(lifted_at=None)
 
 
 class RestrictionKind(models.TextChoices):
-    """What is kept from a player. In all three cases nobody else sees them, and the others close up."""
+    """The kind of a restriction. In all three cases other people do not see the player, and ranks close up."""
 
     HIDDEN = "hidden", pgettext_lazy("a player", "hidden")
     SHADOWED = "shadowed", pgettext_lazy("a player", "shadowed")
@@ -30,9 +28,9 @@ class RestrictionKind(models.TextChoices):
 
 
 class Restriction(models.Model):
-    """One restriction of a player, on a board or (``board`` None) on all. Erasing the player empties both reasons.
+    """A restriction of a player on a board, or on all boards (``board`` None). An erasure empties both reasons.
 
-    With a ``period``, which is one of its board, it hides the player there alone: one standing.
+    With a ``period`` of the board, it hides the player in that period alone.
     """
 
     RUNNING: ClassVar = _RUNNING
@@ -80,7 +78,7 @@ class Restriction(models.Model):
                 name="restriction_of_a_period_hides",
             ),
         ]
-        # Readers ask every second: they find the running ones without those that were lifted.
+        # Partial, since readers query the running restrictions each second.
         indexes: ClassVar = [models.Index("board", "player", condition=_RUNNING, name="restriction_running")]
 
     def __str__(self) -> str:

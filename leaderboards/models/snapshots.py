@@ -1,6 +1,6 @@
-"""Looks at running periods: who stood where at a moment. For movement, and for a player's rank over time.
+"""Snapshots of the best ranks of running periods, for movement and a player's rank over time.
 
-Only the best are kept, so what is not here is not known. Nothing is decided by these rows; they may go at any time.
+Players below the best have no rows. Nothing else depends on these rows; they may be deleted at any time.
 """
 
 from typing import ClassVar
@@ -12,9 +12,9 @@ from leaderboards.models.players import Player
 
 
 class PeriodSnapshot(models.Model):
-    """One look at a period. ``due_at`` is the time of the grid that it was taken for; one each.
+    """A snapshot of a period's best ranks; one per ``due_at``, the time of the grid.
 
-    ``total`` counts everybody ranked, also beyond the rows; ``is_whole`` if there is a row for each of them.
+    ``total`` is the number of ranked players; ``is_whole`` is set if each of them has a row.
     """
 
     period = models.ForeignKey(Period, models.CASCADE, related_name="snapshots", db_index=False)
@@ -31,7 +31,7 @@ class PeriodSnapshot(models.Model):
 
 
 class RankHistoryEntry(models.Model):
-    """A player in their place then. ``points`` are scaled, as in the standings; or ``fields`` on boards of criteria."""
+    """A player's rank in a snapshot, with scaled ``points``, or ``fields`` on boards of criteria."""
 
     pk = models.CompositePrimaryKey("snapshot_id", "player_id")
     snapshot = models.ForeignKey(PeriodSnapshot, models.CASCADE, related_name="ranks", db_index=False)

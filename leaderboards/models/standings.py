@@ -1,4 +1,4 @@
-"""Standings, final ones, the submissions under them, and what verifying found of them."""
+"""Standings, final standings, submissions, and differences that verifying found."""
 
 from typing import ClassVar
 
@@ -13,7 +13,10 @@ from leaderboards.models.players import Player
 
 
 class Standing(models.Model):
-    """A player's latest state in a period. Without a score they are not ranked: removed, or not yet accepted."""
+    """A player's current state in a period. Without a score they are not ranked: removed, or nothing accepted yet.
+
+    ``pending_publish`` marks a standing that Redis may lack.
+    """
 
     period = models.ForeignKey(Period, models.PROTECT, related_name="standings", verbose_name=_("period"))
     player = models.ForeignKey(Player, models.PROTECT, related_name="standings", verbose_name=_("player"))
@@ -42,10 +45,10 @@ class Standing(models.Model):
 
 
 class FinalStanding(models.Model):
-    """A row of a final period, in its place for ever: written once, when the period closes.
+    """A row of a final period: written once, when the period closes.
 
-    ``place`` numbers the rows from 1; ``rank`` is the place, or what equals share. Each key is written a million
-    times while a period closes, so there are no more than reading needs (docs/decisions/0014).
+    ``place`` numbers the rows from 1; ``rank`` is the place, or shared by equals. There are only the indexes that
+    reading needs, since a period may close with a million rows (decision 0014).
     """
 
     pk = models.CompositePrimaryKey("period_id", "place")
@@ -71,12 +74,12 @@ class FinalStanding(models.Model):
 
 
 class Submission(models.Model):
-    """One accepted entry of a board that SQL decides over: the ledger under its standings.
+    """An accepted entry of a board that SQL decides; standings follow from them.
 
-    ``points`` and ``fields`` are as sent (scaled); ``sent_at`` is the time as sent, null where the
-    caller named none; ``at`` is the time that counts. ``competition`` is 0 on calendar boards. ``freed_id`` is the id
-    that it had until its import was undone. SQL does not check its keys: it is written beside its player's standing,
-    whose own are (docs/decisions/0025).
+    ``points`` and ``fields`` are scaled; ``at`` is the time that counts, ``sent_at`` the time as sent, null if there
+    was none. ``competition`` is 0 on calendar boards. ``freed_id`` is the id that it had before its import was undone.
+    Its foreign keys are not checked by the database: it is written with its player's standing, whose keys are
+    (decision 0025).
     """
 
     period = models.ForeignKey(
@@ -111,7 +114,7 @@ class Submission(models.Model):
         ]
         indexes: ClassVar = [
             models.Index(fields=["period", "player"], name="submission_of_player"),
-            # A list of the void ones would read a hundred million rows; what counts is not in it, and pays nothing.
+            # Partial, so that voided submissions are found among a hundred million, and others cost nothing.
             models.Index(fields=["id"], condition=Q(voided_at__isnull=False), name="submission_void"),
         ]
 
@@ -120,7 +123,7 @@ class Submission(models.Model):
 
 
 class Difference(models.Model):
-    """Something that verifying found: a player whose standing was not the same in SQL and Redis."""
+    """A difference that verifying found between SQL and Redis. ``player`` is a text, since SQL may not know them."""
 
     period = models.ForeignKey(Period, models.CASCADE, related_name="differences", verbose_name=_("period"))
     player = models.CharField(_("player"), max_length=64)

@@ -1,4 +1,4 @@
-"""What is read: boards, periods, rows in their places, distributions. Nothing here changes anything."""
+"""Read queries: boards, periods, ranked rows, distributions. Nothing here writes."""
 
 from leaderboards.selectors.catalog.boards import board_by_seq, boards_listed, peek_cached_board
 from leaderboards.selectors.catalog.periods import (

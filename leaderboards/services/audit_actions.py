@@ -1,7 +1,7 @@
-"""The acts on boards, players and scores that the audit log keeps, and how those that can be undone are undone.
+"""The audit actions on boards, players and scores, and the undo of those that can be undone.
 
-What an undo needs is asked of the rows as they are now, and of the later entries of the log: a newer decision is never
-overruled by the undo of an older one.
+An undo checks the rows as they are now, and later entries of the log: undoing an old decision never overrules a newer
+one.
 """
 
 from datetime import datetime
@@ -38,9 +38,9 @@ _VOIDS = ("score.voided", "score.restored")
 
 
 def register() -> None:
-    """Tell the audit log of these and of all others of this app. Asking twice changes nothing."""
-    for others in (score_actions, restriction_actions, imports):
-        others.register()
+    """Register these actions and all others of this app with the audit log. Calling it twice changes nothing."""
+    for module in (score_actions, restriction_actions, imports):
+        module.register()
     register_subject("board", _("board"), "leaderboards.board")
     register_subject("player", _("player"), "leaderboards.player")
     register_subject("submission", _("submission"), "leaderboards.submission")
@@ -73,7 +73,7 @@ def register() -> None:
 
 
 def undo_ban(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:
-    """Let the player in again. Raises ``NotUndoable`` for who is not banned any more, or was banned anew since."""
+    """Lift the ban. Raises ``NotUndoable`` if it was lifted, or another ban came since."""
     [player] = players_of(entry)
     if player.banned_at != entry.at:
         raise NotUndoable("This ban does not stand any more: it was lifted, or another one came after it.")
@@ -81,8 +81,7 @@ def undo_ban(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, re
 
 
 def undo_unban(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:
-    """Ban the player again. Raises ``NotUndoable`` for who is banned or was since, ``UnknownPlayer`` for who was
-    erased."""
+    """Ban the player again. Raises ``NotUndoable`` if they are or were banned since, ``UnknownPlayer`` if erased."""
     [player] = players_of(entry)
     refuse_erased(player)
     refuse_if_superseded(entry, _BANS, ["player"])
@@ -91,8 +90,10 @@ def undo_unban(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, 
 
 
 def undo_profile(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:
-    """Give the player back the name, avatar and country of before, and the account, which forms once changed too.
-    Raises ``NotUndoable``, ``UnknownPlayer``."""
+    """Restore the name, avatar and country, and the account, which older entries may have changed too.
+
+    Raises ``NotUndoable``, ``UnknownPlayer``.
+    """
     [player] = players_of(entry)
     refuse_erased(player)
     before = {name: str(text) for name, text in entry.before.items() if name in PROFILE_FIELDS}
@@ -109,7 +110,7 @@ def undo_profile(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None
 
 
 def undo_account(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:
-    """Give the player back to the account of before. Raises ``NotUndoable``, ``UnknownPlayer``, ``AlreadyLinked``."""
+    """Restore the link to the account. Raises ``NotUndoable``, ``UnknownPlayer``, ``AlreadyLinked``."""
     [player] = players_of(entry)
     if not mentions_account(entry):
         raise NotUndoable("It is not known any more whose the player was.")
@@ -117,8 +118,10 @@ def undo_account(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None
 
 
 def undo_void(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:
-    """Restore the score. Raises ``NotUndoable`` where somebody has judged it anew, or something else has it void too,
-    or what refuses restoring it."""
+    """Restore the score. Raises ``NotUndoable`` if it was decided again or is void for another reason too.
+
+    Also raises as ``unvoid_by_hand``.
+    """
     submission = submission_of(entry)
     refuse_if_decided_since(entry, _VOIDS)
     refuse_if_void_otherwise(entry, submission)
@@ -127,7 +130,7 @@ def undo_void(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, r
 
 
 def undo_restoring(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:
-    """Void the score again. Raises ``NotUndoable`` where somebody has judged it anew, or what refuses voiding it."""
+    """Void the score again. Raises ``NotUndoable`` if it was decided again, and as ``void_by_hand``."""
     submission = submission_of(entry)
     refuse_if_decided_since(entry, _VOIDS)
     if not void_by_hand(submission, reason, at, by):
@@ -135,8 +138,10 @@ def undo_restoring(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | No
 
 
 def undo_accepting(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:
-    """Void the score that was accepted. Raises ``NotUndoable`` where somebody has judged or edited it since or no
-    submission of its own was kept, or what refuses voiding it."""
+    """Void the accepted score.
+
+    Raises ``NotUndoable`` if it was decided or edited since or has no submission of its own, and as ``void_by_hand``.
+    """
     if not entry.keys("submission"):
         raise NotUndoable("No submission of its own was kept: set the standing, or void the late score, by hand.")
     submission = submission_of(entry)
@@ -146,7 +151,7 @@ def undo_accepting(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | No
 
 
 def undo_board_change(entry: AuditEntry, *, at: datetime, **_who_and_why: object) -> None:
-    """Give the board the settings of before. Raises ``NotUndoable``, or ``BadBoard`` where they are refused by now."""
+    """Restore the settings from before the entry. Raises ``NotUndoable``, or ``BadBoard`` if they are invalid now."""
     board = Board.objects.select_for_update().filter(pk__in=entry.keys("board")).first()
     if board is None or not entry.before:
         raise NotUndoable("There is no such board any more, or nothing to give back.")
@@ -157,8 +162,10 @@ def undo_board_change(entry: AuditEntry, *, at: datetime, **_who_and_why: object
 
 
 def restore_settings(entry: AuditEntry, board: Board) -> None:
-    """Give the board the settings of before the entry, and save nothing. Raises ``NotUndoable`` where it has not those
-    that the entry gave it."""
+    """Set the settings from before the entry on ``board``, without saving.
+
+    Raises ``NotUndoable`` if the present settings are not those that the entry set.
+    """
     if any(getattr(board, name) != _typed(name, entry.after.get(name)) for name in entry.before):
         raise NotUndoable(CHANGED_SINCE)
     for name, value in entry.before.items():
@@ -166,25 +173,25 @@ def restore_settings(entry: AuditEntry, board: Board) -> None:
 
 
 def players_of(entry: AuditEntry) -> list[Player]:
-    """Whom an entry is about, held until the transaction ends. Raises ``NotUndoable`` where they are gone."""
+    """The players of an entry, locked until the transaction ends. Raises ``NotUndoable`` if they are gone."""
     found = list(Player.objects.select_for_update(of=("self",)).filter(pk__in=entry.keys("player")))
     if not found:
         raise NotUndoable("There is no such player any more.")
     return found
 
 
-def _typed(name: str, kept: object) -> object:
-    """A setting of a board as the log keeps it, as the board does."""
+def _typed(name: str, recorded: object) -> object:
+    """A board setting from the log, in the type of the model field."""
     field = Board._meta.get_field(name)
-    return field.to_python(kept) if isinstance(field, Field) else kept
+    return field.to_python(recorded) if isinstance(field, Field) else recorded
 
 
 def submission_of(entry: AuditEntry) -> Submission:
-    """What an undo is about. Raises ``NotUndoable`` where it was not kept, or is part of a sum by now."""
+    """The submission of an entry. Raises ``NotUndoable`` if it was deleted, or compacted into a sum."""
     rows = Submission.objects.select_related("period__board", "player", "board")
     found = rows.filter(pk__in=entry.keys("submission")).first()
     if found is None:
         raise NotUndoable("The submission was not kept: nothing can be done about it any more.")
-    if found.service == BASELINE:  # the row is all of the player's old ones by now, and the entry was about one
+    if found.service == BASELINE:  # the row now sums up several submissions
         raise NotUndoable("This row sums up submissions that are not kept any more: void or restore it by hand.")
     return found

@@ -1,7 +1,7 @@
-"""Making and changing boards: by the admin, by a file, or by "Save as new".
+"""Creating and changing boards: in the admin, from a file, or by "Save as new".
 
-What never changes once a period exists is refused here; what waits for the next period is saved
-at once and given to periods that have not begun.
+Changes of settings that are fixed once a period exists are refused here. Settings that apply from the next period on
+are saved at once, and written to periods that have not begun.
 """
 
 from collections import Counter
@@ -42,7 +42,7 @@ SETTINGS = (
 
 
 def apply_boards(settings: Sequence[Mapping[str, Any]], at: datetime) -> dict[str, int]:
-    """Make or update boards by name, all or none; returns name → seq. Raises ``BadBoard`` naming the board."""
+    """Create or update boards by name, all or none; returns name → seq. Raises ``BadBoard`` naming the board."""
     boards = save_boards(settings, at)
     for board in boards:
         open_board(board, at)
@@ -51,11 +51,11 @@ def apply_boards(settings: Sequence[Mapping[str, Any]], at: datetime) -> dict[st
 
 @transaction.atomic
 def save_boards(settings: Sequence[Mapping[str, Any]], at: datetime) -> list[Board]:
-    """The boards of ``settings``, saved by name, all or none; the caller opens their periods afterwards.
+    """Save boards by name, all or none; the caller opens their periods afterwards.
 
-    Raises ``BadBoard`` naming the board, and what ``save_board`` raises.
+    Raises ``BadBoard`` naming the board, and as ``save_board``.
     """
-    _refuse_twins(settings)
+    _refuse_repeated_names(settings)
     boards = []
     for each in settings:
         board = _read(each, Board.objects.select_for_update())
@@ -66,8 +66,8 @@ def save_boards(settings: Sequence[Mapping[str, Any]], at: datetime) -> list[Boa
 
 
 def preview_boards(settings: Sequence[Mapping[str, Any]], at: datetime) -> list[BoardChange]:
-    """What ``apply_boards`` would do with them, in their order; nothing is written. Raises ``BadBoard`` as it does."""
-    _refuse_twins(settings)
+    """What ``apply_boards`` would change, in the same order. Nothing is written. Raises ``BadBoard``."""
+    _refuse_repeated_names(settings)
     found = []
     for each in settings:
         board = _read(each, Board.objects.all())
@@ -77,8 +77,8 @@ def preview_boards(settings: Sequence[Mapping[str, Any]], at: datetime) -> list[
     return found
 
 
-def _refuse_twins(settings: Sequence[Mapping[str, Any]]) -> None:
-    """Two boards of one name in a file: which of them is meant, nobody can tell."""
+def _refuse_repeated_names(settings: Sequence[Mapping[str, Any]]) -> None:
+    """Raise ``BadBoard`` if a file has two boards of one name."""
     for name, times in Counter(str(each.get("name")) for each in settings).items():
         if times > 1:
             raise BadBoard(f"{name}: the file names this board {times} times; leave one of them.", "name")
@@ -109,10 +109,10 @@ def _read(settings: Mapping[str, Any], rows: QuerySet[Board]) -> Board:
 
 
 def save_board(board: Board, at: datetime | None = None) -> None:
-    """Check and save a new or changed board. Raises ``BadBoard``, or what ``refresh_rules`` raises; then nothing has
-    changed. What changed stays in the audit log, as of ``at`` (now).
+    """Check and save a new or changed board, and record the change in the audit log, as of ``at`` (default: now).
 
-    The caller opens its periods afterwards (``open_board``), outside the transaction.
+    The caller opens its periods afterwards (``open_board``), outside the transaction. Raises ``BadBoard``, or as
+    ``refresh_rules``; nothing has changed then.
     """
     check_board(board)
     with transaction.atomic():
@@ -120,12 +120,12 @@ def save_board(board: Board, at: datetime | None = None) -> None:
         board.save()
         has_changed = _record_change(board, stored, at or clock.now())
         refresh_rules(board)
-        _tell_this_process()
+        _clear_caches_on_commit()
         invalidate_readers_of(board, wait_for_expiry=has_changed and board.visibility == Visibility.PRIVATE)
 
 
 def _record_change(board: Board, stored: Board | None, at: datetime) -> bool:
-    """Whether any setting is another."""
+    """Record the change; whether any setting has changed."""
     after = settings_of(board)
     if stored is None:
         record("board.made", at=at, subjects=[("board", board.pk)], after=after)
@@ -138,12 +138,12 @@ def _record_change(board: Board, stored: Board | None, at: datetime) -> bool:
 
 
 def settings_of(board: Board) -> dict[str, Any]:
-    """All settings of a board as the audit log keeps them."""
+    """All settings of a board as JSON values for the audit log."""
     return {name: to_json_value(name, getattr(board, name)) for name in SETTINGS}
 
 
 def check_board(board: Board) -> None:
-    """Raise ``BadBoard`` where settings cannot work, or may not change any more."""
+    """Raise ``BadBoard`` if settings are invalid, or may not change any more."""
     if refused := unprintable_reason(board.name):
         raise BadBoard(refused, "name")
     try:
@@ -171,7 +171,7 @@ def _check_change(board: Board) -> None:
 
 
 def pending_changes(board: Board, at: datetime) -> dict[str, Any]:
-    """The settings that the running period does not have yet, as they will be; empty if there are none."""
+    """The settings that apply from the next period on, with their new values; empty if there are none."""
     running = (
         None
         if board.is_event
@@ -196,47 +196,47 @@ def cancel_changes(board: Board, at: datetime) -> None:
 
 
 def save_as_new(board: Board, changed: Mapping[str, Any], at: datetime) -> Board:
-    """Make a new board with ``changed`` settings and retire this one. Raises ``BadBoard``."""
-    fresh = Board(**{field: getattr(board, field) for field in SETTINGS} | dict(changed))
+    """Create a new board with ``changed`` settings and retire this one. Raises ``BadBoard``."""
+    new_board = Board(**{field: getattr(board, field) for field in SETTINGS} | dict(changed))
     with transaction.atomic():
         retire(board, at)
-        save_board(fresh, at)
-    open_board(fresh, at)
-    return fresh
+        save_board(new_board, at)
+    open_board(new_board, at)
+    return new_board
 
 
 def has_scores(board: Board) -> bool:
-    """Whether anybody has played on it: SQL's word, and Redis's for what is not mirrored yet."""
+    """Whether the board has scores, in SQL or, not mirrored yet, in Redis."""
     in_sql = Submission.objects.filter(board=board).exists() or Standing.objects.filter(period__board=board).exists()
     return in_sql or (not board.is_event and selectors.standings(board, limit=1).total > 0)
 
 
 def retire(board: Board, at: datetime) -> None:
-    """Let the running period be the board's last one; its history stays."""
+    """Retire the board: the running period is its last one, and its history stays."""
     if board.retired_at is None:
         ends_at = None if board.is_event else window_at(board.calendar, at).ends_at
         board.retired_at = ends_at or at
         with transaction.atomic():
             board.save(update_fields=["retired_at"])
             record("board.retired", at=at, subjects=[("board", board.pk)], after={"retired_at": board.retired_at})
-            _tell_this_process()
+            _clear_caches_on_commit()
             invalidate_readers_of(board)
 
 
 def delete(board: Board, at: datetime) -> None:
-    """Delete a board that nobody has played on, with its empty periods; its settings stay in the audit log.
+    """Delete a board without scores, with its empty periods; its settings stay in the audit log.
 
-    Raises ``ProtectedError`` where it is in use.
+    Raises ``ProtectedError`` if it is in use.
     """
     with transaction.atomic():
         record("board.deleted", at=at, subjects=[("board", board.pk)], before=settings_of(board))
-        _tell_this_process()
+        _clear_caches_on_commit()
         invalidate_readers_of(board)
         board.periods.all().delete()
         board.delete()
 
 
-def _tell_this_process() -> None:
-    """Other processes know within seconds (docs/decisions/0010)."""
+def _clear_caches_on_commit() -> None:
+    """Clear this process's caches; other processes see the change within seconds (docs/decisions/0010)."""
     transaction.on_commit(clear_board_cache)
     transaction.on_commit(clear_period_cache)

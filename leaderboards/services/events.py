@@ -1,7 +1,7 @@
-"""The port to what declares events: the competitions, an app above this one, which is never imported here.
+"""The port to events: the competitions, which an app above declares and which is never imported here.
 
-The app that knows them registers with ``provide`` when the process starts; until then there are none. The trap: on
-redis boards no submissions are kept, so attempts cannot be counted there.
+That app registers its implementation with ``provide`` when the process starts; without it there are no events. The
+trap: redis boards keep no submissions, so attempts cannot be counted there.
 """
 
 from collections.abc import Collection, Mapping
@@ -19,10 +19,10 @@ from leaderboards.models import Board, QuarantinedEntry, Storage, Submission
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """A competition as scoring sees it: its board, its window, how often a player may score in it.
+    """A competition as scoring sees it: its board, its window, and its limit of attempts per player.
 
-    ``attempts`` None is as often as they like. Raises ``BadBoard`` where the board cannot count them.
-    ``freeze_due``: the next change of its standings is to be hidden, and what the public sees is not kept yet.
+    ``attempts`` None is no limit. Raises ``BadBoard`` if the board cannot count attempts. ``freeze_due``: the standings
+    must be frozen for the public before their next change.
     """
 
     number: int
@@ -43,11 +43,11 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class BanPreview:
-    """What hiding players in events, or showing them again, comes to; all are numbers of rows.
+    """What a ban of players, or its end, changes in events; all are counts.
 
     ``live`` are events without a final result, ``finals`` those whose final result gets another revision. ``own`` are
-    the rewards of these players that are revoked by a ban, or granted anew by its end; ``others`` are the other
-    players whose rewards change.
+    the rewards of these players that a ban revokes, or its end grants again; ``others`` are the other players whose
+    rewards change.
     """
 
     live: int = 0
@@ -57,38 +57,37 @@ class BanPreview:
 
 
 class Events(Protocol):
-    """What scoring asks about competitions. May raise ``Unavailable``; then their entries are refused as such.
+    """What scoring needs of competitions. Methods may raise ``Unavailable``; entries are refused with it then.
 
-    All but ``freeze``, ``void``, ``unvoid`` and ``accept_late`` are questions, which write nothing.
+    Only ``freeze``, ``void``, ``unvoid`` and ``accept_late`` write.
     """
 
     def named(self, numbers: Collection[int], at: datetime) -> Mapping[int, Event | SunwiError]:
-        """The events of these numbers; one that takes no entries is its refusal, an unknown one is left out."""
+        """The events of these numbers. One that accepts no entries is given as its refusal; unknown ones are absent."""
 
     def names(self, numbers: Collection[int]) -> Mapping[int, str]:
-        """How the events of these numbers are called, drafts and those that are over too; unknown ones are left out."""
+        """The names of these events, drafts and past ones too; unknown ones are absent."""
 
     def joined(self, pairs: Collection[tuple[int, str]]) -> Mapping[tuple[int, str], datetime]:
-        """Of the pairs (event, player) those where the player takes part now, each with when they last joined."""
+        """The pairs (event, player) where the player takes part now, each with the time when they last joined."""
 
     def gone(self, number: int) -> Collection[int]:
-        """The players (by internal number) who took part in an event and do no more: they get no final rank."""
+        """The players (by internal number) who left an event or were removed: they get no final rank."""
 
     def freeze(self, number: int, at: datetime) -> None:
-        """Keep what the public sees of an event from ``at`` on, if that is due: before the first change that it hides.
+        """Freeze the public standings of an event, if that is due. Call it before the first change that is hidden.
 
-        Asked again it changes nothing. Raises ``Unavailable`` where it cannot be kept: then nothing may change.
+        Calling it again changes nothing. Raises ``Unavailable`` if it fails: then no standing may change.
         """
 
     def if_banned(self, players: Collection[int], *, banned: bool, board: int | None = None) -> BanPreview:
-        """What leaving these players (by internal number) out would come to, or showing them again: in the events of
-        one board, by its number, or in all."""
+        """What banning these players (by internal number), or unbanning them, would change: in one board's events or
+        in all."""
 
     def void(self, submission: Submission, reason: str, at: datetime, by: AbstractBaseUser | None) -> bool:
-        """Void a submission of an event, running or closed, and keep on record why, also where it is void already
-        because its player has gone. Again changes nothing, and is False.
+        """Void a submission of an event, running or closed, and record why, even if it is void because its player left.
 
-        Raises what refuses it, a ``SunwiError``.
+        False, with nothing changed, if that was done before. Raises a ``SunwiError`` if it is refused.
         """
 
     def unvoid(
@@ -100,13 +99,12 @@ class Events(Protocol):
         *,
         purge: int | None = None,
     ) -> bool:
-        """Restore a voided submission of an event, likewise; with a ``purge`` (its number) only what is void because of
-        that one still."""
+        """Restore a voided submission of an event, likewise; with a ``purge`` (its number) only if that voided it."""
 
     def accept_late(self, entry: QuarantinedEntry, reason: str, at: datetime, by: AbstractBaseUser | None) -> None:
-        """Take a quarantined entry of a closed event, in the caller's transaction, as its jury accepts a late score.
+        """Accept a quarantined entry of a closed event as a late score, in the caller's transaction.
 
-        Again changes nothing. Raises what refuses it, a ``SunwiError``.
+        Calling it again changes nothing. Raises a ``SunwiError`` if it is refused.
         """
 
 
@@ -124,7 +122,7 @@ class _NoEvents:
         return ()
 
     def freeze(self, number: int, at: datetime) -> None:
-        """There is nothing to hide."""
+        """Nothing to do without events."""
 
     def if_banned(
         self,
@@ -158,10 +156,10 @@ class _Provided:
 
 
 def provide(events: Events) -> None:
-    """Let ``events`` answer from now on, in this process."""
+    """Use ``events`` from now on, in this process."""
     _Provided.events = events
 
 
 def source() -> Events:
-    """Who knows the events."""
+    """The registered implementation."""
     return _Provided.events

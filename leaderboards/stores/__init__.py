@@ -1,1 +1,1 @@
-"""Where standings are kept: the only code that speaks Redis or bulk SQL."""
+"""Stores of standings, in Redis and in SQL: the only code with Redis commands or bulk SQL for boards."""

@@ -1,7 +1,6 @@
-"""What every store of standings answers: the contract that one test suite holds them all to.
+"""The interface of every store of standings: queries and results. One test suite checks all stores against it.
 
-A store knows members and scores. What they mean (points, times, names) is the layout's and the
-selectors' business.
+A store knows members and scores only. Layouts and selectors turn them into points, times and names.
 """
 
 from collections.abc import Sequence
@@ -13,7 +12,7 @@ from leaderboards.models import Period
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """The rows from ``offset`` (0 is the best), ``limit`` of them."""
+    """``limit`` rows from ``offset`` on; 0 is the best."""
 
     offset: int
     limit: int
@@ -21,7 +20,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """A player and up to ``radius`` rows on each side; no rows if they are not ranked."""
+    """A player and up to ``radius`` rows on each side; no rows if the player is not ranked."""
 
     player: str
     radius: int
@@ -29,7 +28,7 @@ class Around:
 
 @dataclass(frozen=True, slots=True)
 class ForPlayers:
-    """These players' rows, in no order; who is not ranked is left out."""
+    """The rows of these players, in any order; unranked players are omitted."""
 
     players: tuple[str, ...]
 
@@ -38,9 +37,9 @@ Query = Page | Around | ForPlayers
 
 
 class RankedRow(NamedTuple):
-    """A member in its place: ``tied`` share the rank, themselves included; ``ahead`` are strictly better.
+    """A member with its rank. ``tied`` players share the rank, this one included; ``ahead`` are strictly better.
 
-    The three are None where SQL stood in for Redis and had no time to count.
+    All three are None if SQL answered in place of Redis and ran out of time while counting.
     """
 
     member: str
@@ -52,15 +51,18 @@ class RankedRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class QueryResult:
-    """Answers of one moment: as many lists as there were questions."""
+    """The answers to several queries from one moment, one list per query; ``total`` is the number of players."""
 
     total: int
     answers: list[list[RankedRow]]
 
 
 class ConditionalResult(NamedTuple):
-    """What was told to who may have the answers already: their digest, how many players there are, and the answers,
-    None where the digest is the known one; and the answers to what was asked besides, of the same moment."""
+    """The answer to a caller that may have the answers already.
+
+    ``reading`` is None if ``digest`` is the one the caller knows. ``beside`` has the answers to the other queries, from
+    the same moment. ``total`` is the number of players.
+    """
 
     digest: str
     total: int
@@ -70,8 +72,9 @@ class ConditionalResult(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Quantiles:
-    """The (member, score) pairs at the places asked for; none on an empty board, nor where SQL stood in for Redis and
-    had no time to find them.
+    """The (member, score) pairs at the requested places.
+
+    There are none on an empty board, or if SQL answered in place of Redis and ran out of time.
     """
 
     total: int
@@ -80,20 +83,20 @@ class Quantiles:
 
 @dataclass(frozen=True, slots=True)
 class ScoreRange:
-    """Scores from ``start`` up to but not including ``stop``; None is open."""
+    """Scores from ``start`` (inclusive) to ``stop`` (exclusive); None is unbounded."""
 
     start: float | None
     stop: float | None
 
 
 class Store(Protocol):
-    """Reads over one period's standings."""
+    """Reads the standings of a period."""
 
-    def read(self, period: Period, questions: Sequence[Query]) -> QueryResult:
-        """Answer all questions from one moment of the period."""
+    def read(self, period: Period, queries: Sequence[Query]) -> QueryResult:
+        """Answer all queries from one moment of the period."""
 
     def quantiles(self, period: Period, shares: Sequence[int]) -> Quantiles:
-        """The rows at shares of the field, in thousandths from the best (0) to the last (1000)."""
+        """Return the rows at these shares of the ranking, in thousandths from the best (0) to the last (1000)."""
 
-    def counts(self, period: Period, spans: Sequence[ScoreRange]) -> list[int] | None:
-        """How many players each span of scores holds; None where SQL stood in for Redis and had no time."""
+    def counts(self, period: Period, ranges: Sequence[ScoreRange]) -> list[int] | None:
+        """Count the players in each range of scores; None if SQL answered in place of Redis and ran out of time."""

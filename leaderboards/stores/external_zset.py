@@ -1,6 +1,6 @@
-"""A sorted set that some other program keeps, read once and whole: to move from it.
+"""Read the sorted set of another program once, as a whole, to import it.
 
-It is read in order, in parts, under ``WATCH``: if anything changed it meanwhile, nothing of it may be used.
+It is read in batches under ``WATCH``: if it changes while it is read, none of its rows may be used.
 """
 
 import json
@@ -22,7 +22,7 @@ WAIT_SECONDS = 10.0
 
 
 class ExternalRow(NamedTuple):
-    """A member as its bytes, its score as a decimal text, and the name beside it ("" where there is none)."""
+    """A member as bytes, its score as decimal text, and its name ("" if there is none)."""
 
     member: bytes
     points: str
@@ -30,10 +30,10 @@ class ExternalRow(NamedTuple):
 
 
 class ExternalZset(NamedTuple):
-    """Where a sorted set is: ``address`` as of ``REDIS_URL``, ``key``, and perhaps ``names``, a hash by member.
+    """Where a sorted set is: ``address`` in the form of ``REDIS_URL``, ``key``, and optionally ``names``.
 
-    A value of the hash is a name, or with ``name_field`` a JSON object whose field has it. ``points_divisor``: points
-    are the whole part of score ÷ so much, where something is packed behind them; 1 for scores as they are.
+    ``names`` is the key of a hash from member to name; with ``name_field`` its values are JSON objects and the name is
+    in that field. If the other program packs something below the points, points are ``score // points_divisor``.
     """
 
     address: str
@@ -44,38 +44,37 @@ class ExternalZset(NamedTuple):
 
 
 def read_external_zset(source: ExternalZset) -> Iterator[ExternalRow]:
-    """All members, the greatest score first.
+    """Yield all members, the greatest score first.
 
-    Raises ``BadTable`` where there is no such sorted set, or where it changed while it was read (after rows that
-    must not be used), and ``Unavailable`` where its server does not answer.
+    Raises ``BadTable`` if there is no such sorted set, or if it changed while it was read (the rows yielded before must
+    not be used), and ``Unavailable`` if its server does not answer.
     """
-    with _told(source), Redis.from_url(source.address, socket_timeout=WAIT_SECONDS) as client:
+    with _translate_errors(source), Redis.from_url(source.address, socket_timeout=WAIT_SECONDS) as client:
         if client.type(source.key) != b"zset":
             raise BadTable(f"There is no sorted set {source.key!r} there.")
         with client.pipeline() as watched:
             watched.watch(source.key)
             for begin in range(0, watched.zcard(source.key), BATCH_SIZE):
-                yield from _part(watched, source, begin)
+                yield from _read_batch(watched, source, begin)
             watched.multi()
             watched.ping()
             watched.execute()
 
 
-def _part(watched: Pipeline, source: ExternalZset, begin: int) -> Iterator[ExternalRow]:
-    found = cast(
-        list[tuple[bytes, float]], watched.zrevrange(source.key, begin, begin + BATCH_SIZE - 1, withscores=True)
-    )
-    members = [member for member, _ in found]
-    told: list[bytes | None] = [None] * len(members)
+def _read_batch(watched: Pipeline, source: ExternalZset, begin: int) -> Iterator[ExternalRow]:
+    answer = watched.zrevrange(source.key, begin, begin + BATCH_SIZE - 1, withscores=True)
+    rows = cast(list[tuple[bytes, float]], answer)
+    members = [member for member, _ in rows]
+    names: list[bytes | None] = [None] * len(members)
     if source.names and members:
-        told = cast(list[bytes | None], watched.hmget(source.names, members))
-    for (member, score), text in zip(found, told, strict=True):
-        yield ExternalRow(member, _points(score, source.points_divisor), _name(text, source.name_field))
+        names = cast(list[bytes | None], watched.hmget(source.names, members))
+    for (member, score), name in zip(rows, names, strict=True):
+        yield ExternalRow(member, _points(score, source.points_divisor), _name(name, source.name_field))
 
 
 def _points(score: float, points_divisor: int) -> str:
     if math.isinf(score):
-        return str(score)  # no board takes it, and says so
+        return str(score)  # every board refuses it with a message
     if points_divisor > 1:
         return str(math.floor(Fraction(score) / points_divisor))
     return str(int(score)) if score.is_integer() else repr(score)
@@ -87,14 +86,14 @@ def _name(text: bytes | None, field: str) -> str:
     if not field:
         return text.decode(errors="replace")
     try:
-        found = json.loads(text).get(field, "")
+        name = json.loads(text).get(field, "")
     except (ValueError, AttributeError):
         raise BadTable(f"The hash of names holds {text[:40]!r}, which is no JSON object.") from None
-    return "" if found is None else str(found)
+    return "" if name is None else str(name)
 
 
 @contextmanager
-def _told(source: ExternalZset) -> Iterator[None]:
+def _translate_errors(source: ExternalZset) -> Iterator[None]:
     try:
         yield
     except WatchError:

@@ -77,6 +77,7 @@ def rows_of(context: dict[str, Any], lines: Sequence[Line]) -> SafeString:
         number=context.get("number", 1),
         moves=context.get("moves", False),
         gaps=context.get("gaps", False),
+        gains=context.get("no_gains", "") if context.get("id") == "top" else "",
         anchors=context.get("anchors", False),
         own_id=context.get("own_id", ""),
         is_linked=getattr(context.get("viewer"), "linked", False),

@@ -1,7 +1,4 @@
-"""The API's share that is about likes: giving and taking them back, and reading them, whatever the kind.
-
-It is answered by the API of leaderboards, which knows nothing of it; ``config/urls.py`` puts the two together.
-"""
+"""The API routes of likes. ``config/urls.py`` adds them to the API of leaderboards."""
 
 from leaderboards.api.openapi.document import ApiPart
 from likes.api.examples import like_operation_docs

@@ -1,7 +1,4 @@
-"""What the OpenAPI document says of each operation over likes.
-
-Examples carry a thing that was really liked here, if there is one.
-"""
+"""Examples for the OpenAPI document of likes, with a thing that was liked on this site, if there is one."""
 
 from django.db import Error as SqlError
 
@@ -10,8 +7,8 @@ from likes.models import LikeCount
 
 
 def like_operation_docs() -> dict[str, OperationDoc]:
-    """By the operations' names."""
-    kind, thing = _real()
+    """The documentation of each operation, by its name."""
+    kind, thing = _example_thing()
     of_kind: dict[str, str | int] = {"kind": kind}
     one = of_kind | {"id": thing}
     seen = {"count": 12, "liked": True, "live": True}
@@ -27,7 +24,7 @@ def like_operation_docs() -> dict[str, OperationDoc]:
     }
 
 
-def _real() -> tuple[str, str]:
+def _example_thing() -> tuple[str, str]:
     """A kind and an id."""
     try:
         liked = LikeCount.objects.order_by("-pk").values_list("kind", "thing").first()

@@ -1,7 +1,7 @@
-"""Liking, taking back, and reading likes. A like is put or deleted, never toggled: asked twice it is there once.
+"""API routes for giving, taking back and reading likes. PUT and DELETE are idempotent, except for repeatable kinds.
 
-A thing is as public as the board that its kind names for it. The trap: what a caller may not see and what does not
-exist look the same only in lists, where both are left out; asked for alone, a private thing is 401 or 403.
+A thing is as public as its board. The trap: only lists hide the difference between things that are private and that do
+not exist, by leaving both out; a single private thing is 401 or 403.
 """
 
 from collections.abc import Callable
@@ -51,10 +51,10 @@ def read_likes(request: HttpRequest, kind: str = KIND, id: str = ID, player: str
     viewer, board = _viewer(player), _board_of(kind, id)
     if board is not None:
         admit_reader(request, board)
-    found = read_like_summaries(kind, [id], viewer).get(id)
-    if found is None:
+    summary = read_like_summaries(kind, [id], viewer).get(id)
+    if summary is None:
         raise _unknown()
-    return etag_response(request, _told(found), board is not None and is_private(board))
+    return etag_response(request, _to_json(summary), board is not None and is_private(board))
 
 
 @router.get("/likes/{kind}", response=LikesListed)
@@ -66,8 +66,8 @@ def list_likes(
     boards = {
         thing: board for thing, board in _boards(kind, wanted).items() if board is None or may_list(request, board)
     }
-    found = read_like_summaries(kind, [thing for thing in wanted if thing in boards], viewer)
-    rows = [{"id": thing, **_told(each)} for thing, each in found.items()]
+    summaries = read_like_summaries(kind, [thing for thing in wanted if thing in boards], viewer)
+    rows = [{"id": thing, **_to_json(each)} for thing, each in summaries.items()]
     private = any(board is not None and is_private(board) for board in boards.values())
     return etag_response(request, {"total": len(rows), "rows": rows}, private)
 
@@ -75,16 +75,16 @@ def list_likes(
 @router.put("/likes/{kind}/{id}/{player}", auth=WRITES, response=Liked)
 def put_like(request: HttpRequest, kind: str = KIND, id: str = ID, player: str = PLAYER) -> HttpResponse:  # noqa: A002 (the contract's name)
     """The player likes the thing; an unknown player is made. Again it is the same, save of repeatable kinds."""
-    return _changed(request, like, (kind, id, player), _board_of(kind, id))
+    return _change_like(request, like, (kind, id, player), _board_of(kind, id))
 
 
 @router.delete("/likes/{kind}/{id}/{player}", auth=WRITES, response=Liked)
 def delete_like(request: HttpRequest, kind: str = KIND, id: str = ID, player: str = PLAYER) -> HttpResponse:  # noqa: A002 (the contract's name)
     """They like it no more, hidden since or not. Again it is the same; of repeatable kinds one like is taken back."""
-    return _changed(request, unlike, (kind, id, player), board_for_unlike(kind, id, read_player(player)))
+    return _change_like(request, unlike, (kind, id, player), board_for_unlike(kind, id, read_player(player)))
 
 
-def _changed(
+def _change_like(
     request: HttpRequest,
     change: Callable[[str, str, str, datetime], LikeSummary],
     named: tuple[str, str, str],
@@ -94,16 +94,16 @@ def _changed(
         admit_everywhere(request)
     else:
         admit_writer(request, board)
-    now = change(*named, clock.now())
-    return json_response({"liked": now.liked, "count": now.count})
+    summary = change(*named, clock.now())
+    return json_response({"liked": summary.liked, "count": summary.count})
 
 
-def _told(found: LikeSummary) -> dict[str, Any]:
-    return {"count": found.count, "liked": found.liked, "live": found.live}
+def _to_json(summary: LikeSummary) -> dict[str, Any]:
+    return {"count": summary.count, "liked": summary.liked, "live": summary.live}
 
 
 def _board_of(kind: str, thing: str) -> Board | None:
-    """The board whose readers may see the thing; None where everybody may. Raises ``UnknownKind``, ``UnknownThing``."""
+    """The board whose readers may see the thing; None if everybody may. Raises ``UnknownKind``, ``UnknownThing``."""
     boards = _boards(kind, [thing])
     if thing not in boards:
         raise _unknown()
@@ -111,7 +111,7 @@ def _board_of(kind: str, thing: str) -> Board | None:
 
 
 def _boards(kind: str, things: list[str]) -> dict[str, Board | None]:
-    """Those of the things that exist. Raises ``UnknownKind``."""
+    """The boards of those things that exist. Raises ``UnknownKind``."""
     return dict(get_kind(kind).boards([thing for thing in things if THING.fullmatch(thing)]))
 
 
@@ -120,7 +120,7 @@ def _viewer(player: str | None) -> str | None:
 
 
 def _things(ids: list[str]) -> list[str]:
-    """The ids that are named, each once. Raises ``BadRequest``."""
+    """The requested ids, each once. Raises ``BadRequest``."""
     wanted = list(dict.fromkeys(each for part in ids for each in part.split(",") if each))
     if 1 <= len(wanted) <= MOST_NAMED:
         return wanted

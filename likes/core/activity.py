@@ -1,6 +1,6 @@
-"""Counting what people do: which days a player was there, and what that says. Days are UTC days.
+"""Attendance and streaks of a player, as pure functions. Days are UTC days.
 
-Nothing is stored here. The trap: today is not over, so a streak that reaches yesterday still stands.
+The trap: today is not over, so a streak that ends yesterday is still current.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,7 +11,7 @@ from itertools import groupby
 WEEK = 7
 ATTENDANCE_DAYS = 10 * WEEK
 RETENTION_DAYS = ATTENDANCE_DAYS + 2
-MOST_PLAYERS = 2**24  # a bitmap of 2 MiB a day; those who come later have no attendance
+MOST_PLAYERS = 2**24  # a bitmap of 2 MiB a day; later players have no attendance
 MOST_PAGES = 5_000
 OTHER_PAGES = "other"
 
@@ -26,24 +26,23 @@ class Attendance:
 
     @property
     def present(self) -> int:
-        """On how many of them they were there."""
-        return sum(was_there for _, was_there in self.days)
+        """The number of days on which the player was there."""
+        return sum(is_present for _, is_present in self.days)
 
     @property
     def weeks(self) -> Iterator[tuple[tuple[date, bool], ...]]:
-        """Seven days at a time; the last seven end today."""
+        """The days in groups of seven; the last group ends today."""
         return (self.days[first : first + WEEK] for first in range(0, len(self.days), WEEK))
 
 
 def attendance(last: date, present: Sequence[bool]) -> Attendance:
-    """What days in a row, of which ``last`` is the last, say of a player."""
-    return Attendance(
-        tuple(zip(days_until(last, len(present)), present, strict=True)), current(present), longest(present)
-    )
+    """The attendance over consecutive days up to ``last``; ``present`` says for each if the player was there."""
+    days = tuple(zip(days_until(last, len(present)), present, strict=True))
+    return Attendance(days, current(present), longest(present))
 
 
 def current(present: Sequence[bool]) -> int:
-    """The streak that runs: up to today, or up to yesterday while they were not there today."""
+    """The current streak: up to today, or up to yesterday if the player was not there today."""
     until_now = present if not present or present[-1] else present[:-1]
     return _streaks(until_now)[-1] if until_now and until_now[-1] else 0
 
@@ -63,10 +62,10 @@ def day_of(at: datetime) -> date:
 
 
 def days_until(last: date, count: int) -> list[date]:
-    """That many days, the oldest first."""
+    """``count`` days up to ``last``, the oldest first."""
     return [last - timedelta(days=back) for back in range(count - 1, -1, -1)]
 
 
 def seconds_kept(day: date, at: datetime) -> int:
-    """How long Redis keeps a day's keys from now on."""
+    """For how many seconds from ``at`` Redis keeps a day's keys."""
     return max(1, (RETENTION_DAYS - (day_of(at) - day).days) * 86_400)

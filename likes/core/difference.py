@@ -1,13 +1,15 @@
-"""What a check of likes found: one thing whose count is not what it should be, in one place."""
+"""A difference that a check of likes found."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """``where``: ``sql`` (the count beside the rows), ``set`` (Redis's count beside its own set), ``redis`` (its
-    count beside SQL's) or ``like`` (a row beside what Redis decided). ``repaired`` is False where nobody asked for it,
-    or something moved meanwhile.
+    """A thing whose count is wrong in one place.
+
+    ``where``: ``sql`` (SQL's count against its rows), ``set`` (Redis's count against its own set), ``redis`` (Redis's
+    count against SQL's) or ``like`` (a row in SQL against Redis). ``repaired`` is False if no repair was requested, or
+    if something changed meanwhile.
     """
 
     kind: str

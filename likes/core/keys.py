@@ -1,7 +1,7 @@
-"""The names of this app's Redis keys: the only place where one is spelled.
+"""The names of this app's Redis keys; no other module builds them.
 
-The trap: the keys of one thing wear it in braces, their hash tag, so that Redis Cluster keeps them in one slot. The
-keys of a kind are in another: the scripts of the ``redis`` storage, which touch both, are for a single server.
+The trap: the keys of a thing have it in braces, as their hash tag, so that Redis Cluster keeps them in one slot. The
+keys of a kind are in another slot: the scripts of the ``redis`` storage use both, so they need a single server.
 """
 
 import re
@@ -23,41 +23,41 @@ class ThingKeys:
 
     @property
     def liked_by(self) -> str:
-        """Sorted set player → when, in ms since 1970."""
+        """Sorted set player → time of the like, in ms since 1970."""
         return self._of("liked_by")
 
     @property
     def count(self) -> str:
-        """The number of likes. Without it nothing is known of the thing."""
+        """The number of likes. Without this key there is no view of the thing."""
         return self._of("likes_count")
 
     @property
     def amounts(self) -> str:
-        """Hash player → how often, of a repeatable kind."""
+        """Hash player → number of likes, for repeatable kinds."""
         return self._of("amounts")
 
     @property
     def run(self) -> str:
-        """The identity of the server that a hybrid view was loaded into: another one's memory is not trusted."""
+        """The identity of the server that a hybrid view was loaded into; on another server the view is invalid."""
         return self._of("run")
 
     @property
     def seen(self) -> str:
-        """Hash player → the latest change that a hybrid view was told of: ``version|amount|ms``, for a minute."""
+        """Hash player → the latest change published to a hybrid view: ``version|amount|ms``, for a minute."""
         return self._of("seen")
 
     @property
     def seen_at(self) -> str:
-        """Sorted set player → when Redis was told that, in ms since 1970: the old ones go."""
+        """Sorted set player → when that was published, in ms since 1970, for expiring ``seen``."""
         return self._of("seen_at")
 
     @property
     def load(self) -> str:
-        """Who loads a hybrid view at this moment."""
+        """The lease of the process that loads a hybrid view."""
         return self._of("load")
 
     def loaded(self, token: str) -> tuple[str, str]:
-        """What a loader has of ``liked_by`` and ``amounts`` until all of it is there."""
+        """``liked_by`` and ``amounts`` of a view that is being loaded."""
         return self._of(f"load:{token}:liked_by"), self._of(f"load:{token}:amounts")
 
     def _of(self, name: str) -> str:
@@ -66,13 +66,13 @@ class ThingKeys:
 
 @dataclass(frozen=True, slots=True)
 class KindKeys(KeyFamily):
-    """The keys of a kind that Redis decides over. In ``dirty`` ``thing␊player`` → ``version|amount|ms``."""
+    """The keys of a kind that Redis decides. ``dirty`` is a hash ``thing␊player`` → ``version|amount|ms``."""
 
     kind: str
 
     @property
     def all_keys(self) -> tuple[str, ...]:
-        """The keys of the kind itself; those of its things are found by their pattern."""
+        """The keys of the kind itself; those of its things are found with ``pattern_of_things``."""
         return (self.gen, self.seq, self.dirty)
 
     def _key_name(self, name: str) -> str:
@@ -81,32 +81,32 @@ class KindKeys(KeyFamily):
 
 @dataclass(frozen=True, slots=True)
 class DayKeys:
-    """The keys of what is counted on one day, by UTC. One script touches several of them: for a single server."""
+    """The keys of a UTC day's activity. One script uses several of them, so they need a single server."""
 
     day: date
 
     @property
     def visitors(self) -> str:
-        """HyperLogLog of who opened a page."""
+        """HyperLogLog of visitors."""
         return f"dau:{self.day}"
 
     @property
     def attendance(self) -> str:
-        """Bitmap of the players who opened one, by their dense number."""
+        """Bitmap of players who opened a page, by their dense number."""
         return f"attend:{self.day}"
 
     @property
     def hits(self) -> str:
-        """Hash page → how often it was opened since the last flush."""
+        """Hash page → hits since the last flush."""
         return f"hits:{self.day}"
 
     @property
     def scratch(self) -> str:
-        """What SQL has, while it is merged into one of them."""
+        """A temporary key for SQL's value during a merge."""
         return f"activity:{self.day}:scratch"
 
     def staged_hits(self, flush: int) -> str:
-        """The hits that a flush took aside; its number is the proof that they count once."""
+        """The hits that a flush (its primary key) has staged."""
         return f"{self.hits}:flush:{flush}"
 
 

@@ -1,15 +1,15 @@
-"""How likes of one kind are kept and counted: the storage, and into how many rows a hot count is split."""
+"""The storage of a kind's likes, and the number of shards of a count."""
 
 from enum import StrEnum
 
 
 class Storage(StrEnum):
-    """Who decides, and how the count comes about."""
+    """Which server decides about likes, and how they are counted."""
 
-    HYBRID = "hybrid"  # SQL decides, appends and aggregates; Redis shows
+    HYBRID = "hybrid"  # SQL decides, appends changes and aggregates them; Redis serves reads
     REDIS = "redis"  # Redis decides; SQL follows within a second
     SQL = "sql"  # SQL decides, and counts in shard rows
-    APPEND = "append"  # SQL decides, appends and aggregates
+    APPEND = "append"  # SQL decides, appends changes and aggregates them
 
 
 SHARDS = ((100, 1), (1_000, 10), (10_000, 100))
@@ -17,5 +17,5 @@ MOST_SHARDS = 1_000
 
 
 def shards_for(rate: int) -> int:
-    """How many rows the count of one thing is spread over where it gets ``rate`` likes a second at its hottest."""
+    """The number of shard rows of a count whose hottest thing gets ``rate`` likes a second."""
     return next((shards for bound, shards in SHARDS if rate <= bound), MOST_SHARDS)

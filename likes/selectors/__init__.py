@@ -1,4 +1,4 @@
-"""What reads likes, and what people do, in Redis and SQL."""
+"""Reading likes and activity from Redis and SQL."""
 
 from likes.selectors.likes import board_for_unlike, likers, read_like_summaries
 

@@ -1,6 +1,6 @@
-"""Reading what people do: a player's attendance, visitors by the day, hits of pages.
+"""Reading activity: a player's attendance, visitors by day, hits of pages.
 
-While Redis is away SQL answers with what it kept a minute ago; what SQL cannot answer is None, never a guess.
+While Redis is unavailable SQL answers, as of the last flush a minute ago; what SQL cannot answer is None.
 """
 
 import logging
@@ -35,7 +35,7 @@ class DayCounts:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """Different visitors of several days together; None while Redis, which alone can join days, is away."""
+    """Distinct visitors over several days; None while Redis is unavailable, because only it can merge days."""
 
     week: int | None
     month: int | None
@@ -52,7 +52,7 @@ class PageCounts:
 
 
 def attendance_of(player: Player, at: datetime) -> Attendance:
-    """The player's last ten weeks; they ask, so today they are there."""
+    """The player's last ten weeks. They count as present today, because they are asking."""
     number = PlayerNumber.objects.filter(player=player).values_list("number", flat=True).first()
     today = day_of(at)
     before = days_until(today, ATTENDANCE_DAYS)[:-1]
@@ -67,12 +67,12 @@ def _attended(number: int, days: Sequence[date]) -> list[bool]:
         bits = [None] * len(days)
     if None not in bits:
         return [bool(bit) for bit in bits]
-    kept = _attended_in_sql(number, days)
-    return [bool(kept.get(day)) if bit is None else bit for day, bit in zip(days, bits, strict=True)]
+    in_sql = _attended_in_sql(number, days)
+    return [bool(in_sql.get(day)) if bit is None else bit for day, bit in zip(days, bits, strict=True)]
 
 
 def _attended_in_sql(number: int, days: Sequence[date]) -> dict[date, bool]:
-    """One byte of each day's bitmap. Redis numbers bits from the left."""
+    """Read the player's byte of each day's bitmap. Redis numbers bits from the left."""
     rows = ActivityDay.objects.filter(day__in=days).exclude(attendance=b"")
     byte = Substr("attendance", number // 8 + 1, 1, output_field=BinaryField())
     bytes_of = rows.annotate(byte=byte).values_list("day", "byte")
@@ -83,12 +83,12 @@ def by_day(at: datetime) -> list[DayCounts]:
     """The last 30 days up to today, the oldest first, as of the last flush."""
     days = days_until(day_of(at), CHART_DAYS)
     rows = ActivityDay.objects.filter(day__in=days).values_list("day", "visitors_count", "attendance_count")
-    found = {row[0]: row[1:] for row in rows}
-    return [DayCounts(day, *found.get(day, (0, 0))) for day in days]
+    counts = {row[0]: row[1:] for row in rows}
+    return [DayCounts(day, *counts.get(day, (0, 0))) for day in days]
 
 
 def totals(at: datetime) -> Totals:
-    """The last seven days, this month, and the month before it."""
+    """The distinct visitors of the last seven days, of this month, and of the month before."""
     today = day_of(at)
     month = days_until(today, today.day)
     before = month[0] - timedelta(days=1)
@@ -102,7 +102,7 @@ def totals(at: datetime) -> Totals:
 
 
 def hits(at: datetime) -> list[PageCounts]:
-    """The pages that were opened most in the last seven days, up to the last flush but one."""
+    """The pages with most hits in the last seven days, as of the last flush but one."""
     today = day_of(at)
     rows = PageHits.objects.filter(day__gt=today - timedelta(days=WEEK), day__lte=today)
     week = list(rows.values("page").annotate(week=Sum("count")).order_by("-week", "page")[:PAGES_SHOWN])

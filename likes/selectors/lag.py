@@ -1,5 +1,6 @@
-"""What is late, for /readyz and operators: likes that nobody counts, and kinds that Redis decides over and SQL does not
-follow. What SQL refuses is not late: it has a dead letter.
+"""Problems of likes for /readyz: likes that are not counted in time, and kinds of Redis that SQL does not follow.
+
+Likes that SQL refuses do not count as late: they have a dead letter.
 """
 
 from datetime import timedelta
@@ -13,20 +14,20 @@ from likes import registry
 from likes.core.kinds import Storage
 from likes.models import LikeChange, LikeKind
 
-COUNT_DEAD_LETTER_KIND = "likes"  # the kind of dead letters about ``kind:thing`` whose likes SQL would not count
-MIRROR = "mirror_likes"  # the sign of life of a mirror run that missed nothing
+COUNT_DEAD_LETTER_KIND = "likes"  # dead letters about ``kind:thing`` whose likes SQL refused to count
+MIRROR = "mirror_likes"  # the heartbeat of mirror runs that copied everything
 MIRRORED_EVERY = timedelta(seconds=10)
 COUNTED_WITHIN = timedelta(seconds=30)
 RESYNCED_WITHIN = timedelta(seconds=30)
 
 
 def lag() -> list[str]:
-    """One sentence for each thing that is late."""
-    return [*_uncounted(), *_unmirrored(), *_unsettled()]
+    """One sentence for each problem."""
+    return [*_uncounted(), *_unmirrored(), *_stale()]
 
 
 def mirror_age() -> timedelta | None:
-    """How long ago every like that only Redis had was copied to SQL; None for never."""
+    """The time since the last complete mirror run; None if there was none."""
     return Heartbeat.silence(MIRROR, clock.now())
 
 
@@ -34,8 +35,8 @@ def _uncounted() -> list[str]:
     subject = Concat(OuterRef("kind"), Value(":"), OuterRef("thing"), output_field=CharField())
     dead = DeadLetter.objects.filter(kind=COUNT_DEAD_LETTER_KIND, resolved_at=None, subject=subject)
     late = LikeChange.objects.filter(~Exists(dead), at__lt=clock.now() - COUNTED_WITHIN)
-    found = late.aggregate(count=Count("pk"), first=Min("at"))
-    return [f"likes to count: {found['count']}, the first since {found['first']:%F %R} UTC"] if found["count"] else []
+    total = late.aggregate(count=Count("pk"), first=Min("at"))
+    return [f"likes to count: {total['count']}, the first since {total['first']:%F %R} UTC"] if total["count"] else []
 
 
 def _unmirrored() -> list[str]:
@@ -49,9 +50,9 @@ def _unmirrored() -> list[str]:
     return []
 
 
-def _unsettled() -> list[str]:
+def _stale() -> list[str]:
     late = LikeKind.objects.filter(stale_since__lt=clock.now() - RESYNCED_WITHIN)
-    found = late.aggregate(count=Count("pk"), first=Min("stale_since"))
-    if not found["count"]:
+    total = late.aggregate(count=Count("pk"), first=Min("stale_since"))
+    if not total["count"]:
         return []
-    return [f"kinds of likes that Redis lacks: {found['count']}, the first since {found['first']:%F %R} UTC"]
+    return [f"kinds of likes that Redis lacks: {total['count']}, the first since {total['first']:%F %R} UTC"]

@@ -1,4 +1,5 @@
-"""What is shown of likes: counts, one's own, and who. What exists, and whose it is to see, their registrant says."""
+"""Reading likes: counts, a player's own likes, and who likes a thing. The kind's app says what exists and who may see
+it."""
 
 from collections.abc import Sequence
 
@@ -13,45 +14,50 @@ from likes.stores.choose import store_of
 
 
 def read_like_summaries(kind: str, things: Sequence[str], player: str | None) -> dict[str, LikeSummary]:
-    """Each thing as the player (or nobody) sees it, in one round trip; what does not exist is left out.
+    """The likes of each thing with those of ``player`` (None: nobody), in one round trip; unknown things are left out.
 
-    Raises ``UnknownKind``, and what the store raises where nothing can be read.
+    Raises ``UnknownKind``, and the store's error if nothing can be read.
     """
-    found = get_kind(kind)
-    existing = found.boards([thing for thing in things if THING.fullmatch(thing)])
-    wanted = [thing for thing in dict.fromkeys(things) if thing in existing]
-    return dict(zip(wanted, store_of(found).read(wanted, player), strict=True))
+    likeable = get_kind(kind)
+    boards = likeable.boards([thing for thing in things if THING.fullmatch(thing)])
+    existing = [thing for thing in dict.fromkeys(things) if thing in boards]
+    return dict(zip(existing, store_of(likeable).read(existing, player), strict=True))
 
 
 def likers(kind: str, thing: str, offset: int, limit: int) -> Likers:
-    """Who likes the thing, the newest first. Raises ``UnknownKind``, ``UnknownThing``, and as
-    ``read_like_summaries``."""
-    found = get_kind(kind)
-    if not THING.fullmatch(thing) or thing not in found.boards([thing]):
+    """Who likes the thing, the newest first.
+
+    Raises ``UnknownKind``, ``UnknownThing``, and the store's error if nothing can be read.
+    """
+    likeable = get_kind(kind)
+    if not THING.fullmatch(thing) or thing not in likeable.boards([thing]):
         raise UnknownThing("There is nothing of this kind with this id.")
-    return store_of(found).likers(thing, offset, limit)
+    return store_of(likeable).likers(thing, offset, limit)
 
 
 def board_for_unlike(kind: str, thing: str, player: str) -> Board | None:
-    """The board whose readers may see the thing (None: everybody), for the player to take a like of it back.
+    """The board whose readers may see the thing (None: everybody), when the player takes a like of it back.
 
-    A thing that was hidden since is there for who has liked it, also once that was taken back, so that asking twice
-    is asking once (of a kind that Redis decides over, as soon as SQL knows of the like). Nobody else learns of it.
-    Raises ``UnknownKind``, ``UnknownThing``, and as ``read_like_summaries``.
+    A withdrawn thing exists only for players who have liked it, even after they took that back, so that the request
+    can be repeated (for a kind that Redis decides, once SQL knows the like). For others it is unknown.
+    Raises ``UnknownKind``, ``UnknownThing``, and the store's error if nothing can be read.
     """
-    found = get_kind(kind)
-    wanted = [thing] if THING.fullmatch(thing) else []
-    boards = found.boards(wanted)
+    likeable = get_kind(kind)
+    ids = [thing] if THING.fullmatch(thing) else []
+    boards = likeable.boards(ids)
     if thing not in boards:
-        boards = found.withdrawn(wanted)
-        if thing not in boards or not _has_liked(found, thing, player):
+        boards = likeable.withdrawn(ids)
+        if thing not in boards or not _has_liked(likeable, thing, player):
             raise UnknownThing("There is nothing of this kind with this id.")
     return boards[thing]
 
 
-def _has_liked(found: Likeable, thing: str, player: str) -> bool:
-    """The rows of what was taken back stay for a day or more; Redis may know of a like before SQL does."""
-    if store_of(found).read([thing], player)[0].liked:
+def _has_liked(likeable: Likeable, thing: str, player: str) -> bool:
+    """Whether the player likes the thing or did: rows of likes taken back stay for at least a day.
+
+    The store is read first, because Redis may know a like before SQL does.
+    """
+    if store_of(likeable).read([thing], player)[0].liked:
         return True
-    rows = Like.objects.filter(kind=found.kind, thing=thing, player__external_id=player)
+    rows = Like.objects.filter(kind=likeable.kind, thing=thing, player__external_id=player)
     return ask(rows.exists)

@@ -1,8 +1,8 @@
-"""The things of a kind that were liked most on a UTC day, counted from the likes themselves as SQL has committed them.
+"""The most liked things of a kind on a UTC day, counted from the committed rows in SQL.
 
-A like counts on the day on which it was given, once for each player, and leaves it when it is taken back. Nothing
-keeps a number of its own beside the rows, so there is nothing that could differ from them (decision 0036). Each
-process counts a day about once a second. The trap: of a kind that Redis decides over, SQL is a second behind.
+A like counts once for each player, on the day on which it was given, until it is taken back. No separate count is
+stored that could differ from the rows (decision 0036). Each process counts a day about once a second. The trap: for
+kinds that Redis decides, SQL is a second behind.
 """
 
 from dataclasses import dataclass
@@ -17,40 +17,41 @@ from foundation.db.resilience import ask
 from likes.models import Like
 
 RANKED_AT_MOST = 1_000
-_STANDS = RawSQL("amount > 0", (), BooleanField())  # in the index's own words: SQLite cannot tell it of a parameter
-DAYS_KEPT = 64  # kinds times days that are asked for at the same time
+# As in the index's condition: with a parameter SQLite would not use the partial index.
+_IS_GIVEN = RawSQL("amount > 0", (), BooleanField())
+DAYS_KEPT = 64  # cached pairs of kind and day
 
 
 @dataclass(frozen=True, slots=True)
 class MostLiked:
-    """A thing, and how many players gave it a like on the day that still stands."""
+    """A thing, and how many players gave it a like on the day and did not take it back."""
 
     thing: str
     likes: int
 
 
 def most_liked(kind: str, day: date, limit: int) -> list[MostLiked]:
-    """The first things of the day, at most ``limit`` and 1,000; of equals the one whose id is greater in bytes.
+    """The most liked things of the day, at most ``limit`` and 1,000; on a tie the greater id in bytes comes first.
 
-    As of the last second, or of the last three while somebody counts anew; of now inside a transaction. Raises
+    The result is up to a second old, or three while it is recomputed; inside a transaction it is current. Raises
     ``SqlAway``.
     """
-    return _lately.get_or_compute((kind, day), lambda: ask(lambda: _counted(kind, day)))[:limit]
+    return _cached.get_or_compute((kind, day), lambda: ask(lambda: _count_likes(kind, day)))[:limit]
 
 
 def clear_most_liked_cache() -> None:
-    """Count anew when next asked."""
-    _lately.forget()
+    """Clear the cache."""
+    _cached.forget()
 
 
 def ranking(kind: str, day: date) -> QuerySet[Any, Any]:
-    """The question: in the order of the index ``like_of_day`` likes of one thing are together."""
-    given = Like.objects.filter(_STANDS, kind=kind, day=day)
+    """The query; the index ``like_of_day`` groups likes of one thing."""
+    given = Like.objects.filter(_IS_GIVEN, kind=kind, day=day)
     return given.values("thing").annotate(likes=Count("*")).order_by("-likes", "-thing")[:RANKED_AT_MOST]
 
 
-def _counted(kind: str, day: date) -> list[MostLiked]:
+def _count_likes(kind: str, day: date) -> list[MostLiked]:
     return [MostLiked(row["thing"], row["likes"]) for row in ranking(kind, day)]
 
 
-_lately: MicroCache[tuple[str, date], list[MostLiked]] = MicroCache(DAYS_KEPT)
+_cached: MicroCache[tuple[str, date], list[MostLiked]] = MicroCache(DAYS_KEPT)

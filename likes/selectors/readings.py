@@ -1,4 +1,4 @@
-"""What likes tell ``/metrics`` of what is late: counting, the mirror, kinds that Redis lacks."""
+"""The lag of likes for ``/metrics``: counting, the mirror, and kinds that Redis lacks."""
 
 from collections.abc import Iterator
 
@@ -14,17 +14,17 @@ from likes.selectors.lag import mirror_age
 
 
 def lag_readings() -> Iterator[Reading]:
-    """As numbers what /readyz says in sentences."""
+    """The numbers behind the sentences of /readyz."""
     at = clock.now()
     uncounted = LikeChange.objects.aggregate(count=Count("pk"), first=Min("at"))
     yield Reading("sunwi_likes_uncounted", "Likes that no count has yet.", uncounted["count"])
-    told = "Since when the first of them waits."
-    yield Reading("sunwi_likes_uncounted_seconds", told, overdue(uncounted["first"], at))
+    description = "Since when the first of them waits."
+    yield Reading("sunwi_likes_uncounted_seconds", description, overdue(uncounted["first"], at))
     if any(each.storage is Storage.REDIS for each in registry.all_kinds()):
         age = mirror_age()
-        told = "Since when SQL may lack likes of kinds on redis; -1 where nothing was ever copied."
-        yield Reading("sunwi_likes_mirror_lag_seconds", told, -1 if age is None else age.total_seconds())
+        description = "Since when SQL may lack likes of kinds on redis; -1 where nothing was ever copied."
+        yield Reading("sunwi_likes_mirror_lag_seconds", description, -1 if age is None else age.total_seconds())
     stale = LikeKind.objects.filter(stale_since__isnull=False).aggregate(count=Count("pk"), first=Min("stale_since"))
     yield Reading("sunwi_stale", "Parts that Redis lacks something of.", stale["count"], ("part", "likes"))
-    told = "Since when the part that has been stale longest is."
-    yield Reading("sunwi_stale_seconds", told, overdue(stale["first"], at), ("part", "likes"))
+    description = "Since when the part that has been stale longest is."
+    yield Reading("sunwi_stale_seconds", description, overdue(stale["first"], at), ("part", "likes"))

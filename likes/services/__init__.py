@@ -1,1 +1,1 @@
-"""What changes likes, use case by use case."""
+"""Changes of likes, one use case in each file."""

@@ -1,8 +1,8 @@
-"""Checking counts: SQL's beside its rows, and what Redis shows beside both; and putting right what still differs.
+"""Check counts and repair them: SQL's counts against its rows, and Redis's against both.
 
-It walks over the things of a kind in chunks within a time budget. What differs in passing is no difference: SQL is
-compared in one snapshot, and a view only with what it has been told of. The trap: a repair must not race a writer. In
-SQL it adds the difference under the kind's lock; a view is dropped if it still is what was compared.
+The check goes over a kind's things in chunks within a time budget. It ignores differences that exist only for a moment:
+SQL is compared in one snapshot, and a view only once all changes were published to it. The trap: a repair must not
+race with writers. In SQL it adds the difference under the kind's lock; a view is dropped only if it is unchanged.
 """
 
 import logging
@@ -32,14 +32,14 @@ from likes.stores.sql_counts import CountComparison
 logger = logging.getLogger(__name__)
 
 CHUNK = 500
-LOOKS = 3  # at a view that moves while it is looked at
+LOOKS = 3  # how often a view is compared that changes meanwhile
 
 
 @dataclass(slots=True)
 class Checked:
-    """What a run over one kind found; ``finished`` is False where its time was up first.
+    """The result of a run over one kind. ``finished`` is False if the time was up first.
 
-    ``live`` is False where Redis was away: SQL alone was checked.
+    ``live`` is False if Redis was unavailable, so that only SQL was checked.
     """
 
     kind: str
@@ -50,48 +50,48 @@ class Checked:
 
 
 def check_all(at: datetime, seconds: float, repair: bool = True, kind: str | None = None) -> list[Checked]:
-    """Check every kind (or one) for ``seconds`` in all. Raises ``UnknownKind``."""
+    """Check every kind (or one) within ``seconds`` in total. Raises ``UnknownKind``."""
     until = clock.monotonic() + seconds
     kinds = registry.all_kinds() if kind is None else [registry.get_kind(kind)]
     return [check(likeable, at, until, repair) for likeable in kinds]
 
 
 def check(likeable: Likeable, at: datetime, until: float, repair: bool) -> Checked:
-    """Check one kind until ``until`` on the monotonic clock; a run that was cut short goes on where it stopped.
+    """Check one kind until ``until`` (monotonic seconds). The next run continues where this one stopped.
 
-    Where it stopped is kept in the cache: forgotten, the next run begins anew.
+    That position is stored in the cache; if it is lost, the next run starts from the beginning.
     """
     migrate_storage(likeable)
-    found, place = Checked(likeable.kind), _place(likeable) if until < inf else ""
-    while things := sql_counts.things_after(likeable.kind, place, CHUNK):
+    result, position = Checked(likeable.kind), _read_position(likeable) if until < inf else ""
+    while things := sql_counts.things_after(likeable.kind, position, CHUNK):
         if clock.monotonic() >= until:
-            found.finished = False
+            result.finished = False
             break
-        found.differences += _in_sql(likeable, things, repair)
-        if found.live:
-            found.live = _look(found, likeable, things, at, repair)
-        found.compared += len(things)
-        place = things[-1]
-    if found.finished and likeable.storage is Storage.REDIS:
-        found.differences += check_redis.check_things_unknown_to_sql(likeable, at, repair)
+        result.differences += _check_sql(likeable, things, repair)
+        if result.live:
+            result.live = _try_check_redis(result, likeable, things, at, repair)
+        result.compared += len(things)
+        position = things[-1]
+    if result.finished and likeable.storage is Storage.REDIS:
+        result.differences += check_redis.check_things_unknown_to_sql(likeable, at, repair)
     if until < inf:
-        cache.set(_key(likeable), "" if found.finished else place, None)
-    for each in found.differences:
+        cache.set(_position_key(likeable), "" if result.finished else position, None)
+    for each in result.differences:
         logger.warning("likes of %s %s differ in %s; repaired: %s", each.kind, each.thing, each.where, each.repaired)
-    return found
+    return result
 
 
-def _look(found: Checked, likeable: Likeable, things: Sequence[str], at: datetime, repair: bool) -> bool:
-    """Whether Redis could be compared."""
+def _try_check_redis(result: Checked, likeable: Likeable, things: Sequence[str], at: datetime, repair: bool) -> bool:
+    """Check what Redis has of the things; False if it is unavailable."""
     try:
-        found.differences += _SHOWN[likeable.storage](likeable, things, at, repair)
+        result.differences += _CHECKS_IN_REDIS[likeable.storage](likeable, things, at, repair)
     except Unavailable as error:
         logger.info("likes of %s are not checked in Redis now: %s", likeable.kind, error.detail)
         return False
     return True
 
 
-def _in_sql(likeable: Likeable, things: Sequence[str], repair: bool) -> list[Difference]:
+def _check_sql(likeable: Likeable, things: Sequence[str], repair: bool) -> list[Difference]:
     compared = sql_counts.compare(likeable.kind, likeable.storage, things)
     wrong = [row for row in compared if row.counted != row.likes]
     if wrong and repair:
@@ -102,9 +102,9 @@ def _in_sql(likeable: Likeable, things: Sequence[str], repair: bool) -> list[Dif
     return [Difference(likeable.kind, row.thing, "sql", row.counted, row.likes, repair) for row in wrong]
 
 
-def _in_views(likeable: Likeable, things: Sequence[str], at: datetime, repair: bool) -> list[Difference]:
-    """The views that are wrong. One that was told something while it was looked at is looked at again."""
-    found: list[Difference] = []
+def _check_views(likeable: Likeable, things: Sequence[str], at: datetime, repair: bool) -> list[Difference]:
+    """Find and drop wrong views. A view that changed during the comparison is compared again."""
+    differences: list[Difference] = []
     views = RedisViews(likeable.kind, redis.boards())
     for _ in range(LOOKS):
         before = views.inspect(things)
@@ -114,22 +114,22 @@ def _in_views(likeable: Likeable, things: Sequence[str], at: datetime, repair: b
         for row, first, then in zip(compared, before, after, strict=True):
             if first is None or then is None:
                 continue
-            where = _wrong(row, first, then)
+            where = _find_error(row, first, then)
             if where == "moving":
                 moving.append(row.thing)
             elif where:
                 expected = then.total if where == "set" else row.likes
                 repaired = repair and views.drop_if_unchanged(row.thing, then)
-                found.append(Difference(likeable.kind, row.thing, where, then.count, expected, repaired))
+                differences.append(Difference(likeable.kind, row.thing, where, then.count, expected, repaired))
         if not moving:
             break
         things = moving
         count(likeable, at)
-    return found
+    return differences
 
 
-def _wrong(row: CountComparison, before: ViewTotals, after: ViewTotals) -> str:
-    """In which place a view is wrong, or that it moves; nothing where it is right."""
+def _find_error(row: CountComparison, before: ViewTotals, after: ViewTotals) -> str:
+    """``set`` or ``redis`` if the view is wrong there, ``moving`` if it changed meanwhile, empty if it is right."""
     if after.count != after.total:
         return "set"
     if after.count == row.likes:
@@ -137,23 +137,23 @@ def _wrong(row: CountComparison, before: ViewTotals, after: ViewTotals) -> str:
     return "moving" if row.waits or before != after else "redis"
 
 
-def _nowhere(_likeable: Likeable, _things: Sequence[str], _at: datetime, _repair: bool) -> list[Difference]:
-    """SQL itself is what is shown."""
+def _check_nothing(_likeable: Likeable, _things: Sequence[str], _at: datetime, _repair: bool) -> list[Difference]:
+    """For storages that have nothing in Redis."""
     return []
 
 
-_SHOWN: dict[Storage, Callable[[Likeable, Sequence[str], datetime, bool], list[Difference]]] = {
-    Storage.SQL: _nowhere,
-    Storage.APPEND: _nowhere,
-    Storage.HYBRID: _in_views,
+_CHECKS_IN_REDIS: dict[Storage, Callable[[Likeable, Sequence[str], datetime, bool], list[Difference]]] = {
+    Storage.SQL: _check_nothing,
+    Storage.APPEND: _check_nothing,
+    Storage.HYBRID: _check_views,
     Storage.REDIS: check_redis.check_things,
 }
 
 
-def _place(likeable: Likeable) -> str:
-    place = cache.get(_key(likeable))
-    return place if isinstance(place, str) else ""
+def _read_position(likeable: Likeable) -> str:
+    position = cache.get(_position_key(likeable))
+    return position if isinstance(position, str) else ""
 
 
-def _key(likeable: Likeable) -> str:
+def _position_key(likeable: Likeable) -> str:
     return f"likes-check:{likeable.kind}"

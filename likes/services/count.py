@@ -1,8 +1,8 @@
-"""Counting what SQL decided: changes are taken out and added to the counts, whose totals are told to the registrants.
+"""Count the likes that SQL decided: delete changes, add them to the counts, and pass the totals to the kind's app.
 
-What is taken out is counted in the same commit, so what is left is exactly what is not counted: nothing looks at
-times, or at numbers that a late commit has overtaken. Before that commit every change is told to the view once more,
-since its writer may have died. Run twice, late, at once or cut off anywhere, it counts each change once.
+Changes are deleted and counted in one commit, so the remaining changes are exactly those not counted; no time stamps
+or sequence numbers are needed, which late commits would break. Before that commit every change is published to the
+view again, because its writer may have died. Run twice, late, concurrently or interrupted, it counts each change once.
 """
 
 import logging
@@ -43,19 +43,19 @@ logger = logging.getLogger(__name__)
 CHUNK = 5_000
 DEAD_LETTER_KIND = COUNT_DEAD_LETTER_KIND
 COUNTED, DROPPED = "counted", "dropped"
-AGAIN_AFTER = timedelta(seconds=60)  # until a poisonous thing is tried again
+RETRY_AFTER = timedelta(seconds=60)  # until a thing that SQL refused is tried again
 
 
 class _Waiting(NamedTuple):
-    """The changes of one thing that wait, by their numbers."""
+    """The waiting changes of one thing, by primary key."""
 
     thing: str
     changes: list[int]
 
 
 def count_due(at: datetime) -> int:
-    """Count what waits, of every kind; returns how many changes that were. One kind does not keep another waiting."""
-    counted, failed = 0, []
+    """Count the waiting changes of every kind; return how many. One kind's error does not stop the others."""
+    counted, errors = 0, []
     for likeable in registry.all_kinds():
         try:
             counted += count(likeable, at)
@@ -65,57 +65,59 @@ def count_due(at: datetime) -> int:
             logger.warning("likes of %s wait to be counted: %s", likeable.kind, error)
         except Exception as error:
             error.add_note(f"while likes of {likeable.kind} were counted")
-            failed.append(error)
-    if failed:
-        raise ExceptionGroup("some likes could not be counted", failed)
+            errors.append(error)
+    if errors:
+        raise ExceptionGroup("some likes could not be counted", errors)
     return counted
 
 
 def count(likeable: Likeable, at: datetime) -> int:
-    """Count what waits of one kind by now. It ends with a chunk that was not full: likes may never stop coming."""
+    """Count one kind's waiting changes. It stops after a chunk that is not full, because new likes may keep coming."""
     migrate_storage(likeable)
     match likeable.storage:
         case Storage.REDIS:
             return 0
         case Storage.SQL:
-            return _tell_totals(likeable, at)
+            return _save_dirty_totals(likeable, at)
     if likeable.storage == Storage.HYBRID:
-        _drop_unput(likeable)
-    counted, found = 0, CHUNK
-    while found == CHUNK:
-        found = _count_chunk(likeable, at)
-        counted += found
+        _drop_unpublished_views(likeable)
+    counted, size = 0, CHUNK
+    while size == CHUNK:
+        size = _count_chunk(likeable, at)
+        counted += size
     return counted
 
 
 def _count_chunk(likeable: Likeable, at: datetime) -> int:
-    """How many changes were taken up: all that wait, or as many as a chunk holds."""
+    """Count up to ``CHUNK`` changes; return how many were found."""
     deadline_ms = _deadline_ms(likeable)
     with transaction.atomic():
         if not try_lock_kind(likeable):
             return 0
-        waiting = LikeChange.objects.filter(kind=likeable.kind).exclude(thing__in=_set_apart(likeable, at))
+        waiting = LikeChange.objects.filter(kind=likeable.kind).exclude(thing__in=_failed_lately(likeable, at))
         rows = sorted(waiting.order_by("id").values_list("thing", "id")[:CHUNK])
         things = [_Waiting(thing, [pk for _, pk in each]) for thing, each in groupby(rows, key=lambda row: row[0])]
-        write_isolating_failures(things, partial(_add, likeable, deadline_ms, at), partial(_bury, likeable, at))
+        write_isolating_failures(
+            things, partial(_add, likeable, deadline_ms, at), partial(_add_dead_letter, likeable, at)
+        )
         failpoint("count.before_commit")
     failpoint("count.after_commit")
     return len(rows)
 
 
 def _add(likeable: Likeable, deadline_ms: int | None, at: datetime, things: Sequence[_Waiting]) -> None:
-    """Take the changes of these things out, add them up, tell the view and the registrant."""
-    changes = _taken_out([pk for waiting in things for pk in waiting.changes])
+    """Delete the changes of these things, add them to the counts, and publish them to the view and the kind's app."""
+    changes = _delete_changes([pk for waiting in things for pk in waiting.changes])
     steps = dict.fromkeys((waiting.thing for waiting in things), 0)
     for change in changes:
         steps[change.thing] += change.delta
     likeable.save_totals(add_to_counts(likeable.kind, steps))
     _resolve(likeable, steps, at)
     if likeable.storage == Storage.HYBRID:
-        _put(likeable, changes, deadline_ms)
+        _publish(likeable, changes, deadline_ms)
 
 
-def _taken_out(numbers: Sequence[int]) -> list[LikeChange]:
+def _delete_changes(numbers: Sequence[int]) -> list[LikeChange]:
     if not numbers:
         return []
     marks = ", ".join(["%s"] * len(numbers))
@@ -123,20 +125,20 @@ def _taken_out(numbers: Sequence[int]) -> list[LikeChange]:
     return sorted(rows, key=lambda change: change.pk)
 
 
-def _put(likeable: Likeable, changes: Sequence[LikeChange], deadline_ms: int | None) -> None:
-    """Tell the view the latest of each player and thing; where that fails, the things are marked."""
+def _publish(likeable: Likeable, changes: Sequence[LikeChange], deadline_ms: int | None) -> None:
+    """Publish the latest change of each player and thing to the view; if that fails, set ``pending_publish``."""
     failpoint("count.before_put")
     latest = {(change.thing, change.player_id): change for change in changes}
     names = dict(Player.objects.filter(pk__in={pk for _, pk in latest}).values_list("pk", "external_id"))
     states: dict[str, list[LikeState]] = defaultdict(list)
     for (thing, pk), change in latest.items():
         states[thing].append(LikeState(change.pk, names[pk], change.amount, milliseconds(change.at)))
-    if not _is_published(likeable, states, deadline_ms):
+    if not _try_publish(likeable, states, deadline_ms):
         LikeCount.objects.filter(kind=likeable.kind, thing__in=list(states)).update(pending_publish=True)
     failpoint("count.after_put")
 
 
-def _is_published(likeable: Likeable, states: Mapping[str, Sequence[LikeState]], deadline_ms: int | None) -> bool:
+def _try_publish(likeable: Likeable, states: Mapping[str, Sequence[LikeState]], deadline_ms: int | None) -> bool:
     if deadline_ms is None:
         return False
     try:
@@ -148,7 +150,7 @@ def _is_published(likeable: Likeable, states: Mapping[str, Sequence[LikeState]],
 
 
 def _deadline_ms(likeable: Likeable) -> int | None:
-    """Until when Redis may be told of what SQL says from here on; None while it is away, or not asked at all."""
+    """The deadline for publishing what is read from SQL from now on; None if Redis is unavailable or not used."""
     if likeable.storage != Storage.HYBRID:
         return None
     try:
@@ -157,13 +159,13 @@ def _deadline_ms(likeable: Likeable) -> int | None:
         return None
 
 
-def _drop_unput(likeable: Likeable) -> None:
-    """Drop the views of things of which Redis was not told something: who reads them next loads them from SQL."""
+def _drop_unpublished_views(likeable: Likeable) -> None:
+    """Drop the views of things with ``pending_publish``; the next reader loads them from SQL."""
     with transaction.atomic():
         if not try_lock_kind(likeable):
             return
-        pending_publish = LikeCount.objects.filter(kind=likeable.kind, pending_publish=True)
-        things = list(pending_publish.order_by("thing").values_list("thing", flat=True)[:CHUNK])
+        unpublished = LikeCount.objects.filter(kind=likeable.kind, pending_publish=True)
+        things = list(unpublished.order_by("thing").values_list("thing", flat=True)[:CHUNK])
         if not things:
             return
         try:
@@ -172,23 +174,24 @@ def _drop_unput(likeable: Likeable) -> None:
             logger.info("views of %s are not dropped now: %s", likeable.kind, error.detail)
             return
         failpoint("count.after_drop")
-        pending_publish.filter(thing__in=things).update(pending_publish=False)
+        unpublished.filter(thing__in=things).update(pending_publish=False)
 
 
-def _tell_totals(likeable: Likeable, at: datetime) -> int:
-    """Tell the totals of things whose shards have changed; returns how many. Who likes now marks a shard again."""
+def _save_dirty_totals(likeable: Likeable, at: datetime) -> int:
+    """Save the totals of things with dirty shards; return how many. A like meanwhile marks a shard dirty again."""
     with transaction.atomic():
         if not try_lock_kind(likeable):
             return 0
-        dirty = LikeShard.objects.filter(kind=likeable.kind, dirty=True).exclude(thing__in=_set_apart(likeable, at))
+        dirty = LikeShard.objects.filter(kind=likeable.kind, dirty=True)
+        dirty = dirty.exclude(thing__in=_failed_lately(likeable, at))
         things = sorted(set(dirty.values_list("thing", flat=True)[:CHUNK]))
         waiting = [_Waiting(thing, []) for thing in things]
-        write_isolating_failures(waiting, partial(_tell, likeable, at), partial(_bury, likeable, at))
+        write_isolating_failures(waiting, partial(_save_totals, likeable, at), partial(_add_dead_letter, likeable, at))
         failpoint("count.before_commit")
     return len(things)
 
 
-def _tell(likeable: Likeable, at: datetime, waiting: Sequence[_Waiting]) -> None:
+def _save_totals(likeable: Likeable, at: datetime, waiting: Sequence[_Waiting]) -> None:
     things = [each.thing for each in waiting]
     shards = LikeShard.objects.filter(kind=likeable.kind, thing__in=things)
     shards.filter(dirty=True).update(dirty=False)
@@ -196,14 +199,14 @@ def _tell(likeable: Likeable, at: datetime, waiting: Sequence[_Waiting]) -> None
     _resolve(likeable, things, at)
 
 
-def _set_apart(likeable: Likeable, at: datetime) -> list[str]:
-    """The things that SQL would not count a moment ago."""
+def _failed_lately(likeable: Likeable, at: datetime) -> list[str]:
+    """The things that SQL refused to count in the last minute."""
     dead = DeadLetter.objects.filter(kind=DEAD_LETTER_KIND, payload__kind=likeable.kind, resolved_at=None)
-    return list(dead.filter(failed_at__gt=at - AGAIN_AFTER).values_list("payload__thing", flat=True))
+    return list(dead.filter(failed_at__gt=at - RETRY_AFTER).values_list("payload__thing", flat=True))
 
 
-def _bury(likeable: Likeable, at: datetime, waiting: _Waiting, error: DatabaseError) -> None:
-    """Set a thing aside that SQL will not count. Its changes stay, so reads are right; it is tried again later."""
+def _add_dead_letter(likeable: Likeable, at: datetime, waiting: _Waiting, error: DatabaseError) -> None:
+    """Record a thing that SQL refuses to count. Its changes stay, so reads remain right; it is tried again later."""
     logger.error("likes of %s %s cannot be counted: %s", likeable.kind, waiting.thing, error)
     payload = {"kind": likeable.kind, "thing": waiting.thing, "changes": len(waiting.changes)}
     DeadLetter.note(DEAD_LETTER_KIND, _subject(likeable.kind, waiting.thing), payload, str(error), at)
@@ -219,42 +222,42 @@ def _subject(kind: str, thing: str) -> str:
 
 
 def retry(letter: DeadLetter, at: datetime) -> str:
-    """Count now what was set aside; why SQL still refuses it, or nothing. Raises ``UnknownKind``.
+    """Count the thing of a dead letter now; return why SQL still refuses it, or an empty text. Raises ``UnknownKind``.
 
-    Where nothing waits any more, since the kind is kept another way by now, the total is told all the same.
+    The total is saved even if no change waits any more, because the kind has another storage now.
     """
     likeable, thing = registry.get_kind(letter.payload["kind"]), letter.payload["thing"]
     migrate_storage(likeable)
-    write = partial(_tell, likeable, at)
+    write = partial(_save_totals, likeable, at)
     if likeable.storage != Storage.SQL:
         write = partial(_add, likeable, _deadline_ms(likeable), at)
     with transaction.atomic():
         lock_kind(likeable)
         changes = LikeChange.objects.filter(kind=likeable.kind, thing=thing).order_by("id")[:CHUNK]
         waiting = [_Waiting(thing, list(changes.values_list("id", flat=True)))]
-        write_isolating_failures(waiting, write, partial(_bury, likeable, at))
+        write_isolating_failures(waiting, write, partial(_add_dead_letter, likeable, at))
     letter.refresh_from_db()
     return "" if letter.resolved_at is not None else letter.reason
 
 
 def drop(letter: DeadLetter, at: datetime) -> None:
-    """Give up telling: the count is made of the rows, all of which stay, and what waits to be counted goes.
+    """Give up saving the total: rebuild the count from the likes, which all stay, and delete the waiting changes.
 
-    The app that registered the kind keeps the total that it was told last, until the thing's next like. Raises
-    ``LikesUnavailable`` where SQL refuses the count itself; then nothing has changed.
+    The kind's app keeps its last total until the thing's next like. Raises ``LikesUnavailable`` if SQL refuses the
+    count itself; then nothing has changed.
     """
     kind, thing = letter.payload["kind"], letter.payload["thing"]
     try:
         with transaction.atomic():
-            row = LikeKind.objects.select_for_update().get(kind=kind)  # as it is counted now, registered or not
-            _count_of_rows(kind, thing, Storage(row.storage))
+            row = LikeKind.objects.select_for_update().get(kind=kind)  # works for unregistered kinds too
+            _rebuild_count(kind, thing, Storage(row.storage))
             DeadLetter.resolve(DEAD_LETTER_KIND, [letter.subject], DROPPED, at)
     except DatabaseError as error:
         raise LikesUnavailable("SQL refuses the count itself: remove what the reason names, then try again.") from error
 
 
-def _count_of_rows(kind: str, thing: str, storage: Storage) -> None:
-    """Make a thing's count of its rows. The view may lack what nobody will tell it now, so it is made anew."""
+def _rebuild_count(kind: str, thing: str, storage: Storage) -> None:
+    """Rebuild a thing's count from its likes, and have its view dropped, which may lack the deleted changes."""
     LikeChange.objects.filter(kind=kind, thing=thing).delete()
     repair_counts(kind, storage, [thing])
     LikeShard.objects.filter(kind=kind, thing=thing).update(dirty=False)

@@ -1,5 +1,4 @@
-"""The look of each second at all kinds: whether any is to be counted, mirrored or settled
-(``foundation/worker/due.py``)."""
+"""Find out each second whether any kind must be counted, mirrored or resynced (``foundation/worker/due.py``)."""
 
 from django.db import connection
 
@@ -24,7 +23,7 @@ _WAITING = (
 
 
 def find_due_work() -> list[str]:
-    """Which of them have something to do. Raises what the link raises."""
+    """The names of the tasks that have work to do. Raises Redis errors."""
     kinds, rows = registry.all_kinds(), {row.kind: row for row in LikeKind.objects.all()}
     in_redis = [each for each in kinds if each.storage is Storage.REDIS]
     moved = any(each.kind in rows and rows[each.kind].storage != each.storage for each in kinds if each not in in_redis)
@@ -43,14 +42,14 @@ def _due_in_redis(kinds: list[Likeable], rows: dict[str, LikeKind]) -> list[str]
 
 
 def _is_present(row: LikeKind | None, there: int) -> bool:
-    """Whether Redis has the kind's present state, which is not in doubt."""
+    """Whether Redis has the kind's current generation (``there``), and the kind is not stale."""
     if row is None or row.storage != Storage.REDIS or row.stale_since is not None:
         return False
     return 0 < row.generation == there
 
 
 def _is_waiting() -> bool:
-    """Whether SQL has decided anything that is not counted, told or shown."""
+    """Whether SQL has likes that are not counted, saved or published."""
     with connection.cursor() as cursor:
         cursor.execute(_WAITING)
         return bool(cursor.fetchone()[0])

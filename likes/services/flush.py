@@ -1,8 +1,8 @@
-"""Every minute: hits go from Redis to SQL, once; visitors and attendance of a day are kept there, and put back.
+"""Every minute: move hits from Redis to SQL, and merge each day's visitors and attendance in both.
 
-Hits are moved aside under the number of a row (``HitsFlush``), and added to SQL in the transaction that says so in the
-row. So it may be cut off anywhere, and two may run at once. The trap: a move that Redis has not written to disk may be
-undone by its end, so moved hits are counted only by a later run, when the move is there to stay.
+Hits are staged in Redis under the primary key of a ``HitsFlush`` row, and added to SQL in the transaction that marks
+the row. So a run may be interrupted anywhere, and two may run at once. The trap: if Redis dies before writing the
+staging to disk, it is undone; so hits are counted by a later run, when the staging is durable.
 """
 
 import logging
@@ -27,9 +27,9 @@ _ADD = "ON CONFLICT (day, page) DO UPDATE SET count = likes_pagehits.count + exc
 
 
 def flush_hits(at: datetime) -> int:
-    """Count what earlier runs have moved, then move what there is; returns how many hits were counted.
+    """Count the hits that earlier runs staged, then stage the current ones; return how many were counted.
 
-    Raises what the link raises.
+    Raises Redis errors.
     """
     counted = sum(_count(flush, at) for flush in HitsFlush.objects.order_by("pk").values_list("pk", flat=True))
     for day in _store().days_with_hits(days_until(day_of(at) + timedelta(days=1), RETENTION_DAYS)):
@@ -40,22 +40,22 @@ def flush_hits(at: datetime) -> int:
 
 
 def merge_days(at: datetime) -> int:
-    """Merge today and yesterday with SQL, and every older day that Redis lost; returns how many days were merged.
+    """Merge today and yesterday with SQL, and every older day that Redis lost; return how many days were merged.
 
-    Raises what the link raises, except for a day that Redis refuses: it does not keep the others waiting.
+    Raises Redis errors, but a day that Redis refuses is logged and skipped.
     """
-    kept = 0
+    merged = 0
     for day in _days_to_merge(day_of(at)):
         try:
             _merge(day, at)
-            kept += 1
+            merged += 1
         except RedisRefused as error:
-            logger.error("the activity of %s cannot be merged: %s", day, error.detail)  # noqa: TRY400 (its words say it)
-    return kept
+            logger.error("the activity of %s cannot be merged: %s", day, error.detail)  # noqa: TRY400 (no traceback needed)
+    return merged
 
 
 def prune_activity(at: datetime) -> int:
-    """Drop who was there ten weeks ago, and hits of long ago; the numbers of each day stay. How many rows it met."""
+    """Delete visitor and attendance sets after ten weeks, and old hits; counts of days stay. Returns how many rows."""
     old = ActivityDay.objects.filter(day__lte=day_of(at) - timedelta(days=RETENTION_DAYS)).exclude(visitors=b"")
     dropped, _ = PageHits.objects.filter(day__lt=day_of(at - HITS_KEPT)).delete()
     return old.update(visitors=b"", attendance=b"") + dropped
@@ -65,19 +65,19 @@ def _store() -> ActivityStore:
     return ActivityStore(redis.boards())
 
 
-def _held(flush: int) -> HitsFlush | None:
-    """The row, locked; None where another run has it, or has done with it."""
+def _try_lock(flush: int) -> HitsFlush | None:
+    """Lock the row; None if another run has locked or finished it."""
     return HitsFlush.objects.select_for_update(skip_locked=True).filter(pk=flush).first()
 
 
 @transaction.atomic
 def _move(flush: int, at: datetime) -> None:
-    row = _held(flush)
+    row = _try_lock(flush)
     if row is not None and row.moved_at is None:
-        _move_held(row, at)
+        _move_locked(row, at)
 
 
-def _move_held(row: HitsFlush, at: datetime) -> None:
+def _move_locked(row: HitsFlush, at: datetime) -> None:
     _store().stage_hits(row.day, row.pk)
     failpoint("flush.after_move")
     row.moved_at = at
@@ -85,13 +85,13 @@ def _move_held(row: HitsFlush, at: datetime) -> None:
 
 
 def _count(flush: int, at: datetime) -> int:
-    """Bring a flush one step further: moved, or counted and done with. How many hits were counted."""
+    """Advance a flush by one step: stage its hits, or count and finish it. Returns how many hits were counted."""
     with transaction.atomic():
-        row = _held(flush)
+        row = _try_lock(flush)
         if row is None:
             return 0
         if row.moved_at is None:
-            _move_held(row, at)
+            _move_locked(row, at)
             return 0
         if row.counted_at is None and at - row.moved_at < ON_DISK_AFTER:
             return 0
@@ -107,12 +107,12 @@ def _count(flush: int, at: datetime) -> int:
 
 
 def _add(day: date, hits: dict[str, int]) -> None:
-    """Sorted: two flushes of a day lock its rows in one order."""
+    """Add hits in sorted order, so that two flushes lock the rows in the same order."""
     insert("likes_pagehits", _HITS, [(day.isoformat(), page, count) for page, count in sorted(hits.items())], _ADD)
 
 
 def _days_to_merge(today: date) -> list[date]:
-    """Those that may still grow, and those of which SQL has something and Redis has not."""
+    """The days that may still grow, and those that SQL has and Redis lost."""
     days, rows = days_until(today, ATTENDANCE_DAYS), ActivityDay.objects.all()
     visited, attended = set(_store().days_with_visitors(days)), set(_store().days_with_attendance(days))
     lost = set(rows.filter(day__in=days).exclude(visitors=b"").values_list("day", flat=True)) - visited
@@ -122,13 +122,13 @@ def _days_to_merge(today: date) -> list[date]:
 
 @transaction.atomic
 def _merge(day: date, at: datetime) -> None:
-    """Behind the row's lock: what another run merges meanwhile is not overwritten by less."""
+    """Merge a day under its row's lock, so that a concurrent run does not overwrite it with less."""
     ActivityDay.objects.get_or_create(day=day)
     row = ActivityDay.objects.select_for_update().get(day=day)
-    kept = _store().merge(day, bytes(row.visitors), bytes(row.attendance), at)
+    merged = _store().merge(day, bytes(row.visitors), bytes(row.attendance), at)
     failpoint("flush.after_merge")
-    if (kept.visitors, kept.attendance) == (bytes(row.visitors), bytes(row.attendance)):
+    if (merged.visitors, merged.attendance) == (bytes(row.visitors), bytes(row.attendance)):
         return
-    row.visitors, row.visitors_count = kept.visitors, kept.visitors_count
-    row.attendance, row.attendance_count = kept.attendance, kept.attendance_count
+    row.visitors, row.visitors_count = merged.visitors, merged.visitors_count
+    row.attendance, row.attendance_count = merged.attendance, merged.attendance_count
     row.save()

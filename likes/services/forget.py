@@ -1,7 +1,7 @@
-"""Forgetting the likes of a player who is erased: they are taken back, and nothing in Redis names them afterwards.
+"""Erase a player's likes: take them back, and remove the player's name from Redis.
 
-They are banned by then, so they like nothing meanwhile. The trap: what Redis has is asked for while they still have
-their name, and once more when they are about to lose it. Cut off anywhere, it is run again.
+The player is banned before, so there are no new likes. The trap: Redis stores names, so this must run while the player
+still has their name, and is checked again just before the name is removed. If it is interrupted, it is run again.
 """
 
 from collections.abc import Sequence
@@ -31,23 +31,23 @@ CHUNK = 500
 
 
 def forget(player: Player, at: datetime) -> None:
-    """Take their likes back. Raises what the stores and the link raise: then it has to be run again."""
+    """Take the player's likes back. If a store or Redis raises, run it again."""
     for likeable in registry.all_kinds():
-        _follow(likeable, at)
+        _bring_in_step(likeable, at)
         rows = Like.objects.filter(kind=likeable.kind, player=player)
         for thing in rows.filter(amount__gt=0).values_list("thing", flat=True):
-            _take_back(likeable, thing, player.external_id, at)
-        _follow(likeable, at)
+            _unlike_all(likeable, thing, player.external_id, at)
+        _bring_in_step(likeable, at)
         if likeable.storage == Storage.HYBRID:
             _forget_in_views(likeable, list(rows.values_list("thing", flat=True)), player.external_id)
     DeadLetter.objects.filter(kind=mirroring.DEAD_LETTER_KIND, payload__player=player.external_id).delete()
 
 
 def refuse_if_liked_again(player: Player, _at: datetime) -> None:
-    """A process that had not heard of the ban may have let them like something since, of a kind that Redis decides on.
+    """Raise ``StorageUnavailable`` if the player has likes of a Redis kind again; then run ``forget`` again.
 
-    A mirror that runs is waited for, and nobody begins until the caller's transaction, which renames them, has ended.
-    Raises ``StorageUnavailable`` where they are back, and what the link raises: then it has to be run again.
+    A process with an outdated ban cache may have accepted them. The lock waits for a running mirror, and keeps others
+    out until the caller's transaction, which renames the player, has ended. Raises Redis errors too.
     """
     by_redis = [likeable for likeable in registry.all_kinds() if likeable.storage == Storage.REDIS]
     for likeable in sorted(by_redis, key=attrgetter("kind")):
@@ -57,21 +57,21 @@ def refuse_if_liked_again(player: Player, _at: datetime) -> None:
             raise StorageUnavailable(f"A {likeable.kind} was liked by the player meanwhile: run it again.")
 
 
-def _take_back(likeable: Likeable, thing: str, player: str, at: datetime) -> None:
-    """All of them, of a repeatable kind one after the other."""
+def _unlike_all(likeable: Likeable, thing: str, player: str, at: datetime) -> None:
+    """Take back all likes; those of a repeatable kind one by one."""
     while store_of(likeable).unlike(thing, player, at).own:
         continue
 
 
-def _follow(likeable: Likeable, at: datetime) -> None:
-    """Bring SQL and what Redis shows to the same state, so that nothing is on its way that names them.
+def _bring_in_step(likeable: Likeable, at: datetime) -> None:
+    """Bring SQL and Redis to the same state, so that no pending change contains the player's name.
 
-    A batch that is telling Redis at this moment is waited for: it may name them yet.
+    The lock waits for a running batch, which may still publish the name.
     """
     if likeable.storage == Storage.REDIS:
         mirroring.mirror(likeable)
         return
-    migrate_storage(likeable)  # outside of the transaction: it takes from Redis what its commits have kept
+    migrate_storage(likeable)  # before the transaction: it removes from Redis what its own commits have saved
     with transaction.atomic():
         lock_kind(likeable)
         count(likeable, at)
@@ -84,9 +84,9 @@ def _forget_in_views(likeable: Likeable, things: Sequence[str], player: str) -> 
 
 
 def delete_dead_letters(kind: str, things: Sequence[str]) -> None:
-    """Let go of what SQL said when it would not count these things: it may quote what somebody wrote.
+    """Delete the dead letters of these things, whose reason may quote what somebody wrote.
 
-    What still waits is tried again a second later, and set aside with SQL's words of then.
+    Waiting changes are tried again a second later and may get a new dead letter.
     """
     DeadLetter.objects.filter(
         kind=counting.DEAD_LETTER_KIND, payload__kind=kind, payload__thing__in=list(things)

@@ -1,6 +1,6 @@
-"""A kind's row in SQL: who counts, mirrors or repairs the kind holds it.
+"""The lock on a kind's row in SQL; counting, mirroring and repairing a kind take it.
 
-The trap: who holds it for long keeps everybody else of the kind waiting, except for those who would not wait.
+The trap: holding it for long blocks all other work on the kind, except for ``try_lock_kind``.
 """
 
 from likes.models import LikeKind
@@ -8,11 +8,11 @@ from likes.registry import Likeable
 
 
 def lock_kind(likeable: Likeable) -> None:
-    """Wait for the one who counts the kind, and let nobody else until this transaction ends."""
+    """Lock the kind's row until this transaction ends; wait if it is locked."""
     LikeKind.objects.select_for_update().get_or_create(kind=likeable.kind, defaults={"storage": likeable.storage})
 
 
 def try_lock_kind(likeable: Likeable) -> bool:
-    """The same without waiting: False where somebody is at it."""
+    """As ``lock_kind``, without waiting: False if it is locked."""
     LikeKind.objects.get_or_create(kind=likeable.kind, defaults={"storage": likeable.storage})
     return LikeKind.objects.select_for_update(skip_locked=True).filter(kind=likeable.kind).exists()

@@ -1,7 +1,7 @@
-"""Liking and taking back: the one door, for the API, the pages and the simulated players.
+"""Liking a thing and taking a like back, for the API, the pages and the simulated players.
 
-The order: the kind, the thing, the player's id, whether they are banned, whether they may like it; then they are made
-if nobody knew them, and the store decides. Asked for twice it is as asked for once, save of repeatable kinds.
+Checks in order: the kind, the thing, the player's id, a ban, the kind's ``admit``; then an unknown player is created,
+and the store decides. A repeated request changes nothing, except for repeatable kinds.
 """
 
 from datetime import datetime
@@ -21,47 +21,50 @@ from likes.stores.choose import store_of
 
 
 def like(kind: str, thing: str, player: str, at: datetime) -> LikeSummary:
-    """The player likes the thing; what it looks like for them after it.
+    """Give a like; return the thing's likes after it.
 
-    Raises ``UnknownKind``, ``UnknownThing``, ``BadPlayer``, ``Banned``, what the kind's ``admit`` raises,
+    Raises ``UnknownKind``, ``UnknownThing``, ``BadPlayer``, ``Banned``, the errors of the kind's ``admit``,
     ``LikesUnavailable`` (nothing has changed) or ``LikeOutcomeUnknown``.
     """
-    found = _liked(kind, thing)
+    likeable = _find_thing(kind, thing)
     name = read_player(player)
-    known = _refuse_banned(found, name)
-    found.admit(thing, name)
-    if not known:
+    is_known = _refuse_banned(likeable, name)
+    likeable.admit(thing, name)
+    if not is_known:
         ensure_player(name, at)
-    return store_of(found).like(thing, name, at)
+    return store_of(likeable).like(thing, name, at)
 
 
 def unlike(kind: str, thing: str, player: str, at: datetime) -> LikeSummary:
-    """They like it no more, or take one like back. Raises likewise.
+    """Take a like back. Raises as ``like`` does.
 
-    Who may not like it may still take back; what was hidden since is unknown to all who have not liked it.
+    ``admit`` is not checked. A withdrawn thing is unknown to players who have not liked it.
     """
     name = read_player(player)
-    found = get_kind(kind)
+    likeable = get_kind(kind)
     board_for_unlike(kind, thing, name)
-    _refuse_banned(found, name)
-    return store_of(found).unlike(thing, name, at)
+    _refuse_banned(likeable, name)
+    return store_of(likeable).unlike(thing, name, at)
 
 
-def _liked(kind: str, thing: str) -> Likeable:
-    found = get_kind(kind)
-    if not THING.fullmatch(thing) or thing not in found.boards([thing]):
+def _find_thing(kind: str, thing: str) -> Likeable:
+    likeable = get_kind(kind)
+    if not THING.fullmatch(thing) or thing not in likeable.boards([thing]):
         raise UnknownThing("There is nothing of this kind with this id.")
-    return found
+    return likeable
 
 
-def _refuse_banned(found: Likeable, player: str) -> bool:
-    """Whether nobody has to make the player. Where Redis decides, SQL may be away, and the mirror makes them."""
-    if found.storage == Storage.REDIS:
-        banned, known = player in banned_players(), True
+def _refuse_banned(likeable: Likeable, player: str) -> bool:
+    """Raise ``Banned``; return False if the player must be created.
+
+    True for kinds that Redis decides: SQL may be unavailable, and the mirror creates players.
+    """
+    if likeable.storage == Storage.REDIS:
+        is_banned, is_known = player in banned_players(), True
     else:
         row = Player.objects.filter(external_id=player).values_list("banned_at", flat=True)
-        known = bool(row)
-        banned = known and row[0] is not None
-    if banned:
+        is_known = bool(row)
+        is_banned = is_known and row[0] is not None
+    if is_banned:
         raise Banned("This player may not like anything.")
-    return known
+    return is_known

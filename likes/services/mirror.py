@@ -1,7 +1,7 @@
-"""The mirror of likes: SQL follows the kinds that Redis decides over, within a second.
+"""The mirror of likes: copy the likes that Redis decides to SQL, within a second.
 
-It copies states, never deltas, each with a version: run twice, late, at once or cut off anywhere, it changes nothing
-that is not newer. The counts in SQL move by the difference of the states, in the transaction that is its proof.
+It copies states with versions, never deltas, so run twice, late, concurrently or interrupted, it never overwrites a
+newer state. SQL's counts change by the difference of the states, in the same transaction.
 """
 
 import logging
@@ -34,24 +34,24 @@ from likes.stores.sql_states import StateRow, write_states
 
 logger = logging.getLogger(__name__)
 
-CHUNK = 500  # likes a call
+CHUNK = 500  # likes in each call
 DEAD_LETTER_KIND = "likes-mirror"
 DROPPED = "dropped"
 
 
 def mirror_all(seconds: float = RUN_SECONDS) -> int:
-    """Copy what is dirty of every kind that Redis decides over, for so many seconds; returns how many likes it was."""
+    """Copy the dirty likes of every kind that Redis decides, for up to ``seconds``; return how many likes."""
     kinds = [likeable for likeable in registry.all_kinds() if likeable.storage is Storage.REDIS]
     return mirror_each(kinds, lambda each: _mirror_chunk(each, current_generation), MIRROR, seconds)
 
 
 def mirror(likeable: Likeable) -> int:
-    """Copy everything of one kind that is dirty by now. Raises ``StaleGeneration``, and what the link raises."""
+    """Copy all dirty likes of one kind. Raises ``StaleGeneration`` and Redis errors."""
     return copy_until_clean(partial(_mirror_chunk, likeable, current_generation))
 
 
 def drain(likeable: Likeable) -> int:
-    """The same of a kind that Redis decides over no more, and so settles no more. Raises what the link raises."""
+    """As ``mirror``, for a kind that Redis does not decide any more, under the generation that Redis has."""
     redis_kind = RedisKind(likeable, redis.boards())
     if not redis_kind.memory().generation:
         return 0
@@ -59,17 +59,17 @@ def drain(likeable: Likeable) -> int:
 
 
 def _mirror_chunk(likeable: Likeable, generation_of: Callable[[str], int]) -> tuple[int, int]:
-    """How many likes were copied, and how many more were dirty at that moment."""
+    """Copy one chunk; return how many likes were copied, and how many more were dirty."""
     redis_kind = RedisKind(likeable, redis.boards())
     if not redis_kind.dirty(generation_of(likeable.kind), 1)[0]:
         return 0, 0
     with transaction.atomic():
         hold_shared(likeable.kind)
-        lock_kind(likeable)  # those who put a count right, and other mirrors, which would only copy the same
+        lock_kind(likeable)  # keeps out repairs of counts, and other mirrors
         generation = generation_of(likeable.kind)
         total, rows = redis_kind.dirty(generation, CHUNK)
         failpoint("mirror_likes.after_read")
-        write_isolating_failures(rows, partial(_write, likeable), partial(_bury, likeable.kind))
+        write_isolating_failures(rows, partial(_write, likeable), partial(_add_dead_letter, likeable.kind))
     failpoint("mirror_likes.after_commit")
     redis_kind.clear_dirty(generation, rows)
     failpoint("mirror_likes.after_clean")
@@ -77,7 +77,7 @@ def _mirror_chunk(likeable: Likeable, generation_of: Callable[[str], int]) -> tu
 
 
 def current_generation(kind: str) -> int:
-    """The generation of a kind that Redis has as it is, by SQL. Raises ``StaleGeneration``."""
+    """The generation of a kind, from SQL. Raises ``StaleGeneration`` if Redis lacks the kind's current state."""
     row = LikeKind.objects.filter(kind=kind, storage=Storage.REDIS, generation__gt=0).first()
     if row is None or row.stale_since is not None:
         raise StaleGeneration("Redis does not have these likes yet.")
@@ -100,8 +100,8 @@ def _write(likeable: Likeable, rows: Sequence[DirtyLike]) -> None:
     failpoint("mirror_likes.before_commit")
 
 
-def _bury(kind: str, row: DirtyLike, error: DatabaseError) -> None:
-    """Set a like aside that SQL refuses; Redis still has it, and the next change of it tries again."""
+def _add_dead_letter(kind: str, row: DirtyLike, error: DatabaseError) -> None:
+    """Record a like that SQL refuses. Redis still has it, and its next change is mirrored again."""
     logger.error("a like of a %s cannot be mirrored: %s", kind, error)
     payload = {"kind": kind, "thing": row.thing, "player": row.player, "version": row.version, "amount": row.amount}
     DeadLetter.note(DEAD_LETTER_KIND, _subject(kind, row.thing, row.player), payload, str(error), clock.now())
@@ -112,7 +112,10 @@ def _subject(kind: str, thing: str, player: str) -> str:
 
 
 def retry(letter: DeadLetter, at: datetime) -> str:
-    """Try to mirror again what was set aside; why SQL still refuses it, or nothing. Raises as ``mirror`` does."""
+    """Mirror the like of a dead letter again; return why SQL still refuses it, or an empty text.
+
+    Raises as ``mirror`` does.
+    """
     likeable = registry.get_kind(letter.payload["kind"])
     redis_kind, generation = RedisKind(likeable, redis.boards()), current_generation(likeable.kind)
     redis_kind.mark_dirty(generation, (letter.payload["thing"], letter.payload["player"]), milliseconds(at))
@@ -122,12 +125,12 @@ def retry(letter: DeadLetter, at: datetime) -> str:
 
 
 def drop(letter: DeadLetter, at: datetime) -> None:
-    """Give up: SQL keeps what it has of this like, until the player changes it again. In Redis it stays as it is."""
+    """Give up: SQL keeps its state of the like until the player changes it again. Redis keeps its own."""
     DeadLetter.resolve(DEAD_LETTER_KIND, [letter.subject], DROPPED, at)
 
 
 def is_dropped(kind: str, pair: tuple[str, str], version: int) -> bool:
-    """Whether somebody has given up a later state of a like (thing, player) than SQL has, which is of ``version``."""
+    """Whether an operator gave up mirroring a later state of this like (thing, player) than SQL's ``version``."""
     dropped = DeadLetter.objects.filter(kind=DEAD_LETTER_KIND, subject=_subject(kind, *pair), resolution=DROPPED)
     return dropped.filter(payload__version__gt=version).exists()
 

@@ -1,6 +1,6 @@
-"""A player's number: their bit in the bitmaps of attendance. Given when first needed, without gaps, once for all.
+"""A player's number: their bit in the attendance bitmaps. It is assigned when first needed, without gaps, for good.
 
-Two at once wait for each other, so that no number is left out; who is erased leaves their number to nobody.
+A lock serialises assignments, so that there are no gaps. The number of an erased player is not reused.
 """
 
 from datetime import datetime
@@ -15,28 +15,28 @@ from likes.models import PlayerNumber
 
 
 def ensure_number(player_id: int) -> int | None:
-    """The player's number, made if they have none; None where all are given away."""
-    found = _known(player_id)
-    return found if found is not None else _give(player_id)
+    """The player's number, assigned if they have none; None if all numbers are used."""
+    number = _find(player_id)
+    return number if number is not None else _assign(player_id)
 
 
 def release_number(player: Player, _at: datetime) -> None:
-    """They are erased: their days stay in the count of players, under a number that is nobody's."""
+    """Detach an erased player from their number; their days stay in the counts."""
     PlayerNumber.objects.filter(player=player).update(player=None)
 
 
-def _known(player_id: int) -> int | None:
+def _find(player_id: int) -> int | None:
     return PlayerNumber.objects.filter(player_id=player_id).values_list("number", flat=True).first()
 
 
 @transaction.atomic
-def _give(player_id: int) -> int | None:
+def _assign(player_id: int) -> int | None:
     barrier.hold_exclusive(0, barrier.NUMBERS)
-    found = _known(player_id)  # the one who came first gave it
-    if found is not None:
-        return found
+    number = _find(player_id)  # another process may have assigned it before we got the lock
+    if number is not None:
+        return number
     last = PlayerNumber.objects.aggregate(last=Max("number"))["last"]
-    following = 0 if last is None else last + 1
-    if following >= MOST_PLAYERS:
+    next_number = 0 if last is None else last + 1
+    if next_number >= MOST_PLAYERS:
         return None
-    return PlayerNumber.objects.create(player_id=player_id, number=following).number
+    return PlayerNumber.objects.create(player_id=player_id, number=next_number).number

@@ -1,7 +1,7 @@
-"""Settling kinds that Redis decides over: a kind's first use, a server that restarted, memory that was lost.
+"""Resync the kinds that Redis decides: on a kind's first use, after a restart, and after data was lost.
 
-``foundation/sync/resyncing.py`` tells how. The trap: counts live elsewhere in each storage, rows do not. Where memory
-is lost, or the kind was kept another way, its counts are made of the rows first.
+``foundation/sync/resyncing.py`` has the procedure. The trap: each storage keeps its counts elsewhere, while all share
+the rows. After a loss, or a change of storage, the counts are first rebuilt from the rows.
 """
 
 import logging
@@ -36,7 +36,7 @@ EVERY_MARK = 10_000_000
 
 
 class KindResync(Resync[LikeKind]):
-    """Settling a kind."""
+    """The resync of one kind."""
 
     def __init__(self, likeable: Likeable) -> None:
         row, _ = LikeKind.objects.get_or_create(kind=likeable.kind, defaults={"storage": Storage.REDIS})
@@ -45,7 +45,7 @@ class KindResync(Resync[LikeKind]):
         self._redis_kind = RedisKind(likeable, redis.resync_client())
 
     def is_present(self) -> bool:
-        """Whether Redis has the kind's present state."""
+        """Whether Redis has the kind's current generation."""
         return self.row.storage == Storage.REDIS and 0 < self.row.generation == self._read_redis_state().generation
 
     def _lock_exclusively(self, max_wait: float) -> None:
@@ -55,8 +55,9 @@ class KindResync(Resync[LikeKind]):
         return self._redis_kind.memory()
 
     def _is_lost(self, memory: RedisState) -> bool:
-        """Memory of another generation may hold what SQL never saw. Lost is none at all, and what was there before the
-        kind was kept elsewhere.
+        """Whether Redis's data must be discarded: there is none, or it is from before a change of storage.
+
+        Data of another generation is not lost: it may contain likes that SQL never saw.
         """
         return self.row.needs_full_rebuild or memory.generation == 0 or self.row.storage != Storage.REDIS
 
@@ -67,22 +68,22 @@ class KindResync(Resync[LikeKind]):
         return self._redis_kind.set_generation(self.row.generation, judged.memory, empty=judged.lost)
 
     def _copy_missing(self, above: int) -> bool:
-        """Give the kind the rows of SQL that are newer than its memory.
+        """Copy SQL's rows that are newer than ``above`` to Redis, in any order.
 
-        In any order. Only when all are there versions are lifted: cut off before, all are put again. And a memory that
-        was thought gone may come back later, and must not have some that were given out again.
+        The sequence is raised only after all rows: if this is interrupted, all are copied again. It also ensures that
+        data that seemed lost and comes back later does not contain versions that were assigned again.
         """
         if self.row.needs_full_rebuild:
-            self._empty()
-            self._adopt()
+            self._delete_things()
+            self._rebuild_counts()
         else:
-            self._take_out_erased(above)
+            self._remove_erased(above)
         newer = Like.objects.filter(kind=self.row.kind, version__gt=above or -1).order_by("pk")
         highest = newer.aggregate(highest=Max("version"))["highest"] or 0
         rows, last = newer.values_list("pk", "thing", "player__external_id", "amount", "at"), 0
         while chunk := list(rows.filter(pk__gt=last)[:CHUNK]):
             last = chunk[-1][0]
-            self._redis_kind.restore(self.row.generation, [_kept(*row[1:]) for row in chunk])
+            self._redis_kind.restore(self.row.generation, [_to_like(*row[1:]) for row in chunk])
             failpoint("settle_likes.while_restoring")
         self._redis_kind.raise_sequence(self.row.generation, highest)
         failpoint("settle_likes.after_lift")
@@ -91,10 +92,11 @@ class KindResync(Resync[LikeKind]):
     def _resynced_fields(self) -> dict[str, Any]:
         return {"storage": Storage.REDIS}
 
-    def _take_out_erased(self, above: int) -> None:
-        """In a memory from before an erasure: those who have no row in SQL, since it may name one whose name is gone.
+    def _remove_erased(self, above: int) -> None:
+        """Remove likes of players without a row in SQL, if Redis's data is from before an erasure.
 
-        Whatever Redis had when the name went, SQL had been given (``services/forget.py``).
+        Such data may contain an erased player's old name. Nothing else is lost: before the name was removed, all of
+        Redis's likes were copied to SQL (``services/forget.py``).
         """
         rows = Like.objects.filter(kind=self.row.kind)
         if not rows.filter(version__gt=above, amount=0, player__external_id__startswith=ERASED_PREFIX).exists():
@@ -114,14 +116,14 @@ class KindResync(Resync[LikeKind]):
                         self.row.generation, [LikeInSql(thing, each, 0, 0) for each in sorted(unknown)]
                     )
 
-    def _empty(self) -> None:
-        """What Redis had of the kind's things goes."""
+    def _delete_things(self) -> None:
+        """Delete the keys of the kind's things in Redis."""
         for keys in self._redis_kind.keys_of_things():
             self._redis_kind.drop(self.row.generation, keys)
             failpoint("settle_likes.while_emptying")
 
-    def _adopt(self) -> None:
-        """What waits to be counted is in the rows. The changes go first: who is counting them is waited for."""
+    def _rebuild_counts(self) -> None:
+        """Rebuild SQL's counts from the rows, which include the waiting changes. The lock waits for running counts."""
         with transaction.atomic():
             lock_kind(self._likeable)
             LikeChange.objects.filter(kind=self.row.kind).delete()
@@ -129,29 +131,30 @@ class KindResync(Resync[LikeKind]):
             self.renew_lease()
 
 
-def _kept(thing: str, player: str, amount: int, at: datetime) -> LikeInSql:
+def _to_like(thing: str, player: str, amount: int, at: datetime) -> LikeInSql:
     return LikeInSql(thing, player, amount, milliseconds(at))
 
 
 def resync_due(at: datetime) -> int:
-    """Settle the kinds that need it; returns how many were brought back. Raises what the link raises."""
+    """Resync the kinds that need it; return how many. Raises Redis errors."""
     register_server()
-    return sum(_settle_if_due(KindResync(likeable), at) for likeable in _decided_by_redis())
+    return sum(_resync_if_due(KindResync(likeable), at) for likeable in _decided_by_redis())
 
 
 def all_kinds_to_resync() -> Iterable[KindResync]:
-    """All kinds that a server which nobody knows may remember.
+    """All kinds of which an unknown server may have data.
 
-    One that nobody has registered in this process gets a new generation too, and is away until somebody settles it.
+    Kinds that are not registered in this process get a new generation too; they are unavailable until a process with
+    the kind resyncs them.
     """
-    ours = {likeable.kind: likeable for likeable in _decided_by_redis()}
-    there = LikeKind.objects.filter(storage=Storage.REDIS).values_list("kind", flat=True)
-    others = {kind: Likeable(kind, boards=_unknown, storage=Storage.REDIS) for kind in there}
-    return [KindResync(likeable) for likeable in {**others, **ours}.values()]
+    registered = {likeable.kind: likeable for likeable in _decided_by_redis()}
+    stored = LikeKind.objects.filter(storage=Storage.REDIS).values_list("kind", flat=True)
+    others = {kind: Likeable(kind, boards=_no_boards, storage=Storage.REDIS) for kind in stored}
+    return [KindResync(likeable) for likeable in {**others, **registered}.values()]
 
 
-def _settle_if_due(kind: KindResync, at: datetime) -> bool:
-    """Whether the kind was settled; one that fails keeps no other waiting."""
+def _resync_if_due(kind: KindResync, at: datetime) -> bool:
+    """Resync the kind if needed; return whether it was. If Redis is unavailable for one kind, the others continue."""
     try:
         if kind.row.stale_since is None:
             if kind.is_present():
@@ -163,7 +166,7 @@ def _settle_if_due(kind: KindResync, at: datetime) -> bool:
     return kind.try_resync()
 
 
-def _unknown(_things: Collection[str]) -> dict[str, Board | None]:
+def _no_boards(_things: Collection[str]) -> dict[str, Board | None]:
     return {}
 
 

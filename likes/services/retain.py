@@ -1,6 +1,6 @@
-"""Letting go of likes that were taken back: the row of a like stays for a day, since a late mirror must not revive it.
+"""Delete the rows of likes that were taken back, after a day, so that a late mirror cannot revive them.
 
-Of kinds that Redis decides over it stays: there the version in it is what a late state is compared with.
+For kinds that Redis decides the rows stay: a late state is compared with the version in the row.
 """
 
 from datetime import datetime, timedelta
@@ -14,13 +14,13 @@ CHUNK = 5_000
 
 
 def retain(at: datetime) -> int:
-    """Let go of what was taken back more than a day ago; returns how many rows went."""
+    """Delete likes that were taken back more than a day ago; return how many rows."""
     kinds = [likeable.kind for likeable in registry.all_kinds() if likeable.storage != Storage.REDIS]
     old = Like.objects.filter(kind__in=kinds, amount=0, at__lt=at - KEPT).order_by("pk")
-    gone, found = 0, CHUNK
-    while found == CHUNK:
-        # Asked for again in the DELETE itself: a like that was given anew meanwhile stays.
-        chosen = list(old.values_list("pk", flat=True)[:CHUNK])
-        found = len(chosen)
-        gone += Like.objects.filter(pk__in=chosen, amount=0).delete()[0]
-    return gone
+    deleted, size = 0, CHUNK
+    while size == CHUNK:
+        numbers = list(old.values_list("pk", flat=True)[:CHUNK])
+        size = len(numbers)
+        # The amount is checked again, so that a like that was given again meanwhile stays.
+        deleted += Like.objects.filter(pk__in=numbers, amount=0).delete()[0]
+    return deleted

@@ -1,9 +1,8 @@
-"""A kind that is kept another way than before: its counts are made of its rows, before anybody counts in the new place.
+"""Move a kind to another storage: rebuild its counts from its rows before anything is counted in the new storage.
 
-Counts live elsewhere in each storage, rows do not. What only Redis had is mirrored first, under whatever generation
-it was written; what waits to be counted is in the rows, and views of earlier are dropped (``pending_publish``). The
-trap: while
-Redis is away nobody knows whether it has likes that SQL lacks, so the kind has not moved until it was asked.
+Each storage keeps its counts elsewhere, while all share the rows. Likes that only Redis has are mirrored first, under
+the generation that Redis has; waiting changes are in the rows already, and old views are dropped (``pending_publish``).
+The trap: while Redis is unavailable it may have likes that SQL lacks, so the move is not finished until it answers.
 """
 
 import logging
@@ -26,21 +25,21 @@ CHUNK = 500
 
 
 def migrate_storage(likeable: Likeable) -> None:
-    """Make the counts of a kind that SQL decides over and that moved here. Nothing where it did not move."""
+    """Rebuild the counts of a kind that SQL decides, if its storage changed. A move to Redis is done by the resync."""
     moved = LikeKind.objects.filter(kind=likeable.kind).exclude(storage=likeable.storage)
     row = moved.first()
     if likeable.storage == Storage.REDIS or row is None:
         return
-    all_here = row.storage != Storage.REDIS or _follows(likeable)
+    is_complete = row.storage != Storage.REDIS or _drain_redis(likeable)
     with transaction.atomic():
         lock_kind(likeable)
-        _count_anew(likeable)
-        if all_here:
+        _rebuild_counts(likeable)
+        if is_complete:
             moved.update(storage=likeable.storage, generation=0, stale_since=None)
 
 
-def _follows(likeable: Likeable) -> bool:
-    """Let SQL have what only Redis has, and Redis forget the kind; False while nobody can ask it."""
+def _drain_redis(likeable: Likeable) -> bool:
+    """Copy the likes that only Redis has to SQL, and delete the kind in Redis; False while Redis is unavailable."""
     try:
         mirroring.drain(likeable)
         RedisKind(likeable, redis.boards()).drop_all()
@@ -50,11 +49,11 @@ def _follows(likeable: Likeable) -> bool:
     return True
 
 
-def _count_anew(likeable: Likeable) -> None:
+def _rebuild_counts(likeable: Likeable) -> None:
     LikeChange.objects.filter(kind=likeable.kind).delete()
-    place = ""
-    while things := things_after(likeable.kind, place, CHUNK):
+    last = ""
+    while things := things_after(likeable.kind, last, CHUNK):
         likeable.save_totals(repair_counts(likeable.kind, likeable.storage, things))
-        place = things[-1]
+        last = things[-1]
     if likeable.storage == Storage.HYBRID:
         LikeCount.objects.filter(kind=likeable.kind).update(pending_publish=True)

@@ -1,7 +1,7 @@
-"""A page was opened: one hit, one visitor, and the player's attendance if they are signed in.
+"""Record a page view: one hit, one visitor, and the player's attendance if they are signed in.
 
-Counting never fails a page: while Redis or SQL is away nothing is counted. Nobody is named: a guest is a keyed hash of
-the month, their address and their browser, which tells them from others, is in no list, and ends with the month.
+Counting never fails a page: while Redis or SQL is unavailable nothing is counted. Guests are anonymous: a guest is a
+keyed hash of the month, the address and the browser, which is only added to a HyperLogLog and changes each month.
 """
 
 import logging
@@ -23,26 +23,26 @@ NUMBER_FRESH_SECONDS = 60.0
 
 
 def record_user_view(page: str, user_id: int, at: datetime) -> None:
-    """A signed-in user opened a page; they are one visitor wherever they sign in."""
+    """Record a view by a signed-in user, who is one visitor on all devices."""
     try:
         number = player_numbers.get(user_id)
-    except Unavailable:  # SQL is away: they are counted, their player is not
+    except Unavailable:  # without SQL the visitor is counted, but not the player
         number = None
-    _note(Visit(page, f"user {user_id}", number), at)
+    _record(Visit(page, f"user {user_id}", number), at)
 
 
 def record_guest_view(page: str, address: str, browser: str, at: datetime) -> None:
-    """Somebody else opened a page, from this address, with a browser that calls itself so."""
-    _note(Visit(page, guest_id(address, browser, at)), at)
+    """Record a view by a visitor without a session, by network address and user agent."""
+    _record(Visit(page, guest_id(address, browser, at)), at)
 
 
 def guest_id(address: str, browser: str, at: datetime) -> str:
-    """Who cannot be told from whom within a month; nobody without SECRET_KEY can tell whom it stands for."""
-    said = f"{at:%Y-%m}\n{address}\n{browser}"
-    return salted_hmac("likes.visit.guest", said, algorithm="sha256").hexdigest()[:32]
+    """A pseudonym that is stable within a month and cannot be computed without SECRET_KEY."""
+    text = f"{at:%Y-%m}\n{address}\n{browser}"
+    return salted_hmac("likes.visit.guest", text, algorithm="sha256").hexdigest()[:32]
 
 
-def _note(visit: Visit, at: datetime) -> None:
+def _record(visit: Visit, at: datetime) -> None:
     try:
         ActivityStore(redis.boards()).visit(visit, at)
     except Unavailable as error:
@@ -50,7 +50,7 @@ def _note(visit: Visit, at: datetime) -> None:
 
 
 def _numbers(users: Collection[int]) -> dict[int, int | None]:
-    """The numbers of the users' players, None for those who have no player."""
+    """The numbers of the users' players; None for users without a player."""
     players = dict(Player.objects.filter(user_id__in=users).values_list("user_id", "pk"))
     return {user: ensure_number(players[user]) if user in players else None for user in users}
 

@@ -1,1 +1,1 @@
-"""Where likes are kept and counted: one contract (``base.py``), a file a storage, and the Lua beside them."""
+"""The storages of likes: one interface (``base.py``), one module for each storage, and their Lua scripts."""

@@ -1,8 +1,8 @@
-"""What every store of likes answers: the contract that one test suite holds them all to.
+"""The interface of all storages of likes; one test suite checks them all.
 
-A store is made for one kind. Things and players are texts; whether they exist, and who may like what, was asked
-before (``services/like.py``). A like is a state, never a toggle: asked for twice it is there once. Of a repeatable
-kind each asking counts, and each taking back takes one of the player's own.
+A store is for one kind. Things and players are texts that ``services/like.py`` has checked before. A like is a state,
+not a toggle: a repeated request changes nothing. For a repeatable kind each request adds a like, and each ``unlike``
+removes one of the player's own.
 """
 
 from collections.abc import Sequence
@@ -13,9 +13,9 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class LikeSummary:
-    """The likes of a thing, and how many of them are the asking player's own: 0 or 1, or more of a repeatable kind.
+    """The likes of a thing, and the player's ``own``: 0 or 1, or more for a repeatable kind.
 
-    ``live`` is False where SQL stood in for a Redis that is away.
+    ``live`` is False if SQL answered instead of an unavailable Redis.
     """
 
     count: int
@@ -24,13 +24,13 @@ class LikeSummary:
 
     @property
     def liked(self) -> bool:
-        """Whether the asking player likes it."""
+        """Whether the player likes it."""
         return self.own > 0
 
 
 @dataclass(frozen=True, slots=True)
 class Liker:
-    """Who likes a thing, how often, since when (of a repeatable kind: the latest time)."""
+    """A player who likes a thing, how often, and since when (for a repeatable kind: the latest time)."""
 
     player: str
     amount: int
@@ -39,7 +39,7 @@ class Liker:
 
 @dataclass(frozen=True, slots=True)
 class Likers:
-    """Some of those who like a thing, the newest first, and how many there are (players, not likes)."""
+    """A page of the players who like a thing, the newest first, and their total number (players, not likes)."""
 
     total: int
     rows: list[Liker]
@@ -47,16 +47,16 @@ class Likers:
 
 
 class Store(Protocol):
-    """Likes of one kind. Each raises ``LikesUnavailable`` or ``LikeOutcomeUnknown`` where what decides is away."""
+    """Likes of one kind. Writes raise ``LikesUnavailable`` or ``LikeOutcomeUnknown`` if the deciding server is away."""
 
     def like(self, thing: str, player: str, at: datetime) -> LikeSummary:
-        """The player likes the thing; what it looks like for them after it."""
+        """Give a like; return the thing's likes after it."""
 
     def unlike(self, thing: str, player: str, at: datetime) -> LikeSummary:
-        """They do not like it (any more), or take one like back."""
+        """Take a like back, if there is one; return the thing's likes after it."""
 
     def read(self, things: Sequence[str], player: str | None) -> list[LikeSummary]:
-        """Each thing as the player (or nobody) sees it, in their order, in one round trip."""
+        """The likes of each thing, in order, with the player's own (None: nobody), in one round trip."""
 
     def likers(self, thing: str, offset: int, limit: int) -> Likers:
-        """Who likes the thing; of the same moment the one whose id is greater in bytes comes first."""
+        """Who likes the thing, the newest first; at the same time the greater id in bytes comes first."""

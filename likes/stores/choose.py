@@ -1,4 +1,4 @@
-"""Which store keeps a kind: the one place that knows all of them."""
+"""Choosing the store of a kind by its storage."""
 
 from functools import cache
 

@@ -1,7 +1,7 @@
-"""Kinds that Redis decides over, as SQL knows them: the generation that Redis must show, and the barrier.
+"""The generation of kinds that Redis decides, as SQL knows it, and the barrier between resyncs and mirrors.
 
-The generation is asked of SQL every few seconds and remembered while SQL is away. That is safe: a script that carries
-an old one is refused, and who is refused asks again.
+The generation is read from SQL every few seconds and cached while SQL is unavailable. That is safe: a script with an
+old generation is refused, and then the generation is read again.
 """
 
 import zlib
@@ -28,32 +28,35 @@ _generations: StaleIfErrorCache[str, int] = StaleIfErrorCache(_load, fresh=FRESH
 
 
 def retry_if_stale(kind: str, script: Callable[[int], Answer]) -> Answer:
-    """What ``script`` answers under the kind's generation; run once more if the kind was settled since we asked.
+    """Run ``script`` with the kind's generation, and again with the current one if the cached one is outdated.
 
-    Raises ``StaleGeneration``, ``SqlAway`` where nobody remembers the generation, and what the script raises.
+    Raises ``StaleGeneration``, ``SqlAway`` if the generation is not cached, and the script's errors.
     """
-    known = _generations.get(kind)
-    if known is not None:
+    cached = _generations.get(kind)
+    if cached is not None:
         try:
-            return script(known)
+            return script(cached)
         except StaleGeneration:  # nothing was done
             pass
-    present = _generations.refresh(kind)
-    if present is None or present == known:
+    current = _generations.refresh(kind)
+    if current is None or current == cached:
         raise StaleGeneration("Redis does not have these likes yet.")
-    return script(present)
+    return script(current)
 
 
 def hold_shared(kind: str) -> None:
-    """Wait for settling, then keep it out until this transaction ends."""
-    barrier.hold_shared(_number(kind), barrier.LIKES)
+    """Wait for a running resync, then keep resyncs out until this transaction ends."""
+    barrier.hold_shared(_lock_number(kind), barrier.LIKES)
 
 
 def hold_exclusive(kind: str, max_wait: float) -> None:
-    """Wait for the mirror, for so many seconds, then keep it out until this transaction ends. Raises ``SqlBusy``."""
-    barrier.hold_exclusive(_number(kind), barrier.LIKES, max_wait)
+    """Wait up to ``max_wait`` seconds for mirrors, then keep them out until this transaction ends.
+
+    Raises ``SqlBusy``.
+    """
+    barrier.hold_exclusive(_lock_number(kind), barrier.LIKES, max_wait)
 
 
-def _number(kind: str) -> int:
-    """A lock is a number. Two kinds that share one wait for each other, and nothing worse."""
+def _lock_number(kind: str) -> int:
+    """The number of the kind's advisory lock. Two kinds with the same number only wait for each other."""
     return zlib.crc32(kind.encode())

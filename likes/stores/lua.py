@@ -1,4 +1,4 @@
-"""The Lua of the stores of likes."""
+"""The loader of this app's Lua scripts."""
 
 from pathlib import Path
 

@@ -1,7 +1,7 @@
-"""Likes that Redis decides over: the set of those who like a thing, and the count, by one script each way.
+"""The ``redis`` storage: Redis decides, with one script for writes, on a set of players and a count for each thing.
 
-SQL follows within a second (``services/mirror.py``), and stands in for reads while Redis is away; writes are refused
-then. The trap: one script touches the keys of the kind and of its things, so this storage is for a single server.
+SQL follows within a second (``services/mirror.py``), and answers reads while Redis is unavailable; writes are refused
+then. The trap: a script uses the keys of the kind and of its things, so this storage needs a single server.
 """
 
 import logging
@@ -32,67 +32,68 @@ UNKNOWN_REPEATABLE = "There was no answer in time: it counts or not. Asked for a
 ALL = -(2**31)
 
 
-def run(link: RedisClient, name: str, keys: Sequence[str], args: Sequence[Argument]) -> Any:
-    """Run a script. Raises ``StaleGeneration``, or what the link raises."""
+def run(client: RedisClient, name: str, keys: Sequence[str], args: Sequence[Argument]) -> Any:
+    """Run a script. Raises ``StaleGeneration`` and Redis errors."""
     with raise_if_stale():
-        return link.run(script(name), keys, args)
+        return client.run(script(name), keys, args)
 
 
 def thing_keys(kind: str, thing: str) -> list[str]:
-    """The keys that hold the likes of one thing."""
+    """The keys with the likes of one thing."""
     keys = ThingKeys(kind, thing)
     return [keys.liked_by, keys.count, keys.amounts]
 
 
 class RedisStore:
-    """Likes of one kind as Redis has them."""
+    """A ``base.Store`` for one kind."""
 
-    def __init__(self, likeable: Likeable, link: RedisClient | None = None) -> None:
+    def __init__(self, likeable: Likeable, client: RedisClient | None = None) -> None:
         self._kind = likeable.kind
         self._keys = KindKeys(likeable.kind)
         self._repeatable = int(likeable.repeatable)
-        self._link = link or redis.boards()
+        self._redis = client or redis.boards()
 
     def like(self, thing: str, player: str, at: datetime) -> LikeSummary:
-        """The player likes the thing, or once more if it is repeatable."""
+        """Give a like, or one more if the kind is repeatable."""
         return self._decide(thing, player, at, 1)
 
     def unlike(self, thing: str, player: str, at: datetime) -> LikeSummary:
-        """They do not like it (any more), or take one like back."""
+        """Take a like back, if there is one."""
         return self._decide(thing, player, at, -1)
 
     def take_back(self, thing: str, player: str, at: datetime) -> LikeSummary:
-        """They take back all of their likes of the thing, however many there are."""
+        """Take all of the player's likes of the thing back."""
         return self._decide(thing, player, at, ALL)
 
     def read(self, things: Sequence[str], player: str | None) -> list[LikeSummary]:
-        """Each thing as the player (or nobody) sees it: one script, or SQL while Redis is away."""
+        """The likes of each thing, with the player's own: one script, or SQL while Redis is unavailable."""
         keys = [self._keys.gen, *(key for thing in things for key in thing_keys(self._kind, thing))]
         args = (player or "", self._repeatable)
-        cells = self._ask(lambda generation: run(self._link, "read", keys, [generation, *args]))
+        cells = self._try_read(lambda generation: run(self._redis, "read", keys, [generation, *args]))
         if cells is None:
             return [replace(each, live=False) for each in sql_rows.read(self._kind, things, player, COUNT)]
         pairs = zip(cells[::2], cells[1::2], strict=True)
         return [LikeSummary(int(count), int(own)) for count, own in pairs]
 
     def likers(self, thing: str, offset: int, limit: int) -> Likers:
-        """Who likes the thing, the newest first; from SQL while Redis is away."""
-        keys = ThingKeys(self._kind, thing)
-        named, args = [self._keys.gen, keys.liked_by, keys.amounts], (offset, offset + limit - 1, self._repeatable)
-        cells = self._ask(lambda generation: run(self._link, "likers", named, [generation, *args]))
+        """Who likes the thing, the newest first; from SQL while Redis is unavailable."""
+        of_thing = ThingKeys(self._kind, thing)
+        keys = [self._keys.gen, of_thing.liked_by, of_thing.amounts]
+        args = (offset, offset + limit - 1, self._repeatable)
+        cells = self._try_read(lambda generation: run(self._redis, "likers", keys, [generation, *args]))
         if cells is None:
             return replace(sql_rows.likers(self._kind, thing, offset, limit), live=False)
         total, *rest = cells
         rows = zip(*(iter(rest),) * 3, strict=True)
-        found = [Liker(player.decode(), int(amount), from_milliseconds(int(at))) for player, amount, at in rows]
-        return Likers(int(total), found)
+        likers = [Liker(player.decode(), int(amount), from_milliseconds(int(at))) for player, amount, at in rows]
+        return Likers(int(total), likers)
 
-    def _decide(self, thing: str, player: str, at: datetime, how_many: int) -> LikeSummary:
+    def _decide(self, thing: str, player: str, at: datetime, delta: int) -> LikeSummary:
         keys = [self._keys.gen, self._keys.seq, self._keys.dirty, *thing_keys(self._kind, thing)]
-        args = (how_many, self._repeatable, thing, player, milliseconds(at))
+        args = (delta, self._repeatable, thing, player, milliseconds(at))
 
         def decide(generation: int) -> Any:
-            return run(self._link, "decide", keys, [generation, self._link.deadline_ms(), *args])
+            return run(self._redis, "decide", keys, [generation, self._redis.deadline_ms(), *args])
 
         try:
             count, own = retry_if_stale(self._kind, decide)
@@ -102,10 +103,10 @@ class RedisStore:
             raise LikesUnavailable(AWAY) from error
         return LikeSummary(int(count), int(own))
 
-    def _ask(self, question: Callable[[int], Any]) -> Any:
-        """What Redis answers; None where it is away."""
+    def _try_read(self, read: Callable[[int], Any]) -> Any:
+        """Redis's answer; None if it is unavailable."""
         try:
-            return retry_if_stale(self._kind, question)
+            return retry_if_stale(self._kind, read)
         except Unavailable as error:
             logger.info("likes of %s are read from SQL: %s", self._kind, error.detail)
             return None

@@ -1,8 +1,8 @@
-"""The views of a hybrid kind in Redis: who likes a thing, and the count, as SQL has committed it.
+"""The views of a hybrid kind in Redis: who likes a thing, and the count, as SQL has committed them.
 
-A view is of the server that it was loaded into (``run``), is told states with versions and never steps, and can be
-dropped at any moment. The trap: what the scripts remember of a change (``SEEN_MS``) must outlive every loader and
-everybody who may still tell an older one.
+A view is valid only on the server into which it was loaded (``run``). It receives states with versions, never
+deltas, and can be dropped at any time. The trap: the scripts remember published changes for ``SEEN_MS``, which must be
+longer than any loader runs, and than anybody may still publish an older change.
 """
 
 import random
@@ -16,18 +16,18 @@ from likes.core.keys import ThingKeys
 from likes.stores.base import Liker, Likers, LikeSummary
 from likes.stores.lua import script
 
-LIVES_MS = 300_000  # and up to a tenth more or less, so that not all of a page go at once
-SETS_LONGER_MS = 10_000  # a count never outlives the set that it counts
+LIVES_MS = 300_000  # up to a tenth more or less, so that the views of a page do not expire together
+SETS_LONGER_MS = 10_000  # the sets of a view expire later than its count
 SEEN_MS = 60_000
 LEASE_MS = 10_000
-BATCH_EXTRA_MS = 5_000  # longer than a request, the batch may take between its reading of SQL and its telling
+BATCH_EXTRA_MS = 5_000  # how much longer than a request a batch may take from reading SQL to publishing
 CALLS = 500
 ROWS = 5_000
 
 
 @dataclass(frozen=True, slots=True)
 class LikeState:
-    """What SQL has committed of a player and a thing. Of two, the one of the greater version is the later."""
+    """A committed state of a player's like of a thing; the greater version is the later state."""
 
     version: int
     player: str
@@ -37,7 +37,7 @@ class LikeState:
 
 @dataclass(frozen=True, slots=True)
 class ViewTotals:
-    """What a view says (``count``) and holds (``total``); ``moment`` is another after every telling."""
+    """A view's ``count``, and the ``total`` of its sets; ``moment`` changes with every publication."""
 
     count: int
     total: int
@@ -45,100 +45,102 @@ class ViewTotals:
 
 
 class RedisViews:
-    """The views of one kind."""
+    """The views of one kind. Every method may raise Redis errors."""
 
-    def __init__(self, kind: str, link: RedisClient) -> None:
+    def __init__(self, kind: str, client: RedisClient) -> None:
         self._kind = kind
-        self._link = link
+        self._redis = client
 
     def read(self, things: Sequence[str], player: str | None) -> list[LikeSummary | None]:
-        """Each thing as the player sees it, in one round trip; None without a view. Raises what the link raises."""
+        """The likes of each thing, with the player's own, in one round trip; None for a thing without a view."""
         read = script("view_read")
-        answers = self._link.run_many(
-            [ScriptCall(read, self._shown(thing), [IDENTITY_ARG, player or ""]) for thing in things]
+        answers = self._redis.run_many(
+            [ScriptCall(read, self._view_keys(thing), [IDENTITY_ARG, player or ""]) for thing in things]
         )
         return [None if answer is None else LikeSummary(*answer) for answer in answers]
 
     def likers(self, thing: str, offset: int, limit: int) -> Likers | None:
-        """Who likes the thing; None without a view. Raises likewise."""
-        answer = self._link.run(script("view_likers"), self._shown(thing), [IDENTITY_ARG, offset, limit])
+        """Who likes the thing; None without a view."""
+        answer = self._redis.run(script("view_likers"), self._view_keys(thing), [IDENTITY_ARG, offset, limit])
         if answer is None:
             return None
         rows = zip(answer[1::3], answer[2::3], answer[3::3], strict=True)
         return Likers(answer[0], [Liker(name.decode(), own, from_milliseconds(int(ms))) for name, own, ms in rows])
 
     def deadline_ms(self) -> int:
-        """Until when the batch may tell what it reads from SQL after this. Raises likewise."""
-        return self._link.deadline_ms() + BATCH_EXTRA_MS
+        """The deadline for publishing what a batch reads from SQL after this call."""
+        return self._redis.deadline_ms() + BATCH_EXTRA_MS
 
     def publish(self, thing: str, change: LikeState) -> LikeSummary | None:
-        """Tell one change; how its player sees the thing after it, None without a view. Raises likewise."""
-        answer = self._link.run_many([self._telling(thing, [change], self._link.deadline_ms())])[0]
+        """Publish one change; return the thing's likes for its player, None without a view."""
+        answer = self._redis.run_many([self._apply_call(thing, [change], self._redis.deadline_ms())])[0]
         return None if answer is None else LikeSummary(*answer)
 
     def publish_all(self, changes: Mapping[str, Sequence[LikeState]], deadline_ms: int) -> None:
-        """Tell the changes of many things. Raises likewise: some were told then."""
-        calls = [self._telling(thing, changes[thing], deadline_ms) for thing in changes]
+        """Publish the changes of many things. After an error some may have been published."""
+        calls = [self._apply_call(thing, changes[thing], deadline_ms) for thing in changes]
         for start in range(0, len(calls), CALLS):
-            self._link.run_many(calls[start : start + CALLS])
+            self._redis.run_many(calls[start : start + CALLS])
 
     def lease(self, things: Sequence[str], token: str) -> dict[str, int]:
-        """Those of the things that are ours to load, each with the time on Redis's clock. Raises likewise."""
+        """Lease the views of things for loading; return the leased things, each with the time on Redis's clock."""
         lease = script("view_lease")
         keys = [[ThingKeys(self._kind, thing).load] for thing in things]
-        answers = self._link.run_many([ScriptCall(lease, key, [IDENTITY_ARG, token, LEASE_MS]) for key in keys])
+        answers = self._redis.run_many([ScriptCall(lease, key, [IDENTITY_ARG, token, LEASE_MS]) for key in keys])
         return {thing: since for thing, since in zip(things, answers, strict=True) if since is not None}
 
     def load(self, rows: Mapping[str, Sequence[tuple[str, int, int]]], leases: Mapping[str, int], token: str) -> None:
-        """Show likers (player, amount, ms) that were read from SQL after the lease was had. Raises likewise."""
+        """Load views with likers (player, amount, ms) that were read from SQL after the lease began."""
         for thing, likers in rows.items():
             for start in range(0, len(likers), ROWS):
-                self._link.pipeline(list(self._filling(thing, token, likers[start : start + ROWS])))
+                self._redis.pipeline(list(self._fill_commands(thing, token, likers[start : start + ROWS])))
         install = script("view_install")
-        self._link.run_many(
-            [ScriptCall(install, *self._installing(thing, since, token)) for thing, since in leases.items()]
+        self._redis.run_many(
+            [ScriptCall(install, *self._install_arguments(thing, since, token)) for thing, since in leases.items()]
         )
 
     def drop(self, things: Iterable[str]) -> None:
-        """Have no view of these, and let none be loaded from what was read before this. Raises likewise."""
+        """Drop the views of these things, and cancel loads that have begun."""
         keys = [ThingKeys(self._kind, thing) for thing in things]
-        self._link.pipeline([("UNLINK", key.load, key.count, key.run, key.liked_by, key.amounts) for key in keys])
+        self._redis.pipeline([("UNLINK", key.load, key.count, key.run, key.liked_by, key.amounts) for key in keys])
 
     def forget(self, things: Sequence[str], player: str) -> None:
-        """Let nothing be left of a player's name. Raises likewise."""
+        """Remove a player's name from everything about these things."""
         self.drop(things)
         keys = [ThingKeys(self._kind, thing) for thing in things]
-        # In this order, since who installs a view asks ``seen`` for each whom ``seen_at`` names.
-        self._link.pipeline([("ZREM", key.seen_at, player) for key in keys])
-        self._link.pipeline([("HDEL", key.seen, player) for key in keys])
+        # In this order, because installing a view reads ``seen`` for each player in ``seen_at``.
+        self._redis.pipeline([("ZREM", key.seen_at, player) for key in keys])
+        self._redis.pipeline([("HDEL", key.seen, player) for key in keys])
 
     def inspect(self, things: Sequence[str]) -> list[ViewTotals | None]:
-        """Each view beside its own sets, in one round trip; None without a view. Raises likewise."""
+        """The totals of each view, in one round trip; None without a view."""
         inspect = script("view_inspect")
-        keys = [[*self._shown(thing), ThingKeys(self._kind, thing).seen_at] for thing in things]
-        answers = self._link.run_many([ScriptCall(inspect, each, [IDENTITY_ARG]) for each in keys])
+        keys = [[*self._view_keys(thing), ThingKeys(self._kind, thing).seen_at] for thing in things]
+        answers = self._redis.run_many([ScriptCall(inspect, each, [IDENTITY_ARG]) for each in keys])
         return [None if answer is None else ViewTotals(*answer) for answer in answers]
 
     def drop_if_unchanged(self, thing: str, looked: ViewTotals) -> bool:
-        """Drop a view if it still is as it was looked at; whether it was. Raises likewise."""
-        keys = [*self._shown(thing), ThingKeys(self._kind, thing).load]
-        return bool(self._link.run(script("view_drop_if_unchanged"), keys, [IDENTITY_ARG, looked.count, looked.total]))
+        """Drop a view if its totals are still ``looked``; return whether it was dropped."""
+        keys = [*self._view_keys(thing), ThingKeys(self._kind, thing).load]
+        return bool(self._redis.run(script("view_drop_if_unchanged"), keys, [IDENTITY_ARG, looked.count, looked.total]))
 
-    def _shown(self, thing: str) -> list[str]:
+    def _view_keys(self, thing: str) -> list[str]:
         keys = ThingKeys(self._kind, thing)
         return [keys.run, keys.liked_by, keys.count, keys.amounts]
 
-    def _told(self, thing: str) -> list[str]:
+    def _view_and_seen_keys(self, thing: str) -> list[str]:
         keys = ThingKeys(self._kind, thing)
-        return [*self._shown(thing), keys.seen, keys.seen_at]
+        return [*self._view_keys(thing), keys.seen, keys.seen_at]
 
-    def _telling(self, thing: str, changes: Sequence[LikeState], deadline_ms: int) -> ScriptCall:
+    def _apply_call(self, thing: str, changes: Sequence[LikeState], deadline_ms: int) -> ScriptCall:
         args: list[Argument] = [IDENTITY_ARG, deadline_ms, SEEN_MS, SETS_LONGER_MS]
         for each in changes:
             args += (each.version, each.player, each.amount, each.at_ms)
-        return ScriptCall(script("view_apply"), self._told(thing), args)
+        return ScriptCall(script("view_apply"), self._view_and_seen_keys(thing), args)
 
-    def _filling(self, thing: str, token: str, likers: Sequence[tuple[str, int, int]]) -> Iterable[list[Argument]]:
+    def _fill_commands(
+        self, thing: str, token: str, likers: Sequence[tuple[str, int, int]]
+    ) -> Iterable[list[Argument]]:
         liked_by, amounts = ThingKeys(self._kind, thing).loaded(token)
         several = [(player, amount) for player, amount, _ in likers if amount > 1]
         yield ["ZADD", liked_by, *(cell for player, _, ms in likers for cell in (ms, player))]
@@ -147,7 +149,11 @@ class RedisViews:
             yield ["HSET", amounts, *(cell for pair in several for cell in pair)]
             yield ["PEXPIRE", amounts, SEEN_MS]
 
-    def _installing(self, thing: str, since: int, token: str) -> tuple[list[str], list[Any]]:
-        keys = [*self._told(thing), ThingKeys(self._kind, thing).load, *ThingKeys(self._kind, thing).loaded(token)]
-        lives = int(LIVES_MS * random.uniform(0.9, 1.1))  # noqa: S311 (chance against a crowd, no secret)
+    def _install_arguments(self, thing: str, since: int, token: str) -> tuple[list[str], list[Any]]:
+        keys = [
+            *self._view_and_seen_keys(thing),
+            ThingKeys(self._kind, thing).load,
+            *ThingKeys(self._kind, thing).loaded(token),
+        ]
+        lives = int(LIVES_MS * random.uniform(0.9, 1.1))  # noqa: S311 (jitter, no secret)
         return keys, [IDENTITY_ARG, token, since, lives, SETS_LONGER_MS]

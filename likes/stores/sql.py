@@ -1,8 +1,8 @@
-"""Likes that SQL decides over, and counts at once: a row a like, and the count spread over shard rows.
+"""The ``sql`` storage: SQL decides and counts at once; each like is a row, and the count is spread over shard rows.
 
-A write touches one shard, drawn by chance, as the last lock of its statement; a read sums them, however many there
-are, so their number can grow. A shard may be below zero; the sum never is, since each like and its count commit
-together. The trap: what is cached may be a second old, so what a writer is told is never from there.
+A write updates one random shard, as the last lock of its statement; a read sums all, so the number of shards can grow.
+A shard may be negative; the sum never is, because a like and its count commit together. The trap: cached totals may be
+a second old, so writers get theirs from SQL.
 """
 
 import random
@@ -24,15 +24,15 @@ CACHED_SECONDS = 1
 COUNT = """
 COALESCE((SELECT SUM(count) FROM likes_likeshard AS shard
           WHERE shard.kind = wanted.kind AND shard.thing = wanted.thing), 0)"""
-_NOTE = """
+_INSERT_SHARD = """
 INSERT INTO likes_likeshard (kind, thing, shard, count, dirty)
 SELECT kind, thing, %s, {delta}, true FROM changed WHERE true
 ON CONFLICT (kind, thing, shard) DO UPDATE SET count = likes_likeshard.count + excluded.count, dirty = true"""
-_LIKED, _TAKEN_BACK = _NOTE.format(delta=1), _NOTE.format(delta=-1)
+_LIKED, _TAKEN_BACK = _INSERT_SHARD.format(delta=1), _INSERT_SHARD.format(delta=-1)
 
 
 class SqlStore:
-    """Likes of one kind; keeps the contract of ``base.Store``."""
+    """A ``base.Store`` for one kind."""
 
     def __init__(self, likeable: Likeable) -> None:
         self._kind = likeable.kind
@@ -40,42 +40,44 @@ class SqlStore:
         self._shards = shards_for(likeable.rate)
 
     def like(self, thing: str, player: str, at: datetime) -> LikeSummary:
-        """The player likes the thing. Raises ``LikesUnavailable`` or ``LikeOutcomeUnknown``."""
-        changed = sql_rows.like((self._kind, thing, player), at, self._repeatable, self._note(_LIKED))
-        return self._after(thing, player, changed is not None)
+        """Give a like. Raises ``LikesUnavailable`` or ``LikeOutcomeUnknown``."""
+        changed = sql_rows.like((self._kind, thing, player), at, self._repeatable, self._shard_insert(_LIKED))
+        return self._read_after(thing, player, changed is not None)
 
     def unlike(self, thing: str, player: str, at: datetime) -> LikeSummary:
-        """They take a like back. Raises likewise."""
-        changed = sql_rows.unlike((self._kind, thing, player), at, self._note(_TAKEN_BACK))
-        return self._after(thing, player, changed is not None)
+        """Take a like back. Raises as ``like`` does."""
+        changed = sql_rows.unlike((self._kind, thing, player), at, self._shard_insert(_TAKEN_BACK))
+        return self._read_after(thing, player, changed is not None)
 
     def read(self, things: Sequence[str], player: str | None) -> list[LikeSummary]:
-        """Each thing as the player sees it; totals of many shards may be a second old. Raises ``SqlAway``."""
+        """The likes of each thing, with the player's own; totals of many shards may be a second old.
+
+        Raises ``SqlAway``.
+        """
         if self._shards < CACHED_FROM_SHARDS:
             return sql_rows.read(self._kind, things, player, COUNT)
-        known = {thing: self._key(thing) for thing in things}
-        totals = {key: count for key, count in cache.get_many(known.values()).items() if isinstance(count, int)}
-        missing = [thing for thing, key in known.items() if key not in totals]
-        found = dict(zip(missing, sql_rows.read(self._kind, missing, player, COUNT), strict=True))
-        cache.set_many({known[thing]: shown.count for thing, shown in found.items()}, CACHED_SECONDS)
-        rest = [thing for thing in known if thing not in found]
-        for thing, shown in zip(rest, sql_rows.read(self._kind, rest, player, "0"), strict=True):
-            found[thing] = LikeSummary(
-                max(totals[known[thing]], shown.own), shown.own
-            )  # their own like is in any count
-        return [found[thing] for thing in things]
+        keys = {thing: self._cache_key(thing) for thing in things}
+        totals = {key: count for key, count in cache.get_many(keys.values()).items() if isinstance(count, int)}
+        missing = [thing for thing, key in keys.items() if key not in totals]
+        summaries = dict(zip(missing, sql_rows.read(self._kind, missing, player, COUNT), strict=True))
+        cache.set_many({keys[thing]: summary.count for thing, summary in summaries.items()}, CACHED_SECONDS)
+        cached = [thing for thing in keys if thing not in summaries]
+        for thing, summary in zip(cached, sql_rows.read(self._kind, cached, player, "0"), strict=True):
+            count = max(totals[keys[thing]], summary.own)  # the cached total may lack the player's own like
+            summaries[thing] = LikeSummary(count, summary.own)
+        return [summaries[thing] for thing in things]
 
     def likers(self, thing: str, offset: int, limit: int) -> Likers:
         """Who likes the thing. Raises ``SqlAway``."""
         return sql_rows.likers(self._kind, thing, offset, limit)
 
-    def _note(self, statement: str) -> ChangeInsert:
-        return ChangeInsert(statement, (random.randrange(self._shards),))  # noqa: S311 (chance against a crowd, no secret)
+    def _shard_insert(self, statement: str) -> ChangeInsert:
+        return ChangeInsert(statement, (random.randrange(self._shards),))  # noqa: S311 (a random shard, no secret)
 
-    def _after(self, thing: str, player: str, changed: bool) -> LikeSummary:
-        if changed and self._shards >= CACHED_FROM_SHARDS:
-            transaction.on_commit(lambda: cache.delete(self._key(thing)))
+    def _read_after(self, thing: str, player: str, is_changed: bool) -> LikeSummary:
+        if is_changed and self._shards >= CACHED_FROM_SHARDS:
+            transaction.on_commit(lambda: cache.delete(self._cache_key(thing)))
         return sql_rows.read(self._kind, [thing], player, COUNT)[0]
 
-    def _key(self, thing: str) -> str:
+    def _cache_key(self, thing: str) -> str:
         return f"likes:{self._kind}:{thing}"

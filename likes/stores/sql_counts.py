@@ -1,8 +1,8 @@
-"""Counts in SQL beside the rows that they count: compared, and put right, while writers write.
+"""Compare counts in SQL with the rows that they count, and repair them, while others write.
 
-A writer moves a count and its rows in one commit, so their difference in one snapshot is an error and not a moment.
-It is put right by adding the difference, which stays right whatever is written meanwhile. The trap: two that add it
-at once would add it twice, so who repairs holds the kind's row.
+A writer changes a count and its rows in one commit, so a difference in one snapshot is an error. The repair adds the
+difference, which is right whatever is written meanwhile. The trap: two concurrent repairs would add it twice, so a
+repair must lock the kind's row.
 """
 
 from collections.abc import Sequence
@@ -33,7 +33,7 @@ _ONTO = {
 
 @dataclass(frozen=True, slots=True)
 class CountComparison:
-    """A thing's count and its rows in one snapshot, and whether Redis may not have been told of all of them yet."""
+    """A thing's count and its rows in one snapshot, and whether changes wait to be published to Redis."""
 
     thing: str
     counted: int
@@ -42,16 +42,16 @@ class CountComparison:
 
 
 def things_after(kind: str, last: str, most: int) -> list[str]:
-    """The next things that have rows or counts, in byte order."""
-    found: set[str] = set()
+    """The next things after ``last`` that have rows or counts, in byte order."""
+    things: set[str] = set()
     for model in (Like, LikeCount, LikeShard):
         rows = model.objects.filter(kind=kind, thing__gt=last).order_by("thing").values_list("thing", flat=True)
-        found |= set(rows.distinct()[:most])
-    return sorted(found, key=str.encode)[:most]
+        things |= set(rows.distinct()[:most])
+    return sorted(things, key=str.encode)[:most]
 
 
 def compare(kind: str, storage: Storage, things: Sequence[str]) -> list[CountComparison]:
-    """Each thing's count beside its rows, from one statement, in their order."""
+    """Each thing's count and rows, in order, from one statement."""
     if not things:
         return []
     query = f"{_wanted(things)} SELECT thing, {_count(storage)}, {_ROWS}, {_WAITING} FROM wanted"
@@ -62,7 +62,7 @@ def compare(kind: str, storage: Storage, things: Sequence[str]) -> list[CountCom
 
 
 def repair_counts(kind: str, storage: Storage, things: Sequence[str]) -> dict[str, int]:
-    """Add to each count what it lacks; the new totals. Call it in a transaction that holds the kind's row."""
+    """Add the difference to each count; return the new totals. Call it in a transaction that locks the kind's row."""
     if not things:
         return {}
     table = "likes_likeshard" if storage == Storage.SQL else "likes_likecount"

@@ -1,8 +1,7 @@
-"""The rows of likes in SQL: a like given or taken back, together with what has to be noted of it, and who likes what.
+"""The rows of likes in SQL: give and take back likes, each with a second row about the change, and read likes.
 
-On PostgreSQL a change and its note are one statement, and one round trip; on SQLite two in a transaction. The trap:
-the note follows the like's row lock, so the notes of one player and one thing have their numbers in the order of
-their commits.
+On PostgreSQL both rows are written by one statement; on SQLite by two in a transaction. The trap: the second row is
+inserted after the like's row is locked, so for one player and thing their ids are in the order of the commits.
 """
 
 from collections.abc import Iterator, Sequence
@@ -35,7 +34,7 @@ WHERE kind = %s AND thing = %s AND player_id = {_PLAYER} AND amount > 0
 
 @dataclass(frozen=True, slots=True)
 class ChangeInsert:
-    """An INSERT that reads the row ``changed`` (kind, thing, player_id, amount, at), and its parameters."""
+    """An INSERT about a change, which reads the row ``changed`` (kind, thing, player_id, amount, at)."""
 
     statement: str
     params: tuple[Any, ...]
@@ -43,7 +42,7 @@ class ChangeInsert:
 
 @dataclass(frozen=True, slots=True)
 class ChangedLike:
-    """A like after it changed: how often the player likes the thing now, and since when; the number of the note."""
+    """A like after it changed: its amount and time, and the id of the row about the change."""
 
     amount: int
     at_ms: int
@@ -51,39 +50,39 @@ class ChangedLike:
 
 
 def like(key: tuple[str, str, str], at: datetime, repeatable: bool, note: ChangeInsert) -> ChangedLike | None:
-    """Have a player like a thing (``key``: kind, thing, player); None where nothing changed.
+    """Give a like (``key``: kind, thing, player); None if nothing changed.
 
-    Nobody who is banned by now likes anything, whatever was asked before: they may be erased at this moment.
-    Raises ``LikesUnavailable`` or ``LikeOutcomeUnknown``.
+    The statement checks again that the player is not banned, because they may be being erased. Raises
+    ``LikesUnavailable`` or ``LikeOutcomeUnknown``.
     """
     kind, thing, player = key
-    return _change(_LIKE, (kind, thing, _whole(at), player, repeatable, repeatable), note)
+    return _change(_LIKE, (kind, thing, _adapt_time(at), player, repeatable, repeatable), note)
 
 
 def unlike(key: tuple[str, str, str], at: datetime, note: ChangeInsert) -> ChangedLike | None:
-    """Take one like back; None where there was none. Raises as ``like`` does."""
+    """Take one like back; None if there is none. Raises as ``like`` does."""
     kind, thing, player = key
-    return _change(_UNLIKE, (_whole(at), kind, thing, player), note)
+    return _change(_UNLIKE, (_adapt_time(at), kind, thing, player), note)
 
 
 def read(kind: str, things: Sequence[str], player: str | None, count: str) -> list[LikeSummary]:
-    """Each thing as the player sees it, from one statement and so from one moment.
+    """The likes of each thing, with the player's own, from one statement and so from one snapshot.
 
-    ``count`` is SQL for the likes of ``wanted.thing`` of ``wanted.kind``. Raises ``SqlAway``.
+    ``count`` is an SQL expression for the likes of ``wanted.thing`` of ``wanted.kind``. Raises ``SqlAway``.
     """
     if not things:
         return []
-    rows = ", ".join(["(%s, %s, %s)"] * len(things))
+    values = ", ".join(["(%s, %s, %s)"] * len(things))
     own = f"(SELECT amount FROM likes_like AS own WHERE own.kind = wanted.kind AND own.thing = wanted.thing\
  AND own.player_id = {_PLAYER})"
     query = f"""
-    WITH wanted (nth, kind, thing) AS (VALUES {rows})
+    WITH wanted (nth, kind, thing) AS (VALUES {values})
     SELECT {count}, {"0" if player is None else own} FROM wanted ORDER BY nth"""
     params = [cell for nth, thing in enumerate(things) for cell in (nth, kind, thing)]
-    found = ask(lambda: _rows(query, params if player is None else [*params, player]))
-    # Their own like is in any count: of a kind that moved here the counts come a moment after the rows
+    rows = ask(lambda: _rows(query, params if player is None else [*params, player]))
+    # The count includes at least the player's own likes: after a change of storage the counts come later than the rows
     # (storage_migration.py).
-    return [LikeSummary(max(int(total), own or 0), own or 0) for total, own in found]
+    return [LikeSummary(max(int(total), own or 0), own or 0) for total, own in rows]
 
 
 def likers(kind: str, thing: str, offset: int, limit: int) -> Likers:
@@ -94,49 +93,47 @@ def likers(kind: str, thing: str, offset: int, limit: int) -> Likers:
 
 
 def all_likers(kind: str, things: Sequence[str]) -> dict[str, list[tuple[str, int, int]]]:
-    """Player, amount and time in ms of all who like these things, by thing, in one query. Raises ``SqlAway``."""
+    """All likers (player, amount, time in ms) of these things, by thing, in one query. Raises ``SqlAway``."""
     rows = Like.objects.filter(kind=kind, thing__in=things, amount__gt=0)
-    found: dict[str, list[tuple[str, int, int]]] = {thing: [] for thing in things}
-    for thing, player, amount, at in ask(
-        lambda: list(rows.values_list("thing", "player__external_id", "amount", "at"))
-    ):
-        found[thing].append((player, amount, milliseconds(at)))
-    return found
+    values = rows.values_list("thing", "player__external_id", "amount", "at")
+    likers_of: dict[str, list[tuple[str, int, int]]] = {thing: [] for thing in things}
+    for thing, player, amount, at in ask(lambda: list(values)):
+        likers_of[thing].append((player, amount, milliseconds(at)))
+    return likers_of
 
 
 def _change(statement: str, params: tuple[Any, ...], note: ChangeInsert) -> ChangedLike | None:
+    write = _write_in_one if connection.vendor == "postgresql" else _write_in_two
     with translate_sql_errors():
-        row = (
-            _in_one(statement, params, note) if connection.vendor == "postgresql" else _in_two(statement, params, note)
-        )
-    return None if row is None else ChangedLike(row[0], milliseconds(_time(row[1])), row[2])
+        row = write(statement, params, note)
+    return None if row is None else ChangedLike(row[0], milliseconds(_with_zone(row[1])), row[2])
 
 
-def _in_one(statement: str, params: tuple[Any, ...], note: ChangeInsert) -> Any:
-    found = _rows(
+def _write_in_one(statement: str, params: tuple[Any, ...], note: ChangeInsert) -> Any:
+    rows = _rows(
         f"WITH changed AS ({statement}), noted AS ({note.statement} RETURNING id)"
         " SELECT changed.amount, changed.at, noted.id FROM changed, noted",
         [*params, *note.params],
     )
-    return found[0] if found else None
+    return rows[0] if rows else None
 
 
 @transaction.atomic
-def _in_two(statement: str, params: tuple[Any, ...], note: ChangeInsert) -> Any:
-    found = _rows(statement, params)
-    if not found:
+def _write_in_two(statement: str, params: tuple[Any, ...], note: ChangeInsert) -> Any:
+    rows = _rows(statement, params)
+    if not rows:
         return None
     changed = "WITH changed (kind, thing, player_id, amount, at) AS (VALUES (%s, %s, %s, %s, %s))"
-    *row, at = found[0]
-    [[number]] = _rows(f"{changed} {note.statement} RETURNING id", [*row, _whole(_time(at)), *note.params])
+    *row, at = rows[0]
+    [[number]] = _rows(f"{changed} {note.statement} RETURNING id", [*row, _adapt_time(_with_zone(at)), *note.params])
     return row[-1], at, number
 
 
 @contextmanager
 def translate_sql_errors() -> Iterator[None]:
-    """Around what decides: where SQL is away nothing has changed, and where it goes away nobody knows.
+    """Translate connection errors: ``LikesUnavailable`` if nothing has changed, ``LikeOutcomeUnknown`` otherwise.
 
-    Inside a caller's transaction errors stay what they are: it is broken, and its owner must know.
+    Inside a caller's transaction errors pass through: the transaction is broken, and its owner must know.
     """
     if connection.in_atomic_block:
         yield
@@ -148,7 +145,7 @@ def translate_sql_errors() -> Iterator[None]:
     try:
         yield
     except CONNECTION_ERRORS as error:
-        if getattr(error.__cause__, "sqlstate", None) or "locked" in str(error):  # it answered: it did not act
+        if getattr(error.__cause__, "sqlstate", None) or "locked" in str(error):  # SQL answered: nothing has changed
             raise LikesUnavailable("Too many likes at once; try again.") from error
         connection.close()
         raise LikeOutcomeUnknown(
@@ -162,11 +159,11 @@ def _rows(statement: str, params: Sequence[Any]) -> list[Any]:
         return list(cursor.fetchall())
 
 
-def _whole(at: datetime) -> Any:
-    """The time as every store keeps it, in whole milliseconds, as this database takes it."""
+def _adapt_time(at: datetime) -> Any:
+    """The time in whole milliseconds, as all stores have it, converted for this database."""
     return connection.ops.adapt_datetimefield_value(from_milliseconds(milliseconds(at)))
 
 
-def _time(cell: datetime) -> datetime:
-    """A time as it came from the database: SQLite's has no zone, and is in UTC."""
+def _with_zone(cell: datetime) -> datetime:
+    """A time from the database with its time zone: SQLite returns UTC without one."""
     return cell if cell.tzinfo else cell.replace(tzinfo=UTC)

@@ -1,7 +1,7 @@
-"""Writing what Redis decided over likes: rows by version, and the counts that move with them.
+"""Write likes that Redis decided: rows with versions, and the counts.
 
-The trap: ``LikeCount`` moves by the difference of two states, so who writes them holds the kind's row: nobody else
-may write between the look at the old state and the new one.
+The trap: ``LikeCount`` changes by the difference of two states, so the caller must lock the kind's row: nobody else may
+write between reading the old state and writing the new one.
 """
 
 from collections import Counter
@@ -29,13 +29,13 @@ _NEWER = (
     "ON CONFLICT (kind, thing, player_id) DO UPDATE SET amount = excluded.amount, at = excluded.at,"
     " version = excluded.version WHERE likes_like.version < excluded.version"
 )
-_MOVED = "ON CONFLICT (kind, thing) DO UPDATE SET count = likes_likecount.count + excluded.count"
-_NEVER = (0, -1)  # the amount and the version of what was never written
+_ADD_TO_COUNT = "ON CONFLICT (kind, thing) DO UPDATE SET count = likes_likecount.count + excluded.count"
+_NO_ROW = (0, -1)  # amount and version of a like without a row
 
 
 @dataclass(frozen=True, slots=True)
 class StateRow:
-    """How often a player likes a thing, since when, and the version under which Redis decided so."""
+    """How often a player likes a thing, since when, and Redis's version of that state."""
 
     thing: str
     player_id: int
@@ -45,23 +45,23 @@ class StateRow:
 
 
 def write_states(kind: str, rows: Iterable[StateRow]) -> dict[str, int]:
-    """Write those states that are newer than SQL's, and move the counts with them; the new totals by thing.
+    """Write the states that are newer than SQL's, and update the counts; return the new totals by thing.
 
-    Call it in a transaction that holds the kind's row: nobody else writes states of the kind meanwhile.
+    Call it in a transaction that locks the kind's row.
     """
     ordered = sorted(rows, key=lambda row: (row.thing, row.player_id))
-    known = _known(kind, ordered)
-    newer = [row for row in ordered if row.version > known.get((row.thing, row.player_id), _NEVER)[1]]
+    known = _read_states(kind, ordered)
+    newer = [row for row in ordered if row.version > known.get((row.thing, row.player_id), _NO_ROW)[1]]
     cells = [(kind, row.thing, row.player_id, row.amount, row.at, row.version) for row in newer]
     insert("likes_like", _LIKE, cells, _NEWER)
     moved: Counter[str] = Counter()
     for row in newer:
-        moved[row.thing] += row.amount - known.get((row.thing, row.player_id), _NEVER)[0]
+        moved[row.thing] += row.amount - known.get((row.thing, row.player_id), _NO_ROW)[0]
     return add_to_counts(kind, {thing: step for thing, step in moved.items() if step})
 
 
-def _known(kind: str, rows: Sequence[StateRow]) -> dict[tuple[str, int], tuple[int, int]]:
-    """Amount and version of those of the rows that SQL has."""
+def _read_states(kind: str, rows: Sequence[StateRow]) -> dict[tuple[str, int], tuple[int, int]]:
+    """Amount and version in SQL, by thing and player id."""
     if connection.vendor == "postgresql":
         wanted = "unnest(%s::text[], %s::bigint[]) AS wanted (thing, player_id)"
         params: list[Any] = [[row.thing for row in rows], [row.player_id for row in rows]]
@@ -79,19 +79,17 @@ def _known(kind: str, rows: Sequence[StateRow]) -> dict[tuple[str, int], tuple[i
 
 
 def add_to_counts(kind: str, steps: Mapping[str, int]) -> dict[str, int]:
-    """Add to the counts of things, sorted; what they are now. Call it in the transaction that knows the steps."""
+    """Add ``steps`` to the counts of things, in sorted order; return the new counts.
+
+    Call it in the transaction from which the steps come.
+    """
     cells = [(kind, thing, steps[thing], False) for thing in sorted(steps)]
-    insert(
-        "likes_likecount",
-        _COUNT,
-        cells,
-        "ON CONFLICT (kind, thing) DO UPDATE SET count = likes_likecount.count + excluded.count",
-    )
+    insert("likes_likecount", _COUNT, cells, _ADD_TO_COUNT)
     return dict(LikeCount.objects.filter(kind=kind, thing__in=list(steps)).values_list("thing", "count"))
 
 
 def rebuild_counts(kind: str) -> None:
-    """Make the counts of a kind of its rows. Call it while nobody writes the kind."""
+    """Rebuild the counts of a kind from its rows. Call it while nobody writes the kind."""
     with long_transaction(), connection.cursor() as cursor:
         cursor.execute("UPDATE likes_likecount SET count = 0 WHERE kind = %s", [kind])
         cursor.execute(

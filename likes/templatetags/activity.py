@@ -1,4 +1,4 @@
-"""A player's last ten weeks, for pages of apps below that know nothing of attendance."""
+"""A template tag for a player's attendance, for pages of lower layers."""
 
 from django import template
 
@@ -12,5 +12,5 @@ register = template.Library()
 
 @register.simple_tag
 def attendance(player: Player) -> Attendance:
-    """On which days the player was there. They ask, so they are there today."""
+    """The player's attendance in the last ten weeks; today counts as present."""
     return attendance_of(player, clock.now())

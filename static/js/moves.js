@@ -66,9 +66,11 @@ function count(cell, from) {
 }
 
 function light(row, cell, from) {
-  const up = getComputedStyle(row).getPropertyValue("--up").trim();
-  const lit = { backgroundColor: `color-mix(in srgb, ${up} 14%, transparent)`, offset: 0 };
-  const isGrid = getComputedStyle(row).display === "grid"; // as on a phone, where cells do not fill it
+  const style = getComputedStyle(row);
+  const [up, surface] = ["--up", "--surface"].map((name) => style.getPropertyValue(name).trim());
+  // Opaque: the viewer's own row is pinned, and rows scroll behind it.
+  const lit = { backgroundColor: `color-mix(in srgb, ${up} 14%, ${surface})`, offset: 0 };
+  const isGrid = style.display === "grid"; // as on a phone, where cells do not fill it
   for (const each of isGrid ? [row] : row.children) each.animate([lit], { duration: glow, easing: "ease-in" });
   const by = whole(cell.textContent) - whole(from);
   if (by > 0) gains.set(row.dataset.key, { words: `+${spelling.format(by)}`, until: Date.now() + glow });
@@ -77,7 +79,8 @@ function light(row, cell, from) {
 function tellGains() {
   for (const row of rows()) {
     const gain = gains.get(row.dataset.key);
-    const cell = points(row);
+    const today = row.querySelector(".today");
+    const cell = today?.checkVisibility() ? today : points(row);
     if (!cell || !gain) continue;
     if (gain.until > Date.now()) cell.dataset.gain = gain.words;
     else {

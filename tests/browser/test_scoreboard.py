@@ -2,15 +2,18 @@
 
 import gzip
 import re
+from datetime import timedelta
 
 import pytest
 from django.conf import settings
 from playwright.sync_api import Page, ViewportSize, expect
 
+from foundation import clock
 from leaderboards.core.hues import HUES
 from leaderboards.models import Player
 from tests.browser import checks
 from tests.browser.conftest import DESKTOP, PHONE, SMALL_PHONE, Opened
+from tests.leaderboards.views.pages import close_all_past
 from tests.playing import account, make_board, name, score
 
 WIDE = ViewportSize(width=1440, height=900)
@@ -187,3 +190,14 @@ def test_nothing_serious_is_wrong_with_a_board(played: str, opened: Opened, sche
         page = opened(played, who=who, viewport=size, color_scheme=scheme)
         thumbs = size is SMALL_PHONE
         assert checks.wrong_frame(page, "en") + checks.wrong_boxes(page, thumbs=thumbs) + checks.serious(page) == []
+
+
+def test_a_number_of_players_has_no_sign_before_it_as_a_gap_has(opened: Opened) -> None:
+    board = make_board(name="Daily", period="day")
+    score(board, {"mina": 2}, at=clock.now() - timedelta(days=1))
+    close_all_past(board)
+    page = opened(f"/boards/{board}/periods/", viewport=WIDE)
+    count = page.locator("td.is-count").first
+
+    expect(count).to_have_text("1")
+    assert count.evaluate("each => getComputedStyle(each, '::before').content") == "none"

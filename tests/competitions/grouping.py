@@ -20,7 +20,7 @@ def team_race(teams: Teams, board: Board | None = None, **settings: Any) -> Comp
     for name, members in teams.items():
         team = TeamFactory.create(competition=competition, name=name)
         for member in members:
-            join(competition, player(member), START, wish=TeamChoice(team=team.pk))
+            join(competition, player(member), START, choice=TeamChoice(team=team.pk))
     points = {who: has for members in teams.values() for who, has in members.items() if has is not None}
     assert {outcome.code for outcome in score(competition, points)} <= {None}
     follow(competition)

@@ -53,7 +53,7 @@ def known(anybody: Caller, now: SetClock) -> Known:
 def elsewhere() -> Iterator[None]:
     """What is done here is done in another process, whose time passes."""
     with ExitStack() as stack:
-        for name in ("forget", "_keep", "_renew"):
+        for name in ("forget", "_store", "_confirm"):
             stack.enter_context(patch.object(StaleIfErrorCache, name, lambda *_: None))
         stack.enter_context(patch.object(clock, "monotonic", MONOTONIC))
         yield

@@ -49,7 +49,7 @@ def test_what_goes_first_waits_for_one_free_thread_and_no_longer(name: str) -> N
 
 
 def test_each_second_somebody_looks_and_what_may_be_due_comes_by_itself_too() -> None:
-    spoken_for = {task for tasks in due._looks.values() for task in tasks}
+    spoken_for = {task for tasks in due._checks.values() for task in tasks}
     by_themselves = {entry["task"] for name, entry in SCHEDULE.items() if name in FIRST and entry["schedule"] > 1}
 
     assert SCHEDULE["look"]["schedule"] == 1

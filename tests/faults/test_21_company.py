@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from foundation.db.pipeline import _Pipelined
+from foundation.db.pipeline import _PipelinedRunner
 from leaderboards.core.input.entries import read_entry
 from leaderboards.services.submit import grouped
 from leaderboards.services.sync.reconcile import reconcile
@@ -25,15 +25,15 @@ pytestmark = [
     pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has no connection to cut"),
 ]
 
-Cut = Callable[[_Pipelined, Callable[[_Pipelined], None]], None]
+Cut = Callable[[_PipelinedRunner, Callable[[_PipelinedRunner], None]], None]
 
 
-def before_it_arrives(statements: _Pipelined, commit: Callable[[_Pipelined], None]) -> None:
+def before_it_arrives(statements: _PipelinedRunner, commit: Callable[[_PipelinedRunner], None]) -> None:
     _hang_up(statements)
     commit(statements)
 
 
-def before_its_answer(statements: _Pipelined, commit: Callable[[_Pipelined], None]) -> None:
+def before_its_answer(statements: _PipelinedRunner, commit: Callable[[_PipelinedRunner], None]) -> None:
     commit(statements)
     line = statements._pipeline.pgconn
     line.pipeline_sync()
@@ -42,7 +42,7 @@ def before_its_answer(statements: _Pipelined, commit: Callable[[_Pipelined], Non
     _hang_up(statements)
 
 
-def _hang_up(statements: _Pipelined) -> None:
+def _hang_up(statements: _PipelinedRunner) -> None:
     ours, theirs = socket.socketpair()
     theirs.close()
     os.dup2(ours.fileno(), statements._pipeline.pgconn.socket)  # nobody answers on this, whatever was on its way
@@ -69,15 +69,15 @@ def test_a_cut_commit_leaves_all_of_a_company_unknown(
     board = make_board(storage, update="increment")
     score(board, {"first": 1, "ann": 1, "bob": 1, "cee": 1})
     raws = [entry(board, player, 5, id=f"id-{player}") for player in ("ann", "bob", "cee")]
-    sent, commit = Company(monkeypatch), _Pipelined.commit
+    sent, commit = Company(monkeypatch), _PipelinedRunner.commit
 
-    def commits(statements: _Pipelined) -> Any:
+    def commits(statements: _PipelinedRunner) -> Any:
         if sent.batches[-1] == 1:
             return commit(statements)
-        monkeypatch.setattr(_Pipelined, "commit", commit)
+        monkeypatch.setattr(_PipelinedRunner, "commit", commit)
         return cut(statements, commit)
 
-    monkeypatch.setattr(_Pipelined, "commit", commits)
+    monkeypatch.setattr(_PipelinedRunner, "commit", commits)
     outcomes = sent.together(*raws)
     counted = points(board)
     again = [grouped.submit_grouped([read_entry(raw, 0)], GAME, NOON)[0] for raw in raws]

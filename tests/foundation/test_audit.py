@@ -36,7 +36,7 @@ def undone() -> Iterator[list[str]]:
     def switch_off(_entry: AuditEntry, *, reason: str, **_: object) -> None:
         reasons.append(reason)
 
-    with patch.dict(registry._acts):
+    with patch.dict(registry._actions):
         register_action("lamp.on", "switched on", switch_off)
         register_action("lamp.painted", "painted")
         yield reasons

@@ -20,7 +20,7 @@ AT = datetime(2026, 3, 2, 9, tzinfo=UTC)
 def test_while_somebody_else_holds_the_entry_its_act_is_not_undone_and_then_once() -> None:
     done: list[str] = []
 
-    with patch.dict(registry._acts):
+    with patch.dict(registry._actions):
         register_action("lamp.on", "switched on", lambda _entry, *, reason, **_: done.append(reason))
         record("lamp.on", at=AT, by=None, subjects=[("lamp", 3)])
         entry = AuditEntry.objects.get()

@@ -23,7 +23,7 @@ class Families:
         self.turns = ""
         self.now = 0.0
         monkeypatch.setattr(clock, "monotonic", lambda: self.now)
-        monkeypatch.setattr(mirroring, "_left", {})
+        monkeypatch.setattr(mirroring, "_unfinished", {})
 
     def chunk(self, one: str) -> Copied:
         self.turns += one

@@ -183,13 +183,13 @@ def test_the_end_of_a_link_from_a_mail_is_in_no_log(plain: Front, tmp_path: Path
 
 
 def test_what_the_proxy_refuses_by_itself_says_what_to_do(plain: Front) -> None:
-    too_long = b"x" * (bodies.LARGEST + 1)
+    too_long = b"x" * (bodies.MAX_BYTES + 1)
     page, api = (ask(plain.port, "POST", path, too_long) for path in (LOGIN, "/api/v1/scores"))
 
     assert (page.status, page.headers["Content-Type"]) == (413, "text/plain; charset=utf-8")
     assert told(api)["code"] == "body_too_large"
     # The application judges the others, of which it reads no body without a key.
-    assert {ask(plain.port, "POST", "/api/v1/scores", b"x" * bodies.LARGEST).status for _ in range(10)} == {401}
+    assert {ask(plain.port, "POST", "/api/v1/scores", b"x" * bodies.MAX_BYTES).status for _ in range(10)} == {401}
     assert ask(plain.port, "GET", "/proxy-alive").status == 204
 
 
@@ -279,7 +279,7 @@ def test_what_the_proxy_takes_is_what_the_application_takes() -> None:
     [(pattern, files)] = re.findall(r"location ~ (\S+) {\n    client_max_body_size (\d+)m;", site)
     addresses = [reverse(name, args=[] if name.endswith("_add") else [12]) for name in settings.FORMS_WITH_FILES]
 
-    assert int(usual) * MEGABYTE == bodies.LARGEST == settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+    assert int(usual) * MEGABYTE == bodies.MAX_BYTES == settings.DATA_UPLOAD_MAX_MEMORY_SIZE
     assert int(files) * MEGABYTE == settings.LARGEST_UPLOAD
     assert all(re.search(pattern, each) for each in addresses)
     assert not any(re.search(pattern, each) for each in (LOGIN, "/admin/auth/user/add/", "/"))

@@ -1,4 +1,4 @@
-"""Take away the second factors of an account whose owner has lost them."""
+"""Remove the second factors of an account whose owner has lost them."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -11,16 +11,16 @@ from foundation import clock
 
 
 class Command(BaseCommand):
-    """``account_forget_factors NAME``: for the last superuser; others ask one in the admin."""
+    """``account_forget_factors NAME``: for the last superuser; for others a superuser can do it in the admin."""
 
     help = "Take away authenticator app, passkeys and recovery codes: the account signs in by its password alone."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """The name that they sign in with."""
+        """Take the username."""
         parser.add_argument("name", metavar="NAME")
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        """Refused where there is no such account."""
+        """Remove the factors; ``CommandError`` for an unknown account."""
         user = User.objects.filter(username=options["name"]).first()
         if user is None:
             raise CommandError(f"There is no account {options['name']!r}.")

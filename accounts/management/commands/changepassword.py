@@ -1,4 +1,4 @@
-"""Django's changepassword, which leaves an entry in the audit log and tells the account's owner."""
+"""Django's changepassword, with an audit entry and a mail to the account's owner."""
 
 from typing import Any
 
@@ -12,6 +12,6 @@ class Command(changepassword.Command):
     """``changepassword NAME``."""
 
     def handle(self, *args: Any, **options: Any) -> str | None:
-        """As Django does."""
+        """Run Django's command."""
         with notify_on_save("changepassword", password_set):
             return super().handle(*args, **options)

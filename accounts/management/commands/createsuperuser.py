@@ -1,4 +1,4 @@
-"""Django's createsuperuser, which leaves an entry in the audit log and tells the account's owner."""
+"""Django's createsuperuser, with an audit entry and a mail to the account's owner."""
 
 from typing import Any
 
@@ -12,6 +12,6 @@ class Command(createsuperuser.Command):
     """``createsuperuser``."""
 
     def handle(self, *args: Any, **options: Any) -> str | None:
-        """As Django does."""
+        """Run Django's command."""
         with notify_on_save("createsuperuser", superuser_made):
             return super().handle(*args, **options)

@@ -1,0 +1,1 @@
+"""Mails about accounts: the outbox, links, and notices of changes."""

@@ -1,4 +1,4 @@
-"""Links that are mailed or handed over: signed, for a purpose and a time, with nothing of them kept in SQL."""
+"""Signed links for mails and invitations, valid for a purpose and a time; they are not stored in SQL."""
 
 from datetime import timedelta
 from typing import Any
@@ -21,13 +21,13 @@ UNKNOWN = gettext_noop("This link is not known, was used, or is too old. Ask for
 MAILED_FOR = timedelta(days=1)
 
 
-def make(purpose: str, what: Any) -> str:
-    """A token that holds ``what``."""
-    return signing.dumps(what, salt=purpose)
+def make(purpose: str, content: Any) -> str:
+    """Make a signed token that contains ``content`` as JSON."""
+    return signing.dumps(content, salt=purpose)
 
 
 def read(purpose: str, token: str, valid_for: timedelta | None = MAILED_FOR) -> Any:
-    """What the token holds. Raises ``NoLongerValid`` where it is none of ours, of another purpose, or too old."""
+    """The content of a token. Raises ``NoLongerValid`` if it is forged, for another purpose, or too old."""
     try:
         return signing.loads(token, salt=purpose, max_age=valid_for)
     except signing.BadSignature as error:
@@ -35,11 +35,11 @@ def read(purpose: str, token: str, valid_for: timedelta | None = MAILED_FOR) -> 
 
 
 def address(name: str, *parts: object) -> str:
-    """A whole address of ours, one of ``accounts.mail_urls``; the host is the setting's, never a request's."""
+    """The absolute URL of one of ``accounts.mail_urls``. The host is SITE_URL's, never a request's."""
     return str(settings.SITE_URL).rstrip("/") + reverse(name, mail_urls.__name__, args=parts)
 
 
 def new_password(user: User) -> tuple[str, str, str]:
-    """Name and parts of the address at which they choose one, good once, for an hour."""
+    """Name and arguments of the URL for choosing a new password; it is valid once, for an hour."""
     number = urlsafe_base64_encode(force_bytes(user.pk))
     return "account-reset-confirm", number, default_token_generator.make_token(user)

@@ -1,4 +1,4 @@
-"""What a mail about a change says, in the active language: what has changed, to what it was done, and by whom."""
+"""The texts of notices about changes, in the active language: what changed, the details, and who did it."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -40,8 +40,8 @@ _BY = {
 
 
 def words(row: AccountMail) -> dict[str, object]:
-    """``what``, ``details`` (a line each) and ``by``, as the template has them."""
-    details = [" ".join(line.split()) for line in _details(row.note)]  # people typed some of it: it stays one line
+    """The template's variables ``what``, ``details`` (a list of lines) and ``by``."""
+    details = [" ".join(line.split()) for line in _details(row.note)]  # user input is kept on one line
     return {"what": SAID[row.kind], "details": details, "by": _BY[row.by_owner]}
 
 
@@ -49,8 +49,8 @@ def _details(note: Mapping[str, Any]) -> Iterator[str]:
     for each in note.get("factors", [note] if "factor" in note else []):
         yield _factor(each)
     for name, value in note.get("rights", {}).items():
-        said = yesno(value) if isinstance(value, bool) else ", ".join(value) or "–"
-        yield f"{User._meta.get_field(name).verbose_name}: {said}"  # type: ignore[union-attr]  # each is a field
+        text = yesno(value) if isinstance(value, bool) else ", ".join(value) or "–"
+        yield f"{User._meta.get_field(name).verbose_name}: {text}"  # type: ignore[union-attr]  # each is a field
     if "player" in note:
         yield note["player"]
 

@@ -1,8 +1,8 @@
-"""Mails about accounts: a row first, for every address that is typed; what it says is decided as it is sent.
+"""An outbox of mails about accounts. Each typed address gets a row, whose text is made when it is sent.
 
-So neither what a page says nor how long it takes tells whether an address has an account. A mail is claimed in a
-transaction of its own, sent, and then its row goes; a worker that dies between leaves it claimed, and it is sent again.
-One that somebody asked for is worth nothing after hours; one about a change holds no secret and is tried for days.
+So neither a page's text nor its response time reveals whether an address has an account. A mail is claimed in its own
+transaction, sent, and its row deleted; if the worker dies in between, it is sent again. Requested mails are dropped
+after hours; notices about changes contain no secret and are tried for days.
 """
 
 import logging
@@ -38,7 +38,7 @@ BUDGET_SECONDS = 3.0
 
 
 def request_mail(kind: MailKind, to: str, client: str, at: datetime, user: User | None = None) -> None:
-    """Have a mail sent to an address that ``client`` typed. Raises ``RateLimited`` for who asks often."""
+    """Add a mail to an address that was typed at the network address ``client``. Raises ``RateLimited``."""
     throttle("account_mail", f"{kind} {to.lower()}")
     throttle("account_mail_address", client)
     AccountMail.objects.create(
@@ -47,16 +47,16 @@ def request_mail(kind: MailKind, to: str, client: str, at: datetime, user: User 
 
 
 def send_due(at: datetime) -> int:
-    """Send what waits, for a few seconds; returns how many rows were done."""
-    _give_up(at)
+    """Send due mails for a few seconds; return how many rows are done."""
+    _drop_old(at)
     until, sent = clock.monotonic() + BUDGET_SECONDS, 0
     while clock.monotonic() < until and (row := _claim(at)):
         try:
             for message in _messages(row):
                 message.send()
-        except (OSError, SMTPException, ValueError) as error:  # of the server, the network or the address
+        except (OSError, SMTPException, ValueError) as error:  # from the server, the network or a bad address
             logger.warning("A mail about an account was not sent, and is tried again: %s", type(error).__name__)
-            _wait(row, at)
+            _schedule_retry(row, at)
             continue
         failpoint("account_mail.sent")
         row.delete()
@@ -64,18 +64,18 @@ def send_due(at: datetime) -> int:
     return sent
 
 
-def _give_up(at: datetime) -> None:
-    """Each notice is a line: its owner does not hear of a change."""
-    asked = ~Q(kind__in=list(notice_texts.SAID))
-    AccountMail.objects.filter(asked, created_at__lte=at - KEPT_FOR).delete()
-    for row in AccountMail.objects.filter(~asked, created_at__lte=at - NOTICE_KEPT_FOR):
-        if AccountMail.objects.filter(pk=row.pk).delete()[0]:  # not by another worker at the same moment
+def _drop_old(at: datetime) -> None:
+    """Delete old mails. Each notice is logged as an error, because an owner was not told of a change."""
+    is_notice = Q(kind__in=list(notice_texts.SAID))
+    AccountMail.objects.filter(~is_notice, created_at__lte=at - KEPT_FOR).delete()
+    for row in AccountMail.objects.filter(is_notice, created_at__lte=at - NOTICE_KEPT_FOR):
+        if AccountMail.objects.filter(pk=row.pk).delete()[0]:  # else another worker deleted it
             whose = f"account {row.user_id}" if row.user_id else "a deleted account"
             logger.error("Mail %s (%s) about %s was not sent for days and is given up", row.pk, row.kind, whose)
 
 
-def _wait(row: AccountMail, at: datetime) -> None:
-    """The longer it has waited, the longer until it is tried again."""
+def _schedule_retry(row: AccountMail, at: datetime) -> None:
+    """Wait a quarter of the mail's age, between a minute and an hour."""
     pause = min(max(CLAIMED_FOR, (at - row.created_at) / 4), LONGEST_PAUSE)
     AccountMail.objects.filter(pk=row.pk).update(next_try_at=at + pause)
 
@@ -92,16 +92,16 @@ def _claim(at: datetime) -> AccountMail | None:
 
 def _messages(row: AccountMail) -> Iterator[EmailMessage]:
     with override(row.language):
-        for name, to, context in _of_a_change(row) if row.kind in notice_texts.SAID else _texts(row):
+        for name, to, context in _notice_text(row) if row.kind in notice_texts.SAID else _texts(row):
             context |= {"site": settings.SITE_URL}
             subject = TEXTS.render_to_string(f"accounts/mail/{name}_subject.txt", context).strip()
             yield EmailMessage(subject, TEXTS.render_to_string(f"accounts/mail/{name}.txt", context), to=[to])
 
 
 def _texts(row: AccountMail) -> Iterator[tuple[str, str, dict[str, object]]]:
-    """The template, to whom, and what it is filled with; none where there is nothing to say.
+    """Template, recipient and context of a requested mail; nothing if there is nothing to send.
 
-    A new password goes to the address that the account has, not to the one typed, which SQL may only find alike.
+    A password reset goes to the account's own address, not to the typed one, which may differ in case.
     """
     if row.kind == MailKind.RESET:
         for user in User.objects.filter(email__iexact=row.to, is_active=True):
@@ -117,22 +117,22 @@ def _texts(row: AccountMail) -> Iterator[tuple[str, str, dict[str, object]]]:
         yield "invitation", row.to, {"link": invite.link(row.invitation), "until": row.invitation.expires_at}
 
 
-def _of_a_change(row: AccountMail) -> Iterator[tuple[str, str, dict[str, object]]]:
-    """With a way that works for this mailbox: putting its address back, or a new password; else telling the site."""
-    name = row.name or (row.user.get_username() if row.user else "")  # rows of an older version have none
-    said = {"name": name, "when": row.created_at, **notice_texts.words(row), "by_owner": row.by_owner}
-    more = settings.PRIVACY_URL  # perhaps a path alone
-    said["contact"] = urljoin(settings.SITE_URL, more) if more else settings.DEFAULT_FROM_EMAIL
+def _notice_text(row: AccountMail) -> Iterator[tuple[str, str, dict[str, object]]]:
+    """As ``_texts``, for a notice: with what this mailbox can do, restore its address or reset the password."""
+    name = row.name or (row.user.get_username() if row.user else "")  # rows of an older version have no name
+    context = {"name": name, "when": row.created_at, **notice_texts.words(row), "by_owner": row.by_owner}
+    contact = settings.PRIVACY_URL  # may be only a path
+    context["contact"] = urljoin(settings.SITE_URL, contact) if contact else settings.DEFAULT_FROM_EMAIL
     former = addresses.find_restorable(row.user, row.to, clock.now()) if row.user else None
     if former is not None:
-        said |= {
+        context |= {
             "back": links.address("account-email-back", addresses.make_restore_token(former)),
             "until": former.until,
         }
-    elif row.user is not None and _is_reset_mailed(row.user, row.to):
-        said["reset"] = links.address("account-reset")
-    yield "changed", row.to, said
+    elif row.user is not None and _can_reset(row.user, row.to):
+        context["reset"] = links.address("account-reset")
+    yield "changed", row.to, context
 
 
-def _is_reset_mailed(user: User, to: str) -> bool:
+def _can_reset(user: User, to: str) -> bool:
     return user.is_active and user.has_usable_password() and user.email.lower() == to.lower()

@@ -1,8 +1,8 @@
-"""Mails to the owner of an account about what changed in it, so that a thief's change is noticed.
+"""Notices by mail to the owner of an account about changes of it, so that the owner notices a thief's changes.
 
-A row in the transaction of the change, which outlives the account; without mail (``EMAIL_URL``), or without an address,
-nobody is told. The trap: the address of now may be the thief's, so for a while those of before are told as well
-(``email.py``).
+The row is written in the transaction of the change, and outlives the account. Without mail (``EMAIL_URL``) or an
+address there is no notice. The trap: the current address may be the thief's, so for a while former addresses get the
+notices too (``email_change.py``).
 """
 
 from collections.abc import Iterable
@@ -16,11 +16,11 @@ from django.contrib.auth.models import User
 from accounts.models import AccountMail, FormerEmail, MailKind
 from accounts.selectors.language import language_of
 
-MOST_FORMER = 3  # of the earliest, so that who changes the address all the time makes no flood of mails
+MOST_FORMER = 3  # the earliest ones, so that many changes of address do not cause a flood of mails
 
 
 def is_mail_sent() -> bool:
-    """Whether this site's mails go anywhere."""
+    """Whether this site sends mails."""
     return "dummy" not in settings.EMAIL_BACKEND
 
 
@@ -34,9 +34,10 @@ def notify_owner(  # noqa: PLR0913 (a mail has so many parts, each by name)
     language: str = "",
     **note: Any,
 ) -> None:
-    """Have the owner told, in the caller's transaction: who did it (``by``; None: those who run the site), and to what
-    (``note``, as ``change_words.py`` reads it). ``to`` are other addresses than the account's, ``language`` another
-    than it asks for now."""
+    """Add a notice in the caller's transaction. ``by`` is who made the change (None: those who run the site).
+
+    ``note`` has details for ``notice_texts.py``. ``to`` replaces the account's address, ``language`` its language.
+    """
     if not is_mail_sent():
         return
     former = FormerEmail.objects.filter(user=user, until__gt=at).order_by("pk").values_list("email", flat=True)
@@ -48,7 +49,7 @@ def notify_owner(  # noqa: PLR0913 (a mail has so many parts, each by name)
             to=address,
             user=user,
             name=user.get_username(),
-            by_owner=None if kind == MailKind.CODE_REUSED else is_own,  # nobody knows who sent it
+            by_owner=None if kind == MailKind.CODE_REUSED else is_own,  # it is unknown who sent the code
             note=note,
             language=language or language_of(user),
             created_at=at,

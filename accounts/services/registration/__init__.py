@@ -1,0 +1,1 @@
+"""Making accounts: signing up and invitations."""

@@ -1,4 +1,4 @@
-"""Invitations: made by staff, for one person, for some days; taken back while nobody has used them."""
+"""Making and revoking invitations. Staff make one for one person, valid for some days."""
 
 from datetime import datetime, timedelta
 
@@ -13,8 +13,10 @@ from foundation import audit
 
 @transaction.atomic
 def invite(invitation: Invitation, by: User, days: int, language: str, at: datetime) -> str:
-    """Keep a new invitation, good for ``days``. One with an address is mailed there, and nothing is returned; else
-    its link, this one time."""
+    """Save a new invitation, valid for ``days``, and return its link.
+
+    An invitation with an address is mailed there, and an empty text is returned.
+    """
     invitation.by, invitation.created_at, invitation.expires_at = by, at, at + timedelta(days=days)
     invitation.save()
     audit.record(INVITED, at=at, by=by, note={"invitation": invitation.pk})
@@ -32,14 +34,14 @@ def invite(invitation: Invitation, by: User, days: int, language: str, at: datet
 
 
 def link(invitation: Invitation) -> str:
-    """The address at which it is accepted."""
+    """The URL for accepting it."""
     return links.address("account-invitation", links.make(links.INVITATION, invitation.pk))
 
 
 @transaction.atomic
 def revoke(number: int, by: User, at: datetime) -> bool:
-    """Take it back; whether there was something to take back."""
-    was_open = bool(Invitation.objects.filter(pk=number, used_at=None, revoked_at=None).update(revoked_at=at))
-    if was_open:
+    """Revoke an unused invitation; return whether it was revoked now."""
+    was_revoked = bool(Invitation.objects.filter(pk=number, used_at=None, revoked_at=None).update(revoked_at=at))
+    if was_revoked:
         audit.record(INVITATION_REVOKED, at=at, by=by, note={"invitation": number})
-    return was_open
+    return was_revoked

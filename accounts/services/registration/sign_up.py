@@ -1,6 +1,6 @@
-"""Making an account: by a link that was mailed (``SIGN_UP=open``), or by an invitation (also ``invitation``).
+"""Making an account by a mailed link (``SIGN_UP=open``) or by an invitation (also ``SIGN_UP=invitation``).
 
-Who types an address is told the same whether it has an account; only its mailbox learns which.
+The page answers the same for every address; only the mailbox learns whether it has an account.
 """
 
 from collections.abc import Iterator
@@ -22,19 +22,19 @@ _HAS_ACCOUNT = gettext_noop("This address has an account already. Sign in, or as
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A name and a password that were judged already."""
+    """A name and a password that the form has validated."""
 
     username: str
     password: str
 
 
 def has_account(email: str) -> bool:
-    """Whether somebody has this address, in whatever letters."""
+    """Whether an account has this address, ignoring case."""
     return User.objects.filter(email__iexact=email).exists() or ProvenEmail.objects.filter(email__iexact=email).exists()
 
 
 def address_in(token: str) -> str:
-    """The address that a mailed link proves. Raises ``NoLongerValid``, also once it has an account."""
+    """The address that a mailed link confirms. Raises ``NoLongerValid``, also if it has an account now."""
     email = str(links.read(links.SIGN_UP, token))
     if has_account(email):
         raise NoLongerValid(_HAS_ACCOUNT)
@@ -44,22 +44,21 @@ def address_in(token: str) -> str:
 def invitation_in(token: str, at: datetime) -> Invitation:
     """The invitation of a link. Raises ``NoLongerValid``."""
     number = links.read(links.INVITATION, token, None)
-    found = Invitation.objects.filter(pk=number).first()
-    return _open(found, at)
+    return _require_open(Invitation.objects.filter(pk=number).first(), at)
 
 
 def finish(token: str, wanted: Wanted, at: datetime) -> User:
     """Make the account of a mailed link. Raises ``NoLongerValid`` and ``AlreadyTaken``; then nothing has changed."""
     email = address_in(token)
-    with _taken(), transaction.atomic():
+    with _translate_conflicts(), transaction.atomic():
         return _make(wanted, email, at)
 
 
 def accept(token: str, wanted: Wanted, at: datetime) -> User:
     """Make the account of an invitation, once. Raises as ``finish``."""
     number = invitation_in(token, at).pk
-    with _taken(), transaction.atomic():
-        invitation = _open(Invitation.objects.select_for_update().filter(pk=number).first(), at)
+    with _translate_conflicts(), transaction.atomic():
+        invitation = _require_open(Invitation.objects.select_for_update().filter(pk=number).first(), at)
         if invitation.email and has_account(invitation.email):
             raise NoLongerValid(_HAS_ACCOUNT)
         user = _make(wanted, invitation.email, at)
@@ -68,7 +67,7 @@ def accept(token: str, wanted: Wanted, at: datetime) -> User:
         return user
 
 
-def _open(invitation: Invitation | None, at: datetime) -> Invitation:
+def _require_open(invitation: Invitation | None, at: datetime) -> Invitation:
     if invitation is None or not invitation.is_open(at):
         raise NoLongerValid(gettext_noop("This invitation was used, taken back, or has expired. Ask for a new one."))
     return invitation
@@ -83,8 +82,8 @@ def _make(wanted: Wanted, email: str, at: datetime) -> User:
 
 
 @contextmanager
-def _taken() -> Iterator[None]:
-    """Says in words which of two at one moment came second."""
+def _translate_conflicts() -> Iterator[None]:
+    """Raise ``AlreadyTaken`` if another request took the name or address at the same moment."""
     try:
         yield
     except IntegrityError as error:

@@ -1,8 +1,8 @@
-"""Passkeys and security keys (WebAuthn), by the package fido2: made, shown, taken away.
+"""Registering and verifying passkeys and security keys (WebAuthn), with the package fido2.
 
-Each is asked to verify its user (finger, face, PIN) and so is two factors in one: it signs in without a password.
-What a browser must answer is in ``state``, which the caller keeps in the session and gives back once. The trap: a
-passkey belongs to one host name for good; who moves the site to another asks everybody to make new ones.
+A passkey must verify its user (finger, face, PIN), so it counts as two factors and signs in without a password. The
+caller stores ``state`` in the session between the two steps and uses it once. The trap: a passkey is bound to one host
+name; if the site moves to another, everybody must make new ones.
 """
 
 from base64 import b64decode, b64encode
@@ -36,33 +36,33 @@ _UNREADABLE = (ValueError, KeyError, TypeError, AttributeError, IndexError)
 
 
 def ask_new(user: User, origin: str) -> tuple[dict[str, Any], Any]:
-    """What the browser is to be asked for a new passkey of ``user``, and the state. Raises ``BadPasskey`` over 20."""
-    existing = [_opened(each) for each in Passkey.objects.filter(user=user)]
+    """The browser's options for registering a passkey, and the state. Raises ``BadPasskey`` if there are 20 already."""
+    existing = [_credential_of(each) for each in Passkey.objects.filter(user=user)]
     if len(existing) >= MOST:
         raise BadPasskey(gettext_noop("An account has at most 20 passkeys: take one away first."))
     handle = salted_hmac("accounts.passkeys", str(user.pk), algorithm="sha256").digest()
-    who = PublicKeyCredentialUserEntity(id=handle, name=user.username, display_name=user.username)
-    options, state = _server(origin).register_begin(who, existing, ResidentKeyRequirement.REQUIRED, _VERIFIED)
+    entity = PublicKeyCredentialUserEntity(id=handle, name=user.username, display_name=user.username)
+    options, state = _server(origin).register_begin(entity, existing, ResidentKeyRequirement.REQUIRED, _VERIFIED)
     return dict(options), state
 
 
-def keep_new(user: User, name: str, answer: object, asked: tuple[str, Any], at: datetime) -> Passkey:
-    """Keep the passkey that the browser made. ``asked`` is origin and state. Raises ``BadPasskey``."""
-    origin, state = asked
+def keep_new(user: User, name: str, answer: object, challenge: tuple[str, Any], at: datetime) -> Passkey:
+    """Save the passkey that the browser made. ``challenge`` is origin and state. Raises ``BadPasskey``."""
+    origin, state = challenge
     try:
-        data = _server(origin).register_complete(state, _written(answer))
+        data = _server(origin).register_complete(state, _require_object(answer))
     except _UNREADABLE as error:
         raise BadPasskey(_REFUSED) from error
-    made = data.credential_data
-    if made is None:
+    credential = data.credential_data
+    if credential is None:
         raise BadPasskey(_REFUSED)
     try:
         with transaction.atomic():
             passkey = Passkey.objects.create(
                 user=user,
                 name=name,
-                credential_id=websafe_encode(made.credential_id),
-                credential=b64encode(bytes(made)).decode(),
+                credential_id=websafe_encode(credential.credential_id),
+                credential=b64encode(bytes(credential)).decode(),
                 sign_count=data.counter,
                 created_at=at,
             )
@@ -73,33 +73,32 @@ def keep_new(user: User, name: str, answer: object, asked: tuple[str, Any], at: 
 
 
 def ask_proof(origin: str, user: User | None = None) -> tuple[dict[str, Any], Any]:
-    """What the browser is to be asked for: any passkey of this site, or one of ``user``; and the state."""
-    own = [_opened(each) for each in Passkey.objects.filter(user=user)] if user else None
+    """The browser's options for any passkey of this site, or one of ``user``; and the state."""
+    own = [_credential_of(each) for each in Passkey.objects.filter(user=user)] if user else None
     options, state = _server(origin).authenticate_begin(own, _VERIFIED)
     return dict(options), state
 
 
-def prove(answer: object, asked: tuple[str, Any], at: datetime, user: User | None = None) -> User:
-    """Whose passkey answered; with ``user``, theirs alone counts. Raises ``BadPasskey``.
+def prove(answer: object, challenge: tuple[str, Any], at: datetime, user: User | None = None) -> User:
+    """Verify the answer and return the passkey's owner; with ``user`` only their passkeys. Raises ``BadPasskey``.
 
-    One whose counter did not go up was copied, and is refused.
+    A passkey whose counter did not increase may have been copied, and is refused.
     """
-    origin, state = asked
     try:
-        response = AuthenticationResponse.from_dict(_written(answer))
+        response = AuthenticationResponse.from_dict(_require_object(answer))
         with transaction.atomic():
-            return _proven(response, (origin, state), at, user)
+            return _verify(response, challenge, at, user)
     except _UNREADABLE as error:
         raise BadPasskey(_REFUSED) from error
 
 
-def _proven(response: AuthenticationResponse, asked: tuple[str, Any], at: datetime, user: User | None) -> User:
-    origin, state = asked
+def _verify(response: AuthenticationResponse, challenge: tuple[str, Any], at: datetime, user: User | None) -> User:
+    origin, state = challenge
     rows = Passkey.objects.select_for_update(of=("self",)).select_related("user")
     row = rows.filter(credential_id=websafe_encode(response.raw_id), user__is_active=True).first()
     if row is None or (user is not None and row.user_id != user.pk):
         raise BadPasskey(_REFUSED)
-    _server(origin).authenticate_complete(state, [_opened(row)], response)
+    _server(origin).authenticate_complete(state, [_credential_of(row)], response)
     count = response.response.authenticator_data.counter
     if (count or row.sign_count) and count <= row.sign_count:
         raise BadPasskey(gettext_noop("This passkey may have been copied: take it away and make a new one."))
@@ -108,18 +107,18 @@ def _proven(response: AuthenticationResponse, asked: tuple[str, Any], at: dateti
     return row.user
 
 
-def _written(answer: object) -> dict[str, Any]:
-    """An answer as a JSON object. Raises ``TypeError`` for anything else."""
+def _require_object(answer: object) -> dict[str, Any]:
+    """The answer if it is a JSON object. Raises ``TypeError`` otherwise."""
     if not isinstance(answer, dict):
         raise TypeError(answer)
     return answer
 
 
 def _server(origin: str) -> Fido2Server:
-    """For pages of exactly this origin (``https://boards.example``)."""
+    """A server for pages of exactly this origin (``https://boards.example``)."""
     host = urlsplit(origin).hostname or ""
-    return Fido2Server(PublicKeyCredentialRpEntity(name="Sunwi", id=host), verify_origin=lambda told: told == origin)
+    return Fido2Server(PublicKeyCredentialRpEntity(name="Sunwi", id=host), verify_origin=lambda sent: sent == origin)
 
 
-def _opened(row: Passkey) -> AttestedCredentialData:
+def _credential_of(row: Passkey) -> AttestedCredentialData:
     return AttestedCredentialData(b64decode(row.credential))

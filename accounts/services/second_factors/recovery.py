@@ -1,4 +1,4 @@
-"""Recovery codes: ten, shown once, each good once. New ones end the old."""
+"""Recovery codes: ten, shown once, each valid once. New ones replace the old."""
 
 from datetime import datetime
 
@@ -16,7 +16,7 @@ from accounts.services.second_factors.throttle import throttle_second_factor
 
 @transaction.atomic
 def draw(user: User, at: datetime) -> list[str]:
-    """Ten new codes, returned this one time. That they end earlier ones is told to the owner."""
+    """Make ten new codes and return them. If they replace earlier ones, the owner gets a notice."""
     User.objects.select_for_update().get(pk=user.pk)
     if RecoveryCode.objects.filter(user=user).delete()[0]:
         owner_notices.notify_owner(MailKind.CODES_MADE, user, at, by=user)
@@ -26,15 +26,15 @@ def draw(user: User, at: datetime) -> list[str]:
 
 
 def left(user: User) -> int:
-    """How many of theirs nobody has used."""
+    """How many unused codes the user has."""
     return RecoveryCode.objects.filter(user=user, used_at=None).count()
 
 
 def use(user: User, code: str, at: datetime, on_known_device: bool = False) -> None:
-    """Take a code, once, also where two ask at one moment. Raises ``WrongCode``, and ``RateLimited``."""
+    """Use a code, once, also if two requests come at the same moment. Raises ``WrongCode`` and ``RateLimited``."""
     throttle_second_factor(user, on_known_device)
-    found = RecoveryCode.objects.filter(user=user, code_hash=recovery.hashed(code), used_at=None)
+    unused = RecoveryCode.objects.filter(user=user, code_hash=recovery.hashed(code), used_at=None)
     with transaction.atomic():
-        if not found.update(used_at=at):
+        if not unused.update(used_at=at):
             raise WrongCode(gettext_noop("This recovery code is wrong or was used."))
         record_and_notify(RECOVERY_CODE, user, at)

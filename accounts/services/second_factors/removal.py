@@ -1,4 +1,4 @@
-"""Taking second factors away: one by its owner, or all by staff for somebody who has lost them."""
+"""Removing second factors: one by its owner, or all by staff for an owner who has lost them."""
 
 from datetime import datetime
 
@@ -18,28 +18,30 @@ LAST_FACTOR = gettext_noop("Staff need a second factor here: set up another one 
 
 @transaction.atomic
 def remove_app(user: User, at: datetime) -> None:
-    """Take the authenticator app away. Raises ``LastFactor`` where nothing would be left of what is required."""
-    _hold(user)
+    """Remove the authenticator app. Raises ``LastFactor`` if a required factor would be missing then."""
+    _lock(user)
     if AuthenticatorApp.objects.filter(user=user).delete()[0]:
         record_and_notify(FACTOR_REMOVED, user, at, factor="app")
-    _refuse_none_left(user)
+    _check_remaining(user)
 
 
 @transaction.atomic
 def remove_passkey(user: User, number: int, at: datetime) -> None:
-    """Take one of their passkeys away; none of this number is none. Raises ``LastFactor``."""
-    _hold(user)
+    """Remove one of the user's passkeys, if it exists. Raises ``LastFactor``."""
+    _lock(user)
     if (passkey := Passkey.objects.filter(user=user, pk=number).first()) is not None:
         passkey.delete()
         record_and_notify(FACTOR_REMOVED, user, at, factor="passkey", name=passkey.name)
-    _refuse_none_left(user)
+    _check_remaining(user)
 
 
 @transaction.atomic
 def forget_all(user: User, by: User | None, at: datetime) -> None:
-    """Take all away, codes too: the next time they sign in by the password alone, and set up new ones. Of who has none
-    nothing is told."""
-    _hold(user)
+    """Remove all factors and recovery codes; the user then signs in with the password alone.
+
+    Without any factor there is no entry and no notice.
+    """
+    _lock(user)
     factors = [{"factor": "passkey", "name": each.name} for each in Passkey.objects.filter(user=user).order_by("pk")]
     Passkey.objects.filter(user=user).delete()
     if AuthenticatorApp.objects.filter(user=user).delete()[0]:
@@ -51,11 +53,11 @@ def forget_all(user: User, by: User | None, at: datetime) -> None:
         audit.record(FACTORS_FORGOTTEN, at=at, by=by, subjects=[("account", user.pk)])
 
 
-def _hold(user: User) -> None:
+def _lock(user: User) -> None:
     User.objects.select_for_update().get(pk=user.pk)
 
 
-def _refuse_none_left(user: User) -> None:
+def _check_remaining(user: User) -> None:
     if must_have_factor(user) and not has_factor(user):
         raise LastFactor(LAST_FACTOR)
     if not has_factor(user):

@@ -1,6 +1,6 @@
-"""Authenticator apps: codes of six digits that change each half minute (RFC 6238), by the package cryptography.
+"""Authenticator apps: codes of six digits that change each half minute (RFC 6238), with the package cryptography.
 
-A code counts once, half a minute early or late. The trap: codes are few, so every try is counted first.
+A code works once, and up to half a minute early or late. The trap: there are few codes, so each try is counted first.
 """
 
 import logging
@@ -33,23 +33,23 @@ _WRONG = gettext_noop("This code is wrong, too old, or was used. Enter the code 
 
 
 def new_secret() -> str:
-    """160 random bits, in hexadecimal digits."""
+    """Generate 160 random bits in hexadecimal digits."""
     return secrets.token_hex(_SECRET_BYTES)
 
 
 def spelled(secret: str) -> str:
     """The secret as people type it into an app: base32, in groups of four."""
     text = b32encode(bytes.fromhex(secret)).decode().rstrip("=")
-    return " ".join(text[nth : nth + 4] for nth in range(0, len(text), 4))
+    return " ".join(text[start : start + 4] for start in range(0, len(text), 4))
 
 
 def address(secret: str, name: str, site: str) -> str:
-    """What the QR code holds: ``otpauth://totp/…``."""
+    """The content of the QR code: ``otpauth://totp/…``."""
     return _totp(secret).get_provisioning_uri(name, site)
 
 
 def confirm(user: User, secret: str, code: str, at: datetime) -> None:
-    """Set the app up once it shows the right code; one that was there is replaced. Raises ``WrongCode``."""
+    """Set up the app if the code is right; it replaces an earlier one. Raises ``WrongCode`` and ``RateLimited``."""
     throttle_second_factor(user)
     step = _step_of(secret, code, at, after=0)
     if step is None:
@@ -61,9 +61,11 @@ def confirm(user: User, secret: str, code: str, at: datetime) -> None:
 
 
 def use(user: User, code: str, at: datetime, on_known_device: bool = False) -> None:
-    """Take a code, once. Raises ``WrongCode``, and ``RateLimited`` for who tries many; then nothing has changed, but
-    that the code which was taken last, sent again, is in the logs and told to the owner: somebody may have caught it.
-    Codes of earlier half minutes are refused like wrong ones: nobody knows whether they were ever sent."""
+    """Use a code, once. Raises ``WrongCode`` and ``RateLimited``.
+
+    If the last accepted code is sent again, it is logged and the owner gets a notice: somebody may have intercepted
+    it. Older codes are refused like wrong ones, because it is unknown whether they were ever used.
+    """
     throttle_second_factor(user, on_known_device)
     with transaction.atomic():
         app = AuthenticatorApp.objects.select_for_update().filter(user=user).first()
@@ -74,23 +76,23 @@ def use(user: User, code: str, at: datetime, on_known_device: bool = False) -> N
             app.save(update_fields=["last_step"])
             return
         if app is not None and _step_of(secret, code, at, after=app.last_step - 1) is not None:
-            _tell_reuse(user, at)
+            _report_reuse(user, at)
     raise WrongCode(_WRONG)
 
 
-def _tell_reuse(user: User, at: datetime) -> None:
-    """Nobody knows whether it was the owner, so the entry is by nobody."""
+def _report_reuse(user: User, at: datetime) -> None:
+    """Record the reuse without an actor: it is unknown whether it was the owner."""
     logger.warning("A code of the authenticator app of account %s was sent a second time, and refused", user.pk)
     audit.record(CODE_REUSED, at=at, subjects=[("account", user.pk)])
     owner_notices.notify_owner(MailKind.CODE_REUSED, user, at, by=None)
 
 
 def _step_of(secret: str, code: str, at: datetime, after: int) -> int | None:
-    """The half minute that this is the code of, if it is later than ``after``."""
+    """The time step of this code; None if it is wrong or not later than ``after``."""
     typed, now = "".join(code.split()).encode(), int(at.timestamp()) // STEP_SECONDS
     steps = (now + drift for drift in _DRIFT)
     return next((n for n in steps if n > after and bytes_eq(_totp(secret).generate(n * STEP_SECONDS), typed)), None)
 
 
 def _totp(secret: str) -> TOTP:
-    return TOTP(bytes.fromhex(secret), DIGITS, SHA1(), STEP_SECONDS)  # noqa: S303 (what apps know; HMAC needs no more)
+    return TOTP(bytes.fromhex(secret), DIGITS, SHA1(), STEP_SECONDS)  # noqa: S303 (what apps support; enough for HMAC)

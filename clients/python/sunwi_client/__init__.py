@@ -1,7 +1,7 @@
-"""Sends scores to a Sunwi site and reads its leaderboards; see docs/client.md.
+"""A client of Sunwi: sends scores to a site and reads its leaderboards; see docs/client.md.
 
-What is not named here may change; the kinds of refusals are in ``sunwi_client.errors``, the answers' types in
-``sunwi_client.answers``.
+The public API is what is exported here, the errors in ``sunwi_client.errors``, and the types of answers in
+``sunwi_client.answers``; anything else may change.
 """
 
 from sunwi_client.advice import advice

@@ -1,12 +1,12 @@
-"""What to do about each ``code``, of refusals and of single scores: one sentence each, for people.
+"""What to do about each error ``code``, of requests and of single scores: a sentence for people.
 
-The codes are those of docs/api.md; a test compares the two.
+A test compares the codes with docs/api.md.
 """
 
 from collections.abc import Mapping
 
 _AGAIN = "Send it again later, with the same id."
-_MEND = "Sending it again changes nothing: mend what the detail names."
+_FIX = "Sending it again changes nothing: mend what the detail names."
 _KEY = "Ask whoever runs the site for a key that may."
 
 ADVICE: Mapping[str, str] = {
@@ -21,8 +21,8 @@ ADVICE: Mapping[str, str] = {
     "https_required": "Use https, and have the key replaced: others have seen it.",
     "forbidden": _KEY,
     # requests
-    "invalid_request": _MEND,
-    "malformed_body": _MEND,
+    "invalid_request": _FIX,
+    "malformed_body": _FIX,
     "bad_content_type": "Send JSON as application/json, without a charset.",
     "method_not_allowed": "Use a method that the address has.",
     "length_required": "Let nothing in between take the Content-Length away.",
@@ -33,7 +33,7 @@ ADVICE: Mapping[str, str] = {
     "unavailable": _AGAIN,
     "outcome_unknown": _AGAIN,
     "exports_busy": "Ask again after retry_after seconds.",
-    # what there is not
+    # not found
     "no_such_path": "Compare the address with the API's documentation.",
     "not_found": "Compare the address with the API's documentation.",
     "unknown_board": "List the boards for their numbers.",
@@ -70,11 +70,11 @@ ADVICE: Mapping[str, str] = {
     "banned": "Do not send their scores any more.",
     "own_comment": "Offer no like on what the player wrote.",
     # single scores
-    "bad_entry": _MEND,
-    "bad_points": _MEND,
-    "bad_player": _MEND,
-    "bad_time": _MEND,
-    "bad_id": _MEND,
+    "bad_entry": _FIX,
+    "bad_points": _FIX,
+    "bad_player": _FIX,
+    "bad_time": _FIX,
+    "bad_id": _FIX,
     "out_of_range": "Look at the board's minimum and maximum, and at what the game computed.",
     "period_closed": "It came too late. Send scores sooner after they happen.",
     "too_many_attempts": "Tell the player that their attempts are used up.",
@@ -88,12 +88,12 @@ ADVICE: Mapping[str, str] = {
         ),
         "A moderator decides. Do not send it again under another id.",
     ),
-    # said by the client itself
+    # codes of the client itself
     "unsent": "It was never answered: send it again with the same id.",
     "client_fault": "The client failed before it was sent: see the detail.",
 }
 
 
 def advice(code: str) -> str:
-    """A sentence for people; empty for a code that this version does not know."""
+    """What to do, in a sentence; empty for a code that this version does not know."""
     return ADVICE.get(code, "")

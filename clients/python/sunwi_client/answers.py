@@ -1,6 +1,6 @@
-"""What the server answers, as plain dictionaries: what is read here is what stands in the JSON.
+"""The types of answers: plain dictionaries, as in the JSON.
 
-Points with decimals are ``Decimal``, exact. Further members may come with later servers; what does not apply is absent.
+Points with decimals are exact ``Decimal``. Later servers may add members; members that do not apply are absent.
 """
 
 from decimal import Decimal
@@ -11,7 +11,7 @@ Status = Literal["updated", "unchanged", "duplicate", "quarantined", "rejected",
 
 
 class Result(TypedDict):
-    """What became of one score."""
+    """The result of one score."""
 
     status: Status
     player: NotRequired[str]
@@ -27,7 +27,7 @@ class Result(TypedDict):
 
 
 class Results(TypedDict):
-    """One result for each score, in their order."""
+    """One result for each score, in order."""
 
     accepted: int
     rejected: int

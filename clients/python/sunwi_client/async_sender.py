@@ -1,6 +1,6 @@
-"""Scores of many tasks, sent together by one task: ``sender.py`` for asyncio, with the same methods to await.
+"""The sender for asyncio: as ``sender.py``, with the same methods as coroutines.
 
-The trap: it is made where an event loop runs, and ends with it; close it, or open it by ``async with``.
+The trap: create it while the event loop runs; it ends with the loop, so close it, or use ``async with``.
 """
 
 import asyncio
@@ -12,24 +12,26 @@ from sunwi_client.async_client import AsyncClient
 from sunwi_client.outbox import Bounds, Outbox, SenderClosed, SenderFull, UncountedScore
 from sunwi_client.retry_policy import NO_RETRY, RetryPolicy
 from sunwi_client.scores import Score
-from sunwi_client.sender import CLOSE_SECONDS, Tell, tell_all, warn
+from sunwi_client.sender import CLOSE_SECONDS, OnUncounted, report_all, warn
 
 
 class AsyncSender:
-    """Collects scores and submits them with ``client``; what the server leaves open it sends again until it is decided.
+    """Collects scores and submits them with ``client``; scores with an open result are sent again until decided.
 
-    ``on_uncounted`` is called, and not awaited, for each score that does not count and why.
+    ``on_uncounted`` is called, not awaited, for each score that does not count.
     """
 
-    def __init__(self, client: AsyncClient, *, on_uncounted: Tell = warn, bounds: Bounds = Bounds()) -> None:  # noqa: B008 - never changes
-        self._client, self._tell = client, on_uncounted
+    def __init__(self, client: AsyncClient, *, on_uncounted: OnUncounted = warn, bounds: Bounds = Bounds()) -> None:  # noqa: B008 - never changes
+        self._client, self._on_uncounted = client, on_uncounted
         self._box, self._changed = Outbox(bounds, RetryPolicy()), asyncio.Condition()
         self._flushing, self._closing, self._ends = 0, False, float("inf")
         self._task = asyncio.create_task(self._work())
 
     async def add(self, score: Score, timeout: float | None = None) -> None:
-        """Let ``score`` go with the next batch; waits while the queue is full. Raises ``SenderFull`` when ``timeout``
-        seconds were not enough, and ``SenderClosed``."""
+        """Add ``score`` to the queue; wait while it is full.
+
+        Raises ``SenderFull`` after ``timeout`` seconds, and ``SenderClosed``.
+        """
         async with self._changed:
             try:
                 async with asyncio.timeout(timeout):
@@ -42,7 +44,7 @@ class AsyncSender:
             self._changed.notify_all()
 
     async def flush(self, timeout: float | None = None) -> bool:
-        """Send what waits now, and wait until all is decided; False where ``timeout`` seconds were not enough."""
+        """Send all pending scores and wait until they are decided; False after ``timeout`` seconds."""
         async with self._changed:
             self._flushing += 1
             self._changed.notify_all()
@@ -56,12 +58,12 @@ class AsyncSender:
         return True
 
     async def close(self, timeout: float = CLOSE_SECONDS) -> None:
-        """Send what waits, for up to ``timeout`` seconds and the try that is under way; tells of what was not."""
+        """Send pending scores for up to ``timeout`` seconds and the current try; report the rest as ``unsent``."""
         async with self._changed:
             self._closing, self._ends = True, min(self._ends, time.monotonic() + timeout)
             self._changed.notify_all()
         await self._task
-        tell_all(self._tell, self._box.give_up())
+        report_all(self._on_uncounted, self._box.give_up())
 
     async def __aenter__(self) -> Self:
         return self
@@ -73,24 +75,23 @@ class AsyncSender:
 
     async def _work(self) -> None:
         while batch := await self._next():
-            told = await self._sent(batch)
-            tell_all(self._tell, told)
+            report_all(self._on_uncounted, await self._submit(batch))
 
-    async def _sent(self, batch: list[Score]) -> list[UncountedScore]:
+    async def _submit(self, batch: list[Score]) -> list[UncountedScore]:
         try:
             results = await self._client.submit(batch, retry_policy=NO_RETRY)
-        except Exception as error:  # whatever it is, nobody else would hear of it
+        except Exception as error:  # any error: it would be lost in this task
             async with self._changed:
-                told = self._box.fail(batch, error, time.monotonic())
+                uncounted = self._box.fail(batch, error, time.monotonic())
                 self._changed.notify_all()
         else:
             async with self._changed:
-                told = self._box.record_results(batch, results, time.monotonic())
+                uncounted = self._box.record_results(batch, results, time.monotonic())
                 self._changed.notify_all()
-        return told
+        return uncounted
 
     async def _next(self) -> list[Score]:
-        """The next batch, once it may go; none when the sender ends."""
+        """Wait for the next batch and return it; empty when the sender ends."""
         async with self._changed:
             while True:
                 now = time.monotonic()
@@ -99,9 +100,9 @@ class AsyncSender:
                     return []
                 if due is not None and due <= 0:
                     return self._box.take()
-                await self._woken(None if due is None else min(due, self._ends - now))
+                await self._wait_for_change(None if due is None else min(due, self._ends - now))
 
-    async def _woken(self, seconds: float | None) -> None:
+    async def _wait_for_change(self, seconds: float | None) -> None:
         try:
             async with asyncio.timeout(seconds):
                 await self._changed.wait()

@@ -1,4 +1,4 @@
-"""What each method of the clients asks for, in one place for both. Bounds are the server's, which refuses by them."""
+"""The request of each client method, shared by both clients. The server checks the bounds of parameters."""
 
 from collections.abc import Sequence
 
@@ -31,8 +31,8 @@ def around(board: int, name: str, radius: int, period: str) -> Call:
     return call("GET", "boards", board, "players", name, "around", query={"radius": radius, "period": period})
 
 
-def view(board: int, asked_for: dict[str, Value], ids: Sequence[str]) -> Call:
-    return call("GET", "boards", board, "view", query=asked_for | {"ids": ",".join(ids) or None})
+def view(board: int, query: dict[str, Value], ids: Sequence[str]) -> Call:
+    return call("GET", "boards", board, "view", query=query | {"ids": ",".join(ids) or None})
 
 
 def list_competitions(state: str | None, board: int | None, limit: int, offset: int) -> Call:
@@ -57,5 +57,5 @@ def competition_around(number: int, name: str, radius: int) -> Call:
     return call("GET", "competitions", number, "players", name, "around", query={"radius": radius})
 
 
-def competition_view(number: int, asked_for: dict[str, Value], ids: Sequence[str]) -> Call:
-    return call("GET", "competitions", number, "view", query=asked_for | {"ids": ",".join(ids) or None})
+def competition_view(number: int, query: dict[str, Value], ids: Sequence[str]) -> Call:
+    return call("GET", "competitions", number, "view", query=query | {"ids": ",".join(ids) or None})

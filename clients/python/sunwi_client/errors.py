@@ -1,7 +1,7 @@
-"""Refusals as exceptions: a kind for each HTTP status, and below it a class for each ``code`` that callers tell apart.
+"""The exceptions: a base class for each HTTP status, and subclasses for single error codes.
 
-Catch the class where you can do something about it, else the kind. A code that this version does not know comes as its
-kind. What to do about each is in advice.py, and at the end of the message.
+Catch a subclass if you can handle that code, otherwise the base class. A code that this version does not know is
+raised as its base class. The message ends with what to do (advice.py).
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,21 +11,21 @@ from sunwi_client.advice import advice
 
 
 class SunwiError(Exception):
-    """Anything that this client raises about a request."""
+    """The base class of all errors of requests."""
 
     retry_after: float | None = None
 
 
 class NoAnswer(SunwiError):
-    """Nothing came back in time: whether the request was obeyed nobody knows. Scores may be sent again as they are."""
+    """No answer came in time, so the outcome is unknown. Scores can be sent again unchanged."""
 
 
 class NotSunwi(SunwiError):
-    """What answered is not the API: look at the site's address, and at what stands before it."""
+    """The answer is not from the API: check the site's address, and proxies in front of it."""
 
 
 class Refused(SunwiError):
-    """The server said no. ``code`` is for programs and stays; ``detail`` is a sentence for people."""
+    """The server answered with an error. ``code`` is stable and for programs; ``detail`` is a sentence for people."""
 
     code: str = ""
     known: ClassVar[dict[str, type["Refused"]]] = {}
@@ -62,11 +62,11 @@ class Forbidden(Refused, code="forbidden"):
 
 
 class NotFound(Refused, code="not_found"):
-    """404: there is none."""
+    """404: it does not exist."""
 
 
 class Conflict(Refused, code="conflict"):
-    """409: it clashes with what is there."""
+    """409: it conflicts with the stored state."""
 
 
 class RateLimited(Refused, code="rate_limited"):
@@ -74,11 +74,11 @@ class RateLimited(Refused, code="rate_limited"):
 
 
 class ServerFault(Refused, code="server_error"):
-    """500: a fault on the server's side."""
+    """500: an error of the server."""
 
 
 class Unavailable(Refused, code="unavailable"):
-    """502, 503, 504: what answers or decides is away."""
+    """502, 503, 504: the server, or one that it needs, is unavailable."""
 
 
 class BodyTooLarge(Invalid, code="body_too_large"):
@@ -90,11 +90,11 @@ class InvalidRequest(Invalid, code="invalid_request"):
 
 
 class BadPlayer(Invalid, code="bad_player"):
-    """No player's id."""
+    """Not a valid player id."""
 
 
 class BadName(Invalid, code="bad_name"):
-    """No name of a team."""
+    """Not a valid team name."""
 
 
 class SignatureMissing(KeyRefused, code="signature_missing"):
@@ -122,7 +122,7 @@ class AddressForbidden(Forbidden, code="address_forbidden"):
 
 
 class HttpsRequired(Forbidden, code="https_required"):
-    """Plain http where the site has https."""
+    """The site requires https."""
 
 
 class Banned(Forbidden, code="banned"):
@@ -146,7 +146,7 @@ class WrongTeamCode(Forbidden, code="wrong_team_code"):
 
 
 class OwnComment(Forbidden, code="own_comment"):
-    """Nobody likes what they wrote themselves."""
+    """Players cannot like their own comments."""
 
 
 class UnknownBoard(NotFound, code="unknown_board"):
@@ -198,11 +198,11 @@ class CompetitionOver(Conflict, code="competition_over"):
 
 
 class CompetitionFull(Conflict, code="competition_full"):
-    """As many take part as may."""
+    """The competition has no place left."""
 
 
 class TeamFull(Conflict, code="team_full"):
-    """As many are in the team as may."""
+    """The team has no place left."""
 
 
 class PeriodClosed(Conflict, code="period_closed"):
@@ -210,7 +210,7 @@ class PeriodClosed(Conflict, code="period_closed"):
 
 
 class OutcomeUnknown(Unavailable, code="outcome_unknown"):
-    """What decides did not say what became of it."""
+    """The deciding server did not answer in time: it is unknown whether the request took effect."""
 
 
 KINDS: Mapping[int, type[Refused]] = {
@@ -226,7 +226,7 @@ KINDS: Mapping[int, type[Refused]] = {
 
 
 def refusal(status: int, problem: Mapping[str, Any], retry_after: float | None = None) -> Refused:
-    """The exception for what the server answered, to be raised."""
+    """Build the exception for an error answer."""
     kind = KINDS.get(status, Refused)
     exact = Refused.known.get(str(problem.get("code")), kind)
     return (exact if issubclass(exact, kind) else kind)(status, problem, retry_after)

@@ -1,7 +1,7 @@
-"""What a sender holds: the rules of when a batch goes, what comes back into the queue, and what its owner is told.
+"""The queue of a sender: when a batch is due, which scores are queued again, and which are reported.
 
-No thread, no lock, no clock: both senders call it while they alone may. The trap: what is under way counts as held, or
-the queue would grow beyond its bound as it comes back.
+It has no threads, locks or clock; both senders call it under their own lock. The trap: scores in flight count as
+pending, otherwise the queue would exceed its bound when they come back.
 """
 
 from collections import deque
@@ -17,16 +17,16 @@ from sunwi_client.submitting import MOST_SCORES, counted, is_open
 
 
 class SenderFull(Exception):
-    """As many scores wait as may, and none went in time: the server is away, or slower than what is added."""
+    """The queue stayed full: the server is unavailable, or slower than scores are added."""
 
 
 class SenderClosed(Exception):
-    """The sender takes no more."""
+    """The sender is closed."""
 
 
 @dataclass(frozen=True, slots=True)
 class UncountedScore:
-    """A score that the server did not take. ``again``: it may still be sent, with the same id."""
+    """A score that does not count. ``again``: it may be sent again with the same id."""
 
     score: Score
     code: str
@@ -41,7 +41,7 @@ class UncountedScore:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """A batch goes with ``size`` scores, or ``seconds`` after its first; up to ``most`` are held, under way included.
+    """A batch is sent with ``size`` scores, or ``seconds`` after its first; up to ``most`` are queued or in flight.
 
     Raises ``ValueError`` for a size outside 1 to 1,000, for negative seconds, and for ``most`` below ``size``.
     """
@@ -60,48 +60,47 @@ class Bounds:
 
 
 class Outbox:
-    """Scores that wait, the oldest first, and how many are under way. ``now`` is in seconds of one clock."""
+    """The waiting scores, the oldest first, and the number in flight. ``now`` is in seconds of one clock."""
 
     def __init__(self, bounds: Bounds, retry_policy: RetryPolicy) -> None:
-        self._bounds, self._patience = bounds, retry_policy
+        self._bounds, self._retry_policy = bounds, retry_policy
         self._size = bounds.size
         self._waiting: deque[tuple[float, Score]] = deque()
-        self._away = 0
+        self._in_flight = 0
         self._tries = 0
         self._rests_until = 0.0
 
     @property
     def pending(self) -> int:
-        """How many wait or are under way."""
-        return len(self._waiting) + self._away
+        """How many scores wait or are in flight."""
+        return len(self._waiting) + self._in_flight
 
     @property
     def is_full(self) -> bool:
-        """Whether no more may be added."""
+        """Whether no more scores may be added."""
         return self.pending >= self._bounds.most
 
     def add(self, score: Score, now: float) -> None:
-        """Let ``score`` wait for its batch."""
+        """Queue a score."""
         self._waiting.append((now, score))
 
     def due_in(self, now: float, hurry: bool) -> float | None:
-        """Seconds until a batch goes, 0 or less for now, None where none waits; in a ``hurry`` it need not be full."""
+        """Seconds until a batch is due, 0 or less for now, None if no score waits. ``hurry``: it need not be full."""
         if not self._waiting:
             return None
-        full = hurry or len(self._waiting) >= self._size
-        ripe = 0.0 if full else self._waiting[0][0] + self._bounds.seconds - now
-        return max(ripe, self._rests_until - now)
+        is_ready = hurry or len(self._waiting) >= self._size
+        wait = 0.0 if is_ready else self._waiting[0][0] + self._bounds.seconds - now
+        return max(wait, self._rests_until - now)
 
     def take(self) -> list[Score]:
-        """The batch that goes now."""
+        """Remove the next batch from the queue and count it as in flight."""
         batch = [self._waiting.popleft()[1] for _ in range(min(self._size, len(self._waiting)))]
-        self._away += len(batch)
+        self._in_flight += len(batch)
         return batch
 
     def record_results(self, batch: Sequence[Score], results: Sequence[Result], now: float) -> list[UncountedScore]:
-        """Take ``results`` in: what they leave open waits again, behind the others; the rest that does not count is
-        told."""
-        self._away -= len(batch)
+        """Record the results of a batch: open scores are queued again at the end; return those that do not count."""
+        self._in_flight -= len(batch)
         again = [score for score, result in zip(batch, results, strict=True) if is_open(result)]
         self._waiting.extend((now, score) for score in again)
         self._rest(now, bool(again), None)
@@ -112,21 +111,20 @@ class Outbox:
         ]
 
     def fail(self, batch: Sequence[Score], error: Exception, now: float) -> list[UncountedScore]:
-        """Take in that the request failed as a whole: all of it waits again in its order, or is told where that would
-        not help."""
-        self._away -= len(batch)
-        halved = isinstance(error, BodyTooLarge) and len(batch) > 1
-        if halved:
+        """Record that a request failed: queue its scores again in order, or return them if a retry would not help."""
+        self._in_flight -= len(batch)
+        is_split = isinstance(error, BodyTooLarge) and len(batch) > 1
+        if is_split:
             self._size = max(1, len(batch) // 2)
-        if halved or isinstance(error, NoAnswer | RateLimited | Unavailable):
+        if is_split or isinstance(error, NoAnswer | RateLimited | Unavailable):
             self._waiting.extendleft((now, score) for score in reversed(batch))
-            self._rest(now, not halved, getattr(error, "retry_after", None))
+            self._rest(now, not is_split, getattr(error, "retry_after", None))
             return []
         code, detail = (error.code, error.detail) if isinstance(error, Refused) else ("client_fault", repr(error))
         return [UncountedScore(score, code, detail, again=True) for score in batch]
 
     def give_up(self) -> list[UncountedScore]:
-        """What still waits, to be told; nothing does afterwards."""
+        """Empty the queue and return its scores, as ``unsent``."""
         left = [score for _, score in self._waiting]
         self._waiting.clear()
         return [
@@ -136,4 +134,4 @@ class Outbox:
 
     def _rest(self, now: float, failed: bool, retry_after: float | None) -> None:
         self._tries = self._tries + 1 if failed else 0
-        self._rests_until = now + self._patience.pause(self._tries, retry_after) if failed else 0.0
+        self._rests_until = now + self._retry_policy.pause(self._tries, retry_after) if failed else 0.0

@@ -1,4 +1,4 @@
-"""Requests as they go out: the site's address, the key, and the signature of each try."""
+"""Build HTTP requests: the site's address, the key, and the signature of each try."""
 
 from typing import TypedDict
 
@@ -12,7 +12,7 @@ TIMEOUT_SECONDS = 10.0
 
 
 class Parts(TypedDict):
-    """What an HTTP client builds a request of."""
+    """The arguments of ``httpx2``'s ``build_request``."""
 
     method: str
     url: httpx2.URL
@@ -21,22 +21,22 @@ class Parts(TypedDict):
 
 
 class Site:
-    """A site and the key that it is asked with. Neither key nor secret is in its ``repr``."""
+    """A site's address, key and signing secret. Its ``repr`` contains neither key nor secret."""
 
     def __init__(self, address: str, key: str | None, secret: str | None) -> None:
-        """Raises ``ValueError`` for an address that is none, and for a secret without a key."""
-        self._url = _url(address)
+        """Raise ``ValueError`` for an invalid address, and for a secret without a key."""
+        self._parse_url = _parse_url(address)
         if secret is not None and key is None:
             raise ValueError("A signing secret goes with its key: give `key` too.")
         self._key, self._secret = key, secret
 
     def __repr__(self) -> str:
-        return f"Site({str(self._url)!r})"
+        return f"Site({str(self._parse_url)!r})"
 
     def parts(self, call: Call) -> Parts:
-        """One try of ``call``."""
-        address = self._url.path.rstrip("/") + call.address
-        url = self._url.copy_with(raw_path=address.encode("ascii"))
+        """The request for one try of ``call``."""
+        address = self._parse_url.path.rstrip("/") + call.address
+        url = self._parse_url.copy_with(raw_path=address.encode("ascii"))
         headers = {"Accept": "application/json"}
         if self._key is not None:
             headers["Authorization"] = f"Bearer {self._key}"
@@ -47,7 +47,7 @@ class Site:
         return {"method": call.method, "url": url, "headers": headers, "content": call.body}
 
 
-def _url(address: str) -> httpx2.URL:
+def _parse_url(address: str) -> httpx2.URL:
     try:
         url = httpx2.URL(address)
     except httpx2.InvalidURL:
@@ -58,12 +58,12 @@ def _url(address: str) -> httpx2.URL:
 
 
 def reply_of(response: httpx2.Response) -> Reply:
-    """What was answered."""
-    spelled = response.headers.get("Retry-After", "")
-    retry_after = float(spelled) if spelled.isascii() and spelled.isdigit() else None
+    """Convert a response of the HTTP library."""
+    text = response.headers.get("Retry-After", "")
+    retry_after = float(text) if text.isascii() and text.isdigit() else None
     return Reply(response.status_code, response.content, retry_after)
 
 
 def no_answer(call: Call, error: Exception) -> NoAnswer:
-    """That nothing came back, with what the library says of it."""
+    """The error for a request without an answer, with the library's message."""
     return NoAnswer(f"{call.method} {call.address}: no answer ({type(error).__name__}: {error})".removesuffix(": )"))

@@ -1,4 +1,4 @@
-"""How long a client goes on trying, and how long it waits in between. Pure: no clock, no sleep."""
+"""How long a client retries, and how long it waits in between. It uses no clock and does not sleep."""
 
 import random
 from dataclasses import dataclass
@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """Try for ``seconds`` in all (0: once), with pauses that double from ``first`` to ``longest`` seconds.
+    """Retry for ``seconds`` in total (0: one try), with pauses that double from ``first`` to ``longest`` seconds.
 
-    A pause is shorter by chance, by up to a half, so that many who failed together do not come back together. The
-    server's ``Retry-After`` is always kept, and is never shortened.
+    A pause is randomly shortened by up to a half, so that clients that failed together do not retry together. It is
+    never shorter than the server's ``Retry-After``.
     """
 
     seconds: float = 30.0
@@ -17,10 +17,10 @@ class RetryPolicy:
     longest: float = 5.0
 
     def pause(self, tries: int, retry_after: float | None) -> float:
-        """Seconds to wait after so many ``tries`` (1 or more) that failed one behind the other."""
+        """Seconds to wait after ``tries`` (1 or more) failed tries in a row."""
         doubled: float = min(self.first * 2 ** min(tries - 1, 30), self.longest)
-        own = doubled * random.uniform(0.5, 1)  # noqa: S311 - a spread, and no secret
-        return max(own, retry_after or 0.0)
+        shortened = doubled * random.uniform(0.5, 1)  # noqa: S311 - jitter, no secret
+        return max(shortened, retry_after or 0.0)
 
 
 NO_RETRY = RetryPolicy(seconds=0)

@@ -1,4 +1,4 @@
-"""A score to be sent. Its id is made with it, so that it may be sent any number of times and counts once."""
+"""A score to send. It gets an id when it is created, so that it can be sent repeatedly and counts once."""
 
 import uuid
 from collections.abc import Mapping
@@ -9,18 +9,18 @@ from typing import Any
 
 
 def new_id() -> str:
-    """An id that nobody else makes."""
+    """Generate a unique id."""
     return str(uuid.uuid4())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
-    """One result of one player, for a ``board`` or a ``competition``, by its number.
+    """A player's score for a ``board`` or a ``competition``, by its number.
 
-    ``points`` are exact: whole numbers, ``Decimal`` or digits in a text; on boards with criteria ``fields`` replaces
-    them. ``at`` is when it happened, with a zone; without it the server takes the time of arrival. Give an ``id`` of
-    your own (up to 128 characters) where the same result may come from several processes, or after a restart.
-    Raises ``ValueError`` for what no server would take. The trap: ``copy.replace`` and the like keep the id.
+    ``points`` are exact: an int, a ``Decimal`` or digits in a text; boards with criteria need ``fields`` instead.
+    ``at`` is when it happened, with a time zone; by default the server uses the time of arrival. Set your own ``id``
+    (up to 128 characters) if several processes, or a process after a restart, may send the same score. Raises
+    ``ValueError`` for values that no server accepts. The trap: ``copy.replace`` keeps the id.
     """
 
     player: str
@@ -42,11 +42,11 @@ class Score:
             raise ValueError("`at` needs a zone, such as datetime.now(UTC).")
 
     def entry(self) -> dict[str, Any]:
-        """What is sent."""
+        """The score as a JSON object of the API."""
         points = format(self.points, "f") if isinstance(self.points, Decimal) else self.points
         moment = None if self.at is None else self.at.isoformat()
         fields = None if self.fields is None else dict(self.fields)
-        told = {
+        values = {
             "board": self.board,
             "competition": self.competition,
             "player": self.player,
@@ -55,4 +55,4 @@ class Score:
             "at": moment,
             "id": self.id,
         }
-        return {name: value for name, value in told.items() if value is not None}
+        return {name: value for name, value in values.items() if value is not None}

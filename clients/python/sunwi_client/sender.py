@@ -1,7 +1,7 @@
-"""Scores of many threads, sent together by one thread.
+"""A sender: collects scores of many threads and submits them in batches from one thread.
 
-``async_sender.py`` is the same for asyncio. The rules stand in outbox.py; here is only who waits for whom. The trap:
-the thread ends with the process and asks nobody, so close the sender, or open it by ``with``.
+``async_sender.py`` is the same for asyncio. The rules are in outbox.py; this module has only the thread and its locks.
+The trap: the thread is a daemon and ends with the process, so close the sender, or use ``with``.
 """
 
 import logging
@@ -18,17 +18,17 @@ from sunwi_client.scores import Score
 
 logger = logging.getLogger(__name__)
 CLOSE_SECONDS = 30.0
-Tell = Callable[[UncountedScore], object]
+OnUncounted = Callable[[UncountedScore], object]
 
 
-def warn(told: UncountedScore) -> None:
-    """What is done with a score that does not count, where nobody says otherwise: the log has it."""
-    logger.warning("%s of %s does not count: %s: %s", told.score.id, told.score.player, told.code, told.detail)
+def warn(lost: UncountedScore) -> None:
+    """Log a score that does not count: the default of ``on_uncounted``."""
+    logger.warning("%s of %s does not count: %s: %s", lost.score.id, lost.score.player, lost.code, lost.detail)
 
 
-def tell_all(on_uncounted: Tell, several: Sequence[UncountedScore]) -> None:
-    """Tell of each; who fails in that fails alone."""
-    for each in several:
+def report_all(on_uncounted: OnUncounted, scores: Sequence[UncountedScore]) -> None:
+    """Call ``on_uncounted`` for each score; an error in it is logged."""
+    for each in scores:
         try:
             on_uncounted(each)
         except Exception:
@@ -36,22 +36,24 @@ def tell_all(on_uncounted: Tell, several: Sequence[UncountedScore]) -> None:
 
 
 class Sender:
-    """Collects scores and submits them with ``client``; what the server leaves open it sends again until it is decided.
+    """Collects scores and submits them with ``client``; scores with an open result are sent again until decided.
 
-    ``on_uncounted`` is called, in the sender's thread, for each score that does not count and why. Scores under way
-    when the process dies are lost: where that matters keep them until they count, with ids of your own.
+    ``on_uncounted`` is called in the sender's thread for each score that does not count. Pending scores are lost when
+    the process dies: if that matters, store them until they count, with ids of your own.
     """
 
-    def __init__(self, client: Client, *, on_uncounted: Tell = warn, bounds: Bounds = Bounds()) -> None:  # noqa: B008 - never changes
-        self._client, self._tell = client, on_uncounted
+    def __init__(self, client: Client, *, on_uncounted: OnUncounted = warn, bounds: Bounds = Bounds()) -> None:  # noqa: B008 - never changes
+        self._client, self._on_uncounted = client, on_uncounted
         self._box, self._changed = Outbox(bounds, RetryPolicy()), Condition()
         self._flushing, self._closing, self._ends = 0, False, float("inf")
         self._thread = Thread(target=self._work, name="sunwi-sender", daemon=True)
         self._thread.start()
 
     def add(self, score: Score, timeout: float | None = None) -> None:
-        """Let ``score`` go with the next batch; waits while the queue is full. Raises ``SenderFull`` when ``timeout``
-        seconds were not enough, and ``SenderClosed``."""
+        """Add ``score`` to the queue; wait while it is full.
+
+        Raises ``SenderFull`` after ``timeout`` seconds, and ``SenderClosed``.
+        """
         with self._changed:
             if not self._changed.wait_for(lambda: self._closing or not self._box.is_full, timeout):
                 raise SenderFull(f"{self._box.pending:,} scores wait, and none went within {timeout} s.")
@@ -61,7 +63,7 @@ class Sender:
             self._changed.notify_all()
 
     def flush(self, timeout: float | None = None) -> bool:
-        """Send what waits now, and wait until all is decided; False where ``timeout`` seconds were not enough."""
+        """Send all pending scores and wait until they are decided; False after ``timeout`` seconds."""
         with self._changed:
             self._flushing += 1
             self._changed.notify_all()
@@ -70,12 +72,12 @@ class Sender:
         return done
 
     def close(self, timeout: float = CLOSE_SECONDS) -> None:
-        """Send what waits, for up to ``timeout`` seconds and the try that is under way; tells of what was not."""
+        """Send pending scores for up to ``timeout`` seconds and the current try; report the rest as ``unsent``."""
         with self._changed:
             self._closing, self._ends = True, min(self._ends, time.monotonic() + timeout)
             self._changed.notify_all()
         self._thread.join()
-        tell_all(self._tell, self._box.give_up())
+        report_all(self._on_uncounted, self._box.give_up())
 
     def __enter__(self) -> Self:
         return self
@@ -87,24 +89,23 @@ class Sender:
 
     def _work(self) -> None:
         while batch := self._next():
-            told = self._sent(batch)
-            tell_all(self._tell, told)
+            report_all(self._on_uncounted, self._submit(batch))
 
-    def _sent(self, batch: list[Score]) -> list[UncountedScore]:
+    def _submit(self, batch: list[Score]) -> list[UncountedScore]:
         try:
             results = self._client.submit(batch, retry_policy=NO_RETRY)
-        except Exception as error:  # whatever it is, nobody else would hear of it
+        except Exception as error:  # any error: it would be lost in this thread
             with self._changed:
-                told = self._box.fail(batch, error, time.monotonic())
+                uncounted = self._box.fail(batch, error, time.monotonic())
                 self._changed.notify_all()
         else:
             with self._changed:
-                told = self._box.record_results(batch, results, time.monotonic())
+                uncounted = self._box.record_results(batch, results, time.monotonic())
                 self._changed.notify_all()
-        return told
+        return uncounted
 
     def _next(self) -> list[Score]:
-        """The next batch, once it may go; none when the sender ends."""
+        """Wait for the next batch and return it; empty when the sender ends."""
         with self._changed:
             while True:
                 now = time.monotonic()

@@ -1,6 +1,6 @@
-"""Submitting: whatever had no answer, or an answer that leaves it open, is sent again with the same ids.
+"""Submitting scores: those without an answer, or with an open result, are sent again with the same ids.
 
-The trap: a later try that fails must not take the results of an earlier one with it.
+The trap: if a later try fails, the results of earlier tries must not be lost.
 """
 
 import time
@@ -18,21 +18,22 @@ COUNTED = frozenset({"updated", "unchanged", "duplicate"})
 
 
 def counted(result: Result) -> bool:
-    """Whether the score counts: now, or since an earlier try."""
+    """Whether the score counts, from this try or an earlier one."""
     return result["status"] in COUNTED
 
 
 def is_open(result: Result) -> bool:
-    """Whether the same score, sent again with its id, may still count."""
+    """Whether the score may still count if it is sent again with its id."""
     return result["status"] == "unknown" or (result["status"] == "rejected" and result.get("code") == "unavailable")
 
 
 def submit_flow(
     scores: Sequence[Score], retry_policy: RetryPolicy, gate: Gate, *, ranks: bool = False, dry_run: bool = False
 ) -> RequestFlow[list[Result]]:
-    """One result for each score, in their order. Raises as ``request_flow`` does where nothing is known of any of them,
-    and
-    ``ValueError`` for more than 1,000."""
+    """Submit scores and return one result for each, in order.
+
+    Raises as ``request_flow`` does if some score has no result at all, and ``ValueError`` for more than 1,000 scores.
+    """
     if len(scores) > MOST_SCORES:
         raise ValueError(f"{len(scores):,} scores: send up to {MOST_SCORES:,} at once, or let a Sender part them.")
     ends = time.monotonic() + retry_policy.seconds
@@ -41,7 +42,8 @@ def submit_flow(
     while waiting:
         left = replace(retry_policy, seconds=max(0.0, ends - time.monotonic()))
         try:
-            answer = yield from request_flow(_posted([scores[each] for each in waiting], ranks, dry_run), left, gate)
+            request = _build_call([scores[each] for each in waiting], ranks, dry_run)
+            answer = yield from request_flow(request, left, gate)
         except SunwiError:
             if len(results) < len(scores):
                 raise
@@ -55,7 +57,7 @@ def submit_flow(
     return [results[each] for each in range(len(scores))]
 
 
-def _posted(scores: Sequence[Score], ranks: bool, dry_run: bool) -> Call:
-    asked_for = {"ranks": ranks or None, "dry_run": dry_run or None}
-    posted = call("POST", "scores", query=asked_for, body={"entries": [score.entry() for score in scores]})
-    return replace(posted, is_idempotent=True)  # each has its id
+def _build_call(scores: Sequence[Score], ranks: bool, dry_run: bool) -> Call:
+    query = {"ranks": ranks or None, "dry_run": dry_run or None}
+    request = call("POST", "scores", query=query, body={"entries": [score.entry() for score in scores]})
+    return replace(request, is_idempotent=True)  # by the scores' ids

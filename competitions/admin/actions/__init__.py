@@ -1,0 +1,1 @@
+"""The actions of the competition admin, with their forms and preview pages."""

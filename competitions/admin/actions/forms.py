@@ -1,4 +1,4 @@
-"""What an act over a competition is, and the forms that acts ask with."""
+"""The definition of an action on a competition, and the base forms of actions."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ Typed = Mapping[str, Any]
 
 
 class ActForm(forms.Form):
-    """Nothing to type; a field more where there is."""
+    """The form of an action without fields; subclasses add some."""
 
     def __init__(self, competition: Competition, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -25,7 +25,7 @@ class ActForm(forms.Form):
 
 
 class ReasonForm(ActForm):
-    """Why: the participants read it."""
+    """A form with a reason, which the participants read."""
 
     reason = forms.CharField(
         label=_lazy("Reason"),
@@ -37,11 +37,11 @@ class ReasonForm(ActForm):
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """``run`` raises what the service refuses; ``preview`` says in lines what would change.
+    """An action on a competition. ``run`` raises the service's errors; ``preview`` returns lines on what would change.
 
-    With ``at_once`` the preview hangs on nothing that is typed: it stands beside the fields, and one post does it. With
-    ``is_sealed`` it stays as it is while nobody acts: then it is done only if it was shown as it is now, or if the same
-    form did it before (``was_sent``).
+    With ``at_once`` the preview does not depend on the form's fields: it is shown beside them, and one post runs the
+    action. With ``is_sealed`` the preview only changes if somebody acts: the action runs only if the present preview
+    was shown, or if the same form has run it before (``was_sent``).
     """
 
     slug: str

@@ -1,6 +1,6 @@
-"""What a jury decides on a competition's page: that a result stands, and that a late score counts.
+"""A jury's actions on a competition's page: confirm the result, and accept a late score.
 
-Voiding a score and disqualifying a participant are done to the rows themselves, in their lists.
+Voiding scores and disqualifying participants are actions in the lists of scores and of participants.
 """
 
 import secrets
@@ -41,7 +41,7 @@ FIELD = "field_"  # before the name of a criterion
 
 
 class ConfirmForm(ActForm):
-    """Why, if somebody wants to say so."""
+    """An optional reason."""
 
     reason = forms.CharField(
         label=_lazy("Reason"),
@@ -53,7 +53,7 @@ class ConfirmForm(ActForm):
 
 
 class LateForm(ReasonForm):
-    """Whose score, what and when. The token is drawn when the form is shown, so that sent twice it counts once."""
+    """Player, score and time. The token is made when the form is shown, so a form that is sent twice counts once."""
 
     token = forms.CharField(max_length=64, required=False, widget=forms.HiddenInput)
     player = forms.CharField(label=_lazy("Player"), max_length=64, help_text=_lazy("The player's whole id."))
@@ -69,28 +69,28 @@ class LateForm(ReasonForm):
         self.fields["happened_at"].help_text = _("On the clock of %(zone)s.") % {"zone": competition.timezone}
 
     def clean_token(self) -> str:
-        """What the page drew. Who sends none has not opened it."""
+        """Require the token that the page has set."""
         if not self.cleaned_data["token"]:
             raise forms.ValidationError(_("This form is not whole: open it anew."))
         return str(self.cleaned_data["token"])
 
     def clean_player(self) -> Player:
-        """Somebody who is known."""
-        found = Player.objects.filter(external_id=self.cleaned_data["player"]).first()
-        if found is None:
+        """Find the player."""
+        player = Player.objects.filter(external_id=self.cleaned_data["player"]).first()
+        if player is None:
             raise forms.ValidationError(_("There is no player of this id."))
-        return found
+        return player
 
     def clean_happened_at(self) -> datetime | None:
-        """On the competition's own clock."""
+        """Read the time in the competition's time zone."""
         return in_zone(self.cleaned_data["happened_at"], self.competition.timezone)
 
     def clean(self) -> dict[str, Any]:
-        """Who does not take part, or a time outside the competition, is refused before anything is foreseen."""
+        """Refuse players who do not take part, and times outside the competition, before the preview."""
         typed = super().clean() or {}
         if not self.errors:
             try:
-                check_late_score(self.competition, _late(typed), clock.now())
+                check_late_score(self.competition, _late_score(typed), clock.now())
             except SunwiError as error:
                 field = getattr(error, "field", None)
                 self.add_error(field if field in self.fields else None, translated(error.detail))
@@ -112,14 +112,14 @@ def _rules(competition: Competition) -> Rules:
     return period.rules if period else competition.board.rules
 
 
-def _late(typed: Typed) -> LateScore:
+def _late_score(typed: Typed) -> LateScore:
     fields = {name.removeprefix(FIELD): typed[name] for name in typed if name.startswith(FIELD)}
     return LateScore(typed["player"], typed["happened_at"], typed.get("points"), fields or None, typed["token"])
 
 
-def _if_accepted(competition: Competition, typed: Typed) -> list[str]:
-    """Where the player stands and would stand; the others are taken as they stand."""
-    late, period = _late(typed), period_by_label(competition.board, competition.label)
+def _preview_accept(competition: Competition, typed: Typed) -> list[str]:
+    """Preview the player's place before and after, among the present standings."""
+    late, period = _late_score(typed), period_by_label(competition.board, competition.label)
     if period is None:
         return []
     fields = None if late.fields is None else tuple(late.fields.items())
@@ -127,30 +127,30 @@ def _if_accepted(competition: Competition, typed: Typed) -> list[str]:
     try:
         value = read_value(period.rules, Entry(0, None, competition.pk, name, late.points, fields, None, None))
         new = StandingState(value, period.layout.quantize(milliseconds(late.happened_at)))
-        again = was_accepted(competition, period, late, value)
-        now, then = preview_added_score(period, late.player, new)
-        judged = preview_action(competition, accepting(period, late.player.pk, new))
+        is_repeated = was_accepted(competition, period, late, value)
+        before, after = preview_added_score(period, late.player, new)
+        effects = preview_action(competition, accepting(period, late.player.pk, new))
     except SunwiError as error:
         return [translated(error.detail)]
     words = {"player": name, "when": exactly(late.happened_at, competition.timezone)}
-    words |= {"now": place_text(period, now), "then": place_text(period, then)}
+    words |= {"now": place_text(period, before), "then": place_text(period, after)}
     return [
         _("A score of %(player)s that happened %(when)s.") % words,
         _("Now: %(now)s. Then: %(then)s.") % words,
-        *([_("The same score was accepted before: it would be taken once more.")] if again else []),
-        *action_preview_in_words(competition, judged),
+        *([_("The same score was accepted before: it would be taken once more.")] if is_repeated else []),
+        *action_preview_in_words(competition, effects),
     ]
 
 
-def _if_confirmed(competition: Competition, _typed: Typed) -> list[str]:
-    found = standings(competition, clock.now(), 0, 1, full=True)
-    said = ngettext("%(count)s player is ranked.", "%(count)s players are ranked.", found.total)
-    lines = [said % {"count": found.total}]
-    told = preview_confirm(competition)
-    if found.rows:
-        lines.append(_("%(player)s leads.") % {"player": found.rows[0].name})
-    if told.is_counted:
-        lines += rewards_in_words(told.rewards)
+def _preview_confirmation(competition: Competition, _typed: Typed) -> list[str]:
+    ranked = standings(competition, clock.now(), 0, 1, full=True)
+    sentence = ngettext("%(count)s player is ranked.", "%(count)s players are ranked.", ranked.total)
+    lines = [sentence % {"count": ranked.total}]
+    effects = preview_confirm(competition)
+    if ranked.rows:
+        lines.append(_("%(player)s leads.") % {"player": ranked.rows[0].name})
+    if effects.is_counted:
+        lines += rewards_in_words(effects.rewards)
     rewards = rewards_to_grant(competition)
     words = ngettext("%(count)s reward is granted.", "%(count)s rewards are granted.", rewards) % {"count": rewards}
     lines += [words, _("Participants are told their result.")]
@@ -166,7 +166,7 @@ CONFIRM = Action(
     done=_lazy("The result is final."),
     run=lambda competition, typed, at, by: confirm(competition, at, by, typed["reason"]),
     offered=lambda competition, _at: competition.is_provisional,
-    preview=_if_confirmed,
+    preview=_preview_confirmation,
     form=ConfirmForm,
     at_once=True,
     is_sealed=True,
@@ -176,9 +176,9 @@ ACCEPT_LATE = Action(
     title=_lazy("Accept a late score"),
     question=_lazy("Which score counts though it came too late, and why?"),
     done=_lazy("The late score counts."),
-    run=lambda competition, typed, at, by: accept_late(competition, _late(typed), typed["reason"], at, by),
+    run=lambda competition, typed, at, by: accept_late(competition, _late_score(typed), typed["reason"], at, by),
     offered=lambda competition, _at: competition.closed_at is not None and competition.cancelled_at is None,
-    preview=_if_accepted,
+    preview=_preview_accept,
     form=LateForm,
     is_sealed=True,
     was_sent=lambda competition, typed: was_sent(competition, typed["token"]),

@@ -1,4 +1,4 @@
-"""What a button does to a competition: each act asks once more, shows what will change, and runs one service."""
+"""The buttons of a competition: each action shows a preview, asks for confirmation, and runs one service."""
 
 from dataclasses import replace
 from datetime import datetime
@@ -24,7 +24,7 @@ from foundation import clock
 
 
 class EndForm(ReasonForm):
-    """The new end, and why."""
+    """The new end and the reason."""
 
     ends_at = ClockField(label=_lazy("New end"))
     field_order = ("ends_at", "reason")
@@ -35,25 +35,25 @@ class EndForm(ReasonForm):
         self.fields["ends_at"].help_text = _("On the clock of %(zone)s.") % {"zone": competition.timezone}
 
     def clean_ends_at(self) -> datetime | None:
-        """On the competition's own clock."""
+        """Read the time in the competition's time zone."""
         return in_zone(self.cleaned_data["ends_at"], self.competition.timezone)
 
 
 class CancelForm(ReasonForm):
-    """Why: the page shows it to everybody."""
+    """The reason, which is shown to everybody."""
 
     def __init__(self, competition: Competition, *args: Any, **kwargs: Any) -> None:
         super().__init__(competition, *args, **kwargs)
-        told, shown = self.fields["reason"].help_text, _("The competition's page shows it to everybody.")
-        self.fields["reason"].help_text = f"{told} {shown}"
+        notified, public = self.fields["reason"].help_text, _("The competition's page shows it to everybody.")
+        self.fields["reason"].help_text = f"{notified} {public}"
 
 
-def _told(competition: Competition) -> str:
+def _notified_in_words(competition: Competition) -> str:
     count = notifiable_players(competition).count()
     return ngettext("%(count)s participant is told.", "%(count)s participants are told.", count) % {"count": count}
 
 
-def _if_published(competition: Competition, _typed: Typed) -> list[str]:
+def _preview_publish(competition: Competition, _typed: Typed) -> list[str]:
     start, end = (competition_time(competition, each) for each in (competition.starts_at, competition.ends_at))
     has_begun = competition.starts_at <= clock.now()
     return [
@@ -61,7 +61,7 @@ def _if_published(competition: Competition, _typed: Typed) -> list[str]:
         _("Anybody can see it and join from now on, as its settings say."),
         _("It runs from %(start)s to %(end)s; from now on the two change with a reason only.")
         % {"start": start, "end": end},
-        *_if_hidden_from_the_start(competition),
+        *_hidden_from_the_start_in_words(competition),
         _("Fixed from now on: %(settings)s.") % {"settings": settings_in_words(fixed_by_publishing(competition))},
         _("Until the result is final these may still change: %(settings)s.")
         % {"settings": settings_in_words(open_until_final(competition))},
@@ -69,13 +69,13 @@ def _if_published(competition: Competition, _typed: Typed) -> list[str]:
     ]
 
 
-def _if_hidden_from_the_start(competition: Competition) -> list[str]:
+def _hidden_from_the_start_in_words(competition: Competition) -> list[str]:
     if not competition.timeline.hides_from_the_start:
         return []
     return [_("Its freeze lasts as long as it does: nobody sees a ranking until you reveal it.")]
 
 
-def _if_moved(competition: Competition, typed: Typed) -> list[str]:
+def _preview_move_end(competition: Competition, typed: Typed) -> list[str]:
     ends_at = typed["ends_at"]
     lines = [
         _("The end moves from %(before)s to %(after)s.")
@@ -93,14 +93,14 @@ def _if_moved(competition: Competition, typed: Typed) -> list[str]:
         lines.append(_("Joining ends with it."))
     if ends_at > competition.ends_at:
         lines.append(_("Scores are packed anew; every rank stays."))
-    return [*lines, _told(competition)]
+    return [*lines, _notified_in_words(competition)]
 
 
-def _if_cancelled(competition: Competition, _typed: Typed) -> list[str]:
-    return [_("Nobody scores any more, and nothing is won. This can not be undone."), _told(competition)]
+def _preview_cancel(competition: Competition, _typed: Typed) -> list[str]:
+    return [_("Nobody scores any more, and nothing is won. This can not be undone."), _notified_in_words(competition)]
 
 
-def _if_revealed(competition: Competition, _typed: Typed) -> list[str]:
+def _preview_reveal(competition: Competition, _typed: Typed) -> list[str]:
     count = participants_count(competition)
     taking_part = ngettext("%(count)s player takes part.", "%(count)s players take part.", count) % {"count": count}
     if competition.is_provisional:
@@ -112,7 +112,7 @@ def _if_revealed(competition: Competition, _typed: Typed) -> list[str]:
     return [taking_part, _("Everybody sees the final ranking, and rewards are granted. This can not be undone.")]
 
 
-def _lives(competition: Competition) -> bool:
+def _is_active(competition: Competition) -> bool:
     return competition.published_at is not None and competition.cancelled_at is None and competition.final_at is None
 
 
@@ -124,7 +124,7 @@ ACTIONS = (
         done=_lazy("Published."),
         run=lambda competition, _typed, at, by: publish(competition, at, by),
         offered=lambda competition, at: competition.phase(at) is Phase.DRAFT,
-        preview=_if_published,
+        preview=_preview_publish,
     ),
     Action(
         slug="move-end",
@@ -132,8 +132,8 @@ ACTIONS = (
         question=_lazy("When shall it end instead, and why?"),
         done=_lazy("The end is moved."),
         run=lambda competition, typed, at, by: change_end(competition, typed["ends_at"], typed["reason"], at, by),
-        offered=lambda competition, at: _lives(competition) and at < competition.ends_at,
-        preview=_if_moved,
+        offered=lambda competition, at: _is_active(competition) and at < competition.ends_at,
+        preview=_preview_move_end,
         form=EndForm,
     ),
     Action(
@@ -143,7 +143,7 @@ ACTIONS = (
         done=_lazy("Revealed."),
         run=lambda competition, _typed, at, by: reveal(competition, at, by),
         offered=lambda competition, at: competition.closed_at is not None and competition.is_hidden(at),
-        preview=_if_revealed,
+        preview=_preview_reveal,
     ),
     CONFIRM,
     ACCEPT_LATE,
@@ -153,8 +153,8 @@ ACTIONS = (
         question=_lazy("Why is it cancelled?"),
         done=_lazy("Cancelled."),
         run=lambda competition, typed, at, by: cancel(competition, typed["reason"], at, by),
-        offered=lambda competition, _at: _lives(competition),
-        preview=_if_cancelled,
+        offered=lambda competition, _at: _is_active(competition),
+        preview=_preview_cancel,
         form=CancelForm,
     ),
 )

@@ -1,6 +1,6 @@
-"""The pages behind a competition's buttons, and the standings as they are, for those who run it.
+"""The pages of a competition's actions, and the live standings, for organizers.
 
-An act takes two posts: the first shows what would change, the second does it. What is refused stands in the form.
+An action takes two posts: the first shows the preview, the second runs it. Errors are shown in the form.
 """
 
 from collections.abc import Sequence
@@ -36,10 +36,10 @@ ROWS_A_PAGE = 100
 
 
 class ActionPages(DeclaredLookupsAdmin[Competition]):
-    """The part of the competitions' admin that is not Django's own."""
+    """The pages of the competition admin that Django does not provide."""
 
     def get_urls(self) -> list[URLPattern]:
-        """A page for each act and one for the standings, beside Django's own."""
+        """Add a page for each action and one for the standings."""
         pages = [path(f"<int:number>/{act.slug}/", self._page_of(act), name=_name(act.slug)) for act in ACTIONS]
         shown = self.admin_site.admin_view(self.standings_page)
         return [*pages, path("<int:number>/standings/", shown, name=_name("standings")), *super().get_urls()]
@@ -51,7 +51,7 @@ class ActionPages(DeclaredLookupsAdmin[Competition]):
         return self.admin_site.admin_view(page)
 
     def act_page(self, request: HttpRequest, act: Action, number: int) -> HttpResponseBase:
-        """Ask, show what would change, do it."""
+        """Show the form, show the preview, or run the action."""
         competition = self._found(request, number)
         if not self.has_change_permission(request, competition):
             raise PermissionDenied
@@ -94,7 +94,7 @@ class ActionPages(DeclaredLookupsAdmin[Competition]):
         return TemplateResponse(request, "admin/competitions/act.html", context)
 
     def standings_page(self, request: HttpRequest, number: int) -> HttpResponse:
-        """All that there is, also while the public may not see it."""
+        """Show the live standings, also while they are hidden from the public."""
         competition, at = self._found(request, number), clock.now()
         offset = _number(request.GET.get("offset"))
         found = standings(competition, at, offset, ROWS_A_PAGE, full=True)
@@ -124,26 +124,26 @@ class ActionPages(DeclaredLookupsAdmin[Competition]):
 
 
 def scores_of(request: HttpRequest, competition: Competition) -> str:
-    """The address of the list of its scores, where they are voided; empty for who may not see them.
+    """Return the URL of the list of its scores, where they are voided; empty if the user may not see them.
 
-    Empty too where there are none: boards that Redis decides over keep no submissions.
+    Also empty on boards that Redis decides, which keep no submissions.
     """
     period = period_by_label(competition.board, competition.label)
-    kept = competition.board.storage != Storage.REDIS
-    if period is None or not (kept and may_see(request, Submission)):
+    has_submissions = competition.board.storage != Storage.REDIS
+    if period is None or not (has_submissions and may_see(request, Submission)):
         return ""
     return f"{reverse('admin:leaderboards_submission_changelist')}?period__id__exact={period.pk}"
 
 
 def _seal(act: Action, form: ActForm) -> str | None:
-    """Of what would be shown now; None where nothing is sealed."""
+    """Return the seal of the present preview; None for actions without one."""
     if not act.is_sealed:
         return None
     return _digest(act, form, act.preview(form.competition, form.cleaned_data))
 
 
 def _digest(act: Action, form: ActForm, lines: Sequence[str]) -> str:
-    """Of all that is shown and, where that hangs on it, typed."""
+    """Return a digest of the preview and, if it depends on them, of the form's fields."""
     typed = {} if act.at_once else {name: form.data.get(form.add_prefix(name), "") for name in form.fields}
     return PreviewText(settled=tuple(lines)).seal(act.slug, [form.competition.pk], typed)
 

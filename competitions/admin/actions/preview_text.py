@@ -1,6 +1,6 @@
-"""What an act of a jury or of staff comes to in competitions, as sentences, before somebody says yes.
+"""Previews of actions as sentences.
 
-During a freeze ranks are told to those alone who may look at competitions, and so see them anyway.
+During a freeze, ranks are shown only to users who may view competitions, and so see them anyway.
 """
 
 import hashlib
@@ -24,80 +24,81 @@ from leaderboards.models import Player
 
 MOST_NAMED = 5
 MOST_REWARDS = 20
-MOST_COMPETITIONS = 10  # each is read whole
+MOST_COMPETITIONS = 10  # each is read completely
 
 
 @dataclass(frozen=True, slots=True)
 class PreviewText:
-    """Sentences, of which the ``settled`` ones stay as they are while nobody acts: those of closed competitions, where
-    no score comes in any more."""
+    """The sentences of a preview. ``settled`` are those of closed competitions, which change only if somebody acts."""
 
     lines: tuple[str, ...] = ()
     settled: tuple[str, ...] = ()
 
     def seal(self, action: str, chosen: Collection[int], typed: Mapping[str, object]) -> str:
-        """A text that says what was shown, and of what: what is done is that, and nothing else."""
-        said = (action, sorted(chosen), sorted((name, str(value)) for name, value in typed.items()), self.settled)
-        return hashlib.sha256(repr(said).encode()).hexdigest()
+        """Return a digest of the preview and of what it is about, to check that what was shown is what is done."""
+        content = (action, sorted(chosen), sorted((name, str(value)) for name, value in typed.items()), self.settled)
+        return hashlib.sha256(repr(content).encode()).hexdigest()
 
 
 def may_see_ranks(request: HttpRequest) -> bool:
-    """Whether somebody sees standings that a freeze hides."""
+    """Whether the user may see standings that a freeze hides."""
     return any(request.user.has_perm(f"competitions.{act}_competition") for act in ("view", "change"))
 
 
 def preview_of(
     rows: Sequence[Participant],
-    deed: Callable[[Competition, Sequence[Participant]], ActionEffect],
+    effect_of: Callable[[Competition, Sequence[Participant]], ActionEffect],
     *,
     sees_hidden: bool,
 ) -> PreviewText:
-    """What ``deed`` comes to for these participants, competition by competition; of many, of the first."""
+    """Preview an action on participants, for each of the first ``MOST_COMPETITIONS`` competitions."""
     by_number: dict[int, list[Participant]] = {}
     for row in rows:
         by_number.setdefault(row.competition_id, []).append(row)
     lines, settled = list[str](), list[str]()
     for several in list(by_number.values())[:MOST_COMPETITIONS]:
         competition = several[0].competition
-        said = effect_in_words(competition, deed(competition, several), sees_hidden=sees_hidden, acts=len(several))
-        named = [f"{competition}: {each}" for each in said] if len(by_number) > 1 else said
-        lines += named
-        settled += named if competition.closed_at is not None else []
+        effect = effect_of(competition, several)
+        sentences = effect_in_words(competition, effect, sees_hidden=sees_hidden, acts=len(several))
+        if len(by_number) > 1:
+            sentences = [f"{competition}: {each}" for each in sentences]
+        lines += sentences
+        settled += sentences if competition.closed_at is not None else []
     if len(by_number) > MOST_COMPETITIONS:
         lines.append(_("Of the other competitions it is not worked out here: choose fewer at once."))
     return PreviewText(tuple(lines), tuple(settled))
 
 
-def effect_in_words(competition: Competition, deed: ActionEffect, *, sees_hidden: bool, acts: int = 1) -> list[str]:
-    """What this comes to in one competition; ``acts`` is how many follow one another."""
+def effect_in_words(competition: Competition, effect: ActionEffect, *, sees_hidden: bool, acts: int = 1) -> list[str]:
+    """Return sentences about an effect on one competition; ``acts`` is the number of actions."""
     if competition.is_hidden(clock.now()) and not sees_hidden:
         return [_("Its standings are frozen: what this does to ranks is told to who may look at the competition.")]
-    return [*action_preview_in_words(competition, preview_action(competition, deed), acts=acts)]
+    return [*action_preview_in_words(competition, preview_action(competition, effect), acts=acts)]
 
 
-def action_preview_in_words(competition: Competition, told: ActionPreview, *, acts: int = 1) -> Iterator[str]:
-    """Sentences about what was worked out."""
-    if not told.is_counted:
+def action_preview_in_words(competition: Competition, preview: ActionPreview, *, acts: int = 1) -> Iterator[str]:
+    """Yield sentences about a preview."""
+    if not preview.is_counted:
         words = {"number": formats.number(MOST_READ)}
         yield _("What it does to ranks cannot be worked out here: there are more than %(number)s players.") % words
         if competition.final_at is not None:
             yield _("The result is final: where it changes, this makes its next revision, and rewards follow.")
         return
-    yield describe_rank_moves(told.players) if told.players.ranks else _("No rank changes.")
-    if told.leaders is not None:
-        yield _first(told.leaders)
-    if told.teams.ranks:
-        yield _("Teams: %(moved)s") % {"moved": describe_rank_moves(told.teams)}
-    if told.leading_teams:
-        yield _("The first team then: %(teams)s.") % {"teams": _named(told.leading_teams)}
-    if told.divisions.ranks:
-        yield _("Within divisions: %(moved)s") % {"moved": describe_rank_moves(told.divisions)}
-    yield from _of_result(competition, told, acts)
+    yield describe_rank_moves(preview.players) if preview.players.ranks else _("No rank changes.")
+    if preview.leaders is not None:
+        yield _leaders_in_words(preview.leaders)
+    if preview.teams.ranks:
+        yield _("Teams: %(moved)s") % {"moved": describe_rank_moves(preview.teams)}
+    if preview.leading_teams:
+        yield _("The first team then: %(teams)s.") % {"teams": _list_names(preview.leading_teams)}
+    if preview.divisions.ranks:
+        yield _("Within divisions: %(moved)s") % {"moved": describe_rank_moves(preview.divisions)}
+    yield from _result_in_words(competition, preview, acts)
 
 
-def rewards_in_words(found: GrantChanges) -> Iterator[str]:
-    """Who loses and who gets which reward."""
-    rows = [(grant, True) for grant in found.lost] + [(grant, False) for grant in found.new]
+def rewards_in_words(changes: GrantChanges) -> Iterator[str]:
+    """Yield who loses and who gets which reward."""
+    rows = [(grant, True) for grant in changes.lost] + [(grant, False) for grant in changes.new]
     shown = rows[:MOST_REWARDS]
     numbers = {grant.player_id for grant, _is_lost in shown}
     names = dict(Player.objects.filter(pk__in=numbers).values_list("pk", "external_id"))
@@ -116,29 +117,29 @@ def rewards_in_words(found: GrantChanges) -> Iterator[str]:
         }
 
 
-def _first(leaders: Sequence[str]) -> str:
+def _leaders_in_words(leaders: Sequence[str]) -> str:
     if not leaders:
         return _("Nobody is first then.")
-    return _("First then: %(players)s.") % {"players": _named(leaders)}
+    return _("First then: %(players)s.") % {"players": _list_names(leaders)}
 
 
-def _named(names: Sequence[str]) -> str:
+def _list_names(names: Sequence[str]) -> str:
     more = len(names) - MOST_NAMED
     shown = [*names[:MOST_NAMED], *([_("%(number)s more") % {"number": formats.number(more)}] if more > 0 else [])]
     return get_text_list(shown, pgettext("1, 4 and 12", "and"))
 
 
-def _of_result(competition: Competition, told: ActionPreview, acts: int) -> Iterator[str]:
+def _result_in_words(competition: Competition, preview: ActionPreview, acts: int) -> Iterator[str]:
     if competition.final_at is None:
         yield _("The result is not final: no reward is granted yet, and nothing is published anew.")
         return
-    if told.revision is None:
+    if preview.revision is None:
         yield _("The final result shows nothing else: no new revision is made, and no reward moves.")
         return
-    yield from rewards_in_words(told.rewards)
-    if not (told.rewards.lost or told.rewards.new):
+    yield from rewards_in_words(preview.rewards)
+    if not (preview.rewards.lost or preview.rewards.new):
         yield _("No reward moves.")
-    words = {"number": told.revision}
+    words = {"number": preview.revision}
     if acts > 1:
         yield _("The result is final: it gets new revisions from number %(number)s on, up to one for each.") % words
     else:
@@ -149,5 +150,5 @@ def _of_result(competition: Competition, told: ActionPreview, acts: int) -> Iter
         yield ngettext(
             "%(number)s participant is told of another place.",
             "%(number)s participants are told of another place.",
-            told.told,
-        ) % {"number": formats.number(told.told)}
+            preview.told,
+        ) % {"number": formats.number(preview.told)}

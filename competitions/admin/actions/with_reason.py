@@ -1,4 +1,4 @@
-"""Acts over chosen rows that need a reason: asked for first, kept on record, done to each by itself."""
+"""Admin actions on chosen rows that need a reason; each row is changed and recorded by itself."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -24,10 +24,10 @@ Row = TypeVar("Row", bound=Model)
 
 @dataclass(frozen=True, slots=True)
 class ReasonRequest(ActionPrompt, Generic[Row]):
-    """What is asked before ``apply`` is done to a row, how a row is called, and who reads the reason (empty: staff).
+    """An action: ``apply`` changes a row, ``name`` labels it, ``readers`` says who reads the reason (empty: staff).
 
-    ``foresee`` says what it comes to for all that are chosen: then only what was shown is done. With ``at_once`` that
-    hangs on nothing that is typed.
+    ``foresee`` previews the action for all chosen rows: then it runs only if the present preview was shown. With
+    ``at_once`` the preview does not depend on the form.
     """
 
     apply: Callable[[Row, str, AbstractBaseUser], object]
@@ -38,12 +38,12 @@ class ReasonRequest(ActionPrompt, Generic[Row]):
 
 
 class WithReason(ReadOnlyAdmin[Row]):
-    """Rows that nobody types in, and acts that want a reason."""
+    """A read-only admin whose actions need a reason."""
 
     def ask(
         self, request: HttpRequest, asked: ReasonRequest[Row], chosen: Sequence[Row], form: Form | None = None
     ) -> HttpResponseBase | None:
-        """The reason first, and what else ``form`` asks for; without them, and unseen, nothing happens."""
+        """Show the page with the reason and ``form``, or run the action once all is given and was previewed."""
         is_filled = form is None or form.is_valid()
         foreseen = asked.foresee() if asked.foresee and (is_filled or asked.at_once) else None
         typed = form.cleaned_data if form is not None and is_filled and not asked.at_once else {}
@@ -71,7 +71,7 @@ class WithReason(ReadOnlyAdmin[Row]):
         )
 
     def each(self, request: HttpRequest, asked: ReasonRequest[Row], chosen: Sequence[Row], reason: str = "") -> None:
-        """Each by itself: one that is refused does not keep the others."""
+        """Apply the action to each row; an error on one row does not stop the others."""
         done = 0
         for row in chosen:
             try:

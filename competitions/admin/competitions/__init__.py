@@ -1,0 +1,1 @@
+"""The admin of competitions: list, form, timeline and change history."""

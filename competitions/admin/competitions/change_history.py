@@ -1,7 +1,7 @@
-"""The record of a competition as people read it: each act with its time on the competition's clock, and what it changed
-from and to, in words. What the record keeps for machines alone (a form's token) is left out.
+"""The changes of a competition in words, with times in its time zone, and old and new values.
 
-A ban, and its end, is of the site and has its reason there: here it stands as the revision that it made.
+Internal details, such as a form's token, are left out. A ban or its end belongs to the site and has its reason there:
+here it is shown as the revision that it caused.
 """
 
 from collections.abc import Callable, Mapping
@@ -20,14 +20,14 @@ from leaderboards.models import Player
 
 MOST = 50
 MOST_NAMES = 10
-_LEFT_OUT = frozenset(
+_OMITTED = frozenset(
     {"token", "grant", "from", "to", "team", "team_before", "team_number", "division", "division_before"}
 )
 
 
 @dataclass(frozen=True, slots=True)
 class ChangeInWords:
-    """One act: ``at`` is the moment, all else is read; ``details`` has a line for each."""
+    """One change as text, with its time; ``details`` has a line for each."""
 
     at: datetime
     when: str
@@ -38,25 +38,25 @@ class ChangeInWords:
 
 
 def changes_in_words(competition: Competition) -> list[ChangeInWords]:
-    """The latest ``MOST`` acts, and bans that changed the result, the latest first."""
+    """Return the latest ``MOST`` changes, and bans that changed the result, latest first."""
     zone = competition.timezone
-    acts = [_in_words(change, zone) for change in competition.changes.select_related("by")[:MOST]]
-    return sorted([*acts, *_bans(competition, zone)], key=lambda row: row.at, reverse=True)[:MOST]
+    changes = [_in_words(change, zone) for change in competition.changes.select_related("by")[:MOST]]
+    return sorted([*changes, *_bans(competition, zone)], key=lambda row: row.at, reverse=True)[:MOST]
 
 
 def _bans(competition: Competition, zone: str) -> list[ChangeInWords]:
-    """What bans, and their ends, made of a final result: from whom its revisions leave out."""
+    """Return the players who were hidden or shown again by a ban, from the excluded players of the revisions."""
     rows = competition.revisions.filter(number__gt=1, change=None, reason__in=EXCLUSION_REASONS).order_by("-number")
-    made = list(rows[:MOST])
-    before = competition.revisions.filter(number__in=[each.number - 1 for each in made])
-    excluded_players = {number: set(players) for number, players in before.values_list("number", "excluded_players")}
-    found = []
-    for each in made:
-        was, now = excluded_players.get(each.number - 1, set()), set(each.excluded_players)
-        for players, is_ban in ((now - was, True), (was - now, False)):
+    revisions = list(rows[:MOST])
+    previous = competition.revisions.filter(number__in=[each.number - 1 for each in revisions])
+    excluded_players = {number: set(players) for number, players in previous.values_list("number", "excluded_players")}
+    bans = []
+    for each in revisions:
+        before, after = excluded_players.get(each.number - 1, set()), set(each.excluded_players)
+        for players, is_ban in ((after - before, True), (before - after, False)):
             if players:
-                found.append(_ban(each, players, zone, is_ban=is_ban))
-    return found
+                bans.append(_ban(each, players, zone, is_ban=is_ban))
+    return bans
 
 
 def _ban(revision: Revision, players: set[int], zone: str, *, is_ban: bool) -> ChangeInWords:
@@ -107,7 +107,7 @@ def _moved(label: str, before: object, after: object) -> str:
 
 
 def _others(details: Mapping[str, Any], zone: str) -> list[str]:
-    """A line for each other value, under its label; a name that is not known stands as it is."""
+    """Return a labelled line for each other detail; an unknown detail is shown under its own name."""
     spelt: dict[str, tuple[str, Callable[[Any], str]]] = {
         "player": (_("player"), str),
         "score": (_("score"), str),
@@ -120,7 +120,7 @@ def _others(details: Mapping[str, Any], zone: str) -> list[str]:
         "left_at": (_("had left"), lambda text: _clock(text, zone)),
         "scores": (_("scores that count again"), str),
     }
-    unknown = sorted(details.keys() - spelt.keys() - _LEFT_OUT)
+    unknown = sorted(details.keys() - spelt.keys() - _OMITTED)
     known = [f"{label}: {spell(details[name])}" for name, (label, spell) in spelt.items() if name in details]
     return known + [f"{name}: {details[name]}" for name in unknown]
 

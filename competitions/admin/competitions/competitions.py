@@ -1,4 +1,4 @@
-"""Competitions in the admin: the list with what comes next, the form, the course drawn above it."""
+"""Competitions in the admin: the list with the next steps, the form, and the timeline above it."""
 
 from typing import Any
 
@@ -34,13 +34,13 @@ _LATEST_REVISION = Subquery(
 
 
 class PhaseFilter(admin.SimpleListFilter):
-    """By where they stand, as far as rows say it."""
+    """Filters competitions by state, as far as SQL can tell it."""
 
     title = _lazy("state")
     parameter_name = "state"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> Any:
-        """What may be chosen."""
+        """Return the states to choose from."""
         return [
             ("draft", _lazy("drafts")),
             ("coming", _lazy("coming")),
@@ -52,7 +52,7 @@ class PhaseFilter(admin.SimpleListFilter):
         ]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Competition]) -> QuerySet[Competition]:
-        """The competitions of the choice."""
+        """Filter by the chosen state."""
         at, published = clock.now(), Q(published_at__isnull=False, cancelled_at=None)
         wanted = {
             "draft": Q(published_at=None),
@@ -68,7 +68,7 @@ class PhaseFilter(admin.SimpleListFilter):
 
 @admin.register(Competition)
 class CompetitionAdmin(ActionPages):
-    """A whole competition, from draft to rewards."""
+    """The admin of competitions, from draft to rewards."""
 
     form = CompetitionForm
     inlines = (CompetitionDivisions, CompetitionTiers)
@@ -108,24 +108,24 @@ class CompetitionAdmin(ActionPages):
     # -- The list -------------------------------------------------------------------------------
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Competition]:
-        """Without the pictures, and with how many take part and the latest revision of the result."""
+        """Add the number of participants and of the latest revision; leave out the pictures."""
         counted = Count("participants", filter=Q(participants__left_at=None, participants__disqualified_at=None))
         return super().get_queryset(request).defer("picture").annotate(counted=counted, revised=_LATEST_REVISION)
 
     @admin.display(description=_lazy("number"), ordering="pk")
     def number(self, competition: Competition) -> int:
-        """What the API calls it by."""
+        """Show its number, its id in the API."""
         return competition.pk
 
     @admin.display(description=_lazy("state"))
     def phase(self, competition: Competition) -> str:
-        """As the public sees it."""
+        """Show its phase as the public sees it."""
         revised: int | None = competition.revised  # type: ignore[attr-defined]  # annotated above
         return phase_word(competition.phase(clock.now()), revised or 1)
 
     @admin.display(description=_lazy("participants"), ordering="counted")
     def taking_part(self, competition: Competition) -> str:
-        """Who has neither left nor been disqualified."""
+        """Show how many have neither left nor been disqualified."""
         return f"{competition.counted:,}"  # type: ignore[attr-defined]  # annotated above
 
     @admin.display(description=_lazy("starts"), ordering="starts_at")
@@ -140,21 +140,21 @@ class CompetitionAdmin(ActionPages):
 
     @admin.display(description=_lazy("next step"))
     def next_step(self, competition: Competition) -> str:
-        """By itself, or by somebody's hand."""
+        """Show the next step, automatic or manual."""
         return next_step(competition, clock.now()) or "-"
 
     # -- The form -------------------------------------------------------------------------------
 
     @admin.display(description=_lazy("picture now"))
     def picture_now(self, competition: Competition) -> str:
-        """As people see it."""
+        """Show the picture."""
         if not competition.picture_hash:
             return "-"
         address = reverse("competition-picture", args=[competition.pk, competition.picture_hash])
         return format_html('<img src="{}" alt="" width="300">', address)
 
     def get_fieldsets(self, request: HttpRequest, obj: Competition | None = None) -> Any:
-        """What is fixed is shown on the competition's clock."""
+        """Show fixed times in the competition's time zone."""
         if not _is_published(obj):
             return self.fieldsets
         return [
@@ -163,19 +163,19 @@ class CompetitionAdmin(ActionPages):
         ]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Competition | None = None) -> Any:
-        """Once it is published, what participants relied on changes by the buttons alone."""
+        """Once it is published, make the settings read-only that participants rely on: only actions change them."""
         fixed = [*FIXED, *_SHOWN_INSTEAD.values()] if _is_published(obj) else []
         is_over = obj is not None and (obj.final_at is not None or obj.cancelled_at is not None)
         return ("picture_now", *fixed, *(["review_hours"] if is_over else []))
 
     def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
-        """The site's own zone, until another is typed."""
+        """Begin with the site's time zone."""
         return {"timezone": "UTC", **super().get_changeform_initial_data(request)}
 
     def render_change_form(
         self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
     ) -> HttpResponse:
-        """Add the course, the buttons that apply now, and what was done before."""
+        """Add the timeline, the actions that are possible now, and the change history."""
         competition, at = kwargs.get("obj"), clock.now()
         if competition is not None:
             context |= {
@@ -190,7 +190,7 @@ class CompetitionAdmin(ActionPages):
         return super().render_change_form(request, context, *args, **kwargs)
 
     def save_model(self, request: HttpRequest, obj: Competition, form: Any, change: bool) -> None:
-        """Of a made one only what is in the form is written: the rest may have moved on meanwhile."""
+        """Save only the form's fields of an existing competition: the others may have changed meanwhile."""
         if change:
             own = {field.name for field in Competition._meta.concrete_fields}
             obj.save(update_fields=[name for name in form.cleaned_data if name in own])
@@ -208,11 +208,11 @@ class CompetitionAdmin(ActionPages):
     # -- Ending ---------------------------------------------------------------------------------
 
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:
-        """Competitions are not deleted by the dozen."""
+        """Remove the bulk deletion."""
         return {name: action for name, action in super().get_actions(request).items() if name != "delete_selected"}
 
     def has_delete_permission(self, request: HttpRequest, obj: Competition | None = None) -> bool:
-        """Drafts only; what was published is cancelled instead, and its record stays."""
+        """Allow to delete drafts only; a published competition is cancelled instead, and its record stays."""
         return super().has_delete_permission(request, obj) and not _is_published(obj)
 
 

@@ -1,4 +1,4 @@
-"""What publishing a competition fixes, in words: every setting that its form shows no field for any more."""
+"""The settings that publishing a competition fixes, in words."""
 
 from collections.abc import Iterable
 
@@ -10,18 +10,18 @@ from competitions.models import Competition
 from competitions.selectors.results.review import length_of
 
 Setting = tuple[str, str]  # its name, and what it is
-_TOLD_BEFORE = ("board", "starts_at", "ends_at", "timezone")  # in sentences of their own
-_OF_TEAMS = ("team_counts", "team_size")
+_IN_OWN_SENTENCES = ("board", "starts_at", "ends_at", "timezone")  # in sentences of their own
+_TEAM_SETTINGS = ("team_counts", "team_size")
 
 
 def fixed_by_publishing(competition: Competition) -> list[Setting]:
-    """All that stays as it is from then on, but for the board and the window."""
-    hidden = {*_TOLD_BEFORE, *(() if competition.has_teams else _OF_TEAMS)}
+    """Return all fixed settings except the board and the times, which have their own sentences."""
+    hidden = {*_IN_OWN_SENTENCES, *(() if competition.has_teams else _TEAM_SETTINGS)}
     return [_setting(competition, name) for name in FIXED if name not in hidden]
 
 
 def open_until_final(competition: Competition) -> list[Setting]:
-    """What a published result names or waits for, and what may change until there is one."""
+    """Return the settings that may change until the result is final."""
     hours = int(length_of(competition).total_seconds() // 3600)
     review = ngettext("%(number)s hour", "%(number)s hours", hours) % {"number": hours}
     divisions = ", ".join(competition.divisions.values_list("name", flat=True))
@@ -29,7 +29,7 @@ def open_until_final(competition: Competition) -> list[Setting]:
 
 
 def settings_in_words(settings: Iterable[Setting]) -> str:
-    """attempts per player: 3; freeze before the end, minutes: none."""
+    """Join settings: ``attempts per player: 3; freeze before the end, minutes: none``."""
     return "; ".join(f"{name}: {value}" for name, value in settings)
 
 

@@ -1,7 +1,7 @@
-"""The form of a competition: times on its own clock, a picture, invitations as lines, refusals at their fields.
+"""The form of a competition: times in its time zone, a picture, and invitations as lines.
 
-It knows no rule of its own: the services refuse, and their word is put beside the field. Once published, what a
-participant relied on is no field any more; it changes by the buttons alone, which tell them.
+The services check the settings; the form shows their errors at the fields. Once the competition is published, settings
+that participants rely on are no fields any more; only actions change them and notify the participants.
 """
 
 from collections.abc import Callable
@@ -32,7 +32,7 @@ from leaderboards.models import Board
 TIMES = ("starts_at", "ends_at", "join_until")
 JOINING = frozenset({"joining", "join_code", "join_until"})
 ALERTS = (NoticeKind.FIRST_TAKEN, NoticeKind.FIRST_LOST, NoticeKind.TOP3_ENTERED, NoticeKind.TOP10_ENTERED)
-# What no longer changes in the form once the competition is published.
+# The settings that are fixed once the competition is published.
 FIXED = (
     *("board", "starts_at", "ends_at", "timezone", "attempts", "freeze_minutes", "snapshot_minutes"),
     *("vacated_places", "team_score", "team_counts", "team_size"),
@@ -40,7 +40,7 @@ FIXED = (
 
 
 class CompetitionForm(forms.ModelForm[Competition]):
-    """A draft's settings, or what of them may still change."""
+    """The settings of a draft, or those that may still change after publishing."""
 
     starts_at = ClockField(label=_lazy("Starts"), help_text=_lazy("On the clock of its time zone."))
     ends_at = ClockField(label=_lazy("Ends"))
@@ -110,14 +110,14 @@ class CompetitionForm(forms.ModelForm[Competition]):
             board.error_messages["invalid_choice"] = _("Take a board of period event that is in use.")
 
     def clean_timezone(self) -> str:
-        """A zone that there is: times cannot be read without."""
+        """Refuse unknown time zones, since times cannot be read without a zone."""
         zone = str(self.cleaned_data["timezone"])
         if zone not in zone_names():
             raise ValidationError(_("“%(zone)s” is no time zone: take one such as Asia/Seoul.") % {"zone": zone})
         return zone
 
     def clean_upload(self) -> bytes:
-        """The picture as it will be stored; empty without one."""
+        """Convert the picture for storage; empty without one."""
         file = self.cleaned_data["upload"]
         if not isinstance(file, UploadedFile):
             return b""
@@ -127,14 +127,14 @@ class CompetitionForm(forms.ModelForm[Competition]):
             raise ValidationError(translated(error.detail)) from error
 
     def clean_invited(self) -> list[str]:
-        """The ids, or which line holds none."""
+        """Parse the ids; the error names the invalid line."""
         try:
             return read_invited(self.cleaned_data["invited"])
         except BadPlayer as error:
             raise ValidationError(translated(error.detail)) from error
 
     def clean(self) -> dict[str, Any]:
-        """Times where they were meant, and in order: the row's own constraint would say it in its own words."""
+        """Read times in the competition's time zone and check their order, before the database constraint does."""
         cleaned = super().clean() or self.cleaned_data
         zone = cleaned.get("timezone") or self.instance.timezone
         for name in TIMES:
@@ -142,16 +142,16 @@ class CompetitionForm(forms.ModelForm[Competition]):
                 cleaned[name] = in_zone(cleaned[name], zone)
         if cleaned.get("starts_at") and cleaned.get("ends_at"):
             window = Competition(starts_at=cleaned["starts_at"], ends_at=cleaned["ends_at"])
-            self._refused_by(lambda: check_times(window, clock.now()))
+            self._add_errors_of(lambda: check_times(window, clock.now()))
         return cleaned
 
     def _post_clean(self) -> None:
         super()._post_clean()  # type: ignore[misc]  # Django keeps it private, and means it to be extended
         if not self.errors:
-            self._refused_by(self._check)
+            self._add_errors_of(self._check)
 
-    def _refused_by(self, rule: Callable[[], None]) -> None:
-        """Put what ``rule`` refuses beside the field to blame."""
+    def _add_errors_of(self, rule: Callable[[], None]) -> None:
+        """Show the error that ``rule`` raises at its field."""
         try:
             rule()
         except (BadCompetition, BadBoard) as error:
@@ -166,7 +166,7 @@ class CompetitionForm(forms.ModelForm[Competition]):
 
 
 def _review_help(competition: Competition) -> str:
-    """How long the jury has, and what leaving it empty comes to as the competition is now."""
+    """Return the help text of the review, with the present default."""
     until = _("How long the result stays provisional after the closing; 0 makes it final at once.")
     hours = int(default_of(competition).total_seconds() // 3600)
     if hours:

@@ -29,6 +29,6 @@ class SnapshotAdmin(ReadOnlyAdmin[Snapshot]):
 
     @admin.display(description=_lazy("first rows"))
     def first_rows(self, snapshot: Snapshot) -> SafeString:
-        """Ranks and players."""
+        """Show the ranks and players of the first rows."""
         rows = snapshot.rows.select_related("player").order_by("rank", "pk")[:ROWS_SHOWN]
         return format_html_join("", "{}. {}<br>", ((row.rank, row.player) for row in rows))

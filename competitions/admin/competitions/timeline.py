@@ -1,6 +1,6 @@
-"""A competition's course as it is drawn: steps with their times, what is now, and what somebody should do next.
+"""The timeline of a competition: its steps with times, the present step, and the next step to do.
 
-Those who run it see behind the curtain: a result may be final while the public still sees the freeze.
+Organizers see more than the public: a result may be final while the public still sees the freeze.
 """
 
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from competitions.selectors.results.revisions import latest_numbers
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """``state`` is ``done``, ``now`` or ``coming``; it is also said in words, not by colour alone."""
+    """A step of the timeline. ``state`` is ``done``, ``now`` or ``coming``."""
 
     title: str
     when: str
@@ -26,18 +26,18 @@ class Step:
 
     @property
     def state_in_words(self) -> str:
-        """For who cannot see the drawing."""
+        """The state as text, so that it is not shown by colour alone."""
         return {"done": _("done"), "now": _("now"), "coming": _("to come")}[self.state]
 
 
 def steps(competition: Competition, at: datetime) -> list[Step]:
-    """From draft to final, or to where it was cancelled."""
-    timeline = _course(competition)
+    """Return the steps from draft to final, or until it was cancelled."""
+    timeline = _all_steps(competition)
     phase = competition.phase(at)
     order = [each for each, _title, _when in timeline]
-    reached, behind = order.index(phase), order.index(_behind_the_curtain(competition, phase))
-    states = ["done" if nth < max(reached, behind) else "coming" for nth in range(len(order))]
-    states[reached] = states[behind] = "now"
+    public, internal = order.index(phase), order.index(_internal_phase(competition, phase))
+    states = ["done" if nth < max(public, internal) else "coming" for nth in range(len(order))]
+    states[public] = states[internal] = "now"
     if phase in (Phase.FINAL, Phase.CANCELLED):
         states[-1] = "now"
     return [
@@ -46,14 +46,14 @@ def steps(competition: Competition, at: datetime) -> list[Step]:
     ]
 
 
-def _behind_the_curtain(competition: Competition, phase: Phase) -> Phase:
-    """How far a frozen one has come: the public sees the freeze, and its result may be provisional or final."""
+def _internal_phase(competition: Competition, phase: Phase) -> Phase:
+    """Return the phase for organizers: behind a freeze, the result may be provisional or final."""
     if phase is not Phase.FROZEN or competition.closed_at is None:
         return phase
     return Phase.FINAL if competition.final_at is not None else Phase.PROVISIONAL
 
 
-def _course(competition: Competition) -> list[tuple[Phase, str, datetime | None]]:
+def _all_steps(competition: Competition) -> list[tuple[Phase, str, datetime | None]]:
     every = [
         (Phase.DRAFT, phase_word(Phase.DRAFT), competition.created_at),
         (Phase.OPEN, phase_word(Phase.OPEN), competition.published_at),
@@ -85,32 +85,32 @@ def _provisional(competition: Competition) -> str:
 
 
 def next_step(competition: Competition, at: datetime) -> str:
-    """What comes next, by itself or by somebody's hand; empty where nothing does."""
+    """Return the next step, automatic or manual; empty if there is none."""
     phase = competition.phase(at)
     if phase in (Phase.OPEN, Phase.RUNNING, Phase.FROZEN) and at < competition.ends_at:
-        return _next_time(competition, phase)
+        return _next_timed_step(competition, phase)
     if phase is Phase.FROZEN and competition.final_at is not None:
         return _("reveal it: the result is final")
     if competition.is_provisional:
-        return _next_of_review(competition, phase)
+        return _next_review_step(competition, phase)
     if phase in (Phase.FROZEN, Phase.CLOSING):
         return _("closes %(seconds)s s after its end, by itself") % {"seconds": competition.board.grace_seconds}
     return _("publish it") if phase is Phase.DRAFT else ""
 
 
-def _next_of_review(competition: Competition, phase: Phase) -> str:
+def _next_review_step(competition: Competition, phase: Phase) -> str:
     until = competition_time(competition, review_until(competition))
     if phase is Phase.FROZEN:
         return _("confirm it or reveal it: final by itself %(when)s") % {"when": until}
     return _("confirm it: final by itself %(when)s") % {"when": until}
 
 
-def _next_time(competition: Competition, phase: Phase) -> str:
+def _next_timed_step(competition: Competition, phase: Phase) -> str:
     freezes_at = competition.timeline.freezes_at
     if phase is Phase.OPEN:
-        said, when = _("starts %(when)s"), competition.starts_at
+        sentence, when = _("starts %(when)s"), competition.starts_at
     elif phase is Phase.RUNNING and freezes_at is not None:
-        said, when = _("freezes %(when)s"), freezes_at
+        sentence, when = _("freezes %(when)s"), freezes_at
     else:
-        said, when = _("ends %(when)s"), competition.ends_at
-    return said % {"when": competition_time(competition, when)}
+        sentence, when = _("ends %(when)s"), competition.ends_at
+    return sentence % {"when": competition_time(competition, when)}

@@ -1,0 +1,1 @@
+"""The admin of participants and teams."""

@@ -1,4 +1,4 @@
-"""Moving participants to another team or division: what is chosen, and the filters by which they are found."""
+"""The form that moves participants to another team or division, and the list's filters by team and division."""
 
 from typing import Any
 
@@ -15,11 +15,11 @@ from foundation import clock
 from foundation.numbers import whole_number
 
 KEEP, NONE = "", "none"
-MOST_LISTED = 200  # teams in the filter beside the list; all are in the form
+MOST_LISTED = 200  # teams in the list's filter; the form lists all
 
 
 class MoveForm(forms.Form):
-    """Where to; what is left as it is stays everybody's own."""
+    """The target team and division; a field may be left unchanged."""
 
     team = forms.ChoiceField(label=_lazy("Team"), required=False)
     division = forms.ChoiceField(label=_lazy("Division"), required=False)
@@ -34,11 +34,11 @@ class MoveForm(forms.Form):
             field.choices = [(KEEP, _lazy("as it is")), (NONE, _lazy("none")), *named]
 
     def run(self, participant: Participant, reason: str, by: AbstractBaseUser) -> Participant:
-        """Move one. Raises what ``move_participant`` refuses."""
+        """Move a participant. Raises what ``move_participant`` does."""
         return move_participant(participant, MoveTarget(*self.goal(participant)), reason, clock.trusted_now(), by)
 
     def goal(self, participant: Participant) -> tuple[int | None, int | None]:
-        """The numbers of the team and of the division to which one is moved."""
+        """Return the numbers of the target team and division of a participant."""
         return (
             _chosen(self.cleaned_data["team"], participant.team_id),
             _chosen(self.cleaned_data["division"], participant.division_id),
@@ -46,12 +46,12 @@ class MoveForm(forms.Form):
 
 
 class _OfCompetition(admin.SimpleListFilter):
-    """By a group of the competition that the list is filtered by; without one there is nothing to choose."""
+    """Filters by a team or division, once the list is filtered by competition."""
 
     groups: type[Team] | type[Division]
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> Any:
-        """The groups of that competition, up to ``MOST_LISTED``."""
+        """Return up to ``MOST_LISTED`` groups of that competition."""
         number = whole_number(request.GET.get("competition__id__exact"))
         if number is None:
             return []
@@ -59,11 +59,11 @@ class _OfCompetition(admin.SimpleListFilter):
         return [(str(each.pk), each.name) for each in rows[:MOST_LISTED]]
 
     def has_output(self) -> bool:
-        """Also where it was asked for by a link and is not among those listed."""
+        """Show the filter also if a link has set it to a group that is not listed."""
         return bool(self.lookup_choices) or self.value() is not None
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Participant]) -> QuerySet[Participant]:
-        """Who is in it."""
+        """Filter by the chosen group."""
         if self.value() is None:
             return queryset
         number = whole_number(self.value())

@@ -1,4 +1,4 @@
-"""Participants in the admin: found by id or name, moved, removed or disqualified with a reason that stays on record."""
+"""Participants in the admin: search, move, remove, disqualify, reinstate, bring back; each with a recorded reason."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -34,7 +34,7 @@ Service = Callable[[Competition, Player, str, datetime, AbstractBaseUser | None]
 
 @admin.register(Participant)
 class ParticipantAdmin(WithReason[Participant]):
-    """Who takes part, who has gone, who was disqualified and why."""
+    """Participants, also those who have left or were disqualified."""
 
     list_display = (
         *("player_id_shown", "player", "competition", "team", "division"),
@@ -57,74 +57,80 @@ class ParticipantAdmin(WithReason[Participant]):
 
     @admin.display(description=_lazy("id"))
     def player_id_shown(self, participant: Participant) -> str:
-        """The game's own."""
+        """Show the player's external id."""
         return participant.player.external_id
 
     @admin.action(description=_lazy("Move the selected participants"), permissions=["act"])
     def move(self, request: HttpRequest, participants: QuerySet[Participant]) -> HttpResponseBase | None:
-        """To another team or division of their competition."""
+        """Move participants to another team or division of their competition."""
         chosen = list(participants)
         if len({each.competition_id for each in chosen}) != 1:
             messages.error(request, _("Choose participants of one competition: teams and divisions are its own."))
             return None
         form = MoveForm(chosen[0].competition, request.POST if "confirmed" in request.POST else None)
-        foreseen = _foreseeing(request, chosen, partial(moving, goals=form.goal))
+        preview = _make_preview(request, chosen, partial(moving, goals=form.goal))
         question = _("Their points count in the new team and division from now on, and the move stays on record.")
         readers = _("Only those who run the competition read it.")
-        asked = ReasonRequest("move", _("Move participants"), question, form.run, _name, readers, foreseen)
-        return self.ask(request, asked, chosen, form)
+        action = ReasonRequest("move", _("Move participants"), question, form.run, _name, readers, preview)
+        return self.ask(request, action, chosen, form)
 
     @admin.action(description=_lazy("Remove the selected participants"), permissions=["act"])
     def remove(self, request: HttpRequest, participants: QuerySet[Participant]) -> HttpResponseBase | None:
-        """They may join again."""
+        """Remove participants; they may join again."""
         question, chosen = _("They leave the ranking. They may join again."), list(participants)
-        foreseen = _foreseeing(request, chosen, removing)
-        asked = ReasonRequest("remove", _("Remove participants"), question, _by(remove), _name, _told(), foreseen)
-        return self.ask(request, asked, chosen)
+        preview = _make_preview(request, chosen, removing)
+        action = ReasonRequest(
+            "remove", _("Remove participants"), question, _by(remove), _name, _readers_notified(), preview
+        )
+        return self.ask(request, action, chosen)
 
     @admin.action(description=_lazy("Disqualify the selected participants"), permissions=["act"])
     def disqualify(self, request: HttpRequest, participants: QuerySet[Participant]) -> HttpResponseBase | None:
-        """Until they are reinstated."""
+        """Disqualify participants."""
         question = _(
             "They are shown nowhere any more, also where the result is final already. Who is reinstated has their "
             "scores and their place back."
         )
         chosen = list(participants)
-        foreseen = _foreseeing(request, chosen, lambda _competition, rows: disqualifying(rows))
-        told = _told_and_public()
-        asked = ReasonRequest(
-            "disqualify", _("Disqualify participants"), question, _by(disqualify), _name, told, foreseen
+        preview = _make_preview(request, chosen, lambda _competition, rows: disqualifying(rows))
+        readers = _readers_notified_and_public()
+        action = ReasonRequest(
+            "disqualify", _("Disqualify participants"), question, _by(disqualify), _name, readers, preview
         )
-        return self.ask(request, asked, chosen)
+        return self.ask(request, action, chosen)
 
     @admin.action(description=_lazy("Reinstate the selected participants"), permissions=["act"])
     def reinstate(self, request: HttpRequest, participants: QuerySet[Participant]) -> HttpResponseBase | None:
-        """Those who were disqualified."""
+        """Reinstate disqualified participants."""
         question = _("Who was disqualified has their scores and their place back.")
         chosen = list(participants)
-        foreseen = _foreseeing(request, chosen, lambda _competition, rows: reinstating(rows))
-        told = _told_and_public()
-        asked = ReasonRequest("reinstate", _("Reinstate participants"), question, _by(reinstate), _name, told, foreseen)
-        return self.ask(request, asked, chosen)
+        preview = _make_preview(request, chosen, lambda _competition, rows: reinstating(rows))
+        readers = _readers_notified_and_public()
+        action = ReasonRequest(
+            "reinstate", _("Reinstate participants"), question, _by(reinstate), _name, readers, preview
+        )
+        return self.ask(request, action, chosen)
 
     @admin.action(description=_lazy("Bring back the selected participants"), permissions=["act"])
     def bring_back(self, request: HttpRequest, participants: QuerySet[Participant]) -> HttpResponseBase | None:
-        """Those who have gone by mistake."""
+        """Bring back participants who left or were removed by mistake."""
         question = _(
             "Whoever left or was removed takes part again, with the scores that they had then and the place that these "
             "earn. Boards that Redis decides over keep no scores: there, accept theirs as late ones after the closing."
         )
         chosen = list(participants)
-        question = " ".join(filter(None, (question, _teams_of_before(chosen), _stay_out(chosen))))
-        foreseen = _foreseeing(request, chosen, bringing_back)
-        told = _told_and_public()
-        asked = ReasonRequest(
-            "bring_back", _("Bring participants back"), question, _by(bring_back), _name, told, foreseen
+        question = " ".join(
+            filter(None, (question, _former_teams_in_words(chosen), _still_disqualified_in_words(chosen)))
         )
-        return self.ask(request, asked, chosen)
+        preview = _make_preview(request, chosen, bringing_back)
+        readers = _readers_notified_and_public()
+        action = ReasonRequest(
+            "bring_back", _("Bring participants back"), question, _by(bring_back), _name, readers, preview
+        )
+        return self.ask(request, action, chosen)
 
     def has_act_permission(self, request: HttpRequest) -> bool:
-        """Anybody who may change participants; nobody types in them."""
+        """Whether the user may change participants, which are not edited."""
         return request.user.has_perm("competitions.change_participant")
 
 
@@ -132,7 +138,7 @@ def _by(service: Service) -> Callable[[Participant, str, AbstractBaseUser], Part
     return lambda row, reason, by: service(row.competition, row.player, reason, clock.now(), by)
 
 
-def _foreseeing(
+def _make_preview(
     request: HttpRequest,
     chosen: Sequence[Participant],
     effect_of: Callable[[Competition, Sequence[Participant]], ActionEffect],
@@ -140,18 +146,18 @@ def _foreseeing(
     return partial(preview_of, chosen, effect_of, sees_hidden=may_see_ranks(request))
 
 
-def _told() -> str:
-    """That the participants whom it is about read the reason."""
+def _readers_notified() -> str:
+    """Say that the participants concerned read the reason."""
     return _("They are told, in the words of your reason.")
 
 
-def _told_and_public() -> str:
-    """That they do, and that the revisions of a final result show it to everybody."""
-    return f"{_told()} {REASON_FOR_EVERYBODY}"
+def _readers_notified_and_public() -> str:
+    """Say that the participants concerned read the reason, and that revisions of a final result publish it."""
+    return f"{_readers_notified()} {REASON_FOR_EVERYBODY}"
 
 
-def _teams_of_before(chosen: Sequence[Participant]) -> str:
-    """What becomes of their teams; empty where there are none."""
+def _former_teams_in_words(chosen: Sequence[Participant]) -> str:
+    """Say what happens to their teams; empty without teams."""
     if not any(each.competition.has_teams for each in chosen):
         return ""
     return _(
@@ -160,8 +166,8 @@ def _teams_of_before(chosen: Sequence[Participant]) -> str:
     )
 
 
-def _stay_out(chosen: Sequence[Participant]) -> str:
-    """Who of them stays disqualified when they are brought back; empty for nobody."""
+def _still_disqualified_in_words(chosen: Sequence[Participant]) -> str:
+    """Name those who stay disqualified when they are brought back; empty without any."""
     names = [each.player.external_id for each in chosen if each.disqualified_at is not None]
     if not names:
         return ""

@@ -1,7 +1,7 @@
-"""Teams and divisions in the admin: names are typed here, members are moved in the list of participants.
+"""Teams and divisions in the admin: names are edited here, members are moved in the list of participants.
 
-Anybody who may change competitions changes both; no permission of their own is asked for. Teams may be thousands, so
-they have a list instead of standing in the competition's form.
+Both need the permission to change competitions, and no other. There may be thousands of teams, so they have a list of
+their own instead of a part in the competition's form.
 """
 
 from typing import Any
@@ -28,7 +28,7 @@ _MEMBERS = Count("participants", filter=Q(participants__left_at=None))
 
 
 def name_typed(form: forms.ModelForm[Any]) -> str:
-    """The name as it is kept, its key beside it in the row; or what is wrong with it. Raises ``ValidationError``."""
+    """Return the normalized name, and set its key on the row. Raises ``ValidationError``."""
     try:
         name = read_name(form.cleaned_data["name"])
     except BadName as error:
@@ -38,7 +38,7 @@ def name_typed(form: forms.ModelForm[Any]) -> str:
 
 
 def final_refused(competition: Competition) -> str:
-    """Why its groups stay as they are, in the reader's language; empty while they need not."""
+    """Return why the groups cannot change, in the active language; empty if they can."""
     try:
         refuse_final(competition)
     except GroupsFinal as error:
@@ -47,46 +47,46 @@ def final_refused(competition: Competition) -> str:
 
 
 class ByCompetition:
-    """Rows of a competition: anybody who may change it changes them, anybody who may see it sees them."""
+    """Permissions of rows of a competition: those of the competition."""
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """As of competitions."""
-        asked = ("competitions.view_competition", "competitions.change_competition")
-        return any(request.user.has_perm(each) for each in asked)
+        """Whether the user may view competitions."""
+        permissions = ("competitions.view_competition", "competitions.change_competition")
+        return any(request.user.has_perm(each) for each in permissions)
 
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """As changing competitions."""
+        """Whether the user may change competitions."""
         return request.user.has_perm("competitions.change_competition")
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """As changing competitions."""
+        """Whether the user may change competitions."""
         return request.user.has_perm("competitions.change_competition")
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """As changing competitions; one with participants is refused by the database."""
+        """Whether the user may change competitions; the database refuses to delete one with participants."""
         return request.user.has_perm("competitions.change_competition")
 
 
 class DivisionForm(forms.ModelForm[Division]):
-    """A division's name and place among the others; the name stays once the result is published with it."""
+    """A division's name and position; the name is fixed once a result is published with it."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         division = self.instance
         if division.pk and division.competition.final_at is not None:
-            self.fields["name"].widget.attrs["readonly"] = True  # it is sent all the same, and refused if it is another
+            self.fields["name"].widget.attrs["readonly"] = True  # it is still sent, and refused if it differs
 
     def clean_name(self) -> str:
-        """One line that can be seen."""
+        """Check and normalize the name."""
         return name_typed(self)
 
 
 class DivisionsOfCompetition(forms.BaseInlineFormSet[Division, Competition, forms.ModelForm[Division]]):
-    """All divisions of one competition, so that no two have one name."""
+    """All divisions of one competition, with different names."""
 
     def clean(self) -> None:
-        """Raises ``ValidationError`` where two names differ in capitals alone, or not at all, or where the published
-        result names the divisions as they are; their order is not part of it."""
+        """Refuse names that are equal or differ only in case, and changes once a result with the divisions is
+        published; positions may still change."""
         super().clean()
         kept = [form for form in self.forms if form.cleaned_data.get("name") and not form.cleaned_data.get("DELETE")]
         keys = [form.instance.key for form in kept]
@@ -99,7 +99,7 @@ class DivisionsOfCompetition(forms.BaseInlineFormSet[Division, Competition, form
 
 
 class CompetitionDivisions(ByCompetition, admin.TabularInline[Division, Competition]):
-    """Its divisions, with how many are in each."""
+    """The divisions of a competition, with their numbers of participants."""
 
     model = Division
     form = DivisionForm
@@ -109,29 +109,29 @@ class CompetitionDivisions(ByCompetition, admin.TabularInline[Division, Competit
     extra = 1
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Division]:
-        """With how many are in each."""
+        """Add the number of participants."""
         return super().get_queryset(request).annotate(counted=_MEMBERS)
 
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Offered until the result is final; what an older page sends then is refused in words."""
-        return super().has_add_permission(request, obj) and not _only_looked_at(request, obj)
+        """Offered until the result is final; a post from an older page is then refused with an error."""
+        return super().has_add_permission(request, obj) and not _is_final_and_viewed(request, obj)
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Likewise."""
-        return super().has_delete_permission(request, obj) and not _only_looked_at(request, obj)
+        """Offered until the result is final."""
+        return super().has_delete_permission(request, obj) and not _is_final_and_viewed(request, obj)
 
     @admin.display(description=_lazy("participants"))
     def members(self, division: Division) -> str:
-        """Who has not left."""
+        """Link to its participants who have not left."""
         return _members_link(division, "division") if division.pk else "-"
 
 
-def _only_looked_at(request: HttpRequest, competition: Competition | None) -> bool:
+def _is_final_and_viewed(request: HttpRequest, competition: Competition | None) -> bool:
     return competition is not None and competition.final_at is not None and request.method != "POST"
 
 
 class TeamForm(forms.ModelForm[Team]):
-    """A team's name, and of a new one its competition."""
+    """A team's name, and the competition of a new team."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -140,11 +140,11 @@ class TeamForm(forms.ModelForm[Team]):
             competition.queryset = Competition.objects.exclude(team_score="").defer("picture")
 
     def clean_name(self) -> str:
-        """One line that can be seen."""
+        """Check and normalize the name."""
         return name_typed(self)
 
     def clean(self) -> dict[str, Any]:
-        """A name that no other team of the competition has, while its result is not final."""
+        """Refuse a name that another team of the competition has, and changes once its result is final."""
         cleaned = super().clean() or self.cleaned_data
         competition = cleaned.get("competition") or (self.instance.competition if self.instance.pk else None)
         if cleaned.get("name") and competition is not None:
@@ -159,7 +159,7 @@ class TeamForm(forms.ModelForm[Team]):
 
 @admin.register(Team)
 class TeamAdmin(ByCompetition, DeclaredLookupsAdmin[Team]):
-    """Teams with their members' number, by name."""
+    """Teams by name, with their numbers of members."""
 
     form = TeamForm
     fields = ("competition", "name", "code_now")
@@ -171,15 +171,15 @@ class TeamAdmin(ByCompetition, DeclaredLookupsAdmin[Team]):
     search_help_text = _lazy("The beginning of a name.")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Team]:
-        """With how many have a place in each, and without the competitions' pictures."""
+        """Add the number of members; leave out the competitions' pictures."""
         return super().get_queryset(request).defer("competition__picture").annotate(counted=_MEMBERS)
 
     def get_readonly_fields(self, request: HttpRequest, obj: Team | None = None) -> tuple[str, ...]:
-        """A team stays where it is."""
+        """Make the competition of an existing team read-only."""
         return ("code_now",) if obj is None else ("competition", "code_now")
 
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
-        """What goes with them; those that a published result names stay."""
+        """Return what is deleted with them; teams in a published result are protected."""
         teams = list(objs)
         with transaction.atomic():
             refused = [(team, final_refused(team.competition)) for team in teams]
@@ -188,17 +188,17 @@ class TeamAdmin(ByCompetition, DeclaredLookupsAdmin[Team]):
 
     @admin.display(description=_lazy("code"))
     def code_now(self, team: Team) -> str:
-        """What its founder passes on, where the competition asks for it."""
+        """Show the code to enter it."""
         return team.code or "-"
 
     @admin.display(description=_lazy("members"), ordering="counted")
     def members(self, team: Team) -> str:
-        """Who has a place in it, with a link to them."""
+        """Link to its members."""
         return _members_link(team, "team")
 
 
-def _members_link(row: Team | Division, what: str) -> str:
+def _members_link(row: Team | Division, parameter: str) -> str:
     listed = reverse("admin:competitions_participant_changelist")
-    address = f"{listed}?competition__id__exact={row.competition_id}&{what}={row.pk}"
+    address = f"{listed}?competition__id__exact={row.competition_id}&{parameter}={row.pk}"
     counted: int = row.counted  # type: ignore[union-attr]  # annotated by both lists
     return format_html('<a href="{}">{}</a>', address, f"{counted:,}")

@@ -1,0 +1,1 @@
+"""The admin of reward tiers and granted rewards."""

@@ -1,4 +1,4 @@
-"""Rewards in the admin: who was granted what, what was revoked and why; exported, marked, taken back and given back."""
+"""Granted rewards in the admin: list, export, mark as delivered, revoke and restore."""
 
 import csv
 from collections.abc import Callable, Iterator, Sequence
@@ -31,19 +31,19 @@ from foundation.http.client_address import signed_in
 from leaderboards.core.input.csv_cells import safe_cell
 from leaderboards.selectors.exports.export_slots import with_export_slot
 
-Deed = Callable[[Sequence[RewardGrant], str, AbstractBaseUser], object]
+GrantAction = Callable[[Sequence[RewardGrant], str, AbstractBaseUser], object]
 
 
 @dataclass(frozen=True, slots=True)
 class _Together(ReasonRequest[RewardGrant]):
-    """An act over several rewards of a period at once."""
+    """An action on several rewards of one period together."""
 
-    together: Deed = restore_all_by_staff
+    together: GrantAction = restore_all_by_staff
 
 
 @admin.register(RewardGrant)
 class GrantAdmin(WithReason[RewardGrant]):
-    """Who has earned what: exported for those who hand it out, marked when it is done, taken back with a reason."""
+    """The admin of granted rewards."""
 
     list_display = (
         "name",
@@ -79,13 +79,13 @@ class GrantAdmin(WithReason[RewardGrant]):
 
     @admin.action(description=_lazy("Mark the selected rewards as delivered"), permissions=["act"])
     def deliver(self, request: HttpRequest, grants: QuerySet[RewardGrant]) -> None:
-        """Once: what was marked before stays as it was, and what was revoked is not handed out."""
+        """Mark active rewards as delivered; those marked before keep their time."""
         number = mark_delivered(RewardGrant.objects.filter(pk__in=grants.values("pk")), clock.now())
         messages.success(request, _("Marked as delivered: %(number)s.") % {"number": number})
 
     @admin.action(description=_lazy("Export the selected rewards as CSV"), permissions=["view"])
     def export(self, request: HttpRequest, grants: QuerySet[RewardGrant]) -> StreamingHttpResponse:
-        """A line for each; 503 while as many files are made as may be."""
+        """Export a line for each grant; 503 while all export slots are in use."""
         response = StreamingHttpResponse(
             with_export_slot(_csv(grants.order_by("pk"))), content_type="text/csv; charset=utf-8"
         )
@@ -94,7 +94,7 @@ class GrantAdmin(WithReason[RewardGrant]):
 
     @admin.action(description=_lazy("Take back the selected rewards"), permissions=["act"])
     def take_back(self, request: HttpRequest, grants: QuerySet[RewardGrant]) -> HttpResponseBase | None:
-        """With a reason, which the players and the game are told, and a choice of who gets them instead."""
+        """Revoke rewards, with a reason for the players and the game, and a choice of who gets them instead."""
         question = _(
             "The players lose these rewards and are told why. Places do not move. If the next in line gets them, the "
             "players are passed over for all rewards of the competition, and each reward behind them moves on; "
@@ -103,28 +103,28 @@ class GrantAdmin(WithReason[RewardGrant]):
         chosen = list(grants)
         form = ReallocationForm(chosen, request.POST.dict() if "confirmed" in request.POST else None)
         previews = if_next_in_line(chosen)
-        asked = _asked("take_back", _("Take back rewards"), question, form.run, previews)
+        asked = _make_action("take_back", _("Take back rewards"), question, form.run, previews)
         asking = self.ask(request, asked, chosen, form)
-        return asking and _foreseeing(asking, _("If the next in line gets them"), previews)
+        return asking and _with_previews(asking, _("If the next in line gets them"), previews)
 
     @admin.action(description=_lazy("Give back the selected rewards"), permissions=["act"])
     def give_back(self, request: HttpRequest, grants: QuerySet[RewardGrant]) -> HttpResponseBase | None:
-        """What was taken back here; a reward that a later result revoked follows the result."""
+        """Restore rewards that staff revoked; rewards that a result revoked follow the result."""
         question = _(
             "The players are granted these rewards anew, if they earn them by the result as it is now. Whoever got one "
             "instead loses it, and is told."
         )
         chosen = list(grants)
         previews = preview_restored(chosen)
-        asked = _asked("give_back", _("Give back rewards"), question, restore_all_by_staff, previews)
+        asked = _make_action("give_back", _("Give back rewards"), question, restore_all_by_staff, previews)
         asking = self.ask(request, asked, chosen)
-        return asking and _foreseeing(asking, _("If they are given back"), previews)
+        return asking and _with_previews(asking, _("If they are given back"), previews)
 
     def each(
         self, request: HttpRequest, asked: ReasonRequest[RewardGrant], chosen: Sequence[RewardGrant], reason: str = ""
     ) -> None:
-        """Those of one period are one act: who is next in line hangs on all of them. One that is refused keeps the
-        others of its period, and those alone."""
+        """Run the action once for each period, since the next players depend on all chosen rewards of it. An error
+        stops only the rewards of its period."""
         assert isinstance(asked, _Together)  # noqa: S101 - for the type checker: both acts ask so
         done = 0
         for several in by_period(chosen):
@@ -139,31 +139,36 @@ class GrantAdmin(WithReason[RewardGrant]):
         messages.success(request, _("Done: %(number)s.") % {"number": done})
 
     def has_act_permission(self, request: HttpRequest) -> bool:
-        """Anybody who may change grants; nobody types in them."""
+        """Whether the user may change grants, which are not edited."""
         return request.user.has_perm("competitions.change_rewardgrant")
 
 
-def _asked(action: str, title: str, question: str, together: Deed, previews: Sequence[Preview]) -> _Together:
-    """The players and the game read why something is taken back; why it is given back, staff alone."""
-    told, kept = _("They are told, in the words of your reason."), _("Only those who run the competition read it.")
-    readers = told if action == "take_back" else kept
+def _make_action(
+    action: str, title: str, question: str, together: GrantAction, previews: Sequence[Preview]
+) -> _Together:
+    """Make the action. Players and the game read the reason of a revocation; only staff reads that of a restoration."""
+    public, internal = (
+        _("They are told, in the words of your reason."),
+        _("Only those who run the competition read it."),
+    )
+    readers = public if action == "take_back" else internal
     lines = (_("No rank changes, and no revision of a result is made: places do not move."),)
-    foreseen = PreviewText(lines, tuple(map(repr, previews)))
+    preview_text = PreviewText(lines, tuple(map(repr, previews)))
     return _Together(
         action,
         title,
         question,
-        lambda row, *said: together([row], *said),
+        lambda row, *arguments: together([row], *arguments),
         _name,
         readers,
-        foresee=lambda: foreseen,
+        foresee=lambda: preview_text,
         at_once=True,
         together=together,
     )
 
 
-def _foreseeing(asking: HttpResponseBase, choice: str, previews: Sequence[Preview]) -> HttpResponseBase:
-    """The page that asks, with what the act comes to."""
+def _with_previews(asking: HttpResponseBase, choice: str, previews: Sequence[Preview]) -> HttpResponseBase:
+    """Add the previews to the page that asks for the reason."""
     assert isinstance(asking, TemplateResponse)  # noqa: S101 - for the type checker
     asking.template_name = "admin/competitions/reward_act.html"
     asking.context_data = {**(asking.context_data or {}), "choice": choice, "previews": previews}
@@ -175,7 +180,7 @@ def _name(grant: RewardGrant) -> str:
 
 
 class _Line:
-    """What the csv writer writes to: it hands each line back."""
+    """A file for the csv writer that returns each line."""
 
     def write(self, line: str) -> str:
         return line

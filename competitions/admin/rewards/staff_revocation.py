@@ -1,6 +1,6 @@
-"""The pages before rewards are taken back and given back: who gets them instead, and what each choice comes to.
+"""The previews and the form for revoking and restoring rewards.
 
-Rewards of one period are one act: the next in line are worked out with all of the chosen left out.
+Rewards of one period are one action: the next players are computed without all players of the chosen rewards.
 """
 
 from collections import defaultdict
@@ -28,7 +28,7 @@ _CHOICES = (
 
 
 class ReallocationForm(forms.Form):
-    """Who gets it instead; calendar boards leave no choice."""
+    """Who gets it instead; calendar boards have only one choice."""
 
     template_name_p = "django/forms/div.html"
     instead = forms.ChoiceField(
@@ -36,7 +36,7 @@ class ReallocationForm(forms.Form):
     )
 
     def __init__(self, grants: Sequence[RewardGrant], typed: dict[str, str] | None) -> None:
-        """``typed`` is what was sent, None where the page is asked for."""
+        """``typed`` is the submitted data, None for a new form."""
         super().__init__(typed)
         if all(grant.competition_id is None for grant in grants):
             field = self.fields["instead"]
@@ -44,18 +44,18 @@ class ReallocationForm(forms.Form):
             field.choices, field.initial = _CHOICES[1:], Reallocation.NOBODY.value
 
     def run(self, grants: Sequence[RewardGrant], reason: str, by: AbstractBaseUser) -> None:
-        """Take back rewards of one period as one act. Raises what ``revoke_by_staff`` does."""
+        """Revoke rewards of one period in one action. Raises what ``revoke_by_staff`` does."""
         revoke_by_staff(grants, Reallocation(self.cleaned_data["instead"]), reason, clock.trusted_now(), by)
 
 
 def restore_all_by_staff(grants: Sequence[RewardGrant], reason: str, by: AbstractBaseUser) -> None:
-    """Give back rewards of one period as one act. Raises what ``restore_by_staff`` does."""
+    """Restore rewards of one period in one action. Raises what ``restore_by_staff`` does."""
     restore_by_staff(grants, reason, clock.trusted_now(), by)
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Somebody loses a reward or gets one."""
+    """A line of the preview: a player loses or gets a reward."""
 
     player: str
     rank: int
@@ -66,7 +66,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What an act comes to for one competition; ``more`` are lines that are not shown."""
+    """The effects on one competition; ``more`` is the number of lines that are not shown."""
 
     title: str
     lines: list[Line]
@@ -74,36 +74,36 @@ class Preview:
 
 
 def by_period(grants: Sequence[RewardGrant]) -> list[list[RewardGrant]]:
-    """Those of each period, in their order."""
-    found: dict[int, list[RewardGrant]] = defaultdict(list)
+    """Group grants by period, in their order."""
+    groups: dict[int, list[RewardGrant]] = defaultdict(list)
     for grant in grants:
-        found[grant.period_id].append(grant)
-    return list(found.values())
+        groups[grant.period_id].append(grant)
+    return list(groups.values())
 
 
 def if_next_in_line(grants: Sequence[RewardGrant]) -> list[Preview]:
-    """Who loses and gets what if the next in line get these rewards; of those that stand."""
-    standing = [grant for grant in grants if grant.revoked_at is None]
+    """Preview passing over the players of these rewards, as far as they are active."""
+    active = [grant for grant in grants if grant.revoked_at is None]
     return [
         _preview(run, preview_revoke_by_staff(run, {grant.player_id for grant in several}))
-        for run, several in _of_competitions(standing)
+        for run, several in _runs_with_grants(active)
     ]
 
 
 def preview_restored(grants: Sequence[RewardGrant]) -> list[Preview]:
-    """Who loses and gets what if these rewards are given back; of those that were taken back."""
-    taken = [grant for grant in grants if grant.withheld_at is not None]
-    return [_preview(run, preview_restore_by_staff(run, several)) for run, several in _of_competitions(taken)]
+    """Preview restoring these rewards, as far as staff has revoked them."""
+    revoked = [grant for grant in grants if grant.withheld_at is not None]
+    return [_preview(run, preview_restore_by_staff(run, several)) for run, several in _runs_with_grants(revoked)]
 
 
-def _of_competitions(grants: Sequence[RewardGrant]) -> list[tuple[RewardRun, list[RewardGrant]]]:
+def _runs_with_grants(grants: Sequence[RewardGrant]) -> list[tuple[RewardRun, list[RewardGrant]]]:
     groups = by_period([grant for grant in grants if grant.competition_id is not None])
     rows = RewardRun.objects.select_related("competition", "period__board").defer("competition__picture")
     return [(rows.get(period=several[0].period_id), several) for several in groups]
 
 
-def _preview(run: RewardRun, found: GrantChanges) -> Preview:
-    rows = [(grant, _("loses it")) for grant in found.lost] + [(grant, _("gets it")) for grant in found.new]
+def _preview(run: RewardRun, changes: GrantChanges) -> Preview:
+    rows = [(grant, _("loses it")) for grant in changes.lost] + [(grant, _("gets it")) for grant in changes.new]
     shown = rows[:MOST_LINES]
     names = dict(
         Player.objects.filter(pk__in={grant.player_id for grant, _what in shown}).values_list("pk", "external_id")

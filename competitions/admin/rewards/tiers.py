@@ -1,6 +1,6 @@
-"""Tiers of rewards in the admin: those of a competition and those of a board.
+"""Reward tiers of competitions and of boards in the admin.
 
-Tiers count for what becomes final afterwards; they never reach back.
+Tiers apply to results that become final later, never to earlier ones.
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ from leaderboards.models import Board
 
 
 class TierForm(forms.ModelForm[RewardTier]):
-    """A tier that somebody can earn."""
+    """A reward tier with valid limits."""
 
     def __init__(self, *args: Any, board: Board | None = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -31,7 +31,7 @@ class TierForm(forms.ModelForm[RewardTier]):
             self.initial["limit"] = trim_zeros(self.instance.limit)
 
     def clean(self) -> dict[str, Any]:
-        """Ranks are whole and in order, a share is one."""
+        """Check the limit: ranks are integers in order, a percentage is within 0 to 100."""
         cleaned = super().clean() or self.cleaned_data
         kind, limit, first = cleaned.get("kind"), cleaned.get("limit"), cleaned.get("from_rank")
         if limit is not None and (why := _wrong_limit(kind, limit, first or 1)):
@@ -51,16 +51,16 @@ def _wrong_limit(kind: str | None, limit: Decimal, first: int) -> str | None:
 
 
 class TiersOfCompetition(forms.BaseInlineFormSet[RewardTier, Competition, forms.ModelForm[RewardTier]]):
-    """Each is told the board that is raced on."""
+    """Passes the competition's board to each form."""
 
     def get_form_kwargs(self, index: int | None) -> dict[str, Any]:
-        """The competition may be new, but its board is not."""
+        """Add the board of the competition, which may be unsaved."""
         board = self.instance.board if self.instance.board_id else None
         return {**super().get_form_kwargs(index), "board": board}
 
 
 class CompetitionTiers(admin.TabularInline[RewardTier, Competition]):
-    """What can be won. Once the competition is over, its tiers stay as they were."""
+    """The tiers of a competition; fixed once the competition is over."""
 
     model = RewardTier
     form = TierForm
@@ -69,28 +69,28 @@ class CompetitionTiers(admin.TabularInline[RewardTier, Competition]):
     extra = 1
 
     def get_fields(self, request: HttpRequest, obj: Competition | None = None) -> Any:
-        """A limit that is looked at has no zeros that say nothing."""
+        """Show a read-only limit without trailing zeros."""
         return _fields(self.fields, can_change=self.has_change_permission(request, obj))
 
     def get_readonly_fields(self, request: HttpRequest, obj: Competition | None = None) -> Any:
-        """The limit as it is looked at."""
+        """Return the read-only limit."""
         return () if self.has_change_permission(request, obj) else ("up_to",)
 
     @admin.display(description=_lazy("up to"))
     def up_to(self, tier: RewardTier) -> str:
-        """Without zeros that say nothing."""
+        """Show the limit without trailing zeros."""
         return trim_zeros(tier.limit)
 
     def has_add_permission(self, request: HttpRequest, obj: Competition | None = None) -> bool:
-        """As long as something can be won."""
+        """Allow changes as long as rewards can be won."""
         return super().has_add_permission(request, obj) and _can_be_won(obj)
 
     def has_change_permission(self, request: HttpRequest, obj: Competition | None = None) -> bool:
-        """As long as something can be won."""
+        """Allow changes as long as rewards can be won."""
         return super().has_change_permission(request, obj) and _can_be_won(obj)
 
     def has_delete_permission(self, request: HttpRequest, obj: Competition | None = None) -> bool:
-        """As long as something can be won."""
+        """Allow deletion as long as rewards can be won."""
         return super().has_delete_permission(request, obj) and _can_be_won(obj)
 
 
@@ -99,19 +99,19 @@ def _fields(names: Sequence[str], *, can_change: bool) -> tuple[str, ...]:
 
 
 def _can_be_won(competition: Competition | None) -> bool:
-    """Until it is closed: from then on somebody may know who would win it."""
+    """Whether it is not closed yet: afterwards staff may know who would win a changed tier."""
     if competition is None:
         return True
     return competition.closed_at is None and competition.final_at is None and competition.cancelled_at is None
 
 
 class BoardTierForm(TierForm):
-    """The same for a board: every period that closes."""
+    """A tier of a board, for every period that closes."""
 
     board = forms.ModelChoiceField(label=_lazy("Board"), queryset=Board.objects.filter(retired_at=None))
 
     def clean_board(self) -> Board:
-        """A tier stays where it is: grants tell of it."""
+        """Refuse another board for an existing tier, since grants refer to it."""
         board: Board = self.cleaned_data["board"]
         if self.instance.pk and self.instance.board_id != board.pk:
             raise ValidationError(_("A reward stays with its board: make another one."))
@@ -120,7 +120,7 @@ class BoardTierForm(TierForm):
 
 @admin.register(RewardTier)
 class BoardTierAdmin(DeclaredLookupsAdmin[RewardTier]):
-    """Rewards of boards, for each period that closes; a competition's own stand in its form."""
+    """The reward tiers of boards, for each period that closes; those of a competition are in its form."""
 
     form = BoardTierForm
     fields = ("board", "name", "code", "kind", "from_rank", "limit")

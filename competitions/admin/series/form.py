@@ -1,4 +1,4 @@
-"""The form of a series: points as people type them, and every refusal at its field."""
+"""The form of a series: points as text, and the services' errors at their fields."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ from leaderboards.models import Board
 
 
 class SeriesForm(forms.ModelForm[Series]):
-    """A series; its visibility is that of its board."""
+    """The settings of a series; the visibility is its board's."""
 
     visibility = forms.ChoiceField(label=_lazy("Visibility"), choices=Visibility.choices, initial=Visibility.PUBLIC)
     points = forms.CharField(
@@ -41,14 +41,14 @@ class SeriesForm(forms.ModelForm[Series]):
             self.initial["visibility"] = self.instance.board.visibility
 
     def clean_points(self) -> tuple[int, ...]:
-        """The table, or what is wrong with it."""
+        """Parse the table of points."""
         try:
             return read_table(self.cleaned_data["points"])
         except BadSeries as error:
             raise ValidationError(translated(error.detail)) from error
 
     def clean_name(self) -> str:
-        """A name that no other board in use has: the board of the series bears it."""
+        """Refuse a name that another board in use has, since the board of the series gets it."""
         name: str = self.cleaned_data["name"]
         if Series.objects.filter(name=name).exclude(pk=self.instance.pk).exists():
             raise ValidationError(_("A series has this name already: take another name, or change that series."))

@@ -38,18 +38,18 @@ from leaderboards.admin.base.paging import ReadOnlyAdmin
 
 
 class EventsOfSeries(BaseInlineFormSet[SeriesEvent, Series, ModelForm[SeriesEvent]]):
-    """The competitions that a series is to have: none is private while the series is not."""
+    """The competitions of a series; a public series has no private ones."""
 
     def get_unique_error_message(self, unique_check: Sequence[str]) -> str:
-        """That a competition is there twice, and what to do."""
+        """Say that a competition is repeated, and what to do."""
         return _("A competition stands in this list twice: take one of the two rows out.")
 
     def get_form_error(self) -> str:
-        """Beside the row that repeats another."""
+        """Return the error at a row that repeats another."""
         return _("It is in this list already, in a row above.")
 
     def clean(self) -> None:
-        """Raise ``ValidationError`` for those that cannot be together."""
+        """Raise ``ValidationError`` for competitions that this series cannot have."""
         super().clean()
         try:
             series_settings.check_events(self.data.get("visibility", ""), self.wanted())
@@ -57,7 +57,7 @@ class EventsOfSeries(BaseInlineFormSet[SeriesEvent, Series, ModelForm[SeriesEven
             raise ValidationError(translated(error.detail)) from error
 
     def wanted(self) -> list[Competition]:
-        """Its competitions after saving, in their order."""
+        """Return its competitions after saving, in their order."""
         kept = [
             form.cleaned_data
             for form in self.forms
@@ -68,10 +68,10 @@ class EventsOfSeries(BaseInlineFormSet[SeriesEvent, Series, ModelForm[SeriesEven
 
 
 class EventForm(forms.ModelForm[SeriesEvent]):
-    """A competition that is in no other series."""
+    """A competition of a series, which is in no other series."""
 
     def clean_competition(self) -> Competition:
-        """It counts in one series at most."""
+        """Refuse a competition of another series."""
         competition: Competition = self.cleaned_data["competition"]
         others = SeriesEvent.objects.filter(competition=competition).exclude(pk=self.instance.pk)
         other = others.exclude(series=self.instance.series_id).select_related("series").first()
@@ -84,7 +84,7 @@ class EventForm(forms.ModelForm[SeriesEvent]):
 
 
 class EventInline(admin.TabularInline[SeriesEvent, Series]):
-    """Competitions by their number, in the order in which they stand on the page."""
+    """The competitions of a series, by number and position."""
 
     model = SeriesEvent
     form = EventForm
@@ -96,7 +96,7 @@ class EventInline(admin.TabularInline[SeriesEvent, Series]):
 
     @admin.display(description=_lazy("state"))
     def state(self, event: SeriesEvent) -> str:
-        """Whether it is counted; as the public sees it where it is not."""
+        """Show “counted”, or its public phase if it is not counted."""
         if event.pk is None:
             return "-"
         if event.revision_counted is not None:
@@ -106,7 +106,7 @@ class EventInline(admin.TabularInline[SeriesEvent, Series]):
 
 @admin.register(Series)
 class SeriesAdmin(DeclaredLookupsAdmin[Series]):
-    """A series with its competitions. A change of what results are worth is shown before it is saved."""
+    """The admin of series. A change of the points is previewed before it is saved."""
 
     form = SeriesForm
     inlines = (EventInline,)
@@ -119,7 +119,7 @@ class SeriesAdmin(DeclaredLookupsAdmin[Series]):
     readonly_fields = ("links",)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Series]:
-        """With how many competitions there are, and how many are counted."""
+        """Add the numbers of competitions and of counted ones."""
         is_counted = Q(events__revision_counted__isnull=False)
         return (
             super()
@@ -129,37 +129,37 @@ class SeriesAdmin(DeclaredLookupsAdmin[Series]):
 
     @admin.display(description=_lazy("number"), ordering="pk")
     def number(self, series: Series) -> int:
-        """What the API calls it by."""
+        """Show its number, its id in the API."""
         return series.pk
 
     @admin.display(description=_lazy("points by place"))
     def points(self, series: Series) -> str:
-        """As they are typed."""
+        """Show the points by place as they are entered."""
         return table_text(series.table)
 
     @admin.display(description=_lazy("visibility"))
     def visibility(self, series: Series) -> str:
-        """Its board's."""
+        """Show its board's visibility."""
         return series.board.get_visibility_display()
 
     @admin.display(description=_lazy("competitions"))
     def competitions(self, series: Series) -> int:
-        """How many it has."""
+        """Show the number of competitions."""
         return int(series.events_of_it)  # type: ignore[attr-defined]  # annotated above
 
     @admin.display(description=_lazy("counted"))
     def counted(self, series: Series) -> int:
-        """How many of them are counted."""
+        """Show the number of counted competitions."""
         return int(series.counted_of_it)  # type: ignore[attr-defined]  # annotated above
 
     @admin.display(description=_lazy("board"), ordering="board")
     def board_shown(self, series: Series) -> SafeString:
-        """Where the totals stand."""
+        """Link to its board."""
         return format_html('<a href="{}">{}</a>', _board(series), series.board)
 
     @admin.display(description=_lazy("See also"))
     def links(self, series: Series) -> SafeString | str:
-        """Its page, its board, its results."""
+        """Link to its page, its board and its results."""
         if series.pk is None:
             return _("A board of its name is made with it, which nobody else writes to.")
         results = reverse("admin:competitions_seriesresult_changelist") + f"?series__id__exact={series.pk}"
@@ -179,7 +179,7 @@ class SeriesAdmin(DeclaredLookupsAdmin[Series]):
         form_url: str = "",
         extra_context: dict[str, Any] | None = None,
     ) -> Any:
-        """A post that would move totals shows what comes of it; the one after it saves."""
+        """Show the preview if totals would change; the confirming post saves."""
         if request.method == "POST" and object_id and "confirmed" not in request.POST:
             preview = self._preview(request, object_id)
             if preview is not None:
@@ -187,7 +187,7 @@ class SeriesAdmin(DeclaredLookupsAdmin[Series]):
         return super().changeform_view(request, object_id, form_url, extra_context)
 
     def save_model(self, request: HttpRequest, obj: Series, form: Any, change: bool) -> None:
-        """Through the services: the board is made, or follows."""
+        """Save with the services, which create or update its board."""
         visibility = form.cleaned_data["visibility"]
         if change:
             series_settings.change(obj, visibility)
@@ -195,7 +195,7 @@ class SeriesAdmin(DeclaredLookupsAdmin[Series]):
             series_settings.make(obj, visibility, clock.trusted_now())
 
     def save_formset(self, request: HttpRequest, form: Any, formset: Any, change: bool) -> None:
-        """Each competition through the services, those taken out first: they may be put in elsewhere."""
+        """Save competitions with the services; remove first, since a removed one may be added elsewhere."""
         events = formset.save(commit=False)
         for event in formset.deleted_objects:
             series_settings.remove_event(event)
@@ -203,7 +203,7 @@ class SeriesAdmin(DeclaredLookupsAdmin[Series]):
             series_settings.put_in(event)
 
     def _preview(self, request: HttpRequest, object_id: str) -> HttpResponse | None:
-        """Who leads before and after; None where no total can change, or the form is refused anyway."""
+        """Return the page with the leaders before and after; None if no total can change, or the form is invalid."""
         series = self.get_object(request, object_id)
         if series is None or not self.has_change_permission(request, series):
             return None
@@ -235,11 +235,11 @@ class SeriesAdmin(DeclaredLookupsAdmin[Series]):
         }
         return TemplateResponse(request, "admin/competitions/series_preview.html", context)
 
-    # -- Acts -----------------------------------------------------------------------------------
+    # -- Actions -----------------------------------------------------------------------------------
 
     @admin.action(description=_lazy("Count again"), permissions=["change"])
     def count_again(self, request: HttpRequest, several: QuerySet[Series]) -> None:
-        """From the results as they are shown now."""
+        """Count everything again from the present results."""
         for series in several:
             with transaction.atomic():
                 series_settings.count_again(series)
@@ -248,21 +248,21 @@ class SeriesAdmin(DeclaredLookupsAdmin[Series]):
         messages.success(request, _("Everything is counted anew within seconds."))
 
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:
-        """Series are not deleted by the dozen."""
+        """Remove the bulk deletion."""
         return {name: action for name, action in super().get_actions(request).items() if name != "delete_selected"}
 
     def has_delete_permission(self, request: HttpRequest, obj: Series | None = None) -> bool:
-        """As long as nothing was counted; a series that is over is ended by retiring its board."""
+        """Allow to delete a series without totals; retiring its board ends a counted one."""
         return super().has_delete_permission(request, obj) and (obj is None or not obj.totals.exists())
 
     def delete_model(self, request: HttpRequest, obj: Series) -> None:
-        """Its board is retired with it."""
+        """Delete the series and retire its board."""
         series_settings.delete(obj, clock.trusted_now())
 
 
 @admin.register(SeriesResult)
 class SeriesResultAdmin(ReadOnlyAdmin[SeriesResult]):
-    """What everybody earned where, as it was counted."""
+    """The counted results of series."""
 
     list_display = ("player", "series", "competition", "place", "points", "counted", "revision")
     list_filter = (
@@ -282,12 +282,12 @@ class SeriesResultAdmin(ReadOnlyAdmin[SeriesResult]):
 
 
 def _competitions(series: Series) -> list[Competition]:
-    """Its competitions, in their order."""
+    """Return its competitions, in their order."""
     return [event.competition for event in series.events.select_related("competition__board")]
 
 
 def _plan(series: Series, competitions: Sequence[Competition], at: datetime) -> SeriesPlan:
-    """What totals hang on: settings that move none make no difference between two plans."""
+    """Return what decides the totals: two plans are equal if no total differs."""
     return SeriesPlan(series.scoring, tuple(each for each in competitions if is_countable(each, at)))
 
 

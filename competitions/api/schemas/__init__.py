@@ -1,0 +1,1 @@
+"""The OpenAPI schemas of the competition endpoints."""

@@ -1,7 +1,6 @@
-"""The shapes of answers about competitions, for the OpenAPI document; a test compares them with the answers. Those of
-leagues stand in ``schemas_of_leagues.py``, those of series in ``schemas_of_series.py``.
+"""The schemas of answers about competitions, for the OpenAPI document; a test compares them with the answers.
 
-Names are unique in the whole document: a second `Result` would take the place of the boards' own.
+Schema names must be unique in the whole document: a second `Result` would replace that of boards.
 """
 
 from typing import Literal

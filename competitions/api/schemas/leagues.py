@@ -1,4 +1,4 @@
-"""The shapes of answers about leagues, for the OpenAPI document; a test compares them with the answers."""
+"""The schemas of answers about leagues, for the OpenAPI document; a test compares them with the answers."""
 
 from typing import Literal
 

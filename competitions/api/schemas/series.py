@@ -1,4 +1,4 @@
-"""The shapes of answers about series, for the OpenAPI document; a test compares them with the answers."""
+"""The schemas of answers about series, for the OpenAPI document; a test compares them with the answers."""
 
 from ninja import Field, Schema
 

@@ -1,4 +1,4 @@
-"""The shape of a read of several things of a competition, for the OpenAPI document."""
+"""The schema of a combined read of a competition, for the OpenAPI document."""
 
 from typing import Literal
 

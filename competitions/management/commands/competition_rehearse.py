@@ -1,4 +1,4 @@
-"""Rehearse a competition: simulated participants, a fast clock, and every figure held against plain computation."""
+"""Rehearse a competition: simulated participants, a fast clock, and every figure checked independently."""
 
 import json
 import random
@@ -27,14 +27,14 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """How many, how long, and whether something is killed meanwhile."""
+        """Add the number of participants, the duration, and whether processes are killed meanwhile."""
         parser.add_argument("--participants", type=_participants, default=50, metavar="N")
         parser.add_argument("--seconds", type=float, default=20.0, metavar="S", help="how long it takes at least")
         parser.add_argument("--chaos", action="store_true", help="kill the demo's own Redis and worker in between")
         parser.add_argument("--seed", type=int, metavar="N", help="repeat the chances of an earlier run")
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        """Anything wrong, twice or missing is an error."""
+        """Run the rehearsal; anything wrong, duplicated or missing is an error."""
         seed = options["seed"] if options["seed"] is not None else random.SystemRandom().randrange(10**9)
         dice = random.Random(seed)  # noqa: S311 (simulated people)
         self._say(f"--seed {seed} repeats these chances.")

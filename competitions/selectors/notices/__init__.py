@@ -1,0 +1,1 @@
+"""Queries about notices: the inbox, players' settings, and metrics."""

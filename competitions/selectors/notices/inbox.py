@@ -1,11 +1,11 @@
-"""What a player has been told: notices that are neither held, dropped nor merged into another, latest first."""
+"""The inbox of a player: notices that are not deferred, dropped or merged, latest first."""
 
 from competitions.models import Notice
 from leaderboards.models import Player
 
 
 def inbox(player: Player, limit: int = 50) -> list[Notice]:
-    """Their latest notices, with what their sentences need."""
+    """Return the latest notices, with all that ``sentences`` needs."""
     rows = Notice.objects.filter(Notice.IN_INBOX, player=player).select_related(
         "competition__board", "change", "revision", "grant", "grant_before", "player__preference"
     )
@@ -14,5 +14,5 @@ def inbox(player: Player, limit: int = 50) -> list[Notice]:
 
 
 def unread(player: Player) -> int:
-    """How many of them they have not read."""
+    """Count the unread notices."""
     return Notice.objects.filter(Notice.IN_INBOX, player=player, read_at=None).count()

@@ -1,0 +1,1 @@
+"""Queries about participants and teams, and about what one player has done."""

@@ -1,4 +1,4 @@
-"""The competitions of one player, with their place in each as the public may see it."""
+"""The competitions of one player, with their public place in each."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,7 +17,7 @@ MOST = 12
 
 @dataclass(frozen=True, slots=True)
 class CompetitionOfPlayer:
-    """Somebody takes part; ``row`` and ``total`` are None where they have no place, or nobody could be asked."""
+    """A player's competition; ``row`` and ``total`` are None if they have no place or the standings are away."""
 
     competition: Competition
     phase: Phase
@@ -26,7 +26,7 @@ class CompetitionOfPlayer:
 
 
 def competitions_of(player: Player, at: datetime) -> list[CompetitionOfPlayer]:
-    """Up to ``MOST`` published competitions on public boards, the latest start first."""
+    """Return up to ``MOST`` published competitions on public boards, latest start first."""
     taking_part = Participant.objects.filter(Participant.TAKING_PART, visible_q("competition__board"), player=player)
     public = Competition.objects.filter(board__visibility=Visibility.PUBLIC).exclude(published_at=None)
     latest = (
@@ -35,10 +35,10 @@ def competitions_of(player: Player, at: datetime) -> list[CompetitionOfPlayer]:
         .defer("picture")
         .order_by("-starts_at", "-pk")
     )
-    return [_taken(competition, player, at) for competition in latest[:MOST]]
+    return [_with_place(competition, player, at) for competition in latest[:MOST]]
 
 
-def _taken(competition: Competition, player: Player, at: datetime) -> CompetitionOfPlayer:
+def _with_place(competition: Competition, player: Player, at: datetime) -> CompetitionOfPlayer:
     try:
         found = player_row(competition, player.external_id, at)
     except (NotFound, Unavailable):

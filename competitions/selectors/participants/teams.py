@@ -1,4 +1,4 @@
-"""Which teams and divisions a competition has, what may be chosen, and who is in a team."""
+"""The teams and divisions of a competition, which of them may be chosen, and the members of a team."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -11,12 +11,12 @@ from competitions.selectors.competitions import LARGEST_NUMBER
 from leaderboards.selectors import Row
 from leaderboards.selectors.visibility.restrictions import visible_q
 
-MOST_OFFERED = 200  # in a select; who looks for another is moved by those who run the competition
+MOST_OFFERED = 200  # in a select; organizers can move a participant to any other team
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """Who is in a team; ``row`` is None without a score, ``counts`` if it is part of the team's standing."""
+    """A member of a team; ``row`` is None without a score; ``counts`` if it is part of the team's value."""
 
     player: str
     name: str
@@ -25,41 +25,41 @@ class Member:
 
 
 def divisions_of(competition: Competition) -> list[Division]:
-    """In the order in which they are shown."""
+    """Return the divisions in the order of display."""
     return list(competition.divisions.all())
 
 
 def division_by_id(competition: Competition, number: int) -> Division:
-    """One of them. Raises ``UnknownDivision``."""
-    found = competition.divisions.filter(pk=number).first() if 0 < number <= LARGEST_NUMBER else None
-    if found is None:
+    """Return a division of the competition. Raises ``UnknownDivision``."""
+    division = competition.divisions.filter(pk=number).first() if 0 < number <= LARGEST_NUMBER else None
+    if division is None:
         raise UnknownDivision(f"There is no division {number} in this competition.")
-    return found
+    return division
 
 
 def team_by_id(competition: Competition, number: int) -> Team:
-    """One of the competition's teams. Raises ``UnknownTeam``."""
-    found = competition.teams.filter(pk=number).first() if 0 < number <= LARGEST_NUMBER else None
-    if found is None:
+    """Return a team of the competition. Raises ``UnknownTeam``."""
+    team = competition.teams.filter(pk=number).first() if 0 < number <= LARGEST_NUMBER else None
+    if team is None:
         raise UnknownTeam(f"There is no team {number} in this competition.")
-    return found
+    return team
 
 
 def places_taken(team: Team) -> int:
-    """How many places of a team are taken: the disqualified and the banned keep theirs, since they may come back."""
+    """Count the taken places of a team: disqualified and banned players keep theirs, since they may come back."""
     return team.participants.filter(left_at=None).count()
 
 
 def disqualified_teams(competition: Competition, teams: Collection[int]) -> set[int]:
-    """Which of these teams (by number) have nobody left who takes part, because of disqualifications."""
+    """Return those of the teams (numbers) that have no participants left because of disqualifications."""
     members = competition.participants.filter(team__in=teams, left_at=None).order_by()
     remaining = members.filter(Participant.TAKING_PART, visible_q("competition__board")).values_list("team", flat=True)
-    out = members.filter(disqualified_at__isnull=False).values_list("team", flat=True)
-    return set(out) - set(remaining)
+    with_disqualified = members.filter(disqualified_at__isnull=False).values_list("team", flat=True)
+    return set(with_disqualified) - set(remaining)
 
 
 def teams_open(competition: Competition) -> list[tuple[Team, int]]:
-    """Up to ``MOST_OFFERED`` teams with a place free, by name, each with how many are in it."""
+    """Return up to ``MOST_OFFERED`` teams with a free place, by name, each with the number of members."""
     taken = Count("participants", filter=Q(participants__left_at=None))
     rows = competition.teams.annotate(taken=taken)
     if competition.team_size is not None:
@@ -68,7 +68,7 @@ def teams_open(competition: Competition) -> list[tuple[Team, int]]:
 
 
 def is_code_needed(competition: Competition, own: Team | None) -> bool:
-    """Whether any team but ``own`` is entered with a code."""
+    """Whether any team other than ``own`` needs a code."""
     if competition.team_entry != TeamEntry.CODE:
         return False
     others = competition.teams.exclude(code="")
@@ -76,14 +76,14 @@ def is_code_needed(competition: Competition, own: Team | None) -> bool:
 
 
 def team_of_player(competition: Competition, player: str) -> Team | None:
-    """The team of a player who takes part."""
+    """Return the team of a player who takes part."""
     rows = competition.participants.filter(Participant.TAKING_PART, player__external_id=player)
-    found = rows.select_related("team").first()
-    return found.team if found else None
+    participant = rows.select_related("team").first()
+    return participant.team if participant else None
 
 
 def members_of(team: Team, scored: Collection[Row], counted: int) -> list[Member]:
-    """Those with a score, the best first, ``counted`` of whom count; then who takes part without one, by name."""
+    """Return members with a score, best first, of whom ``counted`` count; then members without one, by name."""
     members = [Member(row.player, row.name, row, index < counted) for index, row in enumerate(scored)]
     known = {each.player for each in members}
     rows = team.participants.filter(Participant.TAKING_PART, visible_q("competition__board")).select_related("player")

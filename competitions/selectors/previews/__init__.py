@@ -1,0 +1,1 @@
+"""Previews of actions: what they would change, computed without writing."""

@@ -1,8 +1,8 @@
-"""What an act of a jury or of staff comes to in a competition, before it is done: whose places move, who is first then,
-which rewards move, whether the final result is published anew, and how many are told. Nothing is written.
+"""Preview an action of a jury or of staff on a competition: changed places, leaders and rewards, whether a revision is
+published, and how many players are notified. Nothing is written.
 
-Ranks are worked out from SQL's standings as they are, by the rules by which they are then shown. The trap: a name that
-was changed since the last revision is published with the next one too, which is not looked for.
+Ranks are computed from the present standings in SQL. The trap: changed player names, which the next revision also
+publishes, are not detected.
 """
 
 from dataclasses import dataclass, field
@@ -20,10 +20,11 @@ from leaderboards.models import Player
 
 @dataclass(frozen=True, slots=True)
 class ActionPreview:
-    """What moves: ranks of players, of teams, and within divisions. ``leaders`` and ``leading_teams`` are the ids and
-    names of those who are first then, None where the same are. ``revision`` is the number of the first revision that
-    is made, None for none; ``told`` are those who are told of another place by it. All of it is empty, and
-    ``is_counted`` False, where there is too much to read.
+    """The changed ranks of players, of teams, and within divisions, and what follows.
+
+    ``leaders`` (player ids) and ``leading_teams`` (names) are first after the action; None if they do not change.
+    ``revision`` is the number of the revision that is made, or None. ``told`` is how many players are notified of a
+    changed place. If the competition is too large to compute, all is empty and ``is_counted`` is False.
     """
 
     players: RankChanges = field(default_factory=RankChanges)
@@ -38,30 +39,30 @@ class ActionPreview:
 
 
 def preview_action(competition: Competition, effect: ActionEffect) -> ActionPreview:
-    """What this act comes to in a competition; of what was never scored in nothing."""
+    """Preview an action; empty for a competition without any scores yet."""
     period = period_of(competition)
     if period is None:
         return ActionPreview()
     if is_long(competition, period):
         return ActionPreview(is_counted=False)
-    was, then = before_and_after(competition, period, effect)
+    before, after = before_and_after(competition, period, effect)
     last = latest_revision(competition)
-    published = was if last is None else was.excluding(last.excluded_players)
-    is_anew = competition.final_at is not None and (last is None or published.rows() != then.rows())
+    published = before if last is None else before.excluding(last.excluded_players)
+    is_revised = competition.final_at is not None and (last is None or published.rows() != after.rows())
     return ActionPreview(
-        moves_between(of_all(was.ranks), of_all(then.ranks)),
-        moves_between(was.teams, then.teams),
-        moves_between(was.divisions, then.divisions),
-        _firsts(was.firsts, then.firsts),
-        _first_teams(was.teams, then.teams),
-        _rewards(competition, then) if is_anew else GrantChanges(),
-        (last.number if last else 0) + 1 if is_anew else None,
-        _told(published, then) if is_anew else 0,
+        moves_between(of_all(before.ranks), of_all(after.ranks)),
+        moves_between(before.teams, after.teams),
+        moves_between(before.divisions, after.divisions),
+        None if before.firsts == after.firsts else _names(after.firsts),
+        _new_first_teams(before.teams, after.teams),
+        _reward_changes(competition, after) if is_revised else GrantChanges(),
+        (last.number if last else 0) + 1 if is_revised else None,
+        _count_notified(published, after) if is_revised else 0,
     )
 
 
 def preview_confirm(competition: Competition) -> ActionPreview:
-    """What making a provisional result final comes to: nobody's place moves, and what is earned now is granted."""
+    """Preview making a provisional result final: no place changes, and the earned rewards are granted."""
     period = period_of(competition)
     if period is None or is_long(competition, period):
         return ActionPreview(is_counted=period is None)
@@ -76,26 +77,22 @@ def preview_confirm(competition: Competition) -> ActionPreview:
     )
 
 
-def _rewards(competition: Competition, then: ResultState) -> GrantChanges:
-    """Which rewards are revoked and which are granted once they follow the next revision."""
+def _reward_changes(competition: Competition, after: ResultState) -> GrantChanges:
+    """Return the rewards that are revoked and granted by the next revision."""
     run = RewardRun.objects.select_related("period__board").filter(competition=competition).first()
-    return GrantChanges() if run is None else grant_changes_for(then.result(), run, passed_over_in(run).keys())
+    return GrantChanges() if run is None else grant_changes_for(after.result(), run, passed_over_in(run).keys())
 
 
-def _told(published: ResultState, then: ResultState) -> int:
-    """Those who take part and have another place by the next revision than by the last."""
-    players = published.ranks.keys() | then.ranks.keys()
-    return sum(published.ranks.get(each) != then.ranks.get(each) for each in players & then.taking_part())
-
-
-def _firsts(was: set[int], then: set[int]) -> list[str] | None:
-    return None if was == then else _names(then)
+def _count_notified(published: ResultState, after: ResultState) -> int:
+    """Count the participants whose place differs between the last revision and the next one."""
+    players = published.ranks.keys() | after.ranks.keys()
+    return sum(published.ranks.get(each) != after.ranks.get(each) for each in players & after.taking_part())
 
 
 def _names(players: set[int]) -> list[str]:
     return sorted(Player.objects.filter(pk__in=players).values_list("external_id", flat=True))
 
 
-def _first_teams(was: Ranks, then: Ranks) -> list[str] | None:
-    before, after = ({team for (_group, team), rank in ranks.items() if rank == 1} for ranks in (was, then))
-    return None if before == after else sorted(Team.objects.filter(pk__in=after).values_list("name", flat=True))
+def _new_first_teams(before: Ranks, after: Ranks) -> list[str] | None:
+    old, new = ({team for (_group, team), rank in ranks.items() if rank == 1} for ranks in (before, after))
+    return None if old == new else sorted(Team.objects.filter(pk__in=new).values_list("name", flat=True))

@@ -1,7 +1,7 @@
-"""A competition's ranking before an act and after it: those who are ranked, their teams and divisions, and what a
-published result says of all that. Of SQL's standings as they are.
+"""A competition's ranking before and after an action, with teams, divisions and the content of a published result.
 
-The trap: who is banned or restricted is out on either side, whatever the act makes of them.
+It is computed from the present standings in SQL. The trap: banned and restricted players are excluded on both sides,
+whatever the action does to them.
 """
 
 from collections.abc import Iterator, Mapping
@@ -21,17 +21,17 @@ from leaderboards.models import FinalStanding, Period, PeriodState, Player, Stan
 from leaderboards.selectors.visibility.hidden import hidden_now
 from leaderboards.selectors.visibility.restrictions import visible_q
 
-MOST_READ = 200_000  # standings, and participants: about a second
-_OVER = (PeriodState.FINAL, PeriodState.EXPIRED)
+MOST_READ = 200_000  # rows of standings or participants: about a second
+_CLOSED = (PeriodState.FINAL, PeriodState.EXPIRED)
 
 
 class ResultState:
-    """A competition before the act, or after it."""
+    """The ranking of a competition, before or after an action."""
 
     def __init__(
         self, competition: Competition, period: Period, ranking: Ranking, parts: Mapping[int, ParticipantState]
     ) -> None:
-        """``parts`` are of all participants, the barred among those whom the act concerns as if they were out."""
+        """``parts`` are the states of all participants; affected players who are banned count as disqualified."""
         self._competition, self._period, self._ranking, self._parts = competition, period, ranking, parts
         rules = period.rules
         self.ranks = ranking.ranks(rules.order, rules.ties)
@@ -42,7 +42,7 @@ class ResultState:
         self.divisions = division_ranks(self.ranks, divisions, rules)
 
     def excluding(self, players: list[int]) -> "ResultState":
-        """The same without these players (by internal number), and no others."""
+        """Return the state with exactly these players (internal numbers) excluded."""
         ranking = self._ranking
         if set(players) & ranking.scores.keys() == set(ranking.excluded_players) & ranking.scores.keys():
             return self
@@ -51,19 +51,20 @@ class ResultState:
         )
 
     def rows(self) -> object:
-        """All that a published result says of it; who takes part in a team counts there without a score too."""
-        scores, here = self._ranking.scores, self.taking_part()
-        members = sorted((part.team, player) for player, part in self._parts.items() if part.team and player in here)
-        named = {player: (part.team, part.division) for player, part in self._parts.items()}
-        rows = [(rank, player, scores[player], named.get(player)) for player, rank in self.ranks.items()]
+        """Return all that a published result contains, to compare. Team members count there even without a score."""
+        scores, present = self._ranking.scores, self.taking_part()
+        parts = self._parts.items()
+        members = sorted((part.team, player) for player, part in parts if part.team and player in present)
+        groups = {player: (part.team, part.division) for player, part in parts}
+        rows = [(rank, player, scores[player], groups.get(player)) for player, rank in self.ranks.items()]
         return sorted(rows), self.teams, members
 
     def result(self) -> RankedResult:
-        """What rewards follow."""
+        """Return the result for computing rewards."""
         return RankedResult(len(self.ranks), self._period.rules, self._ranked)
 
     def taking_part(self) -> set[int]:
-        """Those who have not gone and are not disqualified."""
+        """Return the players who have neither left nor been disqualified."""
         return {player for player, part in self._parts.items() if not (part.gone or part.out)}
 
     def _ranked(self) -> Iterator[RankedPlayer]:
@@ -79,45 +80,47 @@ class ResultState:
 
 
 def before_and_after(competition: Competition, period: Period, effect: ActionEffect) -> tuple[ResultState, ResultState]:
-    """Before the act and after it."""
-    rows = _standing(period).values_list("player_id", "score", "member")
+    """Return the states before and after an action."""
+    rows = _standings(period).values_list("player_id", "score", "member")
     scores = {player: (score or 0.0, member) for player, score, member in rows}
     hidden = hidden_now(period).keys()
-    concerned = Player.objects.filter(pk__in={*effect.parts, *effect.states})
-    barred = set(concerned.exclude(visible_q(competition.board_id, "", period.pk)).values_list("pk", flat=True))
-    parts = _parts(competition)
-    then = {**parts, **effect.parts}
-    for player in barred & parts.keys():
-        parts[player], then[player] = (replace(each[player], out=True) for each in (parts, then))
-    out = {player for player, part in then.items() if part.out} | barred | (hidden - effect.parts.keys())
+    affected = Player.objects.filter(pk__in={*effect.parts, *effect.states})
+    banned = set(affected.exclude(visible_q(competition.board_id, "", period.pk)).values_list("pk", flat=True))
+    parts_before = _read_parts(competition)
+    parts_after = {**parts_before, **effect.parts}
+    for player in banned & parts_before.keys():
+        for parts in (parts_before, parts_after):
+            parts[player] = replace(parts[player], out=True)
+    disqualified = {player for player, part in parts_after.items() if part.out}
+    excluded = disqualified | banned | (hidden - effect.parts.keys())
     stay_empty = competition.vacated_places == VacatedPlaces.STAY_EMPTY
-    moved = {player: placed for player, placed in scores.items() if player not in effect.states}
-    for player, name in concerned.values_list("pk", "external_id"):
+    scores_after = {player: packed for player, packed in scores.items() if player not in effect.states}
+    for player, name in affected.values_list("pk", "external_id"):
         if (state := effect.states.get(player)) is not None:
             packed = period.layout.pack(state.value, state.at_ms, name)
-            moved[player] = packed.score, packed.member
+            scores_after[player] = packed.score, packed.member
     return (
-        ResultState(competition, period, Ranking(scores, hidden, stay_empty), parts),
-        ResultState(competition, period, Ranking(moved, out, stay_empty), then),
+        ResultState(competition, period, Ranking(scores, hidden, stay_empty), parts_before),
+        ResultState(competition, period, Ranking(scores_after, excluded, stay_empty), parts_after),
     )
 
 
-def _parts(competition: Competition) -> dict[int, ParticipantState]:
+def _read_parts(competition: Competition) -> dict[int, ParticipantState]:
     columns = ("player_id", "left_at", "disqualified_at", "team_id", "division_id")
     rows = Participant.objects.filter(competition=competition).order_by().values_list(*columns)
     return {
-        player: ParticipantState(left is not None, out is not None, team, division)
-        for player, left, out, team, division in rows
+        player: ParticipantState(left_at is not None, disqualified_at is not None, team, division)
+        for player, left_at, disqualified_at, team, division in rows
     }
 
 
 def is_long(competition: Competition, period: Period) -> bool:
-    """Whether there is more of it than ``MOST_READ``."""
-    several = (_standing(period), Participant.objects.filter(competition=competition).order_by())
-    return any(rows.count() > MOST_READ for rows in several)
+    """Whether it has more than ``MOST_READ`` standings or participants."""
+    tables = (_standings(period), Participant.objects.filter(competition=competition).order_by())
+    return any(rows.count() > MOST_READ for rows in tables)
 
 
-def _standing(period: Period) -> QuerySet[FinalStanding] | QuerySet[Standing]:
-    if period.state in _OVER:
+def _standings(period: Period) -> QuerySet[FinalStanding] | QuerySet[Standing]:
+    if period.state in _CLOSED:
         return FinalStanding.objects.filter(period=period).order_by()
     return Standing.objects.filter(period=period, score__isnull=False).order_by()

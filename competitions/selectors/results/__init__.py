@@ -1,0 +1,1 @@
+"""Queries about published results and their revisions."""

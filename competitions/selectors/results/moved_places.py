@@ -1,7 +1,7 @@
-"""Which revisions of a result moved a player's place since they were last told it.
+"""Find the revisions that moved a player's place since their last notice.
 
-Revisions may follow one another faster than people are told: then the latest one need not be why a place is another.
-The trap: a stored document is large, so one is read only where somebody has not heard of it.
+Revisions may come faster than notices, so the latest revision need not be the cause. The trap: a stored document is
+large, so it is read only for players who were not notified of it.
 """
 
 import json
@@ -13,31 +13,31 @@ from leaderboards.models import Player
 
 
 class PlaceChanges:
-    """Looks back from one revision, which is the latest."""
+    """Looks back from the latest revision."""
 
     def __init__(self, revision: Revision) -> None:
-        """Nothing is read before somebody is asked for."""
+        """Documents are read on demand."""
         self._latest = revision
         self._earlier: list[tuple[Revision, int]] | None = None
         self._ranks: dict[int, Mapping[str, int]] = {}
 
-    def since_notified(self, player: Player, was: int | None, rank: int | None) -> list[int]:
-        """The numbers of the revisions that moved the player from ``was``, which they were told last, to ``rank``.
+    def since_notified(self, player: Player, notified_rank: int | None, rank: int | None) -> list[int]:
+        """Return the numbers of the revisions that moved the player from ``notified_rank`` to ``rank``.
 
-        Places are None for no place. Raises ``Unavailable`` while an erasure writes a result anew.
+        None is no place. Raises ``Unavailable`` while an erasure rewrites a result.
         """
-        found, after, number = [], rank, self._latest.number
-        for revision, last_player in self._told_before():
-            known = was if last_player >= player.pk else self._rank_in(revision, player)
-            if known != after:
-                found.append(number)
-            if known == was:
+        numbers, next_rank, number = [], rank, self._latest.number
+        for revision, last_player in self._earlier_revisions():
+            rank_here = notified_rank if last_player >= player.pk else self._rank_in(revision, player)
+            if rank_here != next_rank:
+                numbers.append(number)
+            if rank_here == notified_rank:
                 break
-            after, number = known, revision.number
-        return sorted(found) or [self._latest.number]
+            next_rank, number = rank_here, revision.number
+        return sorted(numbers) or [self._latest.number]
 
-    def _told_before(self) -> list[tuple[Revision, int]]:
-        """The revisions before, the latest first, each with the player up to whom it was told."""
+    def _earlier_revisions(self) -> list[tuple[Revision, int]]:
+        """Return the earlier revisions, latest first, each with the last player who was notified of it."""
         if self._earlier is None:
             rows = Revision.objects.filter(competition=self._latest.competition_id, number__lt=self._latest.number)
             last_player = dict(

@@ -1,0 +1,1 @@
+"""Queries about rewards: who earns them, what has to change, and why."""

@@ -1,4 +1,4 @@
-"""Who earns a reward: by the result that is published, or by what is shown where none is."""
+"""Who earns a reward: by the published result, or by the visible ranking if none is published."""
 
 from collections.abc import Callable, Iterable, Iterator, Set
 from dataclasses import dataclass
@@ -16,15 +16,17 @@ from leaderboards.selectors.visibility.hidden import hidden_in
 
 
 def tiers_of(board: int, competition: Competition | None) -> QuerySet[RewardTier]:
-    """The tiers of a board, and those of a competition on it."""
+    """Return the tiers of a board, and of a competition on it."""
     of_board = Q(board=board)
     return RewardTier.objects.filter(of_board if competition is None else of_board | Q(competition=competition))
 
 
 @dataclass(frozen=True, slots=True)
 class RankedResult:
-    """A ranking that rewards follow: how many are in it, its rules, and all of it, best first, as often as it is asked
-    for. Anybody who is left out is not in it, and the others have moved up, unless places stay empty."""
+    """A ranking for computing rewards: its total, its rules, and a function that yields it, best first.
+
+    Excluded players are not in it, and the others have moved up, unless places stay empty.
+    """
 
     total: int
     rules: Rules
@@ -32,23 +34,23 @@ class RankedResult:
 
 
 def result_of(period: Period, published: Revision | None) -> RankedResult:
-    """The published result, no matter who is banned since; those who are shown now where nothing is published."""
+    """Return the published result, without regard to later bans; if none is published, the visible ranking."""
     total = period.players - len(hidden_in(period)) if published is None else published.total
     return RankedResult(total, period.rules, lambda: _ranking(period, published))
 
 
 def earners_of(tier: Tier, result: RankedResult, passed_over: Set[int] = frozenset()) -> dict[int, int]:
-    """Internal number → rank in the result of everybody who earns a tier.
+    """Return internal number → rank in the result, for the players who earn a tier.
 
-    Those of ``passed_over`` (internal numbers) earn nothing and the next in line do. They still count in the field,
-    so a percentage is of as many as before.
+    ``passed_over`` players (internal numbers) earn nothing; the next players do. They still count in the field, so a
+    percentage is of the same total.
     """
-    line = without_passed_over(result.ranking(), passed_over, result.rules.ties is Ties.DENSE)
-    return {row.player: row.place for row in tier.earners(line, FieldSummary(result.total, result.rules.order))}
+    eligible = without_passed_over(result.ranking(), passed_over, result.rules.ties is Ties.DENSE)
+    return {row.player: row.place for row in tier.earners(eligible, FieldSummary(result.total, result.rules.order))}
 
 
 def rewards_to_grant(competition: Competition) -> int:
-    """How many rewards a closed competition's tiers and its board's would grant now; none before it is closed."""
+    """Count the rewards that a closed competition would grant now, also by its board's tiers; 0 before it is closed."""
     period = Period.objects.select_related("board").filter(board=competition.board_id, label=competition.label).first()
     if period is None or competition.closed_at is None:
         return 0
@@ -63,6 +65,6 @@ def _ranking(period: Period, published: Revision | None) -> Iterator[RankedPlaye
 
 
 def ranked_player(period: Period, player: int, rank: int, packed: tuple[float, str]) -> RankedPlayer:
-    """A player (internal number) in their place, with the points that their packed score holds."""
+    """Return a ranked player (internal number) with the points of their packed score."""
     points, _ = period.rules.shown(period.layout.unpack(*packed).value)
     return RankedPlayer(player, rank, None if points is None else Decimal(points))

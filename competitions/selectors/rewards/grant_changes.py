@@ -1,7 +1,7 @@
-"""What a period's rewards have to become: which grants are lost, which have another rank, and which are new.
+"""Compute how the grants of a period have to change: which are lost, which have another rank, which are new.
 
-Granting (``services/rewards/settlement.py``) and the admin's page before an act ask here, so that what is shown is what
-is done. Nothing is locked: who writes it down looks again whether it still holds.
+The settlement (``services/rewards/settlement.py``) and the admin's previews both use this, so a preview shows what will
+be done. Nothing is locked: the settlement checks that its input is still current before it writes.
 """
 
 from collections import Counter, defaultdict
@@ -17,15 +17,14 @@ from leaderboards.selectors.visibility.hidden import clear_hidden_cache
 
 @dataclass(frozen=True, slots=True)
 class GrantChanges:
-    """From the grants that stand to those that are earned: ``moved`` have their rank in the result by now, ``new`` are
-    not saved yet."""
+    """The difference from active grants to earned ones: ``moved`` have the new rank set, ``new`` are not saved yet."""
 
     lost: list[RewardGrant] = field(default_factory=list)
     moved: list[RewardGrant] = field(default_factory=list)
     new: list[RewardGrant] = field(default_factory=list)
 
     def __iadd__(self, other: "GrantChanges") -> "GrantChanges":
-        """Both, one behind the other."""
+        """Append the changes of ``other``."""
         self.lost.extend(other.lost)
         self.moved.extend(other.moved)
         self.new.extend(other.new)
@@ -33,22 +32,22 @@ class GrantChanges:
 
 
 def tier_key_of(grant: RewardGrant) -> tuple[int | None, str, str]:
-    """What the tier of a grant is known by, as ``SavedTier.mark`` has it."""
+    """Return the key of a grant's tier, as ``SavedTier.mark``."""
     return (None, grant.name, grant.code) if grant.tier_id is None else (grant.tier_id, "", "")
 
 
 def passed_over_in(run: RewardRun) -> dict[int, str]:
-    """Internal number → reason of those whom staff passed over for a period's rewards."""
+    """Return internal number → reason, for the players whom staff passed over in a period."""
     rows = RewardGrant.objects.filter(period=run.period_id, passed_over_at__isnull=False).order_by("-pk")
     return dict(rows.values_list("player_id", "revoked_reason"))
 
 
 def grant_changes(run: RewardRun, passed_over: Set[int], given_back: Collection[int] = ()) -> GrantChanges:
-    """What follows from the latest revision of the run's competition, or from a calendar board's ranking.
+    """Compute the changes by the latest revision of the run's competition, or by a calendar board's ranking.
 
-    ``passed_over`` are internal numbers of players; grants of ``given_back`` (numbers) are not withheld any more.
+    ``passed_over`` are internal numbers of players; the grants ``given_back`` (numbers) count as not withheld.
     """
-    clear_hidden_cache()  # what this process remembers may be older than the end of the period
+    clear_hidden_cache()  # the cache may be older than the end of the period
     last = None if run.competition is None else latest_revision(run.competition)
     return grant_changes_for(result_of(run.period, last), run, passed_over, given_back)
 
@@ -56,30 +55,30 @@ def grant_changes(run: RewardRun, passed_over: Set[int], given_back: Collection[
 def grant_changes_for(
     result: RankedResult, run: RewardRun, passed_over: Set[int], given_back: Collection[int] = ()
 ) -> GrantChanges:
-    """The same from this result, which need not be there yet."""
-    alike: dict[object, list[SavedTier]] = defaultdict(list)
-    for rule in saved_tiers(run):
-        alike[rule.mark].append(rule)
-    found = GrantChanges()
-    for rules in alike.values():
-        found += _of_alike(rules, run, result, (passed_over, given_back))
-    return found
+    """Compute the changes by this result, which may be hypothetical."""
+    tiers_by_key: dict[object, list[SavedTier]] = defaultdict(list)
+    for tier in saved_tiers(run):
+        tiers_by_key[tier.mark].append(tier)
+    changes = GrantChanges()
+    for tiers in tiers_by_key.values():
+        changes += _changes_of_key(tiers, run, result, (passed_over, given_back))
+    return changes
 
 
 def preview_revoke_by_staff(run: RewardRun, players: Set[int]) -> GrantChanges:
-    """What changes if these players (internal numbers) are passed over and the next in line win."""
+    """Compute the changes if these players (internal numbers) are passed over."""
     return grant_changes(run, players | passed_over_in(run).keys())
 
 
 def preview_restore_by_staff(run: RewardRun, grants: Sequence[RewardGrant]) -> GrantChanges:
-    """What changes if these rewards, which staff took back, are given back."""
-    again = passed_over_together(grants)
-    eligible = {grant.player_id for grant in again if grant.passed_over_at is not None}
-    return grant_changes(run, passed_over_in(run).keys() - eligible, {grant.pk for grant in again})
+    """Compute the changes if these rewards, which staff revoked, are restored."""
+    restored = passed_over_together(grants)
+    eligible = {grant.player_id for grant in restored if grant.passed_over_at is not None}
+    return grant_changes(run, passed_over_in(run).keys() - eligible, {grant.pk for grant in restored})
 
 
 def passed_over_together(grants: Sequence[RewardGrant]) -> list[RewardGrant]:
-    """These grants of one period, and the others for which their players are passed over: one choice undoes one."""
+    """Return these grants of one period and the others that passed their players over: they are restored together."""
     players = {grant.player_id for grant in grants if grant.passed_over_at is not None}
     more = RewardGrant.objects.filter(
         period__in={grant.period_id for grant in grants}, player__in=players, passed_over_at__isnull=False
@@ -88,38 +87,38 @@ def passed_over_together(grants: Sequence[RewardGrant]) -> list[RewardGrant]:
     return [*grants, *others]
 
 
-def _of_alike(
-    rules: Sequence[SavedTier], run: RewardRun, result: RankedResult, acts: tuple[Set[int], Collection[int]]
+def _changes_of_key(
+    tiers: Sequence[SavedTier], run: RewardRun, result: RankedResult, revocations: tuple[Set[int], Collection[int]]
 ) -> GrantChanges:
-    """Of tiers whose grants cannot be told apart: of each player, as many stand as they earn of these tiers."""
-    (passed_over, given_back), one, found = acts, rules[0], GrantChanges()
+    """Compute the changes of tiers with one key: a player has as many active grants as they earn of these tiers."""
+    (passed_over, given_back), one, changes = revocations, tiers[0], GrantChanges()
     ranks: dict[int, int] = {}
     missing: Counter[int] = Counter()
-    for rule in rules:
-        winners = earners_of(rule.rule, result, passed_over)
+    for tier in tiers:
+        winners = earners_of(tier.rule, result, passed_over)
         ranks |= winners
         missing.update(winners.keys())
     rows = RewardGrant.objects.filter(RewardGrant.ACTIVE, one.grants, period=run.period_id)
     for grant in rows.select_related("period", "player").order_by("pk"):
         if missing[grant.player_id] <= 0:
-            found.lost.append(grant)
+            changes.lost.append(grant)
         elif grant.rank != ranks[grant.player_id]:
             grant.rank = ranks[grant.player_id]
-            found.moved.append(grant)
+            changes.moved.append(grant)
         missing[grant.player_id] -= 1
     missing.subtract(players_withheld_from(one, run.period, given_back))
-    found.new.extend(_granted(one, run, player, ranks[player]) for player in missing.elements())
-    return found
+    changes.new.extend(_new_grant(one, run, player, ranks[player]) for player in missing.elements())
+    return changes
 
 
-def _granted(rule: SavedTier, run: RewardRun, player: int, rank: int) -> RewardGrant:
-    """A row that is not saved yet, and has no time."""
+def _new_grant(tier: SavedTier, run: RewardRun, player: int, rank: int) -> RewardGrant:
+    """Return an unsaved grant without a time."""
     return RewardGrant(
-        tier_id=rule.number,
+        tier_id=tier.number,
         period=run.period,
         competition_id=run.competition_id,
         player_id=player,
         rank=rank,
-        name=rule.name,
-        code=rule.code,
+        name=tier.name,
+        code=tier.code,
     )

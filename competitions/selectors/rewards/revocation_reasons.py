@@ -1,7 +1,7 @@
-"""Why rewards are lost: which act took each of them away, where several came before one settling.
+"""Find the reason why each reward is lost, if several revisions come before one settlement.
 
-A player is told the reason of the act that cost them their reward, and nobody else's. Acts whose effects cannot be told
-apart give none of their reasons, but a sentence.
+A player gets the reason of the change that cost them the reward, and no other. If the effects of several changes cannot
+be separated, a general sentence replaces their reasons.
 """
 
 from collections.abc import Iterator, Sequence, Set
@@ -11,10 +11,10 @@ from competitions.selectors.rewards.earners import result_of
 from competitions.selectors.rewards.grant_changes import grant_changes_for
 from competitions.sentences import OTHER_REWARD_MOVED, SEVERAL_CHANGES
 
-# A number is that of a revision's row, whose reason it is; anything else is the reason itself.
+# The primary key of a revision, whose reason it is, or the reason itself.
 ReasonSource = int | str
 
-# Revisions between two settlings that are told apart; a schedule that stood still for long may find more.
+# The most revisions between two settlements that are distinguished; after a long outage there may be more.
 MOST = 10
 _HIDING = (ChangeKind.DISQUALIFIED, ChangeKind.REINSTATED)
 
@@ -22,37 +22,39 @@ _HIDING = (ChangeKind.DISQUALIFIED, ChangeKind.REINSTATED)
 def revocation_reasons(
     run: RewardRun, lost: Sequence[RewardGrant], last: int | None, passed_over: Set[int]
 ) -> dict[int, ReasonSource]:
-    """Number of a grant → why it is lost by the revision numbered ``last``; each grant has its player.
+    """Return number of a grant → why it is lost by the revision numbered ``last``.
 
-    ``passed_over`` are internal numbers of players.
+    The grants need their players loaded. ``passed_over`` are internal numbers of players.
     """
     if not lost or run.competition is None:
         return {}
     since = run.competition.revisions.filter(number__gte=run.revision or 1, number__lte=last or 0)
     revisions = list(since.select_related("change").order_by("number"))
     newer = [each for each in revisions if each.number > (run.revision or 0)]
-    has_moved = run.unsettled_at is not None and run.revision is not None
+    has_staff_actions = run.unsettled_at is not None and run.revision is not None
     if not newer:
         return {grant.pk: OTHER_REWARD_MOVED for grant in lost}
-    if len({each.reason for each in newer}) == 1 and not has_moved:
+    if len({each.reason for each in newer}) == 1 and not has_staff_actions:
         return {grant.pk: newer[-1].pk for grant in lost}
-    own = {grant.pk: _about(grant, revisions) for grant in lost}
+    own = {grant.pk: _own_revision(grant, revisions) for grant in lost}
     others = [grant for grant in lost if own[grant.pk] is None]
-    by_others = _by_others(run, others, revisions, passed_over, _together(newer, has_moved=has_moved))
+    by_others = _by_others(
+        run, others, revisions, passed_over, _common_reason(newer, has_staff_actions=has_staff_actions)
+    )
     return {number: revision.pk for number, revision in own.items() if revision is not None} | by_others
 
 
-def _about(grant: RewardGrant, revisions: Sequence[Revision]) -> Revision | None:
-    """The act about the player of the grant: since which they are left out, or the latest that judged their scores."""
+def _own_revision(grant: RewardGrant, revisions: Sequence[Revision]) -> Revision | None:
+    """Return the revision about the grant's player: the one that excluded them, or the latest that judged a score."""
     _before, *newer = revisions
-    out_since = None
+    excluded_since = None
     for earlier, revision in zip(revisions, newer, strict=False):
         if grant.player_id not in revision.excluded_players:
-            out_since = None
+            excluded_since = None
         elif grant.player_id not in earlier.excluded_players:
-            out_since = revision
-    if out_since is not None:
-        return out_since
+            excluded_since = revision
+    if excluded_since is not None:
+        return excluded_since
     name = grant.player.external_id
     judged = [each for each in newer if each.change is not None and each.change.details.get("player") == name]
     return judged[-1] if judged else None
@@ -63,38 +65,38 @@ def _by_others(
     lost: Sequence[RewardGrant],
     revisions: Sequence[Revision],
     passed_over: Set[int],
-    together: ReasonSource,
+    common_reason: ReasonSource,
 ) -> dict[int, ReasonSource]:
-    """By the first revision since which the grant is not earned, as far as that hides or shows somebody; ``together``
-    where scores or other rewards have changed: that shows in no revision's list of those who are left out."""
-    found: dict[int, ReasonSource] = {grant.pk: together for grant in lost}
+    """Return the first revision by which a grant is not earned any more because players were excluded or shown again.
+
+    ``common_reason`` is used if scores or other rewards have changed, which no list of excluded players shows.
+    """
+    reasons: dict[int, ReasonSource] = {grant.pk: common_reason for grant in lost}
     if not lost:
-        return found
+        return reasons
     if len(revisions) > MOST:
-        return dict.fromkeys(found, SEVERAL_CHANGES)
-    earlier: set[int] = set(found)
-    for nth, (revision, missing) in enumerate(_missing(run, revisions, passed_over)):
-        for number in found:
-            if nth and number in missing and number not in earlier:
-                found[number] = revision.pk
-        earlier = missing
-    return found
+        return dict.fromkeys(reasons, SEVERAL_CHANGES)
+    lost_before: set[int] = set(reasons)
+    for nth, (revision, lost_here) in enumerate(_lost_by_revision(run, revisions, passed_over)):
+        for number in reasons:
+            if nth and number in lost_here and number not in lost_before:
+                reasons[number] = revision.pk
+        lost_before = lost_here
+    return reasons
 
 
-def _missing(
+def _lost_by_revision(
     run: RewardRun, revisions: Sequence[Revision], passed_over: Set[int]
 ) -> Iterator[tuple[Revision, set[int]]]:
-    """Each revision with the grants (numbers) that it does not earn."""
+    """Yield each revision with the numbers of the grants that are not earned by it."""
     for revision in revisions:
-        yield (
-            revision,
-            {grant.pk for grant in grant_changes_for(result_of(run.period, revision), run, passed_over).lost},
-        )
+        changes = grant_changes_for(result_of(run.period, revision), run, passed_over)
+        yield revision, {grant.pk for grant in changes.lost}
 
 
-def _together(newer: Sequence[Revision], *, has_moved: bool) -> ReasonSource:
-    """What is said of changes of scores and of other rewards, which are seen together alone."""
+def _common_reason(newer: Sequence[Revision], *, has_staff_actions: bool) -> ReasonSource:
+    """Return the reason for changes of scores and of other rewards, which cannot be separated."""
     judging = [each for each in newer if each.change is not None and each.change.kind not in _HIDING]
-    if has_moved:
+    if has_staff_actions:
         return SEVERAL_CHANGES if judging else OTHER_REWARD_MOVED
     return judging[-1].pk if len({each.reason for each in judging}) == 1 else SEVERAL_CHANGES

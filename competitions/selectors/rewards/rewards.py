@@ -1,4 +1,4 @@
-"""What a competition's tiers promise, and who has won: grants that stand. While the result is hidden nobody has."""
+"""The reward tiers of a competition and its active grants, as the public sees them: none while the result is hidden."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,34 +11,34 @@ from leaderboards.selectors.visibility.restrictions import visible_q
 
 @dataclass(frozen=True, slots=True)
 class Grants:
-    """Rewards by rank: how many, and a page of them."""
+    """Granted rewards by rank: the total and a page."""
 
     total: int
     rows: list[RewardGrant]
 
 
 def tiers(competition: Competition) -> list[RewardTier]:
-    """Its rewards, in the order in which they were made."""
+    """Return its reward tiers, in the order of creation."""
     return list(competition.reward_tiers.all())
 
 
 def grants(competition: Competition, at: datetime, offset: int = 0, limit: int = 10) -> Grants:
-    """What was granted, as the public may see it."""
+    """Return a page of the public grants."""
     if competition.is_hidden(at):
         return Grants(0, [])
-    found = _shown(competition).select_related("player").order_by("rank", "pk")
-    return Grants(found.count(), list(found[offset : offset + limit]))
+    rows = _public_grants(competition).select_related("player").order_by("rank", "pk")
+    return Grants(rows.count(), list(rows[offset : offset + limit]))
 
 
 def grants_of(competition: Competition, player: str, at: datetime) -> list[RewardGrant]:
-    """What this player has won, as the public may see it."""
+    """Return the public grants of a player."""
     if competition.is_hidden(at):
         return []
-    return list(_shown(competition).filter(player__external_id=player))
+    return list(_public_grants(competition).filter(player__external_id=player))
 
 
-def _shown(competition: Competition) -> QuerySet[RewardGrant]:
-    """What stands; nothing of the banned, the restricted and the disqualified, also before the grants follow."""
-    out = competition.participants.exclude(disqualified_at=None).values("player")
-    standing = competition.reward_grants.filter(RewardGrant.ACTIVE, visible_q(competition.board_id))
-    return standing.exclude(player__in=out)
+def _public_grants(competition: Competition) -> QuerySet[RewardGrant]:
+    """Return active grants, without those of banned, restricted or disqualified players that are not revoked yet."""
+    disqualified = competition.participants.exclude(disqualified_at=None).values("player")
+    active = competition.reward_grants.filter(RewardGrant.ACTIVE, visible_q(competition.board_id))
+    return active.exclude(player__in=disqualified)

@@ -1,6 +1,6 @@
-"""The tiers of a final period as they were when it was first rewarded: kept in its run, and read from there.
+"""The tiers of a final period at the time of its first rewards, saved in its run.
 
-What is made, changed or deleted later changes nothing of periods that are final.
+Tiers that are added, changed or deleted later do not affect final periods.
 """
 
 from collections.abc import Collection
@@ -18,7 +18,7 @@ from leaderboards.models import Period
 
 @dataclass(frozen=True, slots=True)
 class SavedTier:
-    """A tier as it was; ``number`` is its row's, None if that is gone by now."""
+    """A saved tier; ``number`` is the number of its row, None if that was deleted."""
 
     number: int | None
     name: str
@@ -27,22 +27,22 @@ class SavedTier:
 
     @property
     def mark(self) -> tuple[int | None, str, str]:
-        """What its grants are known by: two tiers of one name and code whose rows are gone share theirs."""
+        """The key that connects grants to their tier; deleted tiers with the same name and code share it."""
         return (None, self.name, self.code) if self.number is None else (self.number, "", "")
 
     @property
     def grants(self) -> Q:
-        """Those of its mark."""
+        """The condition for grants with this key."""
         return Q(tier=None, name=self.name, code=self.code) if self.number is None else Q(tier=self.number)
 
 
 def rules_of(period: Period, competition: Competition | None) -> list[dict[str, Any]]:
-    """What the run of this period keeps: the tiers of its board and of its competition as they are now."""
+    """Return the present tiers of the board and of the competition, as the run saves them."""
     return [rule_of(tier) for tier in tiers_of(period.board_id, competition)]
 
 
 def rule_of(tier: RewardTier) -> dict[str, Any]:
-    """A tier as JSON."""
+    """Return a tier as JSON."""
     return {
         "number": tier.pk,
         "name": tier.name,
@@ -54,7 +54,7 @@ def rule_of(tier: RewardTier) -> dict[str, Any]:
 
 
 def saved_tiers(run: RewardRun) -> list[SavedTier]:
-    """The tiers that a run keeps, in their order."""
+    """Return the tiers saved in a run, in their order."""
     rows = RewardTier.objects.filter(pk__in=[each["number"] for each in run.tiers])
     existing = set(rows.values_list("pk", flat=True))
     return [
@@ -68,8 +68,8 @@ def saved_tiers(run: RewardRun) -> list[SavedTier]:
     ]
 
 
-def players_withheld_from(rule: SavedTier, period: Period, given_back: Collection[int] = ()) -> list[int]:
-    """The internal numbers of players from whom staff have taken a reward of this mark and period back, one a row;
-    without the grants of ``given_back`` (numbers)."""
-    rows = RewardGrant.objects.filter(rule.grants, period=period, withheld_at__isnull=False)
+def players_withheld_from(tier: SavedTier, period: Period, given_back: Collection[int] = ()) -> list[int]:
+    """Return the players (internal numbers) of a tier's grants that staff have revoked, one for each grant, without the
+    grants ``given_back`` (numbers)."""
+    rows = RewardGrant.objects.filter(tier.grants, period=period, withheld_at__isnull=False)
     return list(rows.exclude(pk__in=given_back).values_list("player_id", flat=True))

@@ -1,0 +1,1 @@
+"""Queries about series, and previews of changed settings."""

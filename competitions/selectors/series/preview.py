@@ -1,4 +1,4 @@
-"""Who would lead a series if it were changed: worked out from results and final rankings, and nothing is written."""
+"""Preview who would lead a series if it were changed, from results and final rankings. Nothing is written."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ LEADERS = 10
 
 @dataclass(frozen=True, slots=True)
 class SeriesPlan:
-    """What a series is to be: what places earn, and its competitions in their order."""
+    """The intended scoring of a series, and its competitions in order."""
 
     scoring: Scoring
     competitions: tuple[Competition, ...]
@@ -26,7 +26,7 @@ class SeriesPlan:
 
 @dataclass(frozen=True, slots=True)
 class Leader:
-    """A player among the first, with the rank and the total."""
+    """A leading player, with rank and total."""
 
     rank: int | None
     player: str
@@ -34,21 +34,21 @@ class Leader:
 
 
 def leaders_now(series: Series) -> list[Leader]:
-    """The first of the standings as they are."""
+    """Return the leaders of the present standings."""
     rows = selectors.standings(series.board, limit=LEADERS).rows
     return [Leader(row.rank, row.player, int(row.points or 0)) for row in rows]
 
 
 def leaders(series: Series, plan: SeriesPlan, at: datetime) -> list[Leader]:
-    """The first of the standings as they would be; every competition that can be counted at ``at`` is in them."""
+    """Return the leaders by the plan, with every competition that can be counted at ``at``."""
     points: dict[int, list[int]] = defaultdict(list)
     for competition in plan.competitions:
         for player, place in _places(series, competition, at):
             points[player].append(plan.scoring.points_of(place))
     totals = {player: plan.scoring.total(several) for player, several in points.items()}
     period = find_period_row(series.board, "current", at)
-    seen = visible_q(series.board_id, "", period.pk if period else None)
-    hidden = set(Player.objects.filter(~seen).values_list("pk", flat=True))
+    visible = visible_q(series.board_id, "", period.pk if period else None)
+    hidden = set(Player.objects.filter(~visible).values_list("pk", flat=True))
     first = nsmallest(LEADERS, ((-total, player) for player, total in totals.items() if player not in hidden))
     names = dict(Player.objects.filter(pk__in=[player for _, player in first]).values_list("pk", "external_id"))
     best_first = [(-negative, names[player]) for negative, player in first]
@@ -57,6 +57,6 @@ def leaders(series: Series, plan: SeriesPlan, at: datetime) -> list[Leader]:
 
 
 def _places(series: Series, competition: Competition, at: datetime) -> list[tuple[int, int]]:
-    """Players and places: as they were counted, else as the result is shown; nothing where it cannot be counted."""
+    """Return players and places: as counted, else from the published result; empty if it cannot be counted."""
     counted = SeriesResult.objects.filter(series=series, competition=competition).values_list("player", "place")
     return list(counted) or (list(published_places(competition)) if is_countable(competition, at) else [])

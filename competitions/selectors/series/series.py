@@ -1,7 +1,7 @@
-"""Reading series: which there are, what they have counted, and their standings with the points of each competition.
+"""Series: their competitions, their results, and their standings with the points of each competition.
 
-The trap: a competition may be private while its series is not, or hidden by a freeze. Nothing is counted of what is
-hidden; what is private is left out by the caller, who alone knows the visitor (``shown``).
+The trap: a competition of a public series may be private, or hidden by a freeze. Hidden results are not counted.
+Private competitions are filtered by the caller, who knows the visitor (parameter ``shown``).
 """
 
 from collections import defaultdict
@@ -28,7 +28,7 @@ from leaderboards.selectors.visibility.restrictions import banned_from
 
 @dataclass(frozen=True, slots=True)
 class SeriesRow:
-    """A player in the standings, with the result of each competition (by its number); ``row.points`` is the total."""
+    """A row of the standings, with the results by competition number; ``row.points`` is the total."""
 
     row: Row
     results: Mapping[int, SeriesResult]
@@ -36,7 +36,7 @@ class SeriesRow:
 
 @dataclass(frozen=True, slots=True)
 class SeriesStandings:
-    """A page of the standings; ``counting`` says that results came in which the totals do not have yet."""
+    """A page of the standings; ``counting`` means that the totals do not include all results yet."""
 
     standings: Standings
     rows: list[SeriesRow]
@@ -44,16 +44,16 @@ class SeriesStandings:
 
 
 def is_countable(competition: Competition, at: datetime) -> bool:
-    """Whether its result is final, and everybody may know it."""
+    """Whether its result is final and public."""
     is_over = competition.final_at is not None and competition.cancelled_at is None
     return is_over and not competition.is_hidden(at)
 
 
 def published_places(competition: Competition) -> Iterator[tuple[int, int]]:
-    """The player (internal number) and the place of everybody in the result as it is published, best first; as it is
-    shown where it never was.
+    """Yield player (internal number) and place of the published result, best first; or, without one, of the visible
+    ranking.
 
-    A place is one more than the number of better players, whatever the board calls ranks: 1 1 1 4.
+    A place is one more than the number of better players, whatever the board's tie rule: 1 1 1 4.
     """
     period = period_by_label(competition.board, competition.label)
     if period is None or period.state not in (PeriodState.FINAL, PeriodState.EXPIRED):
@@ -64,50 +64,51 @@ def published_places(competition: Competition) -> Iterator[tuple[int, int]]:
 
 
 def totals_due() -> QuerySet[SeriesTotal]:
-    """The totals that boards do not have yet; those of the banned wait until they are let in again."""
+    """Return the totals to write to boards; those of banned players wait until they are unbanned."""
     return SeriesTotal.objects.filter(~banned_from("series__board"), due=True)
 
 
 def series_of_boards(boards: Collection[int]) -> dict[int, str]:
-    """The boards of these numbers on which totals stand, each with what to call its series."""
+    """Return board number → a label of the series that owns it, for those of the boards that belong to a series."""
     rows = Series.objects.filter(board__in=boards).values_list("board", "pk")
     return {board: f"series {number}" for board, number in rows}
 
 
 def series_by_id(number: int) -> Series:
-    """The series of this number. Raises ``UnknownSeries``."""
-    found = Series.objects.select_related("board").filter(pk=number).first() if 0 < number <= LARGEST_NUMBER else None
-    if found is None:
+    """Return the series of this number. Raises ``UnknownSeries``."""
+    rows = Series.objects.select_related("board")
+    series = rows.filter(pk=number).first() if 0 < number <= LARGEST_NUMBER else None
+    if series is None:
         raise UnknownSeries(f"There is no series {number}.")
-    return found
+    return series
 
 
 def series_known() -> list[Series]:
-    """All series, the youngest first; those of private boards too."""
+    """Return all series, newest first, including private ones."""
     return list(Series.objects.select_related("board"))
 
 
 def is_private(series: Series) -> bool:
-    """Whether only those who are in it, and keys, may know of it."""
+    """Whether only its participants, and keys, may see it."""
     return series.board.visibility == Visibility.PRIVATE
 
 
 def events_of(several: Collection[Series]) -> dict[int, list[SeriesEvent]]:
-    """The published competitions of each series, by its number and in their order; private ones too."""
+    """Return series number → its published competitions in order, including private ones."""
     rows = SeriesEvent.objects.filter(series__in=several).exclude(competition__published_at=None)
-    found: dict[int, list[SeriesEvent]] = defaultdict(list)
+    by_series: dict[int, list[SeriesEvent]] = defaultdict(list)
     for event in rows.select_related("competition__board").defer("competition__picture"):
-        found[event.series_id].append(event)
-    return found
+        by_series[event.series_id].append(event)
+    return by_series
 
 
 def series_of(competition: Competition) -> Series | None:
-    """The series that the competition is in."""
+    """Return the series of the competition, or None."""
     return Series.objects.filter(events__competition=competition).select_related("board").first()
 
 
 def series_entered(user: int, several: Collection[Series]) -> set[int]:
-    """The series of these in which the player of a user takes part in a competition, disqualified or not."""
+    """Return those of the series in which a user's player takes part in a competition, disqualified or not."""
     rows = SeriesEvent.objects.filter(
         series__in=several, competition__participants__player__user=user, competition__participants__left_at=None
     )
@@ -115,28 +116,28 @@ def series_entered(user: int, several: Collection[Series]) -> set[int]:
 
 
 def is_counting(series: Series) -> bool:
-    """Whether results came in which the totals do not have yet."""
+    """Whether the totals do not include all results yet."""
     return totals_due().filter(series=series).exists()
 
 
 def standings(series: Series, shown: Collection[int], offset: int = 0, limit: int = 10) -> SeriesStandings:
-    """A page of the standings, with points of the ``shown`` competitions (by number) alone."""
-    found = selectors.standings(series.board, offset=offset, limit=limit)
+    """Return a page of the standings, with points of only the ``shown`` competitions (numbers)."""
+    page = selectors.standings(series.board, offset=offset, limit=limit)
     counting = is_counting(series)
-    return SeriesStandings(found, with_results(series, found.rows, shown), counting)
+    return SeriesStandings(page, with_results(series, page.rows, shown), counting)
 
 
 def own_row(series: Series, player: str, shown: Collection[int]) -> SeriesRow | None:
-    """The row of one player (by the game's id); None without a total."""
+    """Return the row of one player (external id); None without a total."""
     try:
-        found = selectors.player_row(series.board, player)
+        row = selectors.player_row(series.board, player).row
     except NotRanked:
         return None
-    return with_results(series, [found.row], shown)[0]
+    return with_results(series, [row], shown)[0]
 
 
 def with_results(series: Series, rows: Collection[Row], shown: Collection[int]) -> list[SeriesRow]:
-    """Rows of the board, in their order, with the results of the ``shown`` competitions (by number)."""
+    """Return the rows in their order, with the results of the ``shown`` competitions (numbers)."""
     names = [row.player for row in rows]
     results = SeriesResult.objects.filter(series=series, competition__in=shown, player__external_id__in=names)
     by_player: dict[str, dict[int, SeriesResult]] = defaultdict(dict)

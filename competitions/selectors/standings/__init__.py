@@ -1,0 +1,1 @@
+"""The standings of a competition, of its teams and divisions, and their history."""

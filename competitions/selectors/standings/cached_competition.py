@@ -1,8 +1,8 @@
-"""A competition as it is remembered, for who has Redis compare the edition of its period
+"""A cached competition, for reads that let Redis compare the cache version of its period
 (``selectors/catalog/cache_versions.py``).
 
-Only while it runs and nothing is hidden: what the clock turns is judged by the clock at each read. The trap: clocks
-differ, so near a freeze SQL is asked whether somebody has frozen it already.
+It is used only while the competition runs and nothing is hidden; its phase is computed at each read. The trap: clocks
+differ between servers, so shortly before a freeze the competition is read from SQL, which knows whether it is frozen.
 """
 
 from copy import copy
@@ -21,44 +21,44 @@ from leaderboards.selectors.catalog.cache_versions import MAX_READ_STALENESS_SEC
 CLOCKS_DIFFER = timedelta(seconds=10)
 MOST_COUNTED = 10_000
 
-_counted: MicroCache[tuple[int, str, int], int | None] = MicroCache(MOST_COUNTED)
+_counts: MicroCache[tuple[int, str, int], int | None] = MicroCache(MOST_COUNTED)
 
 
 def cached_competition(number: int, at: datetime) -> Competition | None:
-    """The competition as it is remembered, if that is no older than a moment and it runs before everybody's eyes."""
-    kept = competition_cache.peek(number, MAX_READ_STALENESS_SECONDS)
-    if kept is None or not _is_steady(kept.answer, at):
+    """Return the cached competition if it is fresh, running and not about to freeze; otherwise None."""
+    cached = competition_cache.peek(number, MAX_READ_STALENESS_SECONDS)
+    if cached is None or not _is_steady(cached.answer, at):
         return None
-    own = copy(kept.answer)
+    own = copy(cached.answer)
     own.board = copy(own.board)
-    own.board.cached_since = kept.since
+    own.board.cached_since = cached.since
     return own
 
 
 def period_in_redis(competition: Competition) -> Period:
-    """What names its period in Redis, without asking SQL for its row."""
-    period = copy(_named(competition.board_id, competition.label))
+    """Return a period object that names its keys in Redis, without reading its row from SQL."""
+    period = copy(_unsaved_period(competition.board_id, competition.label))
     period.board = competition.board
     return period
 
 
 def cached_not_started(competition: Competition, at: datetime, total: int) -> int | None:
-    """How many have not started, for an answer that shows ``total`` who have. None where a freeze hides all.
+    """Count the participants without a score, for an answer with ``total`` ranked players; None if a freeze hides all.
 
-    Beside an answer whose edition Redis has compared it is counted anew only where that, or the total, is another.
+    If Redis has compared the cache version of the answer, the count is cached for that version and that total.
     """
     if competition.board.cached_since is None:
         return not_started(competition, at, limit=0).total
-    edition = known_version(_named(competition.board_id, competition.label))
+    edition = known_version(_unsaved_period(competition.board_id, competition.label))
     if edition is None:
         return not_started(competition, at, limit=0).total
     key = (competition.pk, edition.edition, total)
-    known = _counted.get_fresh(key)
-    if known is None:
+    count = _counts.get_fresh(key)
+    if count is None:
         begun = clock.monotonic()
-        known = not_started(competition, at, limit=0).total
-        _counted.put(key, known, begun)
-    return known
+        count = not_started(competition, at, limit=0).total
+        _counts.put(key, count, begun)
+    return count
 
 
 def _is_steady(competition: Competition, at: datetime) -> bool:
@@ -66,5 +66,5 @@ def _is_steady(competition: Competition, at: datetime) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def _named(board: int, label: str) -> Period:
+def _unsaved_period(board: int, label: str) -> Period:
     return Period(board_id=board, label=label)

@@ -1,6 +1,6 @@
-"""Teams and divisions beside rows of players: in the published result, and in the file of the standings.
+"""Add teams and divisions to rows of players, in the published result and in the export of the standings.
 
-Memberships are read with the rows, some thousand at once, so that neither is ever held whole.
+Memberships are read for some thousand rows at a time, so neither is ever in memory as a whole.
 """
 
 from collections.abc import Sequence
@@ -18,40 +18,40 @@ from leaderboards.selectors.rankings.row_json import row_json
 
 @dataclass(frozen=True, slots=True)
 class Membership:
-    """Where a player belongs, now: the number and name of their team, the name of their division."""
+    """A player's present groups: the number and name of the team, and the name of the division."""
 
     team_id: int | None = None
     team: str | None = None
     division: str | None = None
 
 
-_NOWHERE = Membership()
+_NO_GROUPS = Membership()
 
 
 class Groups:
-    """Which groups a competition has, and who of some rows is in which; its number of queries is one for each call."""
+    """The kinds of groups of a competition, and the memberships of rows, with one query for each call."""
 
     def __init__(self, competition: Competition) -> None:
         self._competition = competition
-        has = {"team": competition.has_teams, "division": competition.divisions.exists()}
-        self.names = [name for name, there in has.items() if there]
+        kinds = {"team": competition.has_teams, "division": competition.divisions.exists()}
+        self.names = [name for name, is_used in kinds.items() if is_used]
 
     def memberships(self, rows: Sequence[Row]) -> list[Membership]:
-        """Of each row, in their order."""
+        """Return the membership of each row, in order."""
         if not self.names:
-            return [_NOWHERE] * len(rows)
-        found = self._competition.participants.filter(player__external_id__in=[row.player for row in rows])
+            return [_NO_GROUPS] * len(rows)
+        participants = self._competition.participants.filter(player__external_id__in=[row.player for row in rows])
         columns = ("player__external_id", "team_id", "team__name", "division__name")
-        of = {player: Membership(*groups) for player, *groups in found.order_by().values_list(*columns)}
-        return [of.get(row.player, _NOWHERE) for row in rows]
+        by_player = {player: Membership(*groups) for player, *groups in participants.order_by().values_list(*columns)}
+        return [by_player.get(row.player, _NO_GROUPS) for row in rows]
 
     def told(self, membership: Membership) -> dict[str, str | None]:
-        """``team`` where the competition has teams, ``division`` where it has divisions; None is in none."""
+        """Return ``team`` if the competition has teams and ``division`` if it has divisions; None is no group."""
         return {name: getattr(membership, name) for name in self.names}
 
 
 class GroupColumns:
-    """The columns of groups in a file of the standings, whose rows come best first and once: one for each file."""
+    """The group columns of an export of the standings. Use one instance for each file; rows come best first."""
 
     def __init__(self, competition: Competition, ties: Ties) -> None:
         """``ties`` are those of the competition's period."""
@@ -60,9 +60,9 @@ class GroupColumns:
         self.names = [*self._groups.names, *(["division_rank"] if self._has_divisions else [])]
 
     def texts(self, rows: Sequence[Row]) -> list[list[str]]:
-        """The cells of the next rows under ``names``; empty is in none."""
-        found = self._groups.memberships(rows)
-        return [self._cells(row, each) for row, each in zip(rows, found, strict=True)]
+        """Return the cells of the next rows, in the order of ``names``; empty is no group."""
+        memberships = self._groups.memberships(rows)
+        return [self._cells(row, each) for row, each in zip(rows, memberships, strict=True)]
 
     def _cells(self, row: Row, membership: Membership) -> list[str]:
         cells = [text or "" for text in self._groups.told(membership).values()]
@@ -73,7 +73,7 @@ class GroupColumns:
 
 
 class PublishedRows:
-    """A final result's rows as they are published, best first and some at a time, and then the teams behind them."""
+    """The rows of a final result in batches, best first, as they are published, and then the teams."""
 
     def __init__(self, competition: Competition, rules: Rules) -> None:
         """``rules`` are those of the competition's period."""
@@ -82,16 +82,16 @@ class PublishedRows:
         self._best: dict[int, Row] = {}
 
     def shown(self, rows: Sequence[Row]) -> list[dict[str, Any]]:
-        """The next rows, each with its groups."""
-        found = self._groups.memberships(rows)
-        for row, membership in zip(rows, found, strict=True):
+        """Return the next rows as JSON, each with its groups."""
+        memberships = self._groups.memberships(rows)
+        for row, membership in zip(rows, memberships, strict=True):
             if self._tallies is not None and membership.team_id is not None:
                 self._tallies.add(membership.team_id, player_place(row, self._rules))
                 self._best.setdefault(membership.team_id, row)
-        return [row_json(row) | self._groups.told(each) for row, each in zip(rows, found, strict=True)]
+        return [row_json(row) | self._groups.told(each) for row, each in zip(rows, memberships, strict=True)]
 
     def teams(self) -> list[dict[str, Any]] | None:
-        """The teams of all rows that were shown, best first; None where the competition has none."""
+        """Return the teams of all rows so far, best first; None if the competition has no teams."""
         if self._tallies is None:
             return None
         places = self._tallies.places()
@@ -99,7 +99,7 @@ class PublishedRows:
 
 
 def team_shown(row: TeamRow) -> dict[str, Any]:
-    """A team as a row; times only where the board keeps them."""
+    """Return a team as a JSON row, with a time only if the board keeps times."""
     value = {"points": row.points} if row.fields is None else {"fields": row.fields}
     at = {} if row.achieved_at is None else {"achieved_at": when(row.achieved_at)}
     return {

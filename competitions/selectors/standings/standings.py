@@ -1,7 +1,7 @@
-"""A competition's standings, as the public may see them; as they are with ``full``, for those who run it.
+"""A competition's standings as the public may see them, or, with ``full``, the live ones for organizers.
 
-Once the frozen copy exists, it alone answers the public. The trap: it may be made while a question is being
-answered from the live standings, so the copy is looked for again behind every such answer.
+Once the frozen copy exists, every public answer comes from it. The trap: the copy may be made while an answer is read
+from the live standings, so after every such read its existence is checked again.
 """
 
 from collections.abc import Callable, Iterator
@@ -28,7 +28,7 @@ Answer = TypeVar("Answer")
 
 @dataclass(frozen=True, slots=True)
 class OwnPoints:
-    """What a player has, without their place."""
+    """A player's points or fields, without their place."""
 
     points: int | Decimal | None
     fields: dict[str, int] | None
@@ -37,7 +37,7 @@ class OwnPoints:
 def standings(
     competition: Competition, at: datetime, offset: int = 0, limit: int = 10, full: bool = False
 ) -> Standings:
-    """The rows from ``offset``; none before the start."""
+    """Return the rows from ``offset``; none before the start."""
     view = _View(competition, at, full)
     try:
         return view.shown(view.ask(lambda label: selectors.standings(competition.board, label, offset, limit)))
@@ -46,39 +46,39 @@ def standings(
 
 
 def encoded(competition: Competition, at: datetime, offset: int, limit: int) -> EncodedPage:
-    """The same, with the rows as they are sent."""
+    """Return the public rows from ``offset``, encoded for the response."""
     view = _View(competition, at, full=False)
     try:
-        found = view.ask(lambda label: page_encoded(competition.board, label, offset, limit))
+        encoded_page = view.ask(lambda label: page_encoded(competition.board, label, offset, limit))
     except UnknownPeriod:
         return EncodedPage(competition.board, view.empty().period, 0, at, True, Encoded(b"[]", ""))
-    return replace(found, period=view.period(found.period), as_of=view.as_of(found.as_of))
+    return replace(encoded_page, period=view.period(encoded_page.period), as_of=view.as_of(encoded_page.as_of))
 
 
 def page(competition: Competition, at: datetime, rows: Page, player: str | None, full: bool = False) -> BoardPage:
-    """These rows and, if ``player`` is ranked, their row and neighbours: of one moment."""
+    """Return these rows and, if ``player`` is ranked, their row and neighbours, all at one moment."""
     return _page(_View(competition, at, full), rows, selectors.neighbours_query(player))
 
 
 def page_with_others(
     competition: Competition, at: datetime, rows: Page, beside: Around | None, named: ForPlayers
 ) -> BoardPage:
-    """The same with neighbours as far as ``beside`` says, and others by name, as far as they are ranked."""
+    """Return these rows, the neighbours that ``beside`` asks for, and the ranked players of ``named``."""
     return _page(_View(competition, at, full=False), rows, beside, named)
 
 
 def player_row(competition: Competition, player: str, at: datetime, full: bool = False) -> PlayerRow:
-    """One player's row. Raises ``NotRanked``, also before the start."""
+    """Return one player's row. Raises ``NotRanked``, also before the start."""
     view = _View(competition, at, full)
     try:
-        found = view.ask(lambda label: selectors.player_row(competition.board, player, label))
+        row = view.ask(lambda label: selectors.player_row(competition.board, player, label))
     except (UnknownPeriod, NotRanked) as error:
         raise _not_ranked(player) from error
-    return replace(found, period=view.period(found.period), as_of=view.as_of(found.as_of))
+    return replace(row, period=view.period(row.period), as_of=view.as_of(row.as_of))
 
 
 def around(competition: Competition, player: str, at: datetime, radius: int = 4, full: bool = False) -> Standings:
-    """The player and up to ``radius`` rows on each side. Raises ``NotRanked``, also before the start."""
+    """Return the player and up to ``radius`` rows on each side. Raises ``NotRanked``, also before the start."""
     view = _View(competition, at, full)
     try:
         return view.shown(view.ask(lambda label: selectors.around(competition.board, player, radius, label)))
@@ -87,7 +87,7 @@ def around(competition: Competition, player: str, at: datetime, radius: int = 4,
 
 
 def export_rows(competition: Competition, at: datetime, full: bool = False) -> tuple[datetime, Iterator[Row]]:
-    """When it was so, and every row, best first. Reads SQL: on a redis board run the mirror first."""
+    """Return the time of the data, and all rows, best first. It reads SQL: on a redis board run the mirror first."""
     try:
         return read_visible(competition, at, lambda label: _exported(competition, label), full)
     except UnknownPeriod:
@@ -97,14 +97,17 @@ def export_rows(competition: Competition, at: datetime, full: bool = False) -> t
 def read_visible(
     competition: Competition, at: datetime, question: Callable[[str], tuple[datetime, Answer]], full: bool = False
 ) -> tuple[datetime, Answer]:
-    """What ``question`` answers for the label that may be shown, and when it was so. Raises ``UnknownPeriod``."""
+    """Return the time of the data and the answer of ``question`` for the label that may be shown.
+
+    Raises ``UnknownPeriod``.
+    """
     view = _View(competition, at, full)
     as_of, answer = view.ask(question)
     return view.as_of(as_of), answer
 
 
 def own_points(competition: Competition, player: str, at: datetime) -> OwnPoints | None:
-    """What players may always know of themselves: their points as they are now; None without any."""
+    """Return the player's present points, which they may always see themselves; None without any."""
     try:
         row = player_row(competition, player, at, full=True).row
     except NotRanked:
@@ -113,7 +116,7 @@ def own_points(competition: Competition, player: str, at: datetime) -> OwnPoints
 
 
 class _View:
-    """What one asker may see of a competition at a moment."""
+    """What a viewer may see of a competition at a moment."""
 
     def __init__(self, competition: Competition, at: datetime, full: bool) -> None:
         self._competition = competition
@@ -123,40 +126,40 @@ class _View:
         self.board = competition.board
 
     def ask(self, question: Callable[[str], Answer]) -> Answer:
-        """The answer for the label that may be shown, also if the freeze comes while it is found.
+        """Return the answer for the label that may be shown, even if the freeze comes during the read.
 
-        Of a competition that is remembered Redis compares the edition, which goes with a freeze; or raises
+        For a cached competition, Redis compares the cache version, which a freeze changes; if it differs, this raises
         ``StaleGeneration``.
         """
         if self.board.cached_since is not None:
-            return self._vouched_for(question)
+            return self._ask_cached(question)
         if not self._is_copied():
             answer = question(self._competition.label)
             if not self._is_copied():
                 return answer
         return question(self._competition.frozen_label)
 
-    def _vouched_for(self, question: Callable[[str], Answer]) -> Answer:
+    def _ask_cached(self, question: Callable[[str], Answer]) -> Answer:
         try:
             return question(self._competition.label)
         except UnknownPeriod as error:
             raise StaleGeneration("This period must be asked for.") from error
 
     def shown(self, found: Standings) -> Standings:
-        """The same with the competition's own window, and nothing that tells of a hidden end."""
+        """Return the standings with the competition's window, without a state that would reveal a hidden end."""
         return replace(found, period=self.period(found.period), as_of=self.as_of(found.as_of))
 
     def empty(self) -> Standings:
-        """Nobody stands yet."""
+        """Return standings without rows."""
         competition = self._competition
         nothing = PeriodInfo(competition.label, competition.starts_at, competition.ends_at, PeriodState.OPEN)
         return Standings(competition.board, self.period(nothing), 0, self._at, True, [], competition.board.rules)
 
     def period(self, found: PeriodInfo) -> PeriodInfo:
-        """The period for people: a hidden one is open until its end, and being closed then and until it is final."""
+        """Return the period as shown: a frozen one is open until its end, and closing from then until it is final."""
         competition = self._competition
-        hidden = PeriodState.OPEN if self._at < competition.ends_at else PeriodState.CLOSING
-        state = hidden if self._hidden else found.state
+        frozen_state = PeriodState.OPEN if self._at < competition.ends_at else PeriodState.CLOSING
+        state = frozen_state if self._hidden else found.state
         if (
             state in (PeriodState.FINAL, PeriodState.EXPIRED)
             and competition.final_at is None
@@ -166,7 +169,7 @@ class _View:
         return PeriodInfo(competition.label, competition.starts_at, competition.ends_at, state)
 
     def as_of(self, found: datetime) -> datetime:
-        """When it was so."""
+        """Return the time of the shown data."""
         return self._competition.timeline.frozen_since or found if self._hidden else found
 
     def _is_copied(self) -> bool:
@@ -175,7 +178,7 @@ class _View:
         try:
             copied = period_by_label(self._competition.board, self._competition.frozen_label) is not None
         except SqlAway:
-            if self._hidden:  # it may be there, and nothing else may be shown
+            if self._hidden:  # the copy may exist, and then nothing else may be shown
                 raise
             return False
         self._hidden = self._hidden or copied
@@ -184,14 +187,14 @@ class _View:
 
 def _page(view: _View, rows: Page, beside: Around | None, named: ForPlayers = selectors.NO_PLAYERS) -> BoardPage:
     try:
-        found = view.ask(lambda label: selectors.read_page(view.board, label, rows, beside, named))
+        board_page = view.ask(lambda label: selectors.read_page(view.board, label, rows, beside, named))
     except UnknownPeriod:
         return BoardPage(view.empty(), None, [])
-    return replace(found, standings=view.shown(found.standings))
+    return replace(board_page, standings=view.shown(board_page.standings))
 
 
 def _exported(competition: Competition, label: str) -> tuple[datetime, Iterator[Row]]:
-    """The first row is read at once, so that the statement that finds them all is of this moment."""
+    """Read the first row at once, so that the statement begins at this moment."""
     as_of, rows = selectors.export_rows(competition.board, label)
     return as_of, chain(list(islice(rows, 1)), rows)
 

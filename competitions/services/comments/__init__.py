@@ -1,0 +1,1 @@
+"""Services of comments: write, edit, delete and moderate them, and their likes."""

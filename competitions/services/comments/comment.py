@@ -1,6 +1,6 @@
-"""Commenting on a competition: writing, and editing and deleting one's own words.
+"""Writing a comment on a competition, and editing and deleting one's own comment.
 
-The player's row is held meanwhile: a ban, and so an erasure, comes before or after, never in between.
+The player's row is locked meanwhile, so a ban or an erasure comes before or after.
 """
 
 from datetime import datetime
@@ -17,30 +17,30 @@ from leaderboards.services.players.profiles import lock_player
 
 @transaction.atomic
 def post_comment(competition: Competition, player: Player, text: str, form: str, at: datetime) -> Comment:
-    """Add a comment; the same text from the same ``form`` (any text that names it) is one comment, however often sent.
+    """Add a comment. The same text from the same ``form`` (any text that identifies the form) makes one comment.
 
     Raises ``BadComment``, ``CommentsClosed``, ``Banned`` or ``UnknownPlayer``.
     """
     text = read_text(text)
     _refuse_closed(competition, at)
-    _admitted(player)
-    posted = digest(f"{competition.pk}\n{form}", text)
-    made, _ = Comment.objects.get_or_create(
-        player=player, form=posted, defaults={"competition": competition, "text": text, "created_at": at}
+    _lock_unbanned(player)
+    form_digest = digest(f"{competition.pk}\n{form}", text)
+    comment, _ = Comment.objects.get_or_create(
+        player=player, form=form_digest, defaults={"competition": competition, "text": text, "created_at": at}
     )
-    return made
+    return comment
 
 
 @transaction.atomic
 def edit(number: int, player: Player, text: str, at: datetime) -> Comment:
-    """Change one's own words, marked as edited where they are others.
+    """Change the player's own comment; it is marked as edited if the text differs.
 
     Raises ``UnknownComment``, ``CommentHidden``, ``BadComment``, ``CommentsClosed``, ``Banned`` or
     ``UnknownPlayer``.
     """
     text = read_text(text)
-    _admitted(player)
-    comment = _own(number, player)
+    _lock_unbanned(player)
+    comment = _lock_own_comment(number, player)
     if comment.hidden_at is not None:
         raise CommentHidden("A moderator has hidden this comment.")
     _refuse_closed(comment.competition, at)
@@ -52,19 +52,19 @@ def edit(number: int, player: Player, text: str, at: datetime) -> Comment:
 
 @transaction.atomic
 def delete(number: int, player: Player, at: datetime) -> None:
-    """Take one's own words back, at any time. Raises ``UnknownComment``, also where they were deleted before."""
-    comment = _own(number, player)
+    """Delete the player's own comment, at any time. Raises ``UnknownComment``, also if it was deleted before."""
+    comment = _lock_own_comment(number, player)
     comment.text, comment.deleted_at = "", at
     comment.save(update_fields=["text", "deleted_at"])
 
 
-def _own(number: int, player: Player) -> Comment:
-    """The comment, held. Somebody else's is as unknown as one that never was."""
-    own = Comment.objects.select_for_update(of=("self",)).filter(player=player, deleted_at=None)
-    found = own.select_related("competition").defer("competition__picture").filter(pk=number).first()
-    if found is None:
+def _lock_own_comment(number: int, player: Player) -> Comment:
+    """Lock and return the comment. Another player's comment is unknown, as one that does not exist."""
+    rows = Comment.objects.select_for_update(of=("self",)).filter(player=player, deleted_at=None)
+    comment = rows.select_related("competition").defer("competition__picture").filter(pk=number).first()
+    if comment is None:
         raise UnknownComment("There is no such comment of yours.")
-    return found
+    return comment
 
 
 def _refuse_closed(competition: Competition, at: datetime) -> None:
@@ -74,6 +74,6 @@ def _refuse_closed(competition: Competition, at: datetime) -> None:
         raise CommentsClosed("The competition was over long ago: comments are closed.")
 
 
-def _admitted(player: Player) -> None:
+def _lock_unbanned(player: Player) -> None:
     if lock_player(player).banned_at is not None:
         raise Banned("This player may not comment.")

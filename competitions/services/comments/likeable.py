@@ -1,6 +1,7 @@
-"""Comments, as something to like: what the likes ask of them, and what they are told.
+"""Comments as a kind of thing that players can like: the callbacks for the likes app.
 
-Nobody likes their own comment: a count says how many others liked it. The page offers them no button; the API says why.
+Players cannot like their own comments, so a count says how many others liked it. The page shows the author no button;
+the API answers with an error.
 """
 
 import re
@@ -21,7 +22,7 @@ _NUMBER = re.compile(r"[1-9][0-9]{0,18}")
 
 
 def likeable() -> Likeable:
-    """The kind ``comment``, kept as the settings say."""
+    """Return the kind ``comment``, with the storage and rate of the settings."""
     return Likeable(
         kind=KIND,
         boards=boards,
@@ -34,30 +35,29 @@ def likeable() -> Likeable:
 
 
 def boards(things: Collection[str]) -> dict[str, Board | None]:
-    """Of the comments that anybody may read, the boards: anybody who may read the board may read them."""
+    """Return the boards of the visible comments: a comment may be read by those who may read its board."""
     return _boards(Comment.objects.filter(Comment.VISIBLE, pk__in=_numbers(things)))
 
 
 def withdrawn(things: Collection[str]) -> dict[str, Board | None]:
-    """Of the comments that a moderator has hidden, or their author deleted, the boards."""
+    """Return the boards of the comments that are hidden or deleted."""
     return _boards(Comment.objects.filter(~Comment.VISIBLE, pk__in=_numbers(things)))
 
 
 def _boards(rows: QuerySet[Comment]) -> dict[str, Board | None]:
     published = rows.exclude(competition__published_at=None)
-    found = published.select_related("competition__board").defer("competition__picture", "competition__description")
-    return {str(row.pk): row.competition.board for row in found}
+    comments = published.select_related("competition__board").defer("competition__picture", "competition__description")
+    return {str(comment.pk): comment.competition.board for comment in comments}
 
 
 def admit(thing: str, player: str) -> None:
-    """Raises ``OwnComment``."""
+    """Refuse a like of the player's own comment. Raises ``OwnComment``."""
     if Comment.objects.filter(pk__in=_numbers([thing]), player__external_id=player).exists():
         raise OwnComment("Nobody likes their own comment.")
 
 
 def save_totals(totals: Mapping[str, int]) -> None:
-    """Keep the totals beside the comments, to sort by. Rows are held in one order, so that two at once never wait
-    for each other."""
+    """Store the totals on the comments, to sort by. Rows are locked in the order of their keys, to avoid deadlocks."""
     numbers = _numbers(totals)
     with transaction.atomic():
         locked = Comment.objects.select_for_update(no_key=True).filter(pk__in=numbers).order_by("pk").only("pk")
@@ -66,5 +66,5 @@ def save_totals(totals: Mapping[str, int]) -> None:
 
 
 def _numbers(things: Collection[str]) -> list[int]:
-    """What of these ids can be a comment's: 5, never 05, so that a comment has one name."""
+    """Return the valid comment numbers among the ids: 5, never 05, so that a comment has one id."""
     return [int(thing) for thing in things if _NUMBER.fullmatch(thing) and int(thing) < 2**63]

@@ -1,4 +1,4 @@
-"""Hiding a comment, with a reason, and showing it again. Both stay in the competition's record."""
+"""Hiding a comment, with a reason, and showing it again. Both are recorded as changes of the competition."""
 
 from datetime import datetime
 
@@ -12,39 +12,39 @@ from competitions.services.change_log import clean_reason, record_change
 
 @transaction.atomic
 def hide(number: int, reason: str, at: datetime, by: AbstractBaseUser | None) -> Comment:
-    """Let only its author and staff read it; again changes nothing. Raises ``UnknownComment``, ``BadCompetition``."""
+    """Hide a comment from all but its author and staff. Idempotent. Raises ``UnknownComment``, ``BadCompetition``."""
     reason = clean_reason(reason)
-    comment = _held(number)
+    comment = _lock_comment(number)
     if comment.hidden_at is None:
         comment.hidden_at, comment.hidden_by_id, comment.hidden_reason = at, by.pk if by else None, reason
         _save(comment)
-        _note(comment, ChangeKind.HIDDEN, at, by, reason)
+        _record(comment, ChangeKind.HIDDEN, at, by, reason)
     return comment
 
 
 @transaction.atomic
 def show(number: int, at: datetime, by: AbstractBaseUser | None) -> Comment:
-    """Let everybody read it again; what nobody hid stays as it is. Raises ``UnknownComment``."""
-    comment = _held(number)
+    """Show a hidden comment again. Idempotent. Raises ``UnknownComment``."""
+    comment = _lock_comment(number)
     if comment.hidden_at is not None:
         comment.hidden_at, comment.hidden_by_id, comment.hidden_reason = None, None, ""
         _save(comment)
-        _note(comment, ChangeKind.SHOWN, at, by)
+        _record(comment, ChangeKind.SHOWN, at, by)
     return comment
 
 
-def _held(number: int) -> Comment:
-    """The comment; nobody hides what its author has deleted."""
+def _lock_comment(number: int) -> Comment:
+    """Lock and return the comment. A deleted comment is unknown."""
     rows = Comment.objects.select_for_update(of=("self",)).select_related("competition", "player")
-    found = rows.defer("competition__picture").filter(pk=number, deleted_at=None).first()
-    if found is None:
+    comment = rows.defer("competition__picture").filter(pk=number, deleted_at=None).first()
+    if comment is None:
         raise UnknownComment(f"There is no comment {number}.")
-    return found
+    return comment
 
 
 def _save(comment: Comment) -> None:
     comment.save(update_fields=["hidden_at", "hidden_by", "hidden_reason"])
 
 
-def _note(comment: Comment, kind: ChangeKind, at: datetime, by: AbstractBaseUser | None, reason: str = "") -> None:
+def _record(comment: Comment, kind: ChangeKind, at: datetime, by: AbstractBaseUser | None, reason: str = "") -> None:
     record_change(comment.competition, kind, at, by, reason, player=comment.player.external_id, comment=comment.pk)

@@ -1,0 +1,1 @@
+"""Services that erase a player's personal data from competitions and their published results."""

@@ -1,0 +1,1 @@
+"""Services of leagues: begin seasons, fill groups, promote and demote."""

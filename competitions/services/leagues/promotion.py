@@ -1,7 +1,7 @@
-"""The turn of a league: once a period is final, the best of each group move up a tier and the last move down.
+"""Turn a league season: once its period is final, the best of each group move up a tier and the last move down.
 
-A season is turned in one transaction with ``turned_at``, which proves it. Nothing is written but places and outcomes:
-the tier that a player enters next is worked out from them (``selectors/leagues.py:tiers_of``).
+A season is turned in one transaction, which also sets ``turned_at``. It writes only places and outcomes; the tier that
+a player enters next is computed from them (``selectors/leagues.py:tiers_of``).
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -21,32 +21,32 @@ from leaderboards.selectors.visibility.hidden import hidden_now
 
 GROUPS_AT_ONCE = 20
 BATCH = 500
-Final = dict[int, tuple[int, int]]  # player → place and rank
+FinalRanks = dict[int, tuple[int, int]]  # player → place and rank
 
 
 def turn_due(at: datetime) -> int:
-    """Move the players of every season whose period is final, the oldest first; returns how many seasons that were."""
-    over = unturned().filter(period__state__in=(PeriodState.FINAL, PeriodState.EXPIRED))
-    return sum(for_each(over, lambda season: turn(season, at)))
+    """Turn every season whose period is final, oldest first; returns how many were turned."""
+    final_seasons = unturned().filter(period__state__in=(PeriodState.FINAL, PeriodState.EXPIRED))
+    return sum(for_each(final_seasons, lambda season: turn(season, at)))
 
 
 def turn(season: LeagueSeason, at: datetime) -> bool:
-    """Move the season's players, whose period is final; False if that was done before, or has to wait.
+    """Turn a season whose period is final; returns False if it was turned before or has to wait.
 
-    It waits for the seasons before it, from which some of its players get their tier.
+    It waits for earlier seasons, which decide the tiers of some of its players.
     """
     place_all(season)
-    return _move(season.pk, at)
+    return _turn_locked(season.pk, at)
 
 
 @transaction.atomic
-def _move(number: int, at: datetime) -> bool:
+def _turn_locked(number: int, at: datetime) -> bool:
     season = lock_season(number)
     if season is None or _has_to_wait(season):
         return False
-    out = hidden_now(season.period)  # what is remembered may be a second old, and this stays
-    for groups in _in_turns(season):
-        _move_members(season, groups, out, at)
+    hidden = hidden_now(season.period)  # not from the cache, which may be a second old: outcomes are permanent
+    for groups in _group_batches(season):
+        _move_members(season, groups, hidden, at)
         failpoint("leagues.moved")
     season.turned_at = at
     season.save(update_fields=["turned_at"])
@@ -55,49 +55,49 @@ def _move(number: int, at: datetime) -> bool:
 
 
 def _has_to_wait(season: LeagueSeason) -> bool:
-    """Whether an earlier season is not turned, or somebody who was let in again meanwhile is in no group."""
+    """Whether an earlier season is not turned, or a player of this one is in no group (after an unban)."""
     earlier = LeagueSeason.objects.filter(league=season.league_id, turned_at=None, pk__lt=season.pk)
     return earlier.exists() or unplaced(season).exists()
 
 
-def _in_turns(season: LeagueSeason) -> Iterator[Sequence[LeagueGroup]]:
+def _group_batches(season: LeagueSeason) -> Iterator[Sequence[LeagueGroup]]:
     last = 0
     while groups := list(season.groups.filter(pk__gt=last).order_by("pk")[:GROUPS_AT_ONCE]):
         yield groups
         last = groups[-1].pk
 
 
-def _final(period: Period, players: Sequence[int], out: Collection[int]) -> Final:
-    """Those of the players who are ranked and shown, by their final standings."""
-    rows = FinalStanding.objects.filter(period=period, player__in=set(players).difference(out))
+def _read_final(period: Period, players: Sequence[int], hidden: Collection[int]) -> FinalRanks:
+    """Read the final place and rank of those players who are ranked and not hidden."""
+    rows = FinalStanding.objects.filter(period=period, player__in=set(players).difference(hidden))
     return {player: (place, rank) for player, place, rank in rows.values_list("player_id", "place", "rank")}
 
 
-def _move_members(season: LeagueSeason, groups: Sequence[LeagueGroup], out: Collection[int], at: datetime) -> None:
+def _move_members(season: LeagueSeason, groups: Sequence[LeagueGroup], hidden: Collection[int], at: datetime) -> None:
     members = list(LeagueMember.objects.filter(group__in=groups).select_related("player"))
-    final = _final(season.period, [member.player_id for member in members], out)
-    inside: dict[int, list[LeagueMember]] = {group.pk: [] for group in groups}
+    final = _read_final(season.period, [member.player_id for member in members], hidden)
+    by_group: dict[int, list[LeagueMember]] = {group.pk: [] for group in groups}
     for member in members:
-        inside[member.group_id].append(member)
+        by_group[member.group_id].append(member)
     for group in groups:
-        own = inside[group.pk]
-        _judge(season, group, own, final)
+        own = by_group[group.pk]
+        _set_outcomes(season, group, own, final)
         if is_ranked_with_previous_group(season, group, len(own), sum(member.place is not None for member in own)):
-            asked = [*(member.player_id for member in own), *players_before(group)]
-            _judge_with_more(season, group, own, _final(season.period, asked, out))
-        _announce(season, group, inside[group.pk], at)
+            players = [*(member.player_id for member in own), *players_before(group)]
+            _set_combined_outcomes(season, group, own, _read_final(season.period, players, hidden))
+        _announce(season, group, own, at)
     _write(members)
 
 
 def _write(members: Sequence[LeagueMember]) -> None:
-    """Their places and outcomes; ``bulk_update`` takes minutes for a hundred thousand of them."""
+    """Write places and outcomes. It is an upsert because ``bulk_update`` takes minutes for 100 000 members."""
     LeagueMember.objects.bulk_create(
         members, batch_size=BATCH, update_conflicts=True, update_fields=["place", "outcome"], unique_fields=["pk"]
     )
 
 
-def _judge(season: LeagueSeason, group: LeagueGroup, members: Sequence[LeagueMember], final: Final) -> None:
-    """Who holds no place (removed, or not shown) stays, and leaves the others' places as they are without them."""
+def _set_outcomes(season: LeagueSeason, group: LeagueGroup, members: Sequence[LeagueMember], final: FinalRanks) -> None:
+    """Set places and outcomes within a group. A member who is removed or hidden has no place and stays in the tier."""
     ranked = sorted((each for each in members if each.player_id in final), key=lambda each: final[each.player_id])
     for member in members:
         member.place, member.outcome = None, Outcome.STAYED
@@ -105,18 +105,20 @@ def _judge(season: LeagueSeason, group: LeagueGroup, members: Sequence[LeagueMem
         member.place, member.outcome = place, season.rules.outcome(group.tier, place, len(ranked))
 
 
-def _judge_with_more(season: LeagueSeason, group: LeagueGroup, members: Sequence[LeagueMember], final: Final) -> None:
-    """What places in an unfilled group come to: those among all of ``final``, its own and the group before it, whose
-    players lose nothing by it. Places within the group stay as they are."""
+def _set_combined_outcomes(
+    season: LeagueSeason, group: LeagueGroup, members: Sequence[LeagueMember], final: FinalRanks
+) -> None:
+    """Set the outcomes of an unfilled group by the places among ``final``, which holds its members and the players of
+    the group before it. Places within the group, and the outcomes of the other group, do not change."""
     ranked = sorted(final, key=final.__getitem__)
-    among = dict(zip(ranked, places(final[player][1] for player in ranked), strict=True))
+    combined_places = dict(zip(ranked, places(final[player][1] for player in ranked), strict=True))
     for member in members:
         if member.place is not None:
-            member.outcome = season.rules.outcome(group.tier, among[member.player_id], len(ranked))
+            member.outcome = season.rules.outcome(group.tier, combined_places[member.player_id], len(ranked))
 
 
 def _announce(season: LeagueSeason, group: LeagueGroup, members: Sequence[LeagueMember], at: datetime) -> None:
-    """Webhooks for those who move: the game tells its players."""
+    """Queue webhooks for promoted and demoted players; the game notifies them."""
     for outcome in (Outcome.PROMOTED, Outcome.DEMOTED):
         moved = [member for member in members if member.outcome == outcome]
         payloads = {f"league-{member.pk}": _payload(season, group, member) for member in moved}

@@ -1,4 +1,4 @@
-"""Cancelling: nobody scores any more, nothing is won, and the participants are told why."""
+"""Cancel a competition: no more scores, no rewards, and the participants are notified with the reason."""
 
 from datetime import datetime
 
@@ -14,7 +14,10 @@ from competitions.services.notices.notices import notify_participants
 
 @transaction.atomic
 def cancel(competition: Competition, reason: str, at: datetime, by: AbstractBaseUser | None) -> Competition:
-    """Cancel what is published and not final. Raises ``CompetitionOver``, ``NotOpenYet`` or ``BadCompetition``."""
+    """Cancel a published competition before it is final.
+
+    Raises ``CompetitionOver``, ``NotOpenYet`` or ``BadCompetition``.
+    """
     reason = clean_reason(reason)
     locked = lock_competition(competition)
     if locked.published_at is None:

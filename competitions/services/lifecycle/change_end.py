@@ -1,9 +1,8 @@
-"""Moving the end of a competition that runs or is to come.
+"""Move the end of a competition that is running or upcoming.
 
-A later end repacks the scores (``leaderboards.services.periods.reschedule``) before anybody is told: a crash in between
-leaves
-a period that ends later than its competition, which harms nothing. An earlier end leaves the period as it is, since
-it is the competition that decides who may still score and when it is closed; so two at once leave the later of both.
+A later end repacks the scores (``leaderboards.services.periods.reschedule``) before the participants are notified.
+After a crash in between, the period ends later than its competition, which is harmless. An earlier end does not change
+the period: the competition decides until when scores count. So of two concurrent moves, the period keeps the later end.
 """
 
 from contextlib import suppress
@@ -30,10 +29,10 @@ from leaderboards.services.periods.reschedule import move_end
 def change_end(
     competition: Competition, ends_at: datetime, reason: str, at: datetime, by: AbstractBaseUser | None
 ) -> Competition:
-    """Move the end to ``ends_at``, which is still to come; to where it is changes nothing.
+    """Move the end to ``ends_at``, a time in the future; the present end changes nothing.
 
-    Raises ``BadCompetition`` (the reason, the end), ``CompetitionOver``, ``NotOpenYet``, or ``Unavailable`` where
-    Redis decides and is away.
+    Raises ``BadCompetition`` (the reason, the end), ``CompetitionOver``, ``NotOpenYet``, or ``Unavailable`` if the
+    board needs Redis and Redis is away.
     """
     reason = clean_reason(reason)
     _refuse(competition, ends_at, at)
@@ -45,19 +44,19 @@ def change_end(
             move_end(period, ends_at, at, only_later=True)
         except BadBoard as error:
             raise BadCompetition(error.detail, "ends_at") from error
-    moved = _note(competition, ends_at, reason, at, by)
-    with suppress(Unavailable):  # the schedule makes it, and nothing changes before
+    moved = _save_end(competition, ends_at, reason, at, by)
+    with suppress(Unavailable):  # if the copy cannot be made now, the schedule makes it later
         freeze_if_due(moved, at)
     return moved
 
 
 @transaction.atomic
-def _note(
+def _save_end(
     competition: Competition, ends_at: datetime, reason: str, at: datetime, by: AbstractBaseUser | None
 ) -> Competition:
     locked = lock_competition(competition)
     _refuse(locked, ends_at, at)
-    if get_or_open_period(locked).state != PeriodState.OPEN:  # the end came while scores were packed anew
+    if get_or_open_period(locked).state != PeriodState.OPEN:  # it ended while the scores were repacked
         raise CompetitionOver("It has ended meanwhile: its end cannot be moved any more.")
     before = locked.ends_at
     if before == ends_at:

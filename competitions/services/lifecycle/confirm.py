@@ -1,7 +1,7 @@
-"""A result becomes final, once: somebody confirms it, or its review is over (``services/lifecycle/finish.py``).
+"""Make a result final: by a confirmation, or when its review ends (``services/lifecycle/finish.py``).
 
-All that comes with it is one transaction: the mark, the first revision, the webhook. The trap: confirming reveals
-nothing. A result that a freeze hides is final behind the curtain until somebody reveals it.
+The timestamp, the first revision and the webhook are one transaction. The trap: confirming reveals nothing. A frozen
+result is final, but hidden until it is revealed.
 """
 
 from datetime import datetime
@@ -19,9 +19,9 @@ from leaderboards.selectors.visibility.hidden import clear_hidden_cache
 
 
 def confirm(competition: Competition, at: datetime, by: AbstractBaseUser | None, reason: str = "") -> Competition:
-    """Make a provisional result final; again changes nothing. The reason may be left out.
+    """Make a provisional result final. Idempotent. The reason is optional.
 
-    Raises ``NotClosed``, ``CompetitionOver`` where it was cancelled, or ``BadCompetition`` for too long a reason.
+    Raises ``NotClosed``, ``CompetitionOver`` if it was cancelled, or ``BadCompetition`` if the reason is too long.
     """
     reason = clean_reason(reason) if reason.strip() else ""
     with transaction.atomic():
@@ -37,14 +37,14 @@ def confirm(competition: Competition, at: datetime, by: AbstractBaseUser | None,
 
 
 def revise_if_final(locked: Competition, at: datetime, change: Change) -> None:
-    """An act on a final result publishes it anew, in the caller's transaction, which holds the competition's row."""
+    """Publish a new revision after ``change``, if the result is final. The caller's transaction holds the row lock."""
     if locked.final_at is not None:
-        clear_hidden_cache()  # what the act hides or shows is in this transaction alone
+        clear_hidden_cache()  # the cache does not have what this transaction has hidden or shown
         publish_revision(locked, at, change)
 
 
 def make_final(locked: Competition, at: datetime, change: Change | None = None) -> None:
-    """Make the result final in the caller's transaction, which holds the competition's row and knows it is not yet."""
+    """Make the result final in the caller's transaction, which has locked the row and checked that it is not final."""
     locked.final_at = at
     locked.save(update_fields=["final_at"])
     publish_revision(locked, at, change)

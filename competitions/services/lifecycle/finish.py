@@ -1,7 +1,7 @@
-"""A competition's end: its period is closed, its result is provisional for the review, and then it is final, once.
+"""Finish a competition: close its period, keep the result provisional during the review, then make it final.
 
-Anybody who joined and is gone is left out as the period closes. Behind the curtain of a freeze all this happens too;
-the public hears of the result by the reveal. Who confirms earlier is in ``services/lifecycle/confirm.py``.
+Participants who have left are excluded when the period closes. All this also happens during a freeze; the public sees
+the result after the reveal. ``services/lifecycle/confirm.py`` makes a result final before its review ends.
 """
 
 from datetime import datetime, timedelta
@@ -20,7 +20,7 @@ from leaderboards.services.periods.close import close_period, stop_accepting
 
 
 def finish_due(at: datetime) -> int:
-    """Close what ended more than its board's grace ago, oldest first, and make final what was reviewed.
+    """Close competitions whose board's grace time has passed, oldest first, and make reviewed results final.
 
     Returns how many became final.
     """
@@ -30,24 +30,24 @@ def finish_due(at: datetime) -> int:
 
 
 def finish(competition: Competition, at: datetime) -> bool:
-    """Close it, and make it final if its review is over, as far as that is possible now.
+    """Close a competition, and make it final if its review is over, as far as possible now.
 
-    True if it became final by this call; False while it waits or is under review, or if it was final before.
+    Returns True if this call made it final; False while it waits or is under review, or if it was final before.
     """
     if competition.closed_at is None and not _close(competition, at):
         return False
     if competition.closed_at is not None and not is_review_over(competition, at):
         return False
-    return _settle(competition, at)
+    return _mark_closed_and_final(competition, at)
 
 
 def _close(competition: Competition, at: datetime) -> bool:
-    """Close its period; whether that is closed now."""
+    """Close its period; returns whether it is closed now."""
     if not _is_over(competition, at):
         return False
     freeze_if_due(competition, at)
     period = get_or_open_period(competition)
-    if period.state == PeriodState.OPEN and not _stop(competition, period, at):
+    if period.state == PeriodState.OPEN and not _stop_scores(competition, period, at):
         return False
     if period.state == PeriodState.CLOSING:
         close_period(period, at)
@@ -57,8 +57,8 @@ def _close(competition: Competition, at: datetime) -> bool:
 
 
 @transaction.atomic
-def _stop(competition: Competition, period: Period, at: datetime) -> bool:
-    """Take no more scores, unless its end has been moved meanwhile; it cannot be moved afterwards."""
+def _stop_scores(competition: Competition, period: Period, at: datetime) -> bool:
+    """Stop accepting scores, unless the end was moved meanwhile. After this the end cannot be moved."""
     if not _is_over(lock_competition(competition), at):
         return False
     stop_accepting(period)
@@ -66,8 +66,8 @@ def _stop(competition: Competition, period: Period, at: datetime) -> bool:
 
 
 @transaction.atomic
-def _settle(competition: Competition, at: datetime) -> bool:
-    """Mark it closed, and final if its review is over: a review of no time is over at once."""
+def _mark_closed_and_final(competition: Competition, at: datetime) -> bool:
+    """Mark it closed, and final if its review is over. A review of 0 hours is over at once."""
     locked = lock_competition(competition)
     if locked.final_at is not None or locked.cancelled_at is not None:
         return False

@@ -1,8 +1,8 @@
-"""Freezing: the standings of the freeze are copied once, and the public reads the copy until somebody reveals.
+"""Freeze and reveal: the standings are copied once, and the public reads the copy until the reveal.
 
-The copy is made before any change that follows the freeze: by the schedule, and by whatever is about to change
-standings, as its first step. Anybody who only looks makes none. Once frozen, a competition stays so until the reveal,
-also if its end is moved.
+The copy is made before any change that comes after the time of the freeze: by the schedule, or as the first step of
+each service that changes standings. Reading never makes it. Once frozen, a competition stays frozen until the reveal,
+even if its end is moved.
 """
 
 from datetime import datetime
@@ -24,7 +24,7 @@ from leaderboards.services.periods.freeze import copy_period_in_sql, mirror_befo
 
 
 def freeze_due(at: datetime) -> int:
-    """Freeze every competition whose time has come; returns how many. What waits for Redis is tried again."""
+    """Freeze every competition whose freeze is due; returns how many. Those that wait for Redis are retried."""
     candidates = Competition.objects.exclude(published_at=None).exclude(freeze_minutes=None)
     candidates = candidates.filter(frozen_at=None, cancelled_at=None, revealed_at=None, starts_at__lte=at)
     candidates = candidates.select_related("board").defer("picture")
@@ -32,16 +32,16 @@ def freeze_due(at: datetime) -> int:
 
 
 def is_due(competition: Competition, at: datetime) -> bool:
-    """Whether its time has come and nobody has made the public copy, as far as this row knows."""
+    """Whether the freeze is due and, by this (maybe old) row, the copy is missing."""
     return competition.frozen_at is None and competition.timeline.freezes_at is not None and competition.is_hidden(at)
 
 
 def freeze_if_due(competition: Competition, at: datetime, *, is_awaited: bool = True) -> bool:
-    """Make the public copy if its time has come and it is not there. Raises ``Unavailable`` where it cannot be made.
+    """Make the frozen copy if it is due and missing. Raises ``Unavailable`` if it cannot be made now.
 
-    The row that is given may be old: what counts is the end that it has now. Copy and mark are one transaction, behind
-    the locked row, so an end that is moved meanwhile is moved before both or after both. ``is_awaited``: somebody
-    changes standings next, so readers whom Redis cannot tell of it are waited for.
+    ``competition`` may be an old row: its present times are read again. The copy and ``frozen_at`` are one transaction
+    under the row lock, so the end moves before or after both. ``is_awaited``: the caller changes standings next; so if
+    Redis cannot invalidate the readers' caches, this waits until these have expired.
     """
     if not is_due(competition, at):
         return False
@@ -49,17 +49,17 @@ def freeze_if_due(competition: Competition, at: datetime, *, is_awaited: bool = 
     freezes_at = competition.timeline.freezes_at
     if freezes_at is None or not is_due(competition, at):
         return False
-    remove_withdrawn_before(competition, freezes_at, at)  # else the copy would show them until the reveal
+    remove_withdrawn_before(competition, freezes_at, at)  # the copy would show them until the reveal
     period = get_or_open_period(competition)
     mirror_before_copy(period)
-    is_frozen = _frozen(competition, period, at, is_awaited)
+    is_frozen = _copy_if_due(competition, period, at, is_awaited)
     competition.refresh_from_db(fields=["ends_at", "frozen_at"])
     return is_frozen
 
 
 @transaction.atomic
-def _frozen(competition: Competition, period: Period, at: datetime, is_awaited: bool) -> bool:
-    """Whether it was still due once the row was held; then the copy is there, and the row says since when."""
+def _copy_if_due(competition: Competition, period: Period, at: datetime, is_awaited: bool) -> bool:
+    """Copy the period and set ``frozen_at`` if that is still due under the row lock; returns whether it was."""
     locked = lock_competition(competition)
     freezes_at = locked.timeline.freezes_at
     if freezes_at is None or not is_due(locked, at):
@@ -73,15 +73,15 @@ def _frozen(competition: Competition, period: Period, at: datetime, is_awaited: 
 
 
 def _frozen_since(competition: Competition, freezes_at: datetime) -> datetime:
-    """From when on nothing changed: the time of the freeze, however late it is noticed; or when the end was moved to
-    where that had passed already."""
+    """Return since when the copy is valid: the time of the freeze, however late it is made; or the time when the end
+    was moved, if the freeze was in the past by then."""
     moved_at = competition.changes.filter(kind=ChangeKind.EXTENDED).values_list("at", flat=True).first()
     return max(freezes_at, moved_at or freezes_at)
 
 
 @transaction.atomic
 def reveal(competition: Competition, at: datetime, by: AbstractBaseUser | None) -> Competition:
-    """Let the public see the result, provisional or final; again changes nothing. Raises ``NotRevealable``."""
+    """Show the public the result, provisional or final. Idempotent. Raises ``NotRevealable``."""
     locked = lock_competition(competition)
     if locked.revealed_at is not None:
         return locked
@@ -93,5 +93,5 @@ def reveal(competition: Competition, at: datetime, by: AbstractBaseUser | None) 
     locked.save(update_fields=["revealed_at"])
     record_change(locked, ChangeKind.REVEALED, at, by)
     for revision in locked.revisions.select_related("change").order_by("number"):
-        announce_revision(revision, at)  # those that were made behind the curtain
+        announce_revision(revision, at)  # revisions that were made during the freeze
     return locked

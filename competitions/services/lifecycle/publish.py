@@ -1,4 +1,4 @@
-"""Publishing: a draft that can work becomes known, and its period gets the board's rules of this moment."""
+"""Publish a draft after checking its settings. Its period keeps the board's rules of that moment."""
 
 from datetime import datetime, timedelta
 
@@ -22,7 +22,7 @@ DAY_SECONDS = 86_400
 
 
 def publish(competition: Competition, at: datetime, by: AbstractBaseUser | None) -> Competition:
-    """Make a draft known; again changes nothing. Raises ``BadCompetition`` or ``CompetitionOver``."""
+    """Publish a draft. Idempotent. Raises ``BadCompetition`` or ``CompetitionOver``."""
     with transaction.atomic():
         locked = lock_competition(competition)
         if locked.cancelled_at is not None:
@@ -37,7 +37,7 @@ def publish(competition: Competition, at: datetime, by: AbstractBaseUser | None)
 
 
 def check(competition: Competition, at: datetime) -> None:
-    """Raise ``BadCompetition``, with the field to blame, where the settings cannot work."""
+    """Raise ``BadCompetition``, with the invalid field, if the settings cannot work."""
     check_times(competition, at)
     check_freeze(competition)
     _check_board(competition)
@@ -54,7 +54,7 @@ def check(competition: Competition, at: datetime) -> None:
 
 
 def check_window(rules: Rules, window: Window) -> None:
-    """Raise ``BadCompetition`` where scores of these rules cannot be packed in the window."""
+    """Raise ``BadCompetition`` if scores of these rules cannot be packed for the window."""
     try:
         choose_layout(rules, window)
     except BadBoard as error:
@@ -70,13 +70,13 @@ def check_window(rules: Rules, window: Window) -> None:
 
 
 def check_year(moment: datetime, field: str) -> None:
-    """Raise ``BadCompetition`` outside the years of boards, where no clock of every zone can show the moment."""
+    """Raise ``BadCompetition`` for years outside the range of boards, which some time zones cannot show."""
     if not FIRST_YEAR <= moment.year <= LAST_YEAR:
         raise BadCompetition(f"Competitions lie in the years {FIRST_YEAR} to {LAST_YEAR}.", field)
 
 
 def check_times(competition: Competition, at: datetime) -> None:
-    """Raise ``BadCompetition`` where it ends before it starts, has ended, or lies outside the years of boards."""
+    """Raise ``BadCompetition`` if it ends before it starts, has ended, or is outside the years of boards."""
     check_year(competition.starts_at, "starts_at")
     check_year(competition.ends_at, "ends_at")
     if competition.ends_at <= competition.starts_at:
@@ -86,16 +86,16 @@ def check_times(competition: Competition, at: datetime) -> None:
 
 
 def check_freeze(competition: Competition) -> None:
-    """Raise ``BadCompetition`` where the standings would freeze before there are any.
+    """Raise ``BadCompetition`` if the freeze is longer than the competition.
 
-    A freeze of the whole window, to the minute, is a competition whose standings nobody sees until the reveal.
+    A freeze of the whole length, rounded up to minutes, hides the standings from the start until the reveal.
     """
     minutes, length = competition.freeze_minutes, competition.ends_at - competition.starts_at
-    whole = -(-length // timedelta(minutes=1))
-    if minutes is not None and minutes > whole:
+    whole_minutes = -(-length // timedelta(minutes=1))
+    if minutes is not None and minutes > whole_minutes:
         raise BadCompetition(
-            f"The freeze is longer than the competition, which lasts {whole} minutes: take that many to hide its "
-            "standings from the start, or fewer.",
+            f"The freeze is longer than the competition, which lasts {whole_minutes} minutes: take that many to hide "
+            "its standings from the start, or fewer.",
             "freeze_minutes",
         )
 
@@ -115,7 +115,7 @@ def _check_board(competition: Competition) -> None:
 
 
 def check_joining(competition: Competition, at: datetime) -> None:
-    """Raise ``BadCompetition`` where nobody could join as the settings say."""
+    """Raise ``BadCompetition`` if nobody could join with these settings."""
     if competition.joining == Joining.CODE and not competition.join_code.strip():
         raise BadCompetition("Joining by code needs a code.", "join_code")
     until = competition.join_until

@@ -1,10 +1,9 @@
-"""Snapshots: every ``snapshot_minutes`` from the start, while it runs, the best rows of a competition are kept; and as
-it freezes, from the copy that the public sees, or else at its end, from the closed standings.
+"""Take snapshots: the best rows of a running competition, every ``snapshot_minutes`` from its start.
 
-SQL is read, in one statement; where Redis decides, after a mirror pass. One snapshot for each time of the grid,
-however often this runs; a run that comes late takes the latest, not a backlog. They are written in
-their order: a run that was held up until a later one was there writes nothing, since the later one was compared with
-what stood before it.
+The last one is taken from the frozen copy, or without a freeze from the closed standings. Snapshots are read from SQL
+in one statement, after a mirror pass on boards that Redis decides. Each scheduled time has one snapshot, however often
+this runs. A late run takes only the latest. Snapshots are written in order: a delayed run writes nothing if a later
+snapshot exists, which was compared with the one before it.
 """
 
 from datetime import datetime, timedelta
@@ -26,24 +25,25 @@ from leaderboards.services.sync.mirror import mirror
 
 MOST_ROWS = 10_000
 CHUNK = 2000
-# What was closed longer ago was so before last standings were kept, or is no news any more.
+# For a competition that closed longer ago, no last snapshot is taken: its alerts would be old news.
 LAST_TAKEN_FOR = timedelta(days=1)
 
 
 def take_due_snapshots(at: datetime) -> int:
-    """Take what is due; returns how many. A competition whose standings cannot be had now is tried again."""
-    known = Competition.objects.exclude(published_at=None).filter(cancelled_at=None, starts_at__lte=at)
-    to_look_at = (known.filter(ends_at__gt=at) | _without_last(known, at)).select_related("board").defer("picture")
-    return sum(for_each(to_look_at, lambda competition: _take_if_due(competition, at)))
+    """Take the snapshots that are due; returns how many. Competitions whose standings are unavailable are retried."""
+    started = Competition.objects.exclude(published_at=None).filter(cancelled_at=None, starts_at__lte=at)
+    candidates = started.filter(ends_at__gt=at) | _without_last_snapshot(started, at)
+    candidates = candidates.select_related("board").defer("picture")
+    return sum(for_each(candidates, lambda competition: _take_if_due(competition, at)))
 
 
-def _without_last(known: QuerySet[Competition], at: datetime) -> QuerySet[Competition]:
-    """Those that were closed, or whose end came, not long ago, and whose last standings are not kept yet."""
-    kept = Snapshot.objects.filter(
+def _without_last_snapshot(started: QuerySet[Competition], at: datetime) -> QuerySet[Competition]:
+    """Return the competitions that ended recently and have no last snapshot yet."""
+    last_snapshot = Snapshot.objects.filter(
         competition=OuterRef("pk"), due_at=Coalesce(OuterRef("frozen_at"), OuterRef("ends_at"))
     )
-    ended = known.annotate(over_at=Coalesce("closed_at", "final_at", "ends_at"))
-    return ended.filter(~Exists(kept), ends_at__lte=at, over_at__gt=at - LAST_TAKEN_FOR)
+    ended = started.annotate(over_at=Coalesce("closed_at", "final_at", "ends_at"))
+    return ended.filter(~Exists(last_snapshot), ends_at__lte=at, over_at__gt=at - LAST_TAKEN_FOR)
 
 
 def _take_if_due(competition: Competition, at: datetime) -> int:
@@ -57,33 +57,33 @@ def _take_if_due(competition: Competition, at: datetime) -> int:
 
 
 def latest_due_time(competition: Competition, at: datetime) -> datetime | None:
-    """The latest time of the grid by ``at``; None before the first, which is one interval after the start."""
+    """Return the latest scheduled time until ``at``; None before the first, which is one interval after the start."""
     interval = timedelta(minutes=competition.snapshot_minutes)
     nth = (at - competition.starts_at) // interval
     return competition.starts_at + nth * interval if nth >= 1 else None
 
 
 def take_snapshot(competition: Competition, due_at: datetime, at: datetime) -> Snapshot | None:
-    """The snapshot for ``due_at``, None if there is one, or a later one.
+    """Take the snapshot for ``due_at``; None if it exists already, or a later one.
 
-    Raises ``Unavailable`` where Redis decides and is away, and ``CompetitionBusy``.
+    Raises ``Unavailable`` if the board needs Redis and Redis is away, and ``CompetitionBusy``.
     """
-    freeze_if_due(competition, at)  # what is due as it freezes is the public copy
+    freeze_if_due(competition, at)  # a snapshot that is due at the freeze is taken from the frozen copy
     if competition.frozen_at == due_at:
         return take_last_snapshot(competition, at)
     period = get_or_open_period(competition)
     remove_withdrawn_of(competition, at)
     if period.board.storage == Storage.REDIS:
-        _follow(period)
-    found = ranking(period, MOST_ROWS)
+        _mirror_to_sql(period)
+    rows = ranking(period, MOST_ROWS)
     failpoint("snapshot.before_write")
-    return _write(competition, due_at, at, found)
+    return _write(competition, due_at, at, rows)
 
 
 def take_last_snapshot(competition: Competition, at: datetime) -> Snapshot | None:
-    """The last snapshot that anybody is told of: the public copy as it froze, else the standings as they were closed.
+    """Take the last snapshot with rank alerts: from the frozen copy, or else from the closed standings.
 
-    None if there is one, or if the copy is not made or the period not closed yet.
+    Returns None if it exists already, or while the copy is not made or the period is not closed.
     """
     due_at = competition.frozen_at or competition.ends_at
     if Snapshot.objects.filter(competition=competition, due_at=due_at).exists():
@@ -95,13 +95,13 @@ def take_last_snapshot(competition: Competition, at: datetime) -> Snapshot | Non
     closed = periods.filter(state__in=(PeriodState.FINAL, PeriodState.EXPIRED)).first()
     if closed is None:
         return None
-    found = closed_ranking(closed, MOST_ROWS)
+    rows = closed_ranking(closed, MOST_ROWS)
     failpoint("snapshot.before_write")
-    return _write(competition, due_at, due_at, found, is_last=True)
+    return _write(competition, due_at, due_at, rows, is_last=True)
 
 
-def _follow(period: Period) -> None:
-    """Let SQL follow to this moment. Raises ``Unavailable``."""
+def _mirror_to_sql(period: Period) -> None:
+    """Bring SQL up to this moment. Raises ``Unavailable``."""
     mirror(period)
     period.refresh_from_db(fields=["stale_since"])
     if period.stale_since is not None:
@@ -110,22 +110,22 @@ def _follow(period: Period) -> None:
 
 @transaction.atomic
 def _write(
-    competition: Competition, due_at: datetime, at: datetime, found: Ranking, is_last: bool = False
+    competition: Competition, due_at: datetime, at: datetime, rows: Ranking, is_last: bool = False
 ) -> Snapshot | None:
     frozen_at = lock_competition(competition).frozen_at
     if not is_last and Snapshot.objects.filter(competition=competition, due_at__gt=due_at).exists():
-        return None  # held up: what came after it may have been told already
-    # What was read may be from after a freeze that came meanwhile: it must not be taken for what came before.
+        return None  # too late: the alerts of a later snapshot may have been written
+    # If a freeze came meanwhile, the rows may be newer than it: the snapshot must not count as taken before it.
     taken_at = at if is_last else max(at, frozen_at or at)
-    snapshot, made = Snapshot.objects.get_or_create(
-        competition=competition, due_at=due_at, defaults={"taken_at": taken_at, "total": found.total}
+    snapshot, is_new = Snapshot.objects.get_or_create(
+        competition=competition, due_at=due_at, defaults={"taken_at": taken_at, "total": rows.total}
     )
-    if not made:
+    if not is_new:
         return None
-    rows = (
+    snapshot_rows = (
         SnapshotRow(snapshot=snapshot, player_id=row.player_id, rank=row.rank, points=row.points, fields=row.fields)
-        for row in found.rows
+        for row in rows.rows
     )
-    SnapshotRow.objects.bulk_create(rows, batch_size=CHUNK)
+    SnapshotRow.objects.bulk_create(snapshot_rows, batch_size=CHUNK)
     failpoint("snapshot.before_commit")
     return snapshot

@@ -1,0 +1,1 @@
+"""Services that write notices to players, defer them, and send them by e-mail."""

@@ -1,10 +1,10 @@
-"""Telling players who were banned, and are let in again, what was done to them meanwhile, as far as it still holds.
+"""Notify unbanned players of what was done to them during the ban, as far as it still holds.
 
-Whether they were disqualified or removed, or a score of theirs is void by then, differs from what they heard last: only
-that is told. The notice is the row that proves it, one for each act.
+A notice is written only if the state (disqualified, removed, score void) differs from what the player was last notified
+of. There is one notice for each action; its row marks the action as notified.
 
-The trap: what can never be news has no notice, and is found again by each run for a week. So SQL drops it, and nothing
-is held for it.
+The trap: actions that need no notice are found again by each run for a week. So the SQL query filters them out, before
+any row is locked.
 """
 
 from collections import defaultdict
@@ -26,8 +26,8 @@ from foundation.worker.each import for_each
 from leaderboards.models import BanKind, BanRecord, Player
 
 CHUNK = 500
-BUDGET_SECONDS = 2.0  # what is left waits for the next run: results and rewards are told behind this
-NOTIFY_WITHIN = timedelta(days=7)  # since the ban was lifted: a schedule that stood still for so long tells old news
+BUDGET_SECONDS = 2.0  # the rest waits for the next run: notices of results and rewards come after this
+NOTIFY_WITHIN = timedelta(days=7)  # since the unban; later it is old news
 _DISQUALIFYING = (ChangeKind.DISQUALIFIED, ChangeKind.REINSTATED)
 _REMOVING = (ChangeKind.REMOVED, ChangeKind.BROUGHT_BACK)
 _JUDGING = (ChangeKind.VOIDED, ChangeKind.RESTORED)
@@ -36,35 +36,36 @@ _GIVING_BACK = (ChangeKind.REINSTATED, ChangeKind.BROUGHT_BACK, ChangeKind.RESTO
 
 
 def notify_after_bans(at: datetime) -> int:
-    """Tell what was done during bans that have ended, for a few seconds; returns how many notices were written. Again
-    tells nobody twice."""
+    """Write notices of actions during bans that have ended, each once, for a few seconds; returns how many."""
     until = clock.monotonic() + BUDGET_SECONDS
     lifted = BanRecord.objects.filter(kind=BanKind.LIFTED, at__gt=at - NOTIFY_WITHIN)
     players = Player.objects.filter(banned_at=None, pk__in=lifted.values("player")).order_by("pk")
-    untold = takewhile(lambda _change: clock.monotonic() < until, _untold(players))
-    return sum(for_each(untold, lambda change: _tell(change, at)))
+    due = takewhile(lambda _change: clock.monotonic() < until, _changes_to_notify(players))
+    return sum(for_each(due, lambda change: _notify(change, at)))
 
 
-def _untold(players: QuerySet[Player]) -> Iterator[Change]:
-    """The acts that are news to one of these players, who was banned at them; each with its competition."""
-    for some in in_chunks(players, CHUNK):
-        bans = _bans(some)
-        part = Participant.objects.filter(player__in=some).select_related("player")
-        acts = Change.objects.filter(competition__in=part.values("competition"), details__player__in=list(bans))
-        rows = {(row.competition_id, row.player.external_id): row for row in part}
-        for change in _news(acts).select_related("competition").defer("competition__picture").order_by("pk"):
+def _changes_to_notify(players: QuerySet[Player]) -> Iterator[Change]:
+    """Yield the actions, with their competitions, that were made during a player's ban and that need a notice."""
+    for chunk in in_chunks(players, CHUNK):
+        bans = _bans_by_player(chunk)
+        participants = Participant.objects.filter(player__in=chunk).select_related("player")
+        changes = Change.objects.filter(
+            competition__in=participants.values("competition"), details__player__in=list(bans)
+        )
+        by_key = {(row.competition_id, row.player.external_id): row for row in participants}
+        for change in _unnotified(changes).select_related("competition").defer("competition__picture").order_by("pk"):
             player = change.details["player"]
-            participant = rows.get((change.competition_id, player))
+            participant = by_key.get((change.competition_id, player))
             if participant is not None and _holds(change, participant) and _was_banned(bans[player], change.at):
                 yield change
 
 
-def _bans(players: Sequence[Player]) -> dict[str, list[BanRecord]]:
-    """By player (the id that games know), the earliest first."""
-    found: dict[str, list[BanRecord]] = defaultdict(list)
+def _bans_by_player(players: Sequence[Player]) -> dict[str, list[BanRecord]]:
+    """Return the ban records by external player id, earliest first."""
+    records: dict[str, list[BanRecord]] = defaultdict(list)
     for record in BanRecord.objects.filter(player__in=players).select_related("player").order_by("at", "pk"):
-        found[record.player.external_id].append(record)
-    return found
+        records[record.player.external_id].append(record)
+    return records
 
 
 def _was_banned(records: Sequence[BanRecord], at: datetime) -> bool:
@@ -73,43 +74,47 @@ def _was_banned(records: Sequence[BanRecord], at: datetime) -> bool:
 
 
 @transaction.atomic
-def _tell(change: Change, at: datetime) -> bool:
-    """Whether there was something to tell, with the competition held: nobody else acts on its participants, or tells
-    them, meanwhile."""
+def _notify(change: Change, at: datetime) -> bool:
+    """Write the notice if it is still needed; returns whether. The lock on the competition keeps others from acting on
+    its participants, or notifying them, meanwhile."""
     locked, name = lock_competition(change.competition), change.details["player"]
     player = Player.objects.filter(external_id=name).first()
     participant = lock_participant(locked, player) if player is not None else None
-    theirs = Change.objects.filter(competition=locked, details__player=name)
-    if participant is None or not _news(theirs).filter(pk=change.pk).exists() or not _holds(change, participant):
+    changes = Change.objects.filter(competition=locked, details__player=name)
+    if participant is None or not _unnotified(changes).filter(pk=change.pk).exists():
         return False
-    told = notify_player(change, participant.player, at)
+    if not _holds(change, participant):
+        return False
+    is_notified = notify_player(change, participant.player, at)
     failpoint("tell_let_in.before_commit")
-    return told
+    return is_notified
 
 
-def _news(acts: QuerySet[Change]) -> QuerySet[Change]:
-    """Of these acts the latest of its kind, on the same score where it is of one, that says something else than what
-    its player was told last."""
-    what = Case(When(kind__in=_DISQUALIFYING, then=1), When(kind__in=_REMOVING, then=2), default=3)
-    alike = acts.filter(kind__in=(*_DISQUALIFYING, *_REMOVING, *_JUDGING)).order_by().annotate(what=what)
-    latest = alike.values("competition", "what", "details__player", "details__submission").annotate(
+def _unnotified(changes: QuerySet[Change]) -> QuerySet[Change]:
+    """Return the latest change of each subject whose effect differs from what the player was last notified of.
+
+    A subject is a disqualification, a removal, or one score, of one player in one competition.
+    """
+    subject = Case(When(kind__in=_DISQUALIFYING, then=1), When(kind__in=_REMOVING, then=2), default=3)
+    relevant = changes.filter(kind__in=(*_DISQUALIFYING, *_REMOVING, *_JUDGING)).order_by().annotate(subject=subject)
+    latest = relevant.values("competition", "subject", "details__player", "details__submission").annotate(
         last=Max("pk"),
-        away=_latest(Q(kind__in=_TAKING_AWAY)),
-        back=_latest(Q(kind__in=_GIVING_BACK)),
-        heard_away=_latest(Q(kind__in=_TAKING_AWAY, notices__isnull=False)),
-        heard_back=_latest(Q(kind__in=_GIVING_BACK, notices__isnull=False)),
+        taken=_latest(Q(kind__in=_TAKING_AWAY)),
+        given_back=_latest(Q(kind__in=_GIVING_BACK)),
+        notified_taken=_latest(Q(kind__in=_TAKING_AWAY, notices__isnull=False)),
+        notified_back=_latest(Q(kind__in=_GIVING_BACK, notices__isnull=False)),
     )
-    is_away, heard_so = Q(away__gt=F("back")), Q(heard_away__gt=F("heard_back"))
-    return Change.objects.filter(pk__in=latest.filter((is_away & ~heard_so) | (~is_away & heard_so)).values("last"))
+    is_taken, notified_so = Q(taken__gt=F("given_back")), Q(notified_taken__gt=F("notified_back"))
+    differing = latest.filter((is_taken & ~notified_so) | (~is_taken & notified_so))
+    return Change.objects.filter(pk__in=differing.values("last"))
 
 
-def _latest(which: Q) -> Coalesce:
-    return Coalesce(Max("pk", filter=which), Value(0))
+def _latest(condition: Q) -> Coalesce:
+    return Coalesce(Max("pk", filter=condition), Value(0))
 
 
 def _holds(change: Change, participant: Participant) -> bool:
-    """Whether they are still away, or still there: who left may have joined again by themselves. A score is judged by
-    its jury alone."""
+    """Whether the change is still in effect: a removed player may have joined again. Only a jury changes scores."""
     if change.kind in _JUDGING:
         return True
     is_away = participant.disqualified_at if change.kind in _DISQUALIFYING else participant.left_at

@@ -8,7 +8,7 @@ from leaderboards.models import Player
 
 
 def mark_read(player: Player, at: datetime, notices: Collection[int] | None = None) -> int:
-    """Mark the player's notices of these numbers, or all; returns how many were unread. Nobody else's are touched."""
+    """Mark the player's notices with these numbers, or all, as read; returns how many were unread."""
     unread = Notice.objects.filter(Notice.IN_INBOX, player=player, read_at=None)
     if notices is not None:
         unread = unread.filter(pk__in=notices)

@@ -1,7 +1,7 @@
-"""The e-mail of a notice: a row first, sent by ``send_due``, at least once and always under the same Message-ID.
+"""E-mails of notices: a row is queued first and sent by ``send_due``, at least once, always with the same Message-ID.
 
-A mail is claimed for a while in a transaction of its own, sent, and marked. A worker that dies between leaves it
-claimed; it is sent again afterwards. A server that cannot be reached is no mail's fault: all wait a minute.
+A mail is claimed for some minutes in its own transaction, sent, and marked. If the worker dies in between, it is sent
+again when the claim expires. If the mail server cannot be reached, all mails wait a minute.
 """
 
 import logging
@@ -26,7 +26,7 @@ from leaderboards.models import Player
 
 logger = logging.getLogger(__name__)
 
-# Shorter than the schedule's interval: a slow mail server must not keep the worker from everything else.
+# Shorter than the schedule's interval, so that a slow mail server does not block the worker.
 BUDGET_SECONDS = 3.0
 CLAIMED_FOR = timedelta(minutes=2)
 TRIED_FOR = timedelta(days=2)
@@ -35,37 +35,37 @@ _LONGEST_PAUSE = timedelta(hours=4)
 
 
 def queue(notices: Iterable[Notice], at: datetime) -> None:
-    """A row for each notice whose player has an address and wants mail, in the caller's transaction."""
-    told = ((notice, address_of(notice.player)) for notice in notices)
-    rows = [Mail(notice=notice, to=to, created_at=at, next_try_at=at) for notice, to in told if to]
+    """Queue a mail for each notice whose player has an address and wants mail, in the caller's transaction."""
+    addressed = ((notice, address_of(notice.player)) for notice in notices)
+    rows = [Mail(notice=notice, to=to, created_at=at, next_try_at=at) for notice, to in addressed if to]
     Mail.objects.bulk_create(rows, batch_size=1000)
 
 
 def address_of(player: Player) -> str:
-    """Where the player gets mail; empty where they get none."""
+    """Return the player's e-mail address; empty if they have none or want no mail."""
     user = player.user
     return user.email if user is not None and user.is_active and preference_of(player).by_mail else ""
 
 
 def send_due(at: datetime) -> int:
-    """Send what is due, for a few seconds; returns how many were sent."""
+    """Send the mails that are due, for a few seconds; returns how many were sent."""
     _give_up(at)
-    post, until, sent = get_connection(), clock.monotonic() + BUDGET_SECONDS, 0
+    connection, until, sent = get_connection(), clock.monotonic() + BUDGET_SECONDS, 0
     try:
         while clock.monotonic() < until and (mail := _claim(at)):
             try:
-                post.open()
+                connection.open()
             except OSError as error:
-                _wait(mail, error, at)
+                _postpone_all(mail, error, at)
                 break
-            sent += _send(mail, post, at)
+            sent += _send(mail, connection, at)
     finally:
-        post.close()
+        connection.close()
     return sent
 
 
 def retry(mails: QuerySet[Mail], at: datetime) -> int:
-    """Try those again that were given up, as if they were new; returns how many."""
+    """Queue the mails again that were given up, as if they were new; returns how many."""
     dead = mails.filter(dead_at__isnull=False)
     return dead.update(dead_at=None, created_at=at, next_try_at=at, tries=0)
 
@@ -78,7 +78,7 @@ def _give_up(at: datetime) -> None:
 
 @transaction.atomic
 def _claim(at: datetime) -> Mail | None:
-    """The mail that has waited longest, ours alone for a while."""
+    """Claim the mail that has waited longest: other workers skip it for some minutes."""
     due = Mail.objects.select_for_update(skip_locked=True, of=("self",)).filter(next_try_at__lte=at)
     mail = due.order_by("next_try_at", "pk").first()
     if mail is not None:
@@ -87,51 +87,51 @@ def _claim(at: datetime) -> Mail | None:
     return mail
 
 
-def _send(mail: Mail, post: BaseEmailBackend, at: datetime) -> bool:
+def _send(mail: Mail, connection: BaseEmailBackend, at: datetime) -> bool:
     try:
-        message(mail, post).send()
-    except (OSError, ValueError) as error:  # of the server or the network; of an address that is none
+        message(mail, connection).send()
+    except (OSError, ValueError) as error:  # server or network errors; an invalid address
         logger.warning("e-mail %s was not sent: %s", mail.pk, error)
         pause = min(timedelta(minutes=2**mail.tries), _LONGEST_PAUSE)
         Mail.objects.filter(pk=mail.pk).update(next_try_at=at + pause, error=str(error)[:300])
-        post.close()  # whatever state it is in
+        connection.close()  # whatever state it is in
         return False
     failpoint("mail.before_mark")
     Mail.objects.filter(pk=mail.pk).update(sent_at=at, next_try_at=None, error="")
     return True
 
 
-def _wait(claimed: Mail, error: OSError, at: datetime) -> None:
+def _postpone_all(claimed: Mail, error: OSError, at: datetime) -> None:
     logger.warning("the mail server cannot be reached: %s", error)
     due = Mail.objects.filter(Q(next_try_at__lte=at) | Q(pk=claimed.pk))
     due.update(next_try_at=at + AWAY_FOR, error=str(error)[:300])
 
 
-def message(mail: Mail, post: BaseEmailBackend | None = None) -> EmailMultiAlternatives:
-    """The message as it is sent: text and HTML, in the site's language. Its id is the notice's, at every try."""
-    about = ("competition__board", "change", "revision", "grant", "grant_before", "player__preference")
-    notice = Notice.objects.select_related(*about).defer("competition__picture").get(pk=mail.notice_id)
+def message(mail: Mail, connection: BaseEmailBackend | None = None) -> EmailMultiAlternatives:
+    """Build the message: text and HTML, in the player's language. Its id is the notice's, at every try."""
+    related = ("competition__board", "change", "revision", "grant", "grant_before", "player__preference")
+    notice = Notice.objects.select_related(*related).defer("competition__picture").get(pk=mail.notice_id)
     site = settings.SITE_URL.rstrip("/")
     preferences = f"{site}/inbox/settings/"
     language = language_of(notice)
     with override(language):
-        told = {
+        context = {
             "competition": notice.competition,
             "sentences": sentences(notice, zone_of(notice)),
             "address": f"{site}/competitions/{notice.competition_id}/",
             "preferences": preferences,
             "language": language,
         }
-        sent = EmailMultiAlternatives(
+        email = EmailMultiAlternatives(
             subject=subject(notice),
-            body=TEXTS.render_to_string("competitions/mail/notice.txt", told),
+            body=TEXTS.render_to_string("competitions/mail/notice.txt", context),
             to=[mail.to],
-            connection=post,
+            connection=connection,
             headers={
                 "Message-ID": f"<notice-{notice.pk}@{urlsplit(site).hostname}>",
                 "Auto-Submitted": "auto-generated",
                 "List-Unsubscribe": f"<{preferences}>",
             },
         )
-        sent.attach_alternative(TEXTS.render_to_string("competitions/mail/notice.html", told), "text/html")
-    return sent
+        email.attach_alternative(TEXTS.render_to_string("competitions/mail/notice.html", context), "text/html")
+    return email

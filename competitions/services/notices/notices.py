@@ -1,7 +1,7 @@
-"""Telling players: rows for those who listen, held through their quiet hours, and what becomes of the held ones.
+"""Write notices to players, defer them through quiet hours, and release them.
 
-What ranks did is dropped when the competition is over before the player may be disturbed; what people did, with their
-reason, and what a competition came to are always told (docs/decisions/0015, 0042).
+Notices about ranks are dropped if the competition is over when the quiet hours end. Notices about people's actions and
+about results are always delivered (docs/decisions/0015, 0042).
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -21,10 +21,10 @@ from foundation.failpoints import failpoint
 from leaderboards.models import Player
 
 CHUNK = 1000
-# Shorter than the schedule's interval: a morning after a busy night must not keep the worker from everything else.
+# Shorter than the schedule's interval, so that many deferred notices do not block the worker in the morning.
 BUDGET_SECONDS = 2.0
-_OF_CHANGES = {ChangeKind.EXTENDED: NoticeKind.EXTENDED, ChangeKind.CANCELLED: NoticeKind.CANCELLED}
-_OF_ONE = {
+_KINDS_FOR_ALL = {ChangeKind.EXTENDED: NoticeKind.EXTENDED, ChangeKind.CANCELLED: NoticeKind.CANCELLED}
+_KINDS_FOR_ONE = {
     ChangeKind.REMOVED: NoticeKind.REMOVED,
     ChangeKind.DISQUALIFIED: NoticeKind.DISQUALIFIED,
     ChangeKind.REINSTATED: NoticeKind.REINSTATED,
@@ -33,27 +33,27 @@ _OF_ONE = {
     ChangeKind.RESTORED: NoticeKind.SCORE_RESTORED,
     ChangeKind.ACCEPTED: NoticeKind.SCORE_ACCEPTED,
 }
-_OF_SCORES = (NoticeKind.SCORE_VOIDED, NoticeKind.SCORE_RESTORED, NoticeKind.SCORE_ACCEPTED)
-# Hundreds of one player may be judged at once: who has not heard of the first by then hears of all in one notice.
-TOGETHER = timedelta(minutes=10)
-# What ranks did: old news once the competition is over.
-_OF_RANKS = (NoticeKind.FIRST_TAKEN, NoticeKind.FIRST_LOST, NoticeKind.TOP3_ENTERED, NoticeKind.TOP10_ENTERED)
+_SCORE_KINDS = (NoticeKind.SCORE_VOIDED, NoticeKind.SCORE_RESTORED, NoticeKind.SCORE_ACCEPTED)
+# A jury may judge hundreds of a player's scores at once: within this time they are merged into one unread notice.
+MERGED_WITHIN = timedelta(minutes=10)
+# Notices about ranks are old news once the competition is over.
+_RANK_KINDS = (NoticeKind.FIRST_TAKEN, NoticeKind.FIRST_LOST, NoticeKind.TOP3_ENTERED, NoticeKind.TOP10_ENTERED)
 
 
 def notifiable_players(competition: Competition) -> QuerySet[Player]:
-    """The players who take part now and are not banned, with what decides how they are told."""
+    """Return the players who take part and are not banned, with what decides how they are notified."""
     return players_taking_part(competition).filter(banned_at=None)
 
 
 def players_taking_part(competition: Competition) -> QuerySet[Player]:
-    """The same with the banned."""
+    """Return the players who take part, including banned ones."""
     rows = Participant.objects.filter(Participant.TAKING_PART, competition=competition)
     players = Player.objects.filter(pk__in=rows.values("player"))
     return players.select_related("user", "preference").order_by("pk")
 
 
 def write_notices(notices: Sequence[Notice], at: datetime) -> None:
-    """Keep notices, in the caller's transaction: held for those who are not to be disturbed, mailed to the others."""
+    """Write notices in the caller's transaction: deferred for players in quiet hours, mailed to the others."""
     for notice in notices:
         notice.created_at, notice.held_until = at, _quiet_hours(notice).until(at)
     Notice.objects.bulk_create(notices, batch_size=CHUNK)
@@ -62,37 +62,37 @@ def write_notices(notices: Sequence[Notice], at: datetime) -> None:
 
 @transaction.atomic
 def notify_participants(change: Change) -> int:
-    """Tell everybody who takes part of a moved end or a cancelling; returns how many. Again tells nobody twice."""
-    kind = _OF_CHANGES.get(ChangeKind(change.kind))
+    """Notify all participants of a moved end or a cancellation, each once; returns how many notices were written."""
+    kind = _KINDS_FOR_ALL.get(ChangeKind(change.kind))
     if kind is None:
         return 0
-    held = Change.objects.select_for_update(of=("self",)).select_related("competition").get(pk=change.pk)
-    details = {"ends_at": held.competition.ends_at.isoformat()} if kind is NoticeKind.EXTENDED else {}
-    told = 0
-    for players in _chunks(notifiable_players(held.competition).exclude(notices__change=held)):
+    locked = Change.objects.select_for_update(of=("self",)).select_related("competition").get(pk=change.pk)
+    details = {"ends_at": locked.competition.ends_at.isoformat()} if kind is NoticeKind.EXTENDED else {}
+    written = 0
+    for players in _chunks(notifiable_players(locked.competition).exclude(notices__change=locked)):
         notices = [
-            Notice(competition=held.competition, player=player, kind=kind, change=held, details=details)
+            Notice(competition=locked.competition, player=player, kind=kind, change=locked, details=details)
             for player in players
             if kind not in preference_of(player).muted
         ]
-        write_notices(notices, held.at)
-        told += len(notices)
-    return told
+        write_notices(notices, locked.at)
+        written += len(notices)
+    return written
 
 
 def notify_player(change: Change, player: Player, at: datetime | None = None) -> bool:
-    """Tell one player that they were removed, brought back, disqualified or reinstated, or that a score of theirs was
-    voided, restored or accepted, in the caller's transaction.
+    """Notify one player, in the caller's transaction, of an action on them: removed, brought back, disqualified or
+    reinstated, or a score voided, restored or accepted. Returns whether a notice was written.
 
-    Nobody mutes that, and a freeze does not hide it: it tells no ranks, and of scores their own alone. The banned are
-    told nothing now, but once they are let in again (``services/notify_after_bans.py``); returns whether there was
-    something to tell. ``at`` is when they are told, by default when it was done.
+    These notices cannot be muted, and a freeze does not hide them: they name no ranks, and only the player's own
+    scores. Banned players are notified after their ban (``services/notices/after_ban.py``). ``at`` is the time of the
+    notice, by default the time of the action.
     """
-    kind, at = _OF_ONE.get(ChangeKind(change.kind)), at or change.at
+    kind, at = _KINDS_FOR_ONE.get(ChangeKind(change.kind)), at or change.at
     if kind is None or player.banned_at is not None:
         return False
     notice = Notice(competition=change.competition, player=player, kind=kind, change=change, created_at=at)
-    notice.merged_into = _unheard(notice) if kind in _OF_SCORES else None
+    notice.merged_into = _recent_unread(notice) if kind in _SCORE_KINDS else None
     if notice.merged_into is None:
         write_notices([notice], at)
     else:
@@ -100,10 +100,10 @@ def notify_player(change: Change, player: Player, at: datetime | None = None) ->
     return True
 
 
-def _unheard(notice: Notice) -> Notice | None:
-    """A notice of minutes ago of the same kind and reason that its player has neither read nor been sent."""
-    assert notice.change is not None  # noqa: S101 - for the type checker: it is of an act
-    since = notice.created_at - TOGETHER
+def _recent_unread(notice: Notice) -> Notice | None:
+    """Return a recent notice of the same kind and reason that was neither read nor mailed."""
+    assert notice.change is not None  # noqa: S101 - for the type checker: the caller has set it
+    since = notice.created_at - MERGED_WITHIN
     rows = Notice.objects.filter(
         Q(mail=None) | Q(mail__sent_at=None, mail__dead_at=None), competition=notice.competition, player=notice.player,
         kind=notice.kind, change__reason=notice.change.reason, created_at__gte=since, merged_into=None, dropped_at=None,
@@ -113,56 +113,56 @@ def _unheard(notice: Notice) -> Notice | None:
 
 
 def release_deferred(at: datetime, of: Competition | None = None) -> int:
-    """Let go of what was held until now, for a few seconds: released, merged into one, or dropped.
+    """Release, merge or drop the deferred notices that are due, for a few seconds; returns how many are delivered.
 
-    Of all competitions, or of one; returns how many notices are told by that.
+    ``of`` limits this to one competition.
     """
     due = Notice.objects.filter(held_until__lte=at, **({"competition": of} if of else {}))
     next_one = due.order_by("held_until", "pk").values_list("competition_id", flat=True)
-    until, told = clock.monotonic() + BUDGET_SECONDS, 0
+    until, delivered = clock.monotonic() + BUDGET_SECONDS, 0
     while clock.monotonic() < until and (competition := next_one.first()):
-        held = due.filter(competition=competition)
-        players = held.order_by("player_id").values_list("player_id", flat=True).distinct()[:CHUNK]
-        told += _release(held.filter(player__in=list(players)), at)
-    return told
+        deferred = due.filter(competition=competition)
+        players = deferred.order_by("player_id").values_list("player_id", flat=True).distinct()[:CHUNK]
+        delivered += _release(deferred.filter(player__in=list(players)), at)
+    return delivered
 
 
 @transaction.atomic
-def _release(held: QuerySet[Notice], at: datetime) -> int:
-    """All that is due of some players and one competition."""
-    rows = held.select_for_update(of=("self",)).select_related("competition", "player__user", "player__preference")
-    due = list(rows.defer("competition__picture").order_by("player_id", "pk"))  # none where another run was here
+def _release(deferred: QuerySet[Notice], at: datetime) -> int:
+    """Release all due notices of some players in one competition."""
+    rows = deferred.select_for_update(of=("self",)).select_related("competition", "player__user", "player__preference")
+    due = list(rows.defer("competition__picture").order_by("player_id", "pk"))  # empty if another run was faster
     _rows([notice for notice in due if _is_moot(notice)]).update(dropped_at=at, held_until=None)
-    kept = [notice for notice in due if not _is_moot(notice)]
-    _rows(kept).update(held_until=None)
-    told = []
-    for _, own in groupby(kept, key=attrgetter("player_id")):
+    released = [notice for notice in due if not _is_moot(notice)]
+    _rows(released).update(held_until=None)
+    delivered = []
+    for _, own in groupby(released, key=attrgetter("player_id")):
         first, *more = own
-        told.append(_summary(first, at) if more else first)
-    _put_in_their_place([notice for notice in told if notice.kind == NoticeKind.SUMMARY], kept)
-    mail.queue(told, at)
+        delivered.append(_summary(first, at) if more else first)
+    _merge_into([notice for notice in delivered if notice.kind == NoticeKind.SUMMARY], released)
+    mail.queue(delivered, at)
     failpoint("release.before_commit")
-    return len(told)
+    return len(delivered)
 
 
 def _summary(one: Notice, at: datetime) -> Notice:
-    """A notice that stands for several, of which this is one."""
+    """Return a summary for the player and the competition of ``one``."""
     return Notice(competition=one.competition, player=one.player, kind=NoticeKind.SUMMARY, created_at=at)
 
 
-def _put_in_their_place(summaries: Sequence[Notice], kept: Sequence[Notice]) -> None:
-    """Write the summaries, and merge into them what their players were to be told."""
+def _merge_into(summaries: Sequence[Notice], released: Sequence[Notice]) -> None:
+    """Write the summaries, and merge their players' notices into them."""
     written = _rows(Notice.objects.bulk_create(summaries))
-    theirs = written.filter(player=OuterRef("player")).values("pk")
-    merged = _rows(kept).filter(player__in=[summary.player_id for summary in summaries])
-    merged.update(merged_into=Subquery(theirs))
+    summary_of_player = written.filter(player=OuterRef("player")).values("pk")
+    merged = _rows(released).filter(player__in=[summary.player_id for summary in summaries])
+    merged.update(merged_into=Subquery(summary_of_player))
 
 
 def _is_moot(notice: Notice) -> bool:
-    """Whether it is of ranks, and the competition was over when the quiet hours were: however late this runs."""
+    """Whether it is about ranks, and the competition was over at the end of the quiet hours."""
     competition = notice.competition
     ended = notice.held_until is not None and competition.ends_at <= notice.held_until
-    return notice.kind in _OF_RANKS and (ended or competition.cancelled_at is not None)
+    return notice.kind in _RANK_KINDS and (ended or competition.cancelled_at is not None)
 
 
 def _rows(notices: Sequence[Notice]) -> QuerySet[Notice]:
@@ -170,12 +170,12 @@ def _rows(notices: Sequence[Notice]) -> QuerySet[Notice]:
 
 
 def _quiet_hours(notice: Notice) -> QuietHours:
-    wish = preference_of(notice.player)
-    return QuietHours(zone_of(notice), wish.quiet_from, wish.quiet_until)
+    preference = preference_of(notice.player)
+    return QuietHours(zone_of(notice), preference.quiet_from, preference.quiet_until)
 
 
 def _chunks(players: QuerySet[Player]) -> Iterator[Collection[Player]]:
-    """All of them, in the order of their numbers, a chunk at a time."""
+    """Yield the players in chunks, in the order of their numbers."""
     last = 0
     while chunk := list(players.filter(pk__gt=last)[:CHUNK]):
         yield chunk

@@ -1,4 +1,4 @@
-"""How a player wants to be told, kept once it is known to work."""
+"""Check and save a player's notice settings."""
 
 from collections.abc import Collection
 from dataclasses import asdict, dataclass
@@ -17,14 +17,14 @@ MUTABLE = (
     *(NoticeKind.FIRST_TAKEN, NoticeKind.FIRST_LOST, NoticeKind.TOP3_ENTERED, NoticeKind.TOP10_ENTERED),
     *(NoticeKind.EXTENDED, NoticeKind.CANCELLED, NoticeKind.RESULT, NoticeKind.REWARDED),
 )
-# A changed place is muted with the final one. What people do to a player is told to them in any case: that they were
-# removed, brought back, disqualified or reinstated, and that a reward was taken back.
+# A changed final place is muted together with the final place. Actions on a player (removed, brought back,
+# disqualified, reinstated, a reward revoked) cannot be muted.
 
 
 @dataclass(frozen=True, slots=True)
 class NoticeSettings:
-    """What a player asks for. An empty ``timezone`` is the competition's, an empty ``language`` (of e-mails) the
-    site's; the same hour twice is never quiet."""
+    """A player's settings. An empty ``timezone`` means the competition's, an empty ``language`` (of e-mails) the
+    site's; there are no quiet hours if both hours are the same."""
 
     muted: Collection[str] = ()
     by_mail: bool = True
@@ -36,9 +36,9 @@ class NoticeSettings:
 
 @transaction.atomic
 def save_preference(player: Player, wishes: NoticeSettings) -> Preference:
-    """Keep them; what is held already stays held.
+    """Save the settings. Notices that are deferred already stay deferred.
 
-    Raises ``BadPreference``, with the field to blame, or ``UnknownPlayer``.
+    Raises ``BadPreference``, with the invalid field, or ``UnknownPlayer``.
     """
     _check(wishes)
     lock_player(player)

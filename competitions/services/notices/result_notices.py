@@ -1,11 +1,10 @@
-"""Telling participants what a competition came to for them: their final place, and where it changed later.
+"""Notify participants of their final place, and of later changes of it.
 
-Only what is final and shown is told: a freeze holds it back until the reveal. Who has a place is told by the revision,
-those who are banned at that moment: a short ban, or an erasure, changes no result and loses no notice.
+Only final and public results are notified: during a freeze the notices wait for the reveal. A player who has a place in
+the revision is notified even if banned at that moment, so a short ban or an erasure loses no notice.
 
-A pass tells for a few seconds, a chunk of players at a time, each a transaction with the mark of how far it came; the
-next pass goes on there, so a competition of a hundred thousand is told in turns. The place that somebody was last told
-is in their last notice.
+A run works for a few seconds, in chunks of players. Each chunk is a transaction that also stores how far it came, and
+the next run goes on there. The place that a player was last notified of is read from their last notice.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -28,26 +27,23 @@ from leaderboards.selectors.visibility.restrictions import visible_q
 
 CHUNK = 1000
 BUDGET_SECONDS = 2.0
-# A result that has been known for longer is no news: of competitions that were over before anybody was told.
+# An older result is old news, such as of competitions that ended before there were notices.
 NOTIFY_WITHIN = timedelta(days=7)
 
 Ranks = Mapping[int, int]
-# The ranking that is being told, by its revision: to read a large one for each turn would take longer than the turn.
-_read: dict[int, Ranks] = {}
-Moved = Callable[[Player, int | None, int | None], list[int]]  # which revisions moved a player, from and to which place
+# The ranking of the revision that is being notified: reading a large one takes longer than a run.
+_cached_ranks: dict[int, Ranks] = {}
+MovedBy = Callable[[Player, int | None, int | None], list[int]]  # (player, old place, new place) → revisions
 
 
 def notify_results(at: datetime, of: Competition | None = None) -> int:
-    """Tell what there is to tell of the latest revisions, for a few seconds; returns how many notices were written.
-
-    Of all competitions, or of one.
-    """
+    """Write notices of the latest revisions, of all competitions or one, for a few seconds; returns how many."""
     until = clock.monotonic() + BUDGET_SECONDS
-    return sum(for_each(_due(at, of), lambda revision: _tell(revision, at, until)))
+    return sum(for_each(_due(at, of), lambda revision: _notify(revision, at, until)))
 
 
 def _due(at: datetime, of: Competition | None) -> Iterator[Revision]:
-    """The latest revisions of which not all have been told, where everybody may know them; the oldest first."""
+    """Yield public revisions whose notices are not complete, oldest first."""
     waiting = Revision.objects.filter(Q(telling=None) | Q(telling__notified_at=None))
     if of is not None:
         waiting = waiting.filter(competition=of)
@@ -57,21 +53,21 @@ def _due(at: datetime, of: Competition | None) -> Iterator[Revision]:
             yield revision
 
 
-def _tell(revision: Revision, at: datetime, until: float) -> int:
-    telling = NotificationProgress.objects.get_or_create(revision=revision)[0]
+def _notify(revision: Revision, at: datetime, until: float) -> int:
+    progress = NotificationProgress.objects.get_or_create(revision=revision)[0]
     if not _is_latest(revision) or not _is_news(revision, at):
-        _done(telling, at)
+        _finish(progress, at)
         return 0
     if clock.monotonic() >= until:
         return 0
-    ranks, moved, told = _ranks(revision), PlaceChanges(revision).since_notified, 0
-    until = clock.monotonic() + BUDGET_SECONDS  # to read a large ranking takes its time, and somebody is to be told
+    ranks, moved_by, total = _ranks(revision), PlaceChanges(revision).since_notified, 0
+    until = clock.monotonic() + BUDGET_SECONDS  # a new budget: reading a large ranking may have used the first one
     while clock.monotonic() < until:
-        written = _tell_chunk(telling.pk, ranks, at, moved)
+        written = _notify_chunk(progress.pk, ranks, at, moved_by)
         if written is None:
             break
-        told += written
-    return told
+        total += written
+    return total
 
 
 def _is_latest(revision: Revision) -> bool:
@@ -79,59 +75,65 @@ def _is_latest(revision: Revision) -> bool:
 
 
 def _is_news(revision: Revision, at: datetime) -> bool:
-    """Whether people still wait for it. Notices of competitions long over are gone, and with them who was told what."""
+    """Whether the result is recent. Notices of old competitions are deleted, and with them who was notified of what."""
     competition = revision.competition
     shown_at = max(each for each in (competition.final_at, competition.revealed_at, revision.made_at) if each)
-    if revision.number == 1:  # it may have been made for a result of long ago
+    if revision.number == 1:  # it may have been made later, for an old result
         shown_at = max(each for each in (competition.final_at, competition.revealed_at, competition.ends_at) if each)
     is_kept = (competition.final_at or at) > at - timedelta(days=settings.KEEP_RECORDS_DAYS)
     return is_kept and at - shown_at < NOTIFY_WITHIN
 
 
 def _ranks(revision: Revision) -> Ranks:
-    """Internal number → final rank of everybody whom the revision shows; what changes it makes another revision."""
-    found = _read.get(revision.pk)
-    if found is None:
+    """Return internal number → final rank of the players in the revision. It can be cached: revisions do not change."""
+    ranks = _cached_ranks.get(revision.pk)
+    if ranks is None:
         competition = revision.competition
         period = Period.objects.select_related("board").get(board=competition.board_id, label=competition.label)
-        found = {row.player_id: rank for rank, row in published_ranking(revision, period)}
-        _read.clear()
-        _read[revision.pk] = found
-    return found
+        ranks = {row.player_id: rank for rank, row in published_ranking(revision, period)}
+        _cached_ranks.clear()
+        _cached_ranks[revision.pk] = ranks
+    return ranks
 
 
 @transaction.atomic
-def _tell_chunk(number: int, ranks: Ranks, at: datetime, moved: Moved) -> int | None:
-    """Tell the next thousand; returns how many notices that made, None where nobody is left to be told."""
+def _notify_chunk(number: int, ranks: Ranks, at: datetime, moved_by: MovedBy) -> int | None:
+    """Notify the next thousand players; returns how many notices were written, None if no player is left."""
     rows = NotificationProgress.objects.select_for_update(of=("self",)).select_related("revision__competition")
-    telling = rows.defer("revision__competition__picture").get(pk=number)
-    if telling.notified_at is not None or not _is_latest(telling.revision):
+    progress = rows.defer("revision__competition__picture").get(pk=number)
+    if progress.notified_at is not None or not _is_latest(progress.revision):
         return None
-    players = list(notices.players_taking_part(telling.revision.competition).filter(pk__gt=telling.last_player)[:CHUNK])
+    competition = progress.revision.competition
+    players = list(notices.players_taking_part(competition).filter(pk__gt=progress.last_player)[:CHUNK])
     if not players:
-        _done(telling, at)
+        _finish(progress, at)
         return None
-    board, numbers = telling.revision.competition.board_id, [player.pk for player in players]
-    shown_now = set(Player.objects.filter(visible_q(board, ""), pk__in=numbers).values_list("pk", flat=True))
-    hearing = [player for player in players if player.pk in shown_now or player.pk in ranks]
-    told = list(_notices(telling.revision, hearing, ranks, moved))
-    notices.write_notices(told, at)
-    telling.last_player = players[-1].pk
-    telling.save(update_fields=["last_player"])
+    numbers = [player.pk for player in players]
+    visible = visible_q(competition.board_id, "")
+    shown_now = set(Player.objects.filter(visible, pk__in=numbers).values_list("pk", flat=True))
+    notified = [player for player in players if player.pk in shown_now or player.pk in ranks]
+    written = list(_notices(progress.revision, notified, ranks, moved_by))
+    notices.write_notices(written, at)
+    progress.last_player = players[-1].pk
+    progress.save(update_fields=["last_player"])
     failpoint("outcomes.before_commit")
-    return len(told)
+    return len(written)
 
 
-def _notices(revision: Revision, players: Sequence[Player], ranks: Ranks, moved: Moved) -> Iterator[Notice]:
-    """One for each who has a place and was told none, and for each who was told another: because of which revisions."""
-    before = _last_told(revision.competition, players)
+def _notices(revision: Revision, players: Sequence[Player], ranks: Ranks, moved_by: MovedBy) -> Iterator[Notice]:
+    """Yield a notice for each player whose place differs from the one they were last notified of.
+
+    A changed place names the revisions that moved it.
+    """
+    last_notified = _last_notified(revision.competition, players)
     for player in players:
-        rank, was = ranks.get(player.pk), before.get(player.pk)
-        if NoticeKind.RESULT in preference_of(player).muted or rank == was:
+        rank, previous_rank = ranks.get(player.pk), last_notified.get(player.pk)
+        if NoticeKind.RESULT in preference_of(player).muted or rank == previous_rank:
             continue
-        kind = NoticeKind.RESULT_CHANGED if player.pk in before else NoticeKind.RESULT
-        place = {"rank": rank, "previous_rank": was}
-        because = {"because": moved(player, was, rank)} if kind is NoticeKind.RESULT_CHANGED else {}
+        kind = NoticeKind.RESULT_CHANGED if player.pk in last_notified else NoticeKind.RESULT
+        place = {"rank": rank, "previous_rank": previous_rank}
+        is_changed = kind is NoticeKind.RESULT_CHANGED
+        because = {"because": moved_by(player, previous_rank, rank)} if is_changed else {}
         yield Notice(
             competition=revision.competition,
             player=player,
@@ -142,17 +144,17 @@ def _notices(revision: Revision, players: Sequence[Player], ranks: Ranks, moved:
         )
 
 
-def _last_told(competition: Competition, players: Sequence[Player]) -> dict[int, int | None]:
-    """Internal number → the place that the player was told last; without those who were told none."""
-    told = Notice.objects.filter(
+def _last_notified(competition: Competition, players: Sequence[Player]) -> dict[int, int | None]:
+    """Return internal number → the place of the player's last notice, for players who have one."""
+    result_notices = Notice.objects.filter(
         competition=competition,
         player__in=[player.pk for player in players],
         kind__in=(NoticeKind.RESULT, NoticeKind.RESULT_CHANGED),
     )
-    return dict(told.order_by("revision__number", "pk").values_list("player_id", "rank"))
+    return dict(result_notices.order_by("revision__number", "pk").values_list("player_id", "rank"))
 
 
-def _done(telling: NotificationProgress, at: datetime) -> None:
-    _read.pop(telling.revision_id, None)
-    telling.notified_at = at
-    telling.save(update_fields=["notified_at"])
+def _finish(progress: NotificationProgress, at: datetime) -> None:
+    _cached_ranks.pop(progress.revision_id, None)
+    progress.notified_at = at
+    progress.save(update_fields=["notified_at"])

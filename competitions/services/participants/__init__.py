@@ -1,0 +1,1 @@
+"""Services for participants, teams and divisions: join, leave, disqualify, bring back."""

@@ -1,8 +1,8 @@
-"""Bringing back a participant who left, or was removed, by mistake: with the scores that they had when they went.
+"""Bring back a participant who left or was removed by mistake, with the scores that they had.
 
-It is possible while the competition runs and after its closing; on a final result it makes the next revision. Scores
-that the jury voided stay void, and anybody who is disqualified stays so, with the reason. The trap: boards that Redis
-decides over keep no scores, so there somebody comes back without any, and the jury accepts theirs as late ones.
+It is possible during the competition and after its closing; on a final result it makes the next revision. Scores that
+the jury voided stay void, and a disqualified participant stays disqualified. The trap: boards that Redis decides keep
+no submissions, so there a participant comes back without scores, and the jury accepts them as late ones.
 """
 
 from datetime import datetime
@@ -32,30 +32,31 @@ from leaderboards.services.players.profiles import refuse_erased
 def bring_back(
     competition: Competition, player: Player, reason: str, at: datetime, by: AbstractBaseUser | None
 ) -> Participant:
-    """Let somebody who has gone take part as before, since when they had joined; who takes part is left as they are.
+    """Let a player who has left take part again, with the original time of joining. Idempotent.
 
-    Their team is the one of before, if it is there and has a place; who left by themselves before the start gave theirs
-    up. Raises ``BadCompetition`` (the reason), ``NotAParticipant``
-    (never joined), ``UnknownPlayer`` (erased), ``CompetitionOver`` (cancelled), ``CompetitionFull``, ``NotClosed``
-    while it is being closed, ``SubmissionsDropped``, or ``Unavailable`` where the copy of a freeze cannot be made now.
+    They return to their former team if it exists and has a place; players who left by themselves before the start gave
+    it up. Raises ``BadCompetition`` (the reason), ``NotAParticipant`` (never joined), ``UnknownPlayer`` (erased),
+    ``CompetitionOver`` (cancelled), ``CompetitionFull``, ``NotClosed`` while it is being closed,
+    ``SubmissionsDropped``, or ``Unavailable`` if the frozen copy cannot be made now.
     """
     reason = clean_reason(reason)
     freeze_if_due(competition, at)
     with transaction.atomic():
         locked = lock_competition(competition)
-        participant = _gone(locked, player)
+        participant = _lock_known(locked, player)
         if participant.left_at is None:
             return participant
         _refuse(locked, participant)
         period, left_at = get_or_open_period(locked), participant.left_at
-        team = _team_of_before(locked, participant)
+        team = _former_team(locked, participant)
         participant.left_at, participant.team = None, team
         if participant.disqualified_at is None:
-            participant.reason = ""  # else it is why they are disqualified
+            participant.reason = ""  # otherwise it is the reason of the disqualification
         participant.save(update_fields=["left_at", "reason", "team"])
-        scores = _give_back(locked, period, participant, at)
-        about = {"player": player.external_id, "left_at": left_at.isoformat(), **_still_out(participant), **scores}
-        change = record_change(locked, ChangeKind.BROUGHT_BACK, at, by, reason, **about)
+        scores = _restore_scores(locked, period, participant, at)
+        disqualified = _disqualified_since(participant)
+        details = {"player": player.external_id, "left_at": left_at.isoformat(), **disqualified, **scores}
+        change = record_change(locked, ChangeKind.BROUGHT_BACK, at, by, reason, **details)
         notify_player(change, participant.player)
         revise_if_final(locked, at, change)
         failpoint("bring_back.before_commit")
@@ -63,11 +64,11 @@ def bring_back(
     return participant
 
 
-def _gone(locked: Competition, player: Player) -> Participant:
-    found = lock_participant(locked, player)
-    if found is None:
+def _lock_known(locked: Competition, player: Player) -> Participant:
+    participant = lock_participant(locked, player)
+    if participant is None:
         raise NotAParticipant(f"{player.external_id} does not take part in this competition.")
-    return found
+    return participant
 
 
 def _refuse(locked: Competition, participant: Participant) -> None:
@@ -78,21 +79,21 @@ def _refuse(locked: Competition, participant: Participant) -> None:
         raise CompetitionFull(f"All {locked.most_participants} places are taken.")
 
 
-def _team_of_before(locked: Competition, participant: Participant) -> Team | None:
-    """Their team of before, if it has a place."""
+def _former_team(locked: Competition, participant: Participant) -> Team | None:
+    """Return their former team if it has a place."""
     team = team_before(locked, participant)
     return None if team is None else former_team_with_place(locked, participant.player, team, TeamChoice())
 
 
-def _still_out(participant: Participant) -> dict[str, str]:
-    """For the record and the notice: since when they are disqualified, which bringing back does not end."""
+def _disqualified_since(participant: Participant) -> dict[str, str]:
+    """Return a detail for the record and the notice: bringing back does not end a disqualification."""
     since = participant.disqualified_at
     return {} if since is None else {"disqualified_at": since.isoformat()}
 
 
-def _give_back(locked: Competition, period: Period, participant: Participant, at: datetime) -> dict[str, int]:
-    """Restore what went with them, and derive their standing anew; how many scores that were, nothing on boards that
-    keep none."""
+def _restore_scores(locked: Competition, period: Period, participant: Participant, at: datetime) -> dict[str, int]:
+    """Restore the scores that were removed with them, and compute their standing; returns the number of scores as a
+    detail, or nothing on boards that keep no submissions."""
     if period.board.storage == Storage.REDIS:
         return {}
     player, numbers = participant.player_id, scores_gone_with(participant, period)

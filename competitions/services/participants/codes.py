@@ -1,17 +1,17 @@
-"""Codes that open a door, for joining a competition or a team: short words that people pass on."""
+"""Short codes for joining a competition or a team."""
 
 import secrets
 
-LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"  # none that looks like another
+LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"  # without characters that look alike
 LENGTH = 8
 
 
 def new_code() -> str:
-    """A code that nobody guesses while tries are counted: one of 8 × 10^11."""
+    """Return a random code, one of 8 × 10^11: unguessable because attempts are rate-limited."""
     return "".join(secrets.choice(LETTERS) for _ in range(LENGTH))
 
 
 def same_code(wanted: str, given: str) -> bool:
-    """Whether the codes are the same to people, who type capitals and blanks as they come."""
+    """Whether two codes are equal, ignoring case and surrounding blanks; in constant time."""
     one, other = (text.strip().casefold().encode(errors="surrogatepass") for text in (wanted, given))
     return secrets.compare_digest(one, other)

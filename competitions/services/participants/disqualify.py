@@ -1,8 +1,9 @@
-"""Removing, disqualifying and reinstating a participant, with a reason.
+"""Remove, disqualify and reinstate participants, with a reason.
 
-Who is removed loses their scores. Who is disqualified keeps them, and is shown nowhere: the others move up, before the
-end and after it, and anybody who is reinstated has scores and place back. Once it is closed nobody is removed. On a
-final result both make the next revision. Anybody who is erased between the asking and the act is refused as unknown.
+A removed participant loses their scores; this is possible only before the closing. A disqualified participant keeps
+them but is hidden, and the others move up, during the competition and after it; reinstating restores scores and place.
+On a final result, disqualifying and reinstating make the next revision. A player who is erased between the request and
+the action is unknown.
 """
 
 from datetime import datetime
@@ -29,16 +30,16 @@ from leaderboards.selectors.visibility.hidden import clear_hidden_cache
 def remove(
     competition: Competition, player: Player, reason: str, at: datetime, by: AbstractBaseUser | None
 ) -> Participant:
-    """Take a participant out; they may come back. Before the start their place in a team goes too, as on leaving;
-    the record keeps which, for ``bring_back``.
+    """Remove a participant; they may join again. Before the start they also lose their place in the team, as on
+    leaving; the change records which team, for ``bring_back``.
 
     Raises ``NotAParticipant``, ``UnknownPlayer``, ``CompetitionOver``, ``BadCompetition``.
     """
     reason = clean_reason(reason)
     with transaction.atomic():
         locked = lock_competition(competition)
-        _refuse_ranked(locked)
-        participant = _participant(locked, player)
+        _refuse_closed(locked)
+        participant = _lock_known(locked, player)
         if not participant.takes_part:
             raise NotAParticipant(f"{player.external_id} does not take part any more.")
         participant.left_at, participant.reason = at, reason
@@ -54,16 +55,16 @@ def remove(
 def disqualify(
     competition: Competition, player: Player, reason: str, at: datetime, by: AbstractBaseUser | None
 ) -> Participant:
-    """Show a participant nowhere any more; again changes nothing.
+    """Disqualify a participant: they are not shown any more. Idempotent.
 
-    Raises ``NotAParticipant``, ``UnknownPlayer``, ``BadCompetition``, or ``Unavailable`` where the copy of a freeze
-    cannot be made now.
+    Raises ``NotAParticipant``, ``UnknownPlayer``, ``BadCompetition``, or ``Unavailable`` if the frozen copy cannot be
+    made now.
     """
     reason = clean_reason(reason)
     freeze_if_due(competition, at)
     with transaction.atomic():
         locked = lock_competition(competition)
-        participant = _participant(locked, player)
+        participant = _lock_known(locked, player)
         if participant.disqualified_at is not None:
             return participant
         participant.disqualified_at, participant.reason = at, reason
@@ -80,18 +81,18 @@ def disqualify(
 def reinstate(
     competition: Competition, player: Player, reason: str, at: datetime, by: AbstractBaseUser | None
 ) -> Participant:
-    """Undo a disqualification; again changes nothing, and who has gone stays gone. Raises what ``disqualify`` does."""
+    """Undo a disqualification. Idempotent. A player who has left stays away. Raises what ``disqualify`` does."""
     reason = clean_reason(reason)
     freeze_if_due(competition, at)
     with transaction.atomic():
         locked = lock_competition(competition)
-        participant = _participant(locked, player)
+        participant = _lock_known(locked, player)
         if participant.disqualified_at is None:
             return participant
         participant.disqualified_at, participant.reason = None, ""
         participant.save(update_fields=["disqualified_at", "reason"])
-        gone = {} if participant.left_at is None else {"left_at": participant.left_at.isoformat()}
-        change = record_change(locked, ChangeKind.REINSTATED, at, by, reason, player=player.external_id, **gone)
+        left = {} if participant.left_at is None else {"left_at": participant.left_at.isoformat()}
+        change = record_change(locked, ChangeKind.REINSTATED, at, by, reason, player=player.external_id, **left)
         notify_player(change, participant.player)
         revise_if_final(locked, at, change)
     clear_hidden_cache()
@@ -99,8 +100,8 @@ def reinstate(
     return participant
 
 
-def _refuse_ranked(competition: Competition) -> None:
-    """Final ranks stay; they are written behind the barrier, which is held until the caller's transaction ends."""
+def _refuse_closed(competition: Competition) -> None:
+    """Refuse if the competition is closed. The barrier keeps it from closing until the caller's transaction ends."""
     if competition.cancelled_at is not None:
         raise CompetitionOver("The competition was cancelled; its record stays.")
     period = get_or_open_period(competition)
@@ -109,8 +110,8 @@ def _refuse_ranked(competition: Competition) -> None:
         raise CompetitionOver("The competition is closed: a participant can be disqualified, and the row stays.")
 
 
-def _participant(competition: Competition, player: Player) -> Participant:
-    found = lock_participant(competition, player)
-    if found is None:
+def _lock_known(competition: Competition, player: Player) -> Participant:
+    participant = lock_participant(competition, player)
+    if participant is None:
         raise NotAParticipant(f"{player.external_id} does not take part in this competition.")
-    return found
+    return participant

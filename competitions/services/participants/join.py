@@ -1,8 +1,7 @@
-"""Joining a competition, and leaving it. The competition's row is held, so that its limit is exact.
+"""Join and leave a competition. The competition's row is locked, so the limit of participants is exact.
 
-Leaving marks first and takes the standing out of the ranking afterwards; whatever keeps that from happening now
-is made up for by ``services/participants/remove_withdrawn.py``. Anybody who joins again before that is taken out as
-they join.
+Leaving first marks the participant and then removes the standing from the ranking. If the removal fails,
+``services/participants/remove_withdrawn.py`` repeats it; a player who joins again before that is removed on joining.
 """
 
 from datetime import datetime
@@ -40,51 +39,51 @@ from leaderboards.models import Player
 from leaderboards.selectors.visibility.restrictions import banned_from
 from leaderboards.services.players.profiles import lock_player
 
-NO_WISH = TeamChoice()
+NO_CHOICE = TeamChoice()
 
 
 def join(
-    competition: Competition, player: Player, at: datetime, code: str = "", wish: TeamChoice = NO_WISH
+    competition: Competition, player: Player, at: datetime, code: str = "", choice: TeamChoice = NO_CHOICE
 ) -> Participant:
-    """Let ``player`` take part, in the team and division of their wish; who had left comes back. Each refusal is a
-    class of its own, and none leaves a part of it done.
+    """Let ``player`` take part, in the team and division of their choice. A player who had left joins again.
 
-    Tries with a code are counted, wherever they come from (``RateLimited``): codes are short. ``Unavailable`` where
-    what decides over the board is away, and cannot say whether the standing of somebody who comes back is gone.
+    Each refusal has its own error class and changes nothing. Attempts with a code are rate-limited (``RateLimited``),
+    because codes are short. Raises ``Unavailable`` if a former standing cannot be removed now because the board's
+    storage is away.
     """
-    if competition.joining == Joining.CODE or wish.found or is_code_attempt(competition, wish):
+    if competition.joining == Joining.CODE or choice.found or is_code_attempt(competition, choice):
         throttle("join", player.pk)
     if is_due(competition, at) and Participant.objects.filter(competition=competition, player=player).exists():
-        freeze_if_due(competition, at)  # to take out a standing that is left would precede the copy
-    participant = _join(competition, player, at, code, wish)
+        freeze_if_due(competition, at)  # joining may remove a former standing: the copy comes first
+    participant = _join(competition, player, at, code, choice)
     clear_group_standings(competition)
     return participant
 
 
 @transaction.atomic
-def _join(competition: Competition, player: Player, at: datetime, code: str, wish: TeamChoice) -> Participant:
+def _join(competition: Competition, player: Player, at: datetime, code: str, choice: TeamChoice) -> Participant:
     locked = lock_competition(competition)
     _refuse_by_time(locked, at)
     player = lock_player(player)
     rows = Participant.objects.select_for_update(of=("self",)).select_related("team", "division")
-    before = rows.filter(competition=locked, player=player).first()
-    _refuse_by_record(competition, player, before)
+    former = rows.filter(competition=locked, player=player).first()
+    _refuse_by_record(competition, player, former)
     _refuse_uninvited(locked, player, code)
     if locked.most_participants is not None and places_taken(locked) >= locked.most_participants:
         raise CompetitionFull(f"All {locked.most_participants} places are taken.")
-    team, division = team_and_division_on_joining(locked, player, wish, before, at)
-    if before is None:
+    team, division = team_and_division_on_joining(locked, player, choice, former, at)
+    if former is None:
         return Participant.objects.create(competition=locked, player=player, joined_at=at, team=team, division=division)
-    remove_withdrawn_one(before, at)
-    before.joined_at, before.left_at, before.reason, before.team, before.division = at, None, "", team, division
-    before.save(update_fields=["joined_at", "left_at", "reason", "team", "division"])
-    return before
+    remove_withdrawn_one(former, at)
+    former.joined_at, former.left_at, former.reason, former.team, former.division = at, None, "", team, division
+    former.save(update_fields=["joined_at", "left_at", "reason", "team", "division"])
+    return former
 
 
 def leave(competition: Competition, player: Player, at: datetime) -> None:
-    """Let ``player`` go; their standing goes too. Raises ``NotAParticipant`` or ``CompetitionOver``.
+    """Withdraw ``player`` and remove their standing. Raises ``NotAParticipant`` or ``CompetitionOver``.
 
-    Before the start their place in a team goes too; afterwards the row remembers the team, for who comes back.
+    Before the start they also lose their place in a team; afterwards the row keeps the team, in case they return.
     """
     with transaction.atomic():
         locked = lock_competition(competition)
@@ -112,12 +111,12 @@ def _refuse_by_time(competition: Competition, at: datetime) -> None:
         raise JoiningOver(f"Joining was possible until {competition.join_until:%Y-%m-%d %H:%M} UTC.")
 
 
-def _refuse_by_record(competition: Competition, player: Player, before: Participant | None) -> None:
+def _refuse_by_record(competition: Competition, player: Player, former: Participant | None) -> None:
     if Player.objects.filter(banned_from(competition.board_id, ""), pk=player.pk).exists():
         raise Banned("This player may not take part.")
-    if before is not None and before.disqualified_at is not None:
+    if former is not None and former.disqualified_at is not None:
         raise Disqualified("This player was disqualified and cannot join again.")
-    if before is not None and before.takes_part:
+    if former is not None and former.takes_part:
         raise AlreadyJoined("This player takes part already.")
 
 

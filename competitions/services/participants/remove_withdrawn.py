@@ -1,7 +1,7 @@
-"""Strays: who stands in the ranking and takes part no more. They are taken out, and the others move up.
+"""Remove withdrawn participants who still have a standing from the ranking; the others move up.
 
-Who leaves is taken out at once; a score that was under way then may bring them back, and Redis may be away. So
-the schedule looks again, and a closing period leaves out those who are gone (``Competitions.gone``).
+Leaving removes the standing at once, but a score that is in flight may create it again, or Redis may be away. So the
+schedule repeats the removal, and a closing period excludes withdrawn players (``CompetitionEvents.gone``).
 """
 
 import logging
@@ -19,28 +19,30 @@ logger = logging.getLogger(__name__)
 
 
 def remove_withdrawn_due(at: datetime) -> int:
-    """Take out the strays of every competition that is neither closed nor cancelled; returns how many were found."""
-    return _take_out_all(
-        withdrawn_with_scores().filter(competition__closed_at=None, competition__cancelled_at=None), at
-    )
+    """Remove withdrawn participants with scores from all competitions that are neither closed nor cancelled.
+
+    Returns how many were found.
+    """
+    open_ones = withdrawn_with_scores().filter(competition__closed_at=None, competition__cancelled_at=None)
+    return _remove_all(open_ones, at)
 
 
 def remove_withdrawn_of(competition: Competition, at: datetime) -> int:
-    """The same in one competition."""
-    return _take_out_all(withdrawn_with_scores().filter(competition=competition), at)
+    """Remove withdrawn participants with scores from one competition; returns how many were found."""
+    return _remove_all(withdrawn_with_scores().filter(competition=competition), at)
 
 
-def _take_out_all(gone: QuerySet[Participant], at: datetime) -> int:
-    found = list(gone)
-    for participant in found:
+def _remove_all(rows: QuerySet[Participant], at: datetime) -> int:
+    participants = list(rows)
+    for participant in participants:
         remove_or_defer(participant, at)
-    return len(found)
+    return len(participants)
 
 
 def remove_just_withdrawn(participant: Participant, at: datetime) -> None:
-    """Take out one whose mark was committed just now. Never raises for what is away or busy: the schedule looks again.
+    """Remove a participant whose withdrawal was committed just now. Never raises if storage is away or busy.
 
-    The caller's deed is done, so a caller who is told otherwise would ask for it again and be refused.
+    The schedule retries. The withdrawal is done: if this raised, the caller would repeat it and be refused.
     """
     try:
         remove_or_defer(participant, at)
@@ -49,7 +51,7 @@ def remove_just_withdrawn(participant: Participant, at: datetime) -> None:
 
 
 def remove_or_defer(participant: Participant, at: datetime) -> None:
-    """Take one who is gone out of the ranking; while that cannot be done it waits for the schedule."""
+    """Remove a withdrawn participant from the ranking; if that is unavailable, leave it to the schedule."""
     try:
         freeze_if_due(participant.competition, at)
         remove_withdrawn_one(participant, at)

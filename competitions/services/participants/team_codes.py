@@ -1,7 +1,7 @@
-"""The code of a team that a player founded: they pass it on to those who may enter, where the competition asks for it.
+"""The code of a team that a player founded; the founder passes it on, and it is needed to enter the team.
 
-A new code ends the old one; members stay. The trap: a team may have none (those who run the competition made it, or it
-was founded before there were codes), and is open to everybody until its founder makes one.
+A new code replaces the old one; members stay. The trap: a team without a code is open to everybody. That is so for
+teams that the organizers created, or that were founded before there were codes, until the founder makes one.
 """
 
 from datetime import datetime
@@ -17,13 +17,13 @@ from leaderboards.models import Player
 
 
 def founded_by(participant: Participant) -> Team | None:
-    """The team that a participant founded and is in; None for everybody else, who learn no code."""
+    """Return the team that the participant founded and belongs to, or None. Only founders see the code."""
     team = participant.team
     return team if team is not None and team.founder_id == participant.player_id else None
 
 
 def renew_code(competition: Competition, player: Player, at: datetime) -> Team:
-    """Give the team of its founder another code, until the competition ends.
+    """Give the founder's team a new code, until the competition ends.
 
     Raises ``NotAParticipant``, ``CompetitionOver`` or ``NotFounder``.
     """

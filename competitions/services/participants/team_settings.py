@@ -1,4 +1,4 @@
-"""Which settings of teams can work: what the board can add up, and how many may count."""
+"""Check the team settings of a competition: whether the board's scores can be added up, and the limits."""
 
 from competitions.errors import BadCompetition
 from competitions.models import Competition, TeamEntry, TeamScore
@@ -6,7 +6,7 @@ from leaderboards.core.ranking.rules import Order, Rules
 
 
 def check_teams(competition: Competition) -> None:
-    """Raise ``BadCompetition``, with the field to blame, where teams cannot be ranked as the settings say."""
+    """Raise ``BadCompetition``, with the invalid field, if teams cannot be ranked with these settings."""
     if not competition.has_teams:
         _refuse_leftovers(competition)
         return
@@ -33,7 +33,7 @@ def _check_score(team_score: str, rules: Rules) -> None:
 
 
 def _refuse_leftovers(competition: Competition) -> None:
-    """Settings that count for nothing would look as if they did."""
+    """Refuse team settings without a team ranking: they would have no effect."""
     given = [getattr(competition, field) for field in ("team_counts", "team_size", "team_founding")]
     if any(given) or competition.team_entry != TeamEntry.OPEN:
         raise BadCompetition("Choose what teams rank by, or leave the other settings of teams empty.", "team_score")

@@ -1,9 +1,9 @@
-"""Teams and divisions: founding a team, choosing one, moving somebody. The competition's row is held throughout, so
-that a team's places are exact, however many want them.
+"""Teams and divisions: found a team, choose one, move a participant. The competition's row is locked throughout, so a
+team's size limit is exact.
 
-Until the start members come and go as they like. From the start on only those who run the competition move somebody,
-with a reason that stays on record; who joins later chooses while joining. Once the result is final a move makes its
-next revision, and no team or division is made, renamed or deleted any more.
+Until the start, members change teams freely. After it, only the organizers move participants, with a recorded reason;
+players who join later choose while joining. Once the result is final, a move makes the next revision, and no team or
+division is added, renamed or deleted.
 """
 
 from dataclasses import dataclass, replace
@@ -41,8 +41,10 @@ from leaderboards.models import Player
 
 @dataclass(frozen=True, slots=True)
 class TeamChoice:
-    """What somebody chooses: a team and a division by their numbers, or a team to found by its name; ``code`` is the
-    team's, where it needs one. A code without a team chooses the one that it opens."""
+    """A player's choice: a team and a division by number, or a team to ``found`` by name.
+
+    ``code`` is the team's code, if it needs one. A code without a team chooses the team with that code.
+    """
 
     team: int | None = None
     found: str = ""
@@ -52,41 +54,41 @@ class TeamChoice:
 
 @dataclass(frozen=True, slots=True)
 class MoveTarget:
-    """Where somebody is moved to; None is no team, or no division."""
+    """The team and the division that a participant is moved to; None is no team, or no division."""
 
     team: int | None
     division: int | None
 
 
 def make_team(competition: Competition, name: str, at: datetime) -> Team:
-    """A team that nobody is in yet, made by those who run the competition.
+    """Create an empty team for the organizers.
 
     Raises ``NoTeams``, ``CompetitionOver``, ``BadName`` or ``NameTaken``.
     """
     with transaction.atomic():
         locked = lock_competition(competition)
         refuse_over_by(locked, at)
-        team = _found(locked, name, None)
+        team = _create_team(locked, name, None)
     clear_group_standings(competition)
     return team
 
 
 def refuse_final(competition: Competition) -> None:
-    """Raise ``GroupsFinal`` where the published result names the teams and divisions as they are.
+    """Raise ``GroupsFinal`` if a published result names the teams and divisions.
 
-    Call it in the transaction that makes, renames or deletes one: it holds the competition's row.
+    Call it in the transaction that adds, renames or deletes one: it locks the competition's row.
     """
     if lock_competition(competition).final_at is not None:
         raise GroupsFinal("The result is final: its teams and divisions stay as they were published.")
 
 
-def choose_team(competition: Competition, player: Player, wish: TeamChoice, at: datetime) -> Participant:
-    """Let a participant change teams before the start; a wish for none leaves the one they are in.
+def choose_team(competition: Competition, player: Player, choice: TeamChoice, at: datetime) -> Participant:
+    """Let a participant change teams before the start; a choice of no team leaves the present one.
 
     Raises ``NotAParticipant``, ``CompetitionOver``, ``TeamsFixed``, ``WrongTeamCode``, ``RateLimited`` and what
     ``team_with_place`` does.
     """
-    if wish.found or is_code_attempt(competition, wish):
+    if choice.found or is_code_attempt(competition, choice):
         throttle("join", player.pk)
     with transaction.atomic():
         locked = lock_competition(competition)
@@ -95,11 +97,11 @@ def choose_team(competition: Competition, player: Player, wish: TeamChoice, at: 
             raise NotAParticipant(f"{player.external_id} does not take part in this competition.")
         refuse_over_by(locked, at)
         _refuse_started(locked, at)
-        before = participant.team
-        participant.team = _let_in(locked, player, _named_by_code(locked, wish), before)
+        former = participant.team
+        participant.team = _enter_team(locked, player, _resolve_code(locked, choice), former)
         participant.save(update_fields=["team"])
-        if before is not None and before != participant.team:
-            drop_if_empty(before)
+        if former is not None and former != participant.team:
+            drop_if_empty(former)
     clear_group_standings(competition)
     return participant
 
@@ -107,11 +109,10 @@ def choose_team(competition: Competition, player: Player, wish: TeamChoice, at: 
 def move_participant(
     who: Participant, goal: MoveTarget, reason: str, at: datetime, by: AbstractBaseUser | None
 ) -> Participant:
-    """Put a participant into a team and a division, whenever it is; what stays the same writes nothing. A final result
-    is published anew with it, for the same reason.
+    """Move a participant to a team and a division, at any time. Nothing is written if both stay the same.
 
-    Raises ``BadCompetition`` without a reason, ``NotAParticipant``, ``UnknownTeam``, ``UnknownDivision``, ``NoTeams``
-    or ``TeamFull``.
+    On a final result it publishes the next revision, with the same reason. Raises ``BadCompetition`` without a reason,
+    ``NotAParticipant``, ``UnknownTeam``, ``UnknownDivision``, ``NoTeams`` or ``TeamFull``.
     """
     reason, player = clean_reason(reason), who.player
     with transaction.atomic():
@@ -125,139 +126,140 @@ def move_participant(
         if before == (participant.team, participant.division):
             return participant
         participant.save(update_fields=["team", "division"])
-        moved = _moved(before, participant)
-        revise_if_final(
-            locked, at, record_change(locked, ChangeKind.MOVED, at, by, reason, player=player.external_id, **moved)
-        )
+        names = _changed_names(before, participant)
+        change = record_change(locked, ChangeKind.MOVED, at, by, reason, player=player.external_id, **names)
+        revise_if_final(locked, at, change)
         failpoint("move.before_commit")
     clear_group_standings(who.competition)
     return participant
 
 
-def team_with_place(locked: Competition, player: Player, wish: TeamChoice, before: Team | None) -> Team | None:
-    """The team of a wish, with a place for one more. ``locked`` is locked; who is in the team already has a place.
+def team_with_place(locked: Competition, player: Player, choice: TeamChoice, before: Team | None) -> Team | None:
+    """Return the chosen team if it has a free place; members of the team (``before``) have one already.
 
+    The competition must be locked.
     Raises ``NoTeams``, ``UnknownTeam``, ``TeamFull``, ``FoundingClosed``, ``BadName`` or ``NameTaken``.
     """
-    if wish.found:
+    if choice.found:
         if locked.has_teams and not locked.team_founding:
             raise FoundingClosed("Players do not found teams here: choose one of those there are.")
-        return _found(locked, wish.found, player)
-    if wish.team is None:
+        return _create_team(locked, choice.found, player)
+    if choice.team is None:
         return None
     _refuse_without_teams(locked)
-    team = team_by_id(locked, wish.team)
+    team = team_by_id(locked, choice.team)
     if team != before and locked.team_size is not None and places_taken(team) >= locked.team_size:
         raise TeamFull(f"All {locked.team_size} places of this team are taken.")
     return team
 
 
 def team_and_division_on_joining(
-    locked: Competition, player: Player, wish: TeamChoice, before: Participant | None, at: datetime
+    locked: Competition, player: Player, choice: TeamChoice, before: Participant | None, at: datetime
 ) -> tuple[Team | None, Division | None]:
-    """Team and division of who joins. Who comes back has the division of before. Who left after the start has the team
-    of before too, or none: without a place in it they choose no other, also the next time.
+    """Return the team and division of a player who joins; ``before`` is their former row, if any.
 
-    Raises what ``team_with_place`` does, ``WrongTeamCode``, ``TeamsFixed`` or ``DivisionFixed`` where a return wants
-    another,
-    ``UnknownDivision``.
+    A returning player keeps the division. A player who left after the start also keeps the team, or gets none if it is
+    full: they cannot choose another. Raises what ``team_with_place`` does, ``WrongTeamCode``, ``UnknownDivision``, and
+    ``TeamsFixed`` or ``DivisionFixed`` if a returning player chooses another one.
     """
-    wish = _named_by_code(locked, wish)
-    division = None if wish.division is None else division_by_id(locked, wish.division)
+    choice = _resolve_code(locked, choice)
+    division = None if choice.division is None else division_by_id(locked, choice.division)
     former = before.division if before else None
     if former is not None and division not in (None, former):
         raise DivisionFixed("This player was in another division before: ask those who run the competition.")
     if before is None or before.left_at is None or before.left_at < locked.starts_at:
-        return _let_in(locked, player, wish, None), division or former
+        return _enter_team(locked, player, choice, None), division or former
     team = before.team
-    if wish.found or wish.team not in (None, before.team_id):
+    if choice.found or choice.team not in (None, before.team_id):
         _refuse_started(locked, at)
-    return None if team is None else former_team_with_place(locked, player, team, wish), division or former
+    return None if team is None else former_team_with_place(locked, player, team, choice), division or former
 
 
-def former_team_with_place(locked: Competition, player: Player, team: Team, wish: TeamChoice) -> Team | None:
-    """The team of before, if it has a place; else none, or ``TeamFull`` where the wish asks for it."""
+def former_team_with_place(locked: Competition, player: Player, team: Team, choice: TeamChoice) -> Team | None:
+    """Return the former team if it has a place, else None; raises ``TeamFull`` if the player asks for that team."""
     try:
         return team_with_place(locked, player, TeamChoice(team=team.pk), None)
     except TeamFull:
-        if wish.team is not None:
+        if choice.team is not None:
             raise
         return None
 
 
-def is_code_attempt(competition: Competition, wish: TeamChoice) -> bool:
-    """Whether a wish may be a try of a team's code; those are counted (``RateLimited``), since codes are short."""
-    return competition.team_entry == TeamEntry.CODE and (wish.team is not None or wish.code.strip() != "")
+def is_code_attempt(competition: Competition, choice: TeamChoice) -> bool:
+    """Whether the choice may be an attempt at a team's code. Attempts are rate-limited because codes are short."""
+    return competition.team_entry == TeamEntry.CODE and (choice.team is not None or choice.code.strip() != "")
 
 
 def give_up_team(locked: Competition, participant: Participant, at: datetime) -> dict[str, Any]:
-    """The place in a team of who goes before the start; an empty team that a player founded goes with it.
+    """Remove a leaving participant from their team before the start; delete the team if it is empty and player-founded.
 
-    From the start on the row remembers the team, for who comes back. Both rows are held. Returns what a record says of
-    it, by which ``selectors/participants/bring_back.py`` finds the team; nothing where no place is given up.
+    After the start the row keeps the team, in case the player returns. Both rows must be locked. Returns details for
+    the change, by which ``selectors/participants/bring_back.py`` finds the team; empty if the team is kept.
     """
     team = participant.team
     if team is None or locked.starts_at <= at:
         return {}
-    said = {TEAM_NUMBER: team.pk, "team_before": team.name, "team": ""}
+    details = {TEAM_NUMBER: team.pk, "team_before": team.name, "team": ""}
     participant.team = None
     participant.save(update_fields=["team"])
     drop_if_empty(team)
-    return said
+    return details
 
 
 def drop_if_empty(team: Team) -> None:
-    """Delete a team that a player founded and that nobody is in any more. Its competition's row is held."""
+    """Delete a team that a player founded and that has no members. Its competition must be locked."""
     if team.founder_id is not None and not team.participants.exists():
         team.delete()
 
 
 def lock_known_participant(locked: Competition, player: Player) -> Participant:
-    """The row of who takes part or did, with team and division, held as the competition's is.
+    """Lock a present or former participant, with team and division. The competition must be locked.
 
     Raises ``NotAParticipant``.
     """
     rows = Participant.objects.select_for_update(of=("self",)).select_related("team", "division")
-    found = rows.filter(competition=locked, player=player).first()
-    if found is None:
+    participant = rows.filter(competition=locked, player=player).first()
+    if participant is None:
         raise NotAParticipant(f"{player.external_id} does not take part in this competition.")
-    return found
+    return participant
 
 
 def refuse_over_by(locked: Competition, at: datetime) -> None:
-    """Raise ``CompetitionOver`` once it was cancelled or has ended."""
+    """Raise ``CompetitionOver`` if it was cancelled or has ended."""
     if locked.cancelled_at is not None:
         raise CompetitionOver("The competition was cancelled.")
     if locked.ends_at <= at:
         raise CompetitionOver("The competition has ended.")
 
 
-def _named_by_code(locked: Competition, wish: TeamChoice) -> TeamChoice:
-    """The wish with the team that its code opens, where it names none. Raises ``WrongTeamCode`` where that is none."""
-    if wish.team is not None or wish.found or not wish.code.strip() or locked.team_entry != TeamEntry.CODE:
-        return wish
+def _resolve_code(locked: Competition, choice: TeamChoice) -> TeamChoice:
+    """Return the choice with the team of its code, if it names no team. Raises ``WrongTeamCode``."""
+    if choice.team is not None or choice.found or not choice.code.strip() or locked.team_entry != TeamEntry.CODE:
+        return choice
     codes = locked.teams.exclude(code="").values_list("pk", "code")
-    team = next((number for number, code in codes if same_code(code, wish.code)), None)
+    team = next((number for number, code in codes if same_code(code, choice.code)), None)
     if team is None:
         raise WrongTeamCode("This code opens no team: ask the founder of yours for the present one.")
-    return replace(wish, team=team)
+    return replace(choice, team=team)
 
 
-def _let_in(locked: Competition, player: Player, wish: TeamChoice, before: Team | None) -> Team | None:
-    """The team of a wish, if its door opens: a team with a code is entered with that, or by who founded it. Who is in
-    it needs none, and a wrong one that they typed is refused all the same: they meant another team."""
-    team = team_with_place(locked, player, wish, before)
+def _enter_team(locked: Competition, player: Player, choice: TeamChoice, before: Team | None) -> Team | None:
+    """Return the chosen team if the player may enter it: with its code, as its founder, or as a member already.
+
+    A wrong code is refused for founders and members too: they probably meant another team.
+    """
+    team = team_with_place(locked, player, choice, before)
     if team is None or locked.team_entry != TeamEntry.CODE:
         return team
-    is_theirs = team == before or team.founder_id == player.pk
-    if is_theirs and not wish.code.strip():
+    needs_no_code = team == before or team.founder_id == player.pk
+    if needs_no_code and not choice.code.strip():
         return team
-    if team.code and not same_code(team.code, wish.code):
+    if team.code and not same_code(team.code, choice.code):
         raise WrongTeamCode("This code does not open the team: ask its founder for the present one.")
     return team
 
 
-def _found(locked: Competition, name: str, founder: Player | None) -> Team:
+def _create_team(locked: Competition, name: str, founder: Player | None) -> Team:
     _refuse_without_teams(locked)
     name = read_name(name)
     key = key_of(name)
@@ -277,9 +279,11 @@ def _refuse_started(locked: Competition, at: datetime) -> None:
         raise TeamsFixed("The competition has started: those who run it change who is in which team.")
 
 
-def _moved(before: tuple[Team | None, Division | None], participant: Participant) -> dict[str, str]:
-    """Names before and after of what has changed; empty is none."""
+def _changed_names(before: tuple[Team | None, Division | None], participant: Participant) -> dict[str, str]:
+    """Return the old and new names of the team and division that changed; an empty name is none."""
     after = participant.team, participant.division
-    names = zip(("team", "division"), before, after, strict=True)
-    changed = [(what, str(one or ""), str(other or "")) for what, one, other in names if one != other]
-    return {key: text for what, one, other in changed for key, text in ((f"{what}_before", one), (what, other))}
+    names: dict[str, str] = {}
+    for field, old, new in zip(("team", "division"), before, after, strict=True):
+        if old != new:
+            names |= {f"{field}_before": str(old or ""), field: str(new or "")}
+    return names

@@ -1,7 +1,6 @@
-"""Who stands in the ranking and takes part no more, and how one of them is taken out of it.
+"""Find withdrawn participants who still have a standing, and remove one of them from the ranking.
 
-When that is done, and again and again, is in ``services/withdrawn_with_scores.py`` and
-``services/lifecycle/freeze.py``.
+``services/participants/remove_withdrawn.py`` and ``services/lifecycle/freeze.py`` decide when.
 """
 
 from contextlib import suppress
@@ -20,34 +19,34 @@ from leaderboards.services.sync.invalidate import invalidate_readers
 
 
 def withdrawn_with_scores() -> QuerySet[Participant]:
-    """Participants who have left and have a score all the same. Who is disqualified keeps theirs, and is not shown."""
+    """Return participants who have left but still have a score. (Disqualified players keep theirs, but are hidden.)"""
     standing = Standing.objects.filter(
         period__board=OuterRef("competition__board"),
         period__label=Concat(Value("c"), Cast(OuterRef("competition"), CharField())),
         player=OuterRef("player"),
         score__isnull=False,
     )
-    gone = Participant.objects.filter(Q(left_at__isnull=False) & Exists(standing))
-    return gone.select_related("competition__board").defer("competition__picture")
+    withdrawn = Participant.objects.filter(Q(left_at__isnull=False) & Exists(standing))
+    return withdrawn.select_related("competition__board").defer("competition__picture")
 
 
 def remove_withdrawn_before(competition: Competition, moment: datetime, at: datetime) -> None:
-    """Take out those who were gone by then and stand all the same. Raises ``Unavailable`` where that cannot be done."""
+    """Remove players who had left before ``moment`` but still have a score. Raises ``Unavailable``."""
     for participant in withdrawn_with_scores().filter(left_at__lt=moment, competition=competition):
         remove_withdrawn_one(participant, at)
 
 
 @transaction.atomic
 def remove_withdrawn_one(participant: Participant, at: datetime) -> None:
-    """Take them out if they are gone: their row is held, so that they cannot come back and score in between.
+    """Remove the participant's standing if they have left. The row is locked: they cannot rejoin and score meanwhile.
 
-    Raises ``Unavailable`` where that cannot be done now.
+    Raises ``Unavailable`` if that cannot be done now.
     """
     rows = Participant.objects.select_for_update(of=("self",)).select_related("competition__board", "player")
     locked = rows.defer("competition__picture").get(pk=participant.pk)
     if locked.left_at is None:
         return
     period = get_or_open_period(locked.competition)
-    with suppress(NotRanked, PeriodClosed):  # they have no score; or the closing period leaves them out itself
+    with suppress(NotRanked, PeriodClosed):  # without a score; or the closing period excludes them itself
         remove_from_period(period, locked.player.external_id, at)
     invalidate_readers(period)

@@ -1,0 +1,1 @@
+"""Services of results: the jury's actions on scores, and the published revisions."""

@@ -1,4 +1,4 @@
-"""Taking a quarantined entry of a closed competition: its jury alone does, and as a late score."""
+"""Accept a quarantined entry of a closed competition: only its jury may, and it becomes a late score."""
 
 from datetime import datetime
 
@@ -10,13 +10,13 @@ from competitions.services.results.judge import LateScore, accept_late
 from leaderboards.models import QuarantinedEntry
 from leaderboards.stores.sql.writes import value_of
 
-JUDGES = "competitions.change_competition"  # the permission of a jury
+JUDGES = "competitions.change_competition"  # the permission that makes an account a jury
 
 
 def accept_quarantined(
     competition: Competition, entry: QuarantinedEntry, reason: str, at: datetime, by: AbstractBaseUser | None
 ) -> None:
-    """Take a quarantined entry while the result is provisional, as a late score; again changes nothing.
+    """Accept a quarantined entry as a late score, while the result is provisional. Idempotent.
 
     Raises what ``accept_late`` does, ``CompetitionOver`` once the result is final, or ``NotOfTheJury``.
     """

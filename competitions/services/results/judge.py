@@ -1,8 +1,8 @@
-"""What a jury does to scores: voiding and restoring one, while the competition runs and after its closing, and
-accepting a late one.
+"""The jury's actions on scores: void and restore one, during the competition and after its closing, and accept a late
+one.
 
-Each act leaves a row of the record with its reason, in the transaction that changes standings; on a final result it
-makes the next revision. The trap: an act that the public may not see yet must not precede the copy of the freeze.
+Each action records a change with its reason, in the transaction that changes standings; on a final result it makes the
+next revision. The trap: if a freeze is due, its copy must be made first, or the public would see the action.
 """
 
 from collections.abc import Iterator, Mapping
@@ -33,15 +33,15 @@ from leaderboards.services.moderation.void import void_submission
 from leaderboards.services.submit.resolve import JOINED_TOLERANCE
 from leaderboards.stores.sql.writes import state_of
 
-JURY = "jury"  # the service by which a late score is kept
+JURY = "jury"  # the service name of late scores
 
 
 @dataclass(frozen=True, slots=True)
 class LateScore:
     """A score that came too late: ``points``, or ``fields`` on a board of criteria, and when it happened.
 
-    ``token`` is of one sending, up to 64 characters: the same score that is sent again with it counts once. Empty is
-    none, and then each call counts.
+    ``token`` is an idempotency key of up to 64 characters: a score that is sent twice with it counts once. Without a
+    token (empty), each call counts.
     """
 
     player: Player
@@ -54,25 +54,25 @@ class LateScore:
 def void(
     competition: Competition, submission: Submission, reason: str, at: datetime, by: AbstractBaseUser | None
 ) -> Change | None:
-    """Let a submission not count; None if the jury voided it before, which changes nothing.
+    """Void a submission, so that it does not count; None if the jury voided it before, which changes nothing.
 
-    One that is void because its player has gone is void for good by this: it does not come back with them.
+    A submission that is void because its player left becomes void by the jury: it is not restored if they come back.
 
     Raises ``BadCompetition`` (the reason), ``UnknownCompetition``, ``UnknownPlayer`` (erased meanwhile),
-    ``CompetitionOver``, ``NotClosed`` while it is being closed, ``SubmissionsDropped``,
-    or ``Unavailable`` where the copy of a freeze cannot be made now.
+    ``CompetitionOver``, ``NotClosed`` while it is being closed, ``SubmissionsDropped``, or ``Unavailable`` if the
+    frozen copy cannot be made now.
     """
     reason = clean_reason(reason)
-    _refuse_another(competition, submission)
+    _refuse_other_competition(competition, submission)
     freeze_if_due(competition, at)
     with transaction.atomic():
         locked = lock_competition(competition)
         _refuse_cancelled(locked)
         if _is_judged(locked, submission):
             return None
-        lock_participant(locked, submission.player)  # the record must not name who is erased meanwhile
+        lock_participant(locked, submission.player)  # the change must not name a player who is erased meanwhile
         change = record_change(
-            locked, ChangeKind.VOIDED, at, by, reason, **_about(submission), submission=submission.pk
+            locked, ChangeKind.VOIDED, at, by, reason, **_score_details(submission), submission=submission.pk
         )
         if locked.closed_at is None:
             with refuse_while_closing():
@@ -85,7 +85,7 @@ def void(
     return change
 
 
-def unvoid(  # noqa: PLR0913 (one part of the act each, the purge by name)
+def unvoid(  # noqa: PLR0913 (each describes the action)
     competition: Competition,
     submission: Submission,
     reason: str,
@@ -94,35 +94,36 @@ def unvoid(  # noqa: PLR0913 (one part of the act each, the purge by name)
     *,
     purge: int | None = None,
 ) -> Change | None:
-    """Let a voided submission count again, as if it had never been voided; None if it was restored before, which
-    changes nothing. With a ``purge`` (its number) None too where that has it void no more: it was judged anew since.
+    """Restore a voided submission, as if it had never been voided; None if it was restored before.
 
-    Raises what ``void`` does, ``NotVoided`` for what never was, ``NotAParticipant`` where the player has left, or
-    ``BadCompetition`` for what they scored before they joined again.
+    With the number of a ``purge``, also None if that purge is not what voids it any more. Raises what ``void`` does,
+    ``NotVoided`` if it never was void, ``NotAParticipant`` if the player has left, or ``BadCompetition`` if it was
+    scored before the player joined again.
     """
     reason = clean_reason(reason)
-    _refuse_another(competition, submission)
+    _refuse_other_competition(competition, submission)
     freeze_if_due(competition, at)
     with transaction.atomic():
         locked = lock_competition(competition)
         _refuse_cancelled(locked)
         if purge is not None and not PurgedSubmission.objects.filter(purge=purge, submission=submission.pk).exists():
-            return None  # asked behind the lock: who judges by hand holds it too
-        found = Submission.objects.select_related("period", "player").filter(pk=submission.pk).first()
-        if found is None:
+            return None  # checked under the lock, which actions by hand take too
+        present = Submission.objects.select_related("period", "player").filter(pk=submission.pk).first()
+        if present is None:
             raise SubmissionsDropped("The submission was not kept: it can not be restored any more.")
-        if found.voided_at is None:
-            _refuse_never_voided(locked, found)
+        if present.voided_at is None:
+            _refuse_never_voided(locked, present)
             return None
-        _refuse_gone(locked, submission)
-        change = record_change(locked, ChangeKind.RESTORED, at, by, reason, **_about(found), submission=found.pk)
+        _refuse_withdrawn(locked, submission)
+        details = _score_details(present)
+        change = record_change(locked, ChangeKind.RESTORED, at, by, reason, **details, submission=present.pk)
         if locked.closed_at is None:
             with refuse_while_closing():
-                unvoid_submission(found, at)
+                unvoid_submission(present, at)
         else:
-            unvoid_in_closed(found.period_id, found.player_id, [found.pk], at)
+            unvoid_in_closed(present.period_id, present.player_id, [present.pk], at)
             revise_if_final(locked, at, change)
-        notify_player(change, found.player)
+        notify_player(change, present.player)
         failpoint("judge.before_commit")
     return change
 
@@ -130,8 +131,9 @@ def unvoid(  # noqa: PLR0913 (one part of the act each, the purge by name)
 def accept_late(
     competition: Competition, late: LateScore, reason: str, at: datetime, by: AbstractBaseUser | None
 ) -> Change:
-    """Take a score after the closing, as if it had come in time; attempts are not counted, the jury's word is enough.
-    Sent again with its token it changes nothing, and the first change is the answer.
+    """Accept a score after the closing, as if it had come in time; the limit of attempts does not apply.
+
+    If it is sent again with the same token, nothing changes and the first change is returned.
 
     Raises ``BadCompetition`` (the reason, the time, a token that another score had), ``CompetitionOver``,
     ``NotClosed``, ``NotAParticipant``, ``UnknownPlayer``, ``Disqualified``, ``Banned``, ``BadEntry``, ``BadPoints``,
@@ -148,12 +150,12 @@ def accept_late(
         period = get_or_open_period(locked)
         value = read_value(period.rules, _entry(locked, late))
         _refuse_impossible(locked, period, late, participant, at)
-        about = _about_late(period, late, value)
-        if (before := _sent_before(locked, late.token, about)) is not None:
-            return before
+        details = _late_details(period, late, value)
+        if (earlier := _change_by_token(locked, late.token, details)) is not None:
+            return earlier
         add_to_closed(period, LateEntry(late.player.external_id, value, late.happened_at), JURY, at)
-        sent = {"token": late.token} if late.token else {}
-        change = record_change(locked, ChangeKind.ACCEPTED, at, by, reason, **about, **sent)
+        token = {"token": late.token} if late.token else {}
+        change = record_change(locked, ChangeKind.ACCEPTED, at, by, reason, **details, **token)
         revise_if_final(locked, at, change)
         notify_player(change, late.player)
         failpoint("judge.before_commit")
@@ -161,50 +163,50 @@ def accept_late(
 
 
 def check_late_score(competition: Competition, late: LateScore, at: datetime) -> None:
-    """Look, before somebody says yes, whether a late score can be accepted: nothing is held, and nothing is written.
+    """Check, for a preview, whether a late score can be accepted. Nothing is locked or written.
 
     Raises ``NotAParticipant``, ``Disqualified`` or ``BadCompetition`` (the time), as ``accept_late`` does.
     """
-    found = Participant.objects.filter(competition=competition, player=late.player).select_related("player").first()
-    _refuse_impossible(competition, get_or_open_period(competition), late, found, at)
+    rows = Participant.objects.filter(competition=competition, player=late.player).select_related("player")
+    _refuse_impossible(competition, get_or_open_period(competition), late, rows.first(), at)
 
 
 def was_accepted(competition: Competition, period: Period, late: LateScore, value: tuple[int, ...]) -> bool:
-    """Whether a late score of this player, value and moment was accepted before. ``value`` is as the rules scale it."""
-    return _accepted(competition, _about_late(period, late, value)).exists()
+    """Whether a late score of this player, value and time was accepted before. ``value`` is scaled by the rules."""
+    return _accepted(competition, _late_details(period, late, value)).exists()
 
 
 def was_sent(competition: Competition, token: str) -> bool:
-    """Whether a late score was accepted by this sending before."""
+    """Whether a late score was accepted with this token before."""
     return token != "" and _accepted(competition, {"token": token}).exists()
 
 
 def score_text(period: Period, value: tuple[int, ...]) -> str:
-    """A value as people write it: 12.50, or kills 3, deaths 1."""
+    """Format a value for people: 12.50, or kills 3, deaths 1."""
     points, fields = period.rules.shown(value)
     return str(points) if fields is None else ", ".join(f"{name} {number}" for name, number in fields.items())
 
 
 @contextmanager
 def refuse_while_closing() -> Iterator[None]:
-    """What is done to the open period of a competition in the block; ``NotClosed`` while that is being closed."""
+    """Turn ``PeriodClosed`` in the block, which changes an open period, into ``NotClosed``: it is being closed."""
     try:
         yield
     except PeriodClosed as error:
         raise NotClosed("It is being closed: try again in a moment.") from error
 
 
-def _refuse_another(competition: Competition, submission: Submission) -> None:
+def _refuse_other_competition(competition: Competition, submission: Submission) -> None:
     if submission.competition != competition.pk:
         raise UnknownCompetition(f"The score is not one of competition {competition.pk}.")
 
 
 def _is_judged(competition: Competition, submission: Submission) -> bool:
-    """Whether it is void by the jury's word, not only because its player has gone."""
+    """Whether it is void by the jury's decision, not only because its player left."""
     if not Submission.objects.filter(pk=submission.pk, voided_at__isnull=False).exists():
         return False
-    acts = Change.objects.filter(competition=competition, kind__in=(ChangeKind.VOIDED, ChangeKind.RESTORED))
-    kinds = acts.filter(details__submission=submission.pk).order_by("-pk").values_list("kind", flat=True)
+    changes = Change.objects.filter(competition=competition, kind__in=(ChangeKind.VOIDED, ChangeKind.RESTORED))
+    kinds = changes.filter(details__submission=submission.pk).order_by("-pk").values_list("kind", flat=True)
     return kinds.first() == ChangeKind.VOIDED
 
 
@@ -214,8 +216,8 @@ def _refuse_never_voided(competition: Competition, submission: Submission) -> No
         raise NotVoided("This score is not void: it counts as it is.")
 
 
-def _refuse_gone(competition: Competition, submission: Submission) -> None:
-    """Who left took their scores along; who joined again begins anew. The participant's row is held from here on."""
+def _refuse_withdrawn(competition: Competition, submission: Submission) -> None:
+    """Refuse a score whose player has left, or that is older than their last joining. Locks the participant."""
     name = submission.player.external_id
     participant = lock_participant(competition, submission.player)
     if participant is None or participant.left_at is not None:
@@ -223,7 +225,7 @@ def _refuse_gone(competition: Competition, submission: Submission) -> None:
     _refuse_before_joining(competition, participant, submission.sent_at or submission.created_at)
 
 
-def _about(submission: Submission) -> dict[str, str]:
+def _score_details(submission: Submission) -> dict[str, str]:
     value = state_of(submission.points, submission.fields, submission.at).value
     return {"player": submission.player.external_id, "score": score_text(submission.period, value)}
 
@@ -233,28 +235,28 @@ def _refuse_cancelled(competition: Competition) -> None:
         raise CompetitionOver("The competition was cancelled; its record stays.")
 
 
-def _about_late(period: Period, late: LateScore, value: tuple[int, ...]) -> dict[str, str]:
+def _late_details(period: Period, late: LateScore, value: tuple[int, ...]) -> dict[str, str]:
     happened = late.happened_at.astimezone(UTC).isoformat()
     return {"player": late.player.external_id, "score": score_text(period, value), "happened_at": happened}
 
 
 def _accepted(competition: Competition, details: Mapping[str, str]) -> QuerySet[Change]:
-    wanted = {f"details__{name}": text for name, text in details.items()}
-    return Change.objects.filter(competition=competition, kind=ChangeKind.ACCEPTED, **wanted)
+    conditions = {f"details__{name}": text for name, text in details.items()}
+    return Change.objects.filter(competition=competition, kind=ChangeKind.ACCEPTED, **conditions)
 
 
-def _sent_before(competition: Competition, token: str, about: Mapping[str, str]) -> Change | None:
-    """What this sending did before. The competition's row is held, so that two at once are one after the other."""
-    before = _accepted(competition, {"token": token}).first() if token else None
-    if before is not None and any(before.details.get(name) != text for name, text in about.items()):
+def _change_by_token(competition: Competition, token: str, details: Mapping[str, str]) -> Change | None:
+    """Return the change that was made with this token. The locked competition serializes concurrent requests."""
+    change = _accepted(competition, {"token": token}).first() if token else None
+    if change is not None and any(change.details.get(name) != text for name, text in details.items()):
         raise BadCompetition("This form has been used for another score: open it anew.")
-    return before
+    return change
 
 
 def _refuse_impossible(
     competition: Competition, period: Period, late: LateScore, participant: Participant | None, at: datetime
 ) -> None:
-    """Who does not take part, and what did not happen while they did."""
+    """Refuse a player who does not take part, and a time at which they did not."""
     name = late.player.external_id
     if participant is None or participant.left_at is not None:
         raise NotAParticipant(f"{name} does not take part in this competition.")
@@ -265,7 +267,7 @@ def _refuse_impossible(
 
 
 def _refuse_before_joining(competition: Competition, participant: Participant, happened_at: datetime) -> None:
-    """The same rule as for scores in time."""
+    """Refuse a score from before the player joined, as for scores in time."""
     since = participant.joined_at
     if happened_at < since - JOINED_TOLERANCE:
         player, moment = participant.player.external_id, _clock(since, competition)
@@ -276,7 +278,7 @@ def _refuse_before_joining(competition: Competition, participant: Participant, h
 
 
 def _refuse_outside(competition: Competition, period: Period, happened_at: datetime, at: datetime) -> None:
-    """The period may end later than its competition, where an end was moved forward; both must hold the time."""
+    """Refuse a time outside the competition or its period, which may end later than the competition."""
     if happened_at > at or not all(each.contains(happened_at) for each in (competition.window, period.window)):
         start, end = (_clock(each, competition) for each in (competition.starts_at, competition.ends_at))
         raise BadCompetition(
@@ -286,7 +288,7 @@ def _refuse_outside(competition: Competition, period: Period, happened_at: datet
 
 
 def _clock(at: datetime, competition: Competition) -> str:
-    """What the competition's clock showed."""
+    """Format a time in the competition's time zone."""
     return f"{at.astimezone(ZoneInfo(competition.timezone)):%Y-%m-%d %H:%M:%S}"
 
 

@@ -1,7 +1,7 @@
-"""Publishing a final result: a revision each time that what it shows changes.
+"""Publish a final result: a new revision each time that its content changes.
 
-A revision is written once, in the transaction of the act that it comes of, as a document that anybody can check
-(``core/results.py``). Anybody who is banned, or let in again, is noticed by the schedule.
+A revision is written once, in the transaction of the change that causes it, as a document that anybody can verify
+(``core/results.py``). The schedule detects players who were banned or unbanned.
 """
 
 import zlib
@@ -35,17 +35,17 @@ from leaderboards.selectors.visibility.hidden import hidden_now
 Shown = TypeVar("Shown")
 
 ROWS_A_PART = 5000
-BAN = "ban"  # what a webhook says where no act made the revision
-BUDGET_SECONDS = 4.0  # of each run, so that a thousand results to publish keep nothing else waiting
+BAN = "ban"  # the webhook's cause of a revision without a change
+BUDGET_SECONDS = 4.0  # of each run, so that many due results do not block the worker
 
 
 def publish_revision(
     competition: Competition, at: datetime, change: Change | None = None, reason: str = ""
 ) -> Revision:
-    """Publish the final result as it is now; the latest revision stays where nothing that it shows has changed.
+    """Publish the final result as it is now; returns the new revision, or the latest one if its content did not change.
 
-    Call it in a transaction that holds the competition's row, once ``final_at`` is set. ``reason`` is for everybody
-    to read; without one it is that of ``change``. Erasing the player whom the change is about clears either.
+    Call it in a transaction that has locked the competition, once ``final_at`` is set. ``reason`` is public and
+    defaults to the reason of ``change``. Erasing the player whom the change is about blanks it.
     """
     period, last = get_or_open_period(competition), latest_revision(competition)
     excluded_players = hidden_now(period)
@@ -59,24 +59,22 @@ def publish_revision(
         excluded_players=sorted(excluded_players),
         previous_hash=last.content_hash if last else "",
     )
-    other_than = _hash_of_rows(last) if last else ""
-    if _publish(revision, period, excluded_players.values(), other_than) or last is None:
+    last_hash = _hash_of_rows(last) if last else ""
+    if _write_if_changed(revision, period, excluded_players.values(), last_hash) or last is None:
         if not competition.is_hidden(at):
             announce_revision(revision, at)
         return revision
-    if (
-        last.excluded_players != revision.excluded_players
-    ):  # somebody else is left out, whose row was not shown before either
+    if last.excluded_players != revision.excluded_players:  # changed, though the shown rows are the same
         last.excluded_players = revision.excluded_players
         last.save(update_fields=["excluded_players"])
     return last
 
 
 def announce_revision(revision: Revision, at: datetime) -> None:
-    """Tell the site's own systems of a revision that everybody may see, once; of the first ``competition.final`` tells.
+    """Queue a webhook for a public revision. The first revision has none: ``competition.final`` announces it.
 
-    It says what kind of act it came of, and never the reason, which may name somebody. Call it in the transaction that
-    publishes or reveals it.
+    The webhook has the kind of the change but not the reason, which may name a player. Call it in the transaction that
+    publishes or reveals the revision.
     """
     if revision.number > 1:
         queue_webhook(
@@ -92,17 +90,19 @@ def announce_revision(revision: Revision, at: datetime) -> None:
 
 
 def publish_due_revisions(at: datetime) -> int:
-    """Publish every final result that nobody has, and whose banned and disqualified are others than those that were
-    left out; for a few seconds. Returns how many revisions were made."""
+    """Publish final results without a revision, or whose excluded players have changed, for a few seconds.
+
+    Returns how many revisions were made.
+    """
     due = Competition.objects.filter(
         pk__in=[*finals_without_revision(), *finals_with_changed_exclusions(at - BANS_COUNT_AFTER)]
     )
     rows = due.only("pk").order_by("final_at", "pk")
-    return sum(for_each(_for_a_while(rows), lambda each: _revise_if_due(each, at)))
+    return sum(for_each(_within_budget(rows), lambda each: _revise_if_due(each, at)))
 
 
-def _for_a_while(rows: Iterable[Competition]) -> Iterator[Competition]:
-    """One at least, then as many as time is for."""
+def _within_budget(rows: Iterable[Competition]) -> Iterator[Competition]:
+    """Yield at least one row, then more until the time budget is used."""
     until = clock.monotonic() + BUDGET_SECONDS
     for row in rows:
         yield row
@@ -112,7 +112,7 @@ def _for_a_while(rows: Iterable[Competition]) -> Iterator[Competition]:
 
 @transaction.atomic
 def _revise_if_due(competition: Competition, at: datetime) -> bool:
-    """Whether a revision was made: with the row held it is looked at again, since another worker may have been here."""
+    """Publish a revision if that is still due under the row lock; returns whether one was made."""
     locked = lock_competition(competition)
     last = latest_revision(locked)
     if locked.final_at is None or (last and last.excluded_players == sorted(hidden_now(get_or_open_period(locked)))):
@@ -121,15 +121,15 @@ def _revise_if_due(competition: Competition, at: datetime) -> bool:
 
 
 @transaction.atomic
-def _publish(revision: Revision, period: Period, excluded_players: Iterable[str], other_than: str) -> bool:
-    """Write a revision with its parts; False, and nothing is written, where its rows have the hash ``other_than``."""
-    is_other = _write(revision, period, frozenset(excluded_players)) != other_than
-    transaction.set_rollback(not is_other)  # of this part of the caller's transaction alone
-    return is_other
+def _write_if_changed(revision: Revision, period: Period, excluded_players: Iterable[str], last_hash: str) -> bool:
+    """Write a revision with its parts; roll back and return False if its rows have the hash ``last_hash``."""
+    is_changed = _write(revision, period, frozenset(excluded_players)) != last_hash
+    transaction.set_rollback(not is_changed)  # only of this savepoint
+    return is_changed
 
 
 def _write(revision: Revision, period: Period, excluded_players: frozenset[str]) -> str:
-    """Write it, a part at a time; returns the hash of its rows."""
+    """Write a revision part by part; returns the hash of its rows."""
     revision.save()
     unsigned = opening(as_json(_head(revision)))
     digest = ContentHash(unsigned)

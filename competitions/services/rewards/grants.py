@@ -1,7 +1,6 @@
-"""Grants as rows: written, revoked and announced, in the caller's transaction, a chunk at a time.
+"""Insert and revoke grants with their webhooks, in the caller's transaction, in chunks.
 
-A row and its webhook are one transaction. The player's own notice is written afterwards
-(``services/notices/result_notices.py``).
+The players' notices are written later (``services/notices/reward_notices.py``).
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,12 +12,12 @@ from foundation.webhooks.outbox import enqueue_all
 from leaderboards.models import Player
 
 CHUNK = 1000
-# What the ids of messages begin with; the number of the grant follows.
+# The prefixes of the webhooks' message ids; the number of the grant follows.
 GRANTED, REVOKED = "grant", "revoked"
 
 
 def insert_grants(grants: Iterable[RewardGrant], at: datetime) -> int:
-    """Keep new grants and tell the game; returns how many."""
+    """Insert new grants and queue their webhooks; returns how many."""
     written = 0
     for chunk in in_chunks(grants, CHUNK):
         written += len(RewardGrant.objects.bulk_create(chunk))
@@ -27,9 +26,9 @@ def insert_grants(grants: Iterable[RewardGrant], at: datetime) -> int:
 
 
 def revoke_grants(grants: Sequence[RewardGrant], reason: str, at: datetime, withheld: bool = False) -> int:
-    """Revoke standing grants, which the caller has locked, and tell the game; returns how many.
+    """Revoke active grants, which the caller has locked, and queue their webhooks; returns how many.
 
-    With ``withheld`` staff take them back: their players do not earn these tiers again. ``reason`` has at most 300
+    ``withheld`` means that staff revoke them: their players do not earn these tiers again. ``reason`` has at most 300
     characters.
     """
     for chunk in in_chunks(grants, CHUNK):
@@ -49,7 +48,7 @@ def _announce(kind: str, prefix: str, grants: Sequence[RewardGrant], at: datetim
 
 
 def _payload(grant: RewardGrant, player: Player) -> dict[str, object]:
-    said: dict[str, object] = {
+    payload: dict[str, object] = {
         "grant": grant.pk,
         "reward": grant.name,
         "code": grant.code,
@@ -60,6 +59,6 @@ def _payload(grant: RewardGrant, player: Player) -> dict[str, object]:
         "competition": grant.competition_id,
     }
     if grant.revoked_at is None:
-        return said
-    # What was handed out is to be taken back; what was not is not to be handed out any more.
-    return said | {"reason": grant.revoked_reason, "delivered_at": grant.delivered_at}
+        return payload
+    # If it was delivered, the game has to take the reward back; otherwise it must not deliver it.
+    return payload | {"reason": grant.revoked_reason, "delivered_at": grant.delivered_at}

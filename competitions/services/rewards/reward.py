@@ -1,8 +1,8 @@
-"""Rewards: each final period is looked at once, and those who earn a tier then are granted it.
+"""Grant the rewards of final periods, once for each period.
 
-The period's run is the row that proves it was looked at, tiers or none. An event board's period waits until its
-competition is final and shown, and a cancelled one earns nothing. The rewards of a competition follow its latest
-revision: after each new one who earns no more is revoked, and who newly earns is granted, by the tiers of the run.
+A ``RewardRun`` row marks a period as processed, also without tiers. A competition's period waits until the competition
+is final and public; a cancelled competition earns nothing. A competition's rewards then follow its latest revision:
+grants that are no longer earned are revoked and newly earned ones are added, by the tiers saved in the run.
 """
 
 from datetime import datetime
@@ -24,21 +24,23 @@ from leaderboards.models import Period, PeriodState
 
 
 def grant_due_rewards(at: datetime) -> int:
-    """Grant what final periods earn, oldest first; returns how many rewards that were."""
+    """Grant the rewards of final periods, oldest first; returns how many were granted."""
     final = Period.objects.filter(state__in=(PeriodState.FINAL, PeriodState.EXPIRED), reward_run=None)
     due = final.exclude(label__endswith=FROZEN_SUFFIX).select_related("board").order_by("closed_at", "pk")
     return sum(for_each(due, lambda period: grant_period(period, at)))
 
 
 def settle_due_rewards(at: datetime) -> int:
-    """Let the rewards of every competition follow its latest revision and what staff took or gave back, and go on
-    with what was begun; returns how many were granted."""
+    """Settle the rewards of competitions with a new revision, a staff action, or an unfinished settlement.
+
+    Returns how many were granted.
+    """
     return sum(for_each(unsettled_runs().only("pk"), lambda run: settle_rewards(run.pk, at)))
 
 
 @transaction.atomic
 def mark_delivered(chosen: QuerySet[RewardGrant], at: datetime) -> int:
-    """The game has handed out those that stand; returns how many were not marked before."""
+    """Mark active grants as delivered by the game; returns how many were newly marked."""
     rows = RewardGrant.objects.filter(RewardGrant.ACTIVE, pk__in=chosen.values("pk"), delivered_at=None)
     locked = list(rows.select_for_update(of=("self",)).order_by("pk"))
     if locked:
@@ -48,7 +50,7 @@ def mark_delivered(chosen: QuerySet[RewardGrant], at: datetime) -> int:
 
 
 def grant_period(period: Period, at: datetime) -> int:
-    """Grant what one final period earns, if everybody may know its result; returns how many rewards that were."""
+    """Grant the rewards of one final period, if its result is public; returns how many were granted."""
     if not period.board.is_event:
         return _grant_calendar(period, at)
     competition = _competition_of(period)
@@ -65,10 +67,10 @@ def _competition_of(period: Period) -> Competition | None:
 
 @transaction.atomic
 def _grant_calendar(period: Period, at: datetime) -> int:
-    """All in one transaction: nobody waits for a calendar board's run."""
-    run, made = RewardRun.objects.get_or_create(period=period, defaults={"granted_at": at})
-    if not made:
-        return 0  # another run was here
+    """Grant all rewards of a calendar period in one transaction: nothing else waits for its rows."""
+    run, is_new = RewardRun.objects.get_or_create(period=period, defaults={"granted_at": at})
+    if not is_new:
+        return 0  # another worker was faster
     failpoint("reward.after_run")
     run.tiers = rules_of(period, None)
     run.grants = settle_in_transaction(run, at)
@@ -79,12 +81,12 @@ def _grant_calendar(period: Period, at: datetime) -> int:
 
 @transaction.atomic
 def _begin(period: Period, competition: Competition, at: datetime) -> RewardRun | None:
-    """Keep the tiers of this moment: what they earn is granted behind this transaction. None where another run was
-    here, or where nothing is won."""
+    """Create the run with the present tiers; the grants follow after this transaction. None if another worker was
+    faster, or if the competition was cancelled."""
     locked = lock_competition(competition)
     is_cancelled = locked.cancelled_at is not None
     tiers = [] if is_cancelled else rules_of(period, locked)
-    begun = {"granted_at": at, "competition": locked, "tiers": tiers, "unsettled_at": None if is_cancelled else at}
-    run, made = RewardRun.objects.get_or_create(period=period, defaults=begun)
+    values = {"granted_at": at, "competition": locked, "tiers": tiers, "unsettled_at": None if is_cancelled else at}
+    run, is_new = RewardRun.objects.get_or_create(period=period, defaults=values)
     failpoint("settle.begun")
-    return run if made and not is_cancelled else None
+    return run if is_new and not is_cancelled else None

@@ -1,10 +1,10 @@
-"""Settling the rewards of a competition, some hundred in each transaction, so that those who wait for its row wait for
-about a second at most.
+"""Settle the rewards of a competition: make its grants match the latest revision, some hundred in each transaction.
 
-What has to change is computed without a lock (``selectors/rewards/grant_changes.py``). Each transaction then holds the
-competition and its run, and writes only if no other transaction has changed a grant since and the revision is still
-the latest; otherwise the rest is computed anew. A grant that stands is the row that proves it, so a worker that is
-killed in between, or meets another worker, grants nothing twice: what is written already is no difference any more.
+So others wait for the competition's row for about a second at most. The changes are computed without a lock
+(``selectors/rewards/grant_changes.py``). Each transaction then locks the competition and its run, and writes only if no
+other transaction has changed a grant since and the revision is still the latest; otherwise the rest is computed again.
+Grants that are written are no longer part of the difference, so an interrupted or concurrent worker grants nothing
+twice.
 """
 
 import time
@@ -26,17 +26,16 @@ from foundation import clock
 from foundation.chunks import in_chunks
 from foundation.failpoints import failpoint
 
-# About half a second on two busy cores, as a thousand grants with their messages took one.
+# About half a second on two busy cores.
 ROWS_PER_TRANSACTION = 400
-PAUSE_SECONDS = 0.05  # so that those who wait for the row get it
+PAUSE_SECONDS = 0.05  # so that others get the row lock
 BUDGET_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
 class SettlementPlan:
-    """What was computed, why each grant is lost, and of which state of the run: ``version``, and the number of the
-    latest
-    revision."""
+    """The computed changes and the reasons of lost grants, and the state they are valid for: the run's ``version`` and
+    the number of the latest revision."""
 
     run: int
     version: int
@@ -46,26 +45,25 @@ class SettlementPlan:
 
 
 class SettlementBatch(NamedTuple):
-    """What one transaction writes; the last says that the run is settled."""
+    """What one transaction writes; the last batch marks the run as settled."""
 
     rows: GrantChanges
     is_last: bool
 
 
 def settle_rewards(number: int, at: datetime) -> int:
-    """Let the rewards of this run be what the latest revision earns; returns how many were granted. Again changes
-    nothing. After ten seconds it stops, and the next call goes on there.
+    """Make the grants of this run match the latest revision; returns how many were granted. Idempotent.
 
-    Raises ``CompetitionBusy`` where somebody else holds the competition for too long.
+    It stops after ten seconds, and the next call continues. Raises ``CompetitionBusy`` if the competition stays locked.
     """
     until, granted = clock.monotonic() + BUDGET_SECONDS, 0
-    while (plan := _planned(number, at)) is not None:
-        for turn in _turns(plan.grant_changes):
-            written = _write(plan, turn, at)
-            if written is None or turn.is_last:
+    while (plan := _make_plan(number, at)) is not None:
+        for batch in _batches(plan.grant_changes):
+            written = _write(plan, batch, at)
+            if written is None or batch.is_last:
                 granted += written or 0
                 break
-            granted, plan = granted + written, _next(plan)
+            granted, plan = granted + written, _with_next_version(plan)
             failpoint("settle.between_turns")
             if clock.monotonic() >= until:
                 return granted
@@ -76,19 +74,18 @@ def settle_rewards(number: int, at: datetime) -> int:
 
 
 def settle_in_transaction(run: RewardRun, at: datetime) -> int:
-    """Settle a calendar board's new run in the caller's transaction; returns how many were granted. Nobody waits for
-    its rows."""
+    """Settle a calendar board's new run in the caller's transaction; returns how many were granted."""
     return _write_rows(grant_changes(run, frozenset()), {}, at)
 
 
 def is_result_public(competition: Competition, at: datetime) -> bool:
-    """Whether everybody may know what it came to."""
-    over = competition.cancelled_at is not None or competition.final_at is not None
-    return over and not competition.is_hidden(at)
+    """Whether its result is final (or it was cancelled) and not hidden by a freeze."""
+    is_over = competition.cancelled_at is not None or competition.final_at is not None
+    return is_over and not competition.is_hidden(at)
 
 
-def _planned(number: int, at: datetime) -> SettlementPlan | None:
-    """What is to be done; None where there is nothing."""
+def _make_plan(number: int, at: datetime) -> SettlementPlan | None:
+    """Compute the changes; None if the run is settled."""
     rows = RewardRun.objects.select_related("competition", "period__board").defer("competition__picture")
     run = rows.get(pk=number)
     if run.competition is None or not is_result_public(run.competition, at):
@@ -97,12 +94,13 @@ def _planned(number: int, at: datetime) -> SettlementPlan | None:
     if run.unsettled_at is None and (last or 0) <= (run.revision or 0):
         return None
     passed_over = passed_over_in(run).keys()
-    found = grant_changes(run, passed_over)
-    return SettlementPlan(number, run.version, last, found, revocation_reasons(run, found.lost, last, passed_over))
+    changes = grant_changes(run, passed_over)
+    why = revocation_reasons(run, changes.lost, last, passed_over)
+    return SettlementPlan(number, run.version, last, changes, why)
 
 
-def _next(plan: SettlementPlan) -> SettlementPlan:
-    """The same, of the state that one more transaction has left."""
+def _with_next_version(plan: SettlementPlan) -> SettlementPlan:
+    """Return the plan for the state after one more of its own transactions."""
     return SettlementPlan(plan.run, plan.version + 1, plan.revision, plan.grant_changes, plan.why)
 
 
@@ -110,9 +108,9 @@ def _number(revision: Revision | None) -> int | None:
     return None if revision is None else revision.number
 
 
-def _turns(whole: GrantChanges) -> list[SettlementBatch]:
-    """What is lost first: at no time does more stand than is earned. One at least."""
-    kinds = (("lost", whole.lost), ("moved", whole.moved), ("new", whole.new))
+def _batches(changes: GrantChanges) -> list[SettlementBatch]:
+    """Split the changes into batches, at least one. Losses come first, so there are never more grants than earned."""
+    kinds = (("lost", changes.lost), ("moved", changes.moved), ("new", changes.new))
     rows = [(kind, grant) for kind, several in kinds for grant in several]
     parts = list(in_chunks(rows, ROWS_PER_TRANSACTION)) or [[]]
     return [
@@ -124,17 +122,17 @@ def _turns(whole: GrantChanges) -> list[SettlementBatch]:
 
 
 @transaction.atomic
-def _write(plan: SettlementPlan, turn: SettlementBatch, at: datetime) -> int | None:
-    """Write a part of a plan; returns how many were granted, None where it does not hold any more."""
-    of = RewardRun.objects.values_list("competition", flat=True).get(pk=plan.run)
-    locked = lock_competition(Competition(pk=of))
+def _write(plan: SettlementPlan, batch: SettlementBatch, at: datetime) -> int | None:
+    """Write a batch of a plan; returns how many were granted, None if the plan is outdated."""
+    competition = RewardRun.objects.values_list("competition", flat=True).get(pk=plan.run)
+    locked = lock_competition(Competition(pk=competition))
     run = RewardRun.objects.select_for_update(of=("self",)).get(pk=plan.run)
     last = latest_revision(locked)
     if (run.version, _number(last)) != (plan.version, plan.revision):
         return None
-    written = _write_rows(turn.rows, _reasons(run, plan, turn.rows.lost), at)
+    written = _write_rows(batch.rows, _reasons(run, plan, batch.rows.lost), at)
     run.version, run.grants = run.version + 1, run.grants + written
-    if turn.is_last:
+    if batch.is_last:
         run.revision, run.unsettled_at = plan.revision, None
     run.save(update_fields=["version", "grants", "revision", "unsettled_at"])
     failpoint("settle.before_commit")
@@ -142,15 +140,16 @@ def _write(plan: SettlementPlan, turn: SettlementBatch, at: datetime) -> int | N
 
 
 def _reasons(run: RewardRun, plan: SettlementPlan, lost: Sequence[RewardGrant]) -> dict[int, str]:
-    """Number of a grant → why it is lost: as it is now, since an erasure may have taken words away."""
+    """Return number of a grant → reason. Reasons of revisions are read now: an erasure may have blanked them."""
     passed_over = passed_over_in(run)
-    said = dict(Revision.objects.filter(competition=run.competition_id).values_list("pk", "reason")) if lost else {}
-    found = {}
+    revisions = Revision.objects.filter(competition=run.competition_id)
+    revision_reasons = dict(revisions.values_list("pk", "reason")) if lost else {}
+    reasons = {}
     for grant in lost:
         why = plan.why[grant.pk]
-        common = why if isinstance(why, str) else said[why]
-        found[grant.pk] = passed_over.get(grant.player_id, common)
-    return found
+        reason = why if isinstance(why, str) else revision_reasons[why]
+        reasons[grant.pk] = passed_over.get(grant.player_id, reason)
+    return reasons
 
 
 def _write_rows(rows: GrantChanges, reasons: Mapping[int, str], at: datetime) -> int:
@@ -162,7 +161,7 @@ def _write_rows(rows: GrantChanges, reasons: Mapping[int, str], at: datetime) ->
 
 
 def _revoke(lost: Sequence[RewardGrant], reasons: Mapping[int, str], at: datetime) -> None:
-    """As the rows are now: one may have been marked as delivered since."""
+    """Revoke the grants, read again under a lock: one may have been marked as delivered since."""
     rows = RewardGrant.objects.select_for_update(of=("self",)).filter(pk__in=[grant.pk for grant in lost])
     by_reason: dict[str, list[RewardGrant]] = defaultdict(list)
     for grant in rows.select_related("period").order_by("pk"):

@@ -1,9 +1,9 @@
-"""Rewards that staff take back, with a reason and a choice of who gets them instead, and give back.
+"""Let staff revoke rewards, with a reason and a choice of who gets them instead, and restore them.
 
-Places do not move. Either nobody else is granted what was taken back; or its player is passed over for all rewards of
-the competition, and each prize behind them goes to the next in line, also after later revisions. The act is one short
-transaction with its row in the record; who wins and loses by it follows at once, in turns (``settle_rewards.py``), and
-by the schedule where that was cut off.
+Places do not change. Either nobody gets the revoked reward; or its player is passed over for all rewards of the
+competition, and the players behind each get the reward of the place ahead, also after later revisions. The action is
+one short transaction with its change; the other grants are settled right after it (``settlement.py``), or by the
+schedule if that is interrupted.
 """
 
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ Grants = Sequence[RewardGrant]
 
 
 class Reallocation(StrEnum):
-    """Who gets what was taken back."""
+    """Who gets a revoked reward."""
 
     NEXT = "next"
     NOBODY = "nobody"
@@ -39,15 +39,15 @@ class Reallocation(StrEnum):
 def revoke_by_staff(
     grants: Grants, instead: Reallocation, reason: str, at: datetime, by: AbstractBaseUser | None = None
 ) -> list[RewardGrant]:
-    """Revoke standing grants of one period as one act: all of them or, where it raises, none. Returns them as they are.
+    """Revoke active grants of one period in one action, all or none. Returns their present rows.
 
-    Raises ``BadCompetition`` without a reason of 1 to 300 characters, or where a calendar board's reward is to go to
-    the next in line; ``RewardRevoked`` where one does not stand; ``CompetitionBusy``.
+    Raises ``BadCompetition`` without a reason of 1 to 300 characters, or if a calendar board's reward is to go to the
+    next player; ``RewardRevoked`` if one is revoked already; ``CompetitionBusy``.
     """
     reason = clean_reason(reason)
     with transaction.atomic():
-        run = _held_run(grants)
-        locked = _held(grants)
+        run = _lock_run(grants)
+        locked = _lock_grants(grants)
         if instead is Reallocation.NEXT and run.competition is None:
             raise BadCompetition(
                 "Rewards of this board are granted once: take it back so that nobody else gets it.", "instead"
@@ -61,24 +61,25 @@ def revoke_by_staff(
         _record(run, locked, ChangeKind.TAKEN_BACK, (at, by, reason), str(instead))
         failpoint("take_back.before_commit")
     failpoint("take_back.committed")
-    return _followed(run, locked, at)
+    return _settle_after(run, locked, at)
 
 
 def restore_by_staff(
     grants: Grants, reason: str, at: datetime, by: AbstractBaseUser | None = None
 ) -> list[RewardGrant]:
-    """Undo taking back, as one act: the players are granted these rewards anew, in rows of their own, and those who won
-    them instead loses them. Who was passed over is in the line again, and is granted what they earn there by the result
-    as it is now, which may be another reward than before. Returns the rows of before, which keep their reasons.
+    """Undo revocations in one action: the players get new grants, and players who got the rewards instead lose them.
 
-    Raises ``BadCompetition`` without a reason, ``RewardRevoked`` where staff did not take one back, ``NotEarned`` where
-    the player does not earn it, or, passed over, earns nothing by the result as it is now, ``PassedOver`` where another
-    one that was taken back stands in the way, ``CompetitionBusy``.
+    A player who was passed over is ranked for rewards again and gets what they earn by the present result, which may be
+    another reward. Returns the old rows, which keep their reasons.
+
+    Raises ``BadCompetition`` without a reason, ``RewardRevoked`` if staff did not revoke one, ``NotEarned`` if the
+    player does not earn it (or, if passed over, earns no reward) by the present result, ``PassedOver`` if another
+    revoked reward prevents it, ``CompetitionBusy``.
     """
     reason = clean_reason(reason)
     with transaction.atomic():
-        run = _held_run(grants)
-        locked = _held(grants)
+        run = _lock_run(grants)
+        locked = _lock_grants(grants)
         if any(grant.withheld_at is None for grant in locked):
             raise RewardRevoked("Nobody has taken this reward back by hand: it follows the result.")
         _refuse_unearned(run, locked)
@@ -86,16 +87,16 @@ def restore_by_staff(
         rows = RewardGrant.objects.filter(pk__in=[grant.pk for grant in together])
         rows.update(withheld_at=None, passed_over_at=None)
         if run.competition is None:
-            granting.insert_grants((_again(grant, at) for grant in locked), at)
+            granting.insert_grants((_copy(grant, at) for grant in locked), at)
         else:
             _unsettle(run, at)
         _record(run, together, ChangeKind.GIVEN_BACK, (at, by, reason))
         failpoint("give_back.before_commit")
-    return _followed(run, locked, at)
+    return _settle_after(run, locked, at)
 
 
-def _held_run(grants: Grants) -> RewardRun:
-    """The run of their one period, locked behind its competition, as all that compute rewards lock them."""
+def _lock_run(grants: Grants) -> RewardRun:
+    """Lock the run of the grants' period after its competition, the order in which all reward services lock."""
     [period] = {grant.period_id for grant in grants}
     rows = RewardRun.objects.filter(period=period)
     competition = rows.select_related("competition").defer("competition__picture").get().competition
@@ -106,23 +107,23 @@ def _held_run(grants: Grants) -> RewardRun:
     return run
 
 
-def _held(grants: Grants) -> list[RewardGrant]:
-    """The rows as they are now, held until this transaction ends."""
+def _lock_grants(grants: Grants) -> list[RewardGrant]:
+    """Lock the grants and return them as they are now."""
     rows = RewardGrant.objects.select_for_update(of=("self",)).select_related("period", "player")
     return list(rows.filter(pk__in=[grant.pk for grant in grants]).order_by("pk"))
 
 
 def _unsettle(run: RewardRun, at: datetime) -> None:
-    """Who wins and loses is to be computed; what was computed before does not hold any more."""
+    """Mark the run as unsettled, and invalidate plans that were computed before."""
     run.unsettled_at, run.version = at, run.version + 1
     run.save(update_fields=["unsettled_at", "version"])
 
 
 def _refuse_unearned(run: RewardRun, locked: Grants) -> None:
-    """Who was passed over is in the line again, for whatever they earn there by now; the others earn what they had."""
+    """Raise ``NotEarned`` or ``PassedOver`` if a player would not earn the reward, or, if passed over, any reward."""
     if run.competition is None:
-        out = hidden_now(run.period)
-        unearned = [grant for grant in locked if grant.player_id in out]
+        hidden = hidden_now(run.period)
+        unearned = [grant for grant in locked if grant.player_id in hidden]
     else:
         unearned = _unearned(run, locked, ())
         _refuse_passed_over(run, locked, unearned)
@@ -131,19 +132,19 @@ def _refuse_unearned(run: RewardRun, locked: Grants) -> None:
 
 
 def _unearned(run: RewardRun, locked: Grants, others: Grants) -> list[RewardGrant]:
-    """Those that their players would not earn if they were given back, together with the others."""
+    """Return the grants that would not be earned if they and ``others`` were restored."""
     new = {(grant.player_id, tier_key_of(grant)) for grant in preview_restore_by_staff(run, [*locked, *others]).new}
-    winners = {player for player, _mark in new}
+    winners = {player for player, _tier_key in new}
 
     def is_earned(grant: RewardGrant) -> bool:
-        in_line_again = grant.passed_over_at is not None and grant.player_id in winners
-        return in_line_again or (grant.player_id, tier_key_of(grant)) in new
+        wins_another = grant.passed_over_at is not None and grant.player_id in winners
+        return wins_another or (grant.player_id, tier_key_of(grant)) in new
 
     return [grant for grant in locked if not is_earned(grant)]
 
 
 def _refuse_passed_over(run: RewardRun, locked: Grants, unearned: Grants) -> None:
-    """Raise ``PassedOver`` where they are unearned only because of other rewards that were taken back."""
+    """Raise ``PassedOver`` if they are unearned only because other rewards were revoked."""
     rows = RewardGrant.objects.filter(period=run.period_id, player__in={grant.player_id for grant in unearned})
     others = list(rows.filter(passed_over_at__isnull=False).select_related("period", "player").order_by("pk"))
     if not others or _unearned(run, locked, others):
@@ -160,30 +161,30 @@ def _record(
     run: RewardRun,
     grants: Grants,
     kind: ChangeKind,
-    act: tuple[datetime, AbstractBaseUser | None, str],
+    action: tuple[datetime, AbstractBaseUser | None, str],
     instead: str = "",
 ) -> None:
-    """A row for each in the competition's record; calendar boards have none but the audit log."""
-    at, by, reason = act
+    """Record a change for each grant; calendar boards have only the audit log."""
+    at, by, reason = action
     if run.competition is None:
         for grant in grants:
             subjects = [*subjects_of(grant), ("board", run.period.board_id)]
             record(f"reward.{kind}", at=at, by=by, reason=reason, subjects=subjects, note={"reward": grant.name})
         return
     for grant in grants:
-        said = {"player": grant.player.external_id, "reward": grant.name, "grant": grant.pk}
-        record_change(run.competition, kind, at, by, reason, **said, **({"instead": instead} if instead else {}))
+        details = {"player": grant.player.external_id, "reward": grant.name, "grant": grant.pk}
+        record_change(run.competition, kind, at, by, reason, **details, **({"instead": instead} if instead else {}))
 
 
-def _followed(run: RewardRun, locked: Grants, at: datetime) -> list[RewardGrant]:
-    """Settle what follows from the act, which is done: where that has to wait, the schedule goes on."""
+def _settle_after(run: RewardRun, locked: Grants, at: datetime) -> list[RewardGrant]:
+    """Settle the run after the action, which is committed; if that is interrupted, the schedule continues."""
     for_each([run] if run.competition is not None else [], lambda each: settle_rewards(each.pk, at))
     rows = RewardGrant.objects.filter(pk__in=[grant.pk for grant in locked])
     return list(rows.select_related("period", "player").order_by("pk"))
 
 
-def _again(grant: RewardGrant, at: datetime) -> RewardGrant:
-    """The same reward in a row of its own."""
+def _copy(grant: RewardGrant, at: datetime) -> RewardGrant:
+    """Return an unsaved grant of the same reward."""
     return RewardGrant(
         tier_id=grant.tier_id,
         period=grant.period,

@@ -1,6 +1,6 @@
-"""Making and changing a series. Its board is made with it: all time, decided by SQL, equal totals share a rank.
+"""Create and change series. A series has its own board: all time, decided by SQL, equal totals share a rank.
 
-Whatever changes what results are worth has all of them counted anew by the schedule; here it is only marked.
+Changes of the points only mark all results to be counted again; the schedule counts them.
 """
 
 from collections.abc import Collection
@@ -20,7 +20,7 @@ from leaderboards.selectors.catalog.reserved import clear_reserved_cache
 from leaderboards.services.boards import retire, save_board
 from leaderboards.services.periods.open import open_board
 
-_OF_THE_BOARD = {
+_BOARD_SETTINGS = {
     "period": PeriodKind.ALL_TIME.value,
     "timezone": "UTC",
     "order": Order.DESC.value,
@@ -32,8 +32,8 @@ _OF_THE_BOARD = {
 
 @transaction.atomic
 def make(series: Series, visibility: str, at: datetime) -> Series:
-    """Save a new series and make its board. Raises ``BadBoard`` where a board of its name is in use."""
-    series.board = Board(name=series.name, visibility=visibility, **_OF_THE_BOARD)
+    """Save a new series and create its board. Raises ``BadBoard`` if a board has this name already."""
+    series.board = Board(name=series.name, visibility=visibility, **_BOARD_SETTINGS)
     save_board(series.board)
     series.save()
     open_board(series.board, at)
@@ -43,9 +43,9 @@ def make(series: Series, visibility: str, at: datetime) -> Series:
 
 @transaction.atomic
 def change(series: Series, visibility: str) -> Series:
-    """Save a changed series and let its board follow; where points changed everything is counted again.
+    """Save a changed series and its board; if the points changed, everything is counted again.
 
-    Raises ``BadBoard`` where a board of its new name is in use.
+    Raises ``BadBoard`` if a board has the new name already.
     """
     before = lock_series(series.pk)
     if (before.board.name, before.board.visibility) != (series.name, visibility):
@@ -59,7 +59,7 @@ def change(series: Series, visibility: str) -> Series:
 
 @transaction.atomic
 def count_again(series: Series) -> None:
-    """Have everything of a series counted anew, from the results as they are shown."""
+    """Mark all competitions and totals of a series to be counted again, from the published results."""
     lock_series(series.pk)
     series.events.update(revision_counted=None)
     series.totals.update(due=True)
@@ -69,7 +69,7 @@ def count_again(series: Series) -> None:
 def put_in(event: SeriesEvent) -> None:
     """Save a competition of a series: a new one, another position, or another competition in its place.
 
-    Of a row that is there only what people type is written; what was counted meanwhile is not theirs.
+    Of an existing row only the form's fields are written, not what was counted meanwhile.
     """
     series = lock_series(event.series_id)
     before = SeriesEvent.objects.filter(pk=event.pk).first() if event.pk else None
@@ -78,7 +78,7 @@ def put_in(event: SeriesEvent) -> None:
     elif before.competition_id == event.competition_id:
         event.save(update_fields=["position"])
     else:
-        _take_results(series, before)
+        _delete_results(series, before)
         event.revision_counted = None
         event.save(update_fields=["position", "competition", "revision_counted"])
     series.totals.update(due=True)
@@ -86,13 +86,13 @@ def put_in(event: SeriesEvent) -> None:
 
 @transaction.atomic
 def remove_event(event: SeriesEvent) -> None:
-    """Take a competition out of its series, with its results; the totals follow."""
+    """Remove a competition from its series, with its results; the totals are marked as due."""
     series = lock_series(event.series_id)
-    _take_results(series, event)
+    _delete_results(series, event)
     event.delete()
 
 
-def _take_results(series: Series, event: SeriesEvent) -> None:
+def _delete_results(series: Series, event: SeriesEvent) -> None:
     results = SeriesResult.objects.filter(series=series, competition=event.competition_id)
     SeriesTotal.objects.filter(series=series, player__in=results.values("player")).update(due=True)
     results.delete()
@@ -100,7 +100,7 @@ def _take_results(series: Series, event: SeriesEvent) -> None:
 
 @transaction.atomic
 def delete(series: Series, at: datetime) -> None:
-    """Delete a series that has counted nothing yet, and retire its board. Raises ``SeriesHasResults``."""
+    """Delete a series without counted results, and retire its board. Raises ``SeriesHasResults``."""
     present = lock_series(series.pk)
     if present.results.exists() or present.totals.exists():
         raise SeriesHasResults("This series has counted results: it stays. Retire its board to end it.")
@@ -110,7 +110,7 @@ def delete(series: Series, at: datetime) -> None:
 
 
 def check_events(visibility: str, competitions: Collection[Competition]) -> None:
-    """Raise ``BadSeries`` where a series of this visibility cannot have these competitions."""
+    """Raise ``BadSeries`` if a series of this visibility cannot have these competitions."""
     if len(competitions) > MOST_EVENTS:
         raise BadSeries(f"A series has at most {MOST_EVENTS} competitions.")
     for competition in competitions:

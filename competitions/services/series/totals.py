@@ -1,8 +1,8 @@
-"""The totals of a series, written to its board: some hundred at a time, in one transaction with the rows that say so.
+"""Write the totals of a series to its board, some hundred in each transaction, together with the total rows.
 
-The board is decided by SQL, so a total, its submission and its standing are kept together or not at all. A player who
-has no result left is taken off the board. The trap: the board keeps the latest submission by its time, so a total that
-is written later is sent with a later time, also by a process whose clock is behind.
+The board is decided by SQL, so a total, its submission and its standing are written atomically. A player without
+results is removed from the board. The trap: the board keeps the latest submission by time, so each write must use a
+later time than the one before, even in a process whose clock is behind.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,99 +29,102 @@ from leaderboards.services.submit.pipeline import submit
 
 CHUNK = 500
 SERVICE = "series"
-RESTS_SECONDS = 10  # adding up a chunk, between two statements, on a busy machine
+RESTS_SECONDS = 10  # the longest time between two statements: adding up a chunk on a busy machine
 
 
 def write_due_totals(at: datetime, until: float) -> int:
-    """Write the totals that are due until ``until`` (monotonic seconds), each series in its turn; how many those were.
-
-    Each series has at least one chunk written.
-    """
+    """Write due totals until ``until`` (monotonic seconds), with an equal share of time and at least one chunk for each
+    series; returns how many were written."""
     waiting = list(Series.objects.filter(board__retired_at=None, pk__in=totals_due().values("series")).order_by("pk"))
     if not waiting:
         return 0
     share = max(0.0, until - clock.monotonic()) / len(waiting)
-    return sum(for_each(waiting, lambda series: _put(series, at, share)))
+    return sum(for_each(waiting, lambda series: _write_series(series, at, share)))
 
 
-def _put(series: Series, at: datetime, seconds: float) -> int:
-    until, done = clock.monotonic() + seconds, 0
-    while written := _put_some(series.pk, at):
-        done += written
+def _write_series(series: Series, at: datetime, seconds: float) -> int:
+    until, total = clock.monotonic() + seconds, 0
+    while written := _write_chunk(series.pk, at):
+        total += written
         if written < CHUNK or clock.monotonic() >= until:
             break
-    return done
+    return total
 
 
 @transaction.atomic
-def _put_some(number: int, at: datetime) -> int:
-    """A chunk of the totals of a series; how many were due. Raises ``StorageUnavailable``; then nothing is kept."""
+def _write_chunk(number: int, at: datetime) -> int:
+    """Write a chunk of due totals; returns how many were due. Raises ``StorageUnavailable``."""
     allow_idle_in_transaction(RESTS_SECONDS)
     series = Series.objects.select_for_update(of=("self",), no_key=True).select_related("board").get(pk=number)
     due = list(totals_due().filter(series=series).select_related("player").order_by("pk")[:CHUNK])
-    results = _results(series, due)
+    results = _mark_counted(series, due)
     moment = max([at, *(total.put_at for total in due if total.put_at)])
-    moved, gone, same = [], [], []
+    changed, removed, unchanged = [], [], []
     for total in due:
-        points = _added_up(series.scoring, results.get(total.player_id, ()))
+        points = _total_points(series.scoring, results.get(total.player_id, ()))
         if points == total.points:
-            same.append(total)
+            unchanged.append(total)
         elif points is None:
-            gone.append(total)
+            removed.append(total)
         else:
-            moved.append(total)
+            changed.append(total)
         total.points = points
     failpoint("series.before_put")
-    kept = _submitted(series, moved, moment)
-    for total in gone:
-        _taken_off(series, total, moment)
-    _settle([*same, *gone, *kept], {*(each.pk for each in (*gone, *kept))}, moment)
+    accepted = _submit_totals(series, changed, moment)
+    for total in removed:
+        _remove_from_board(series, total, moment)
+    _save_totals([*unchanged, *removed, *accepted], {*(each.pk for each in (*removed, *accepted))}, moment)
     failpoint("series.after_put")
     return len(due)
 
 
-def _results(series: Series, due: Sequence[SeriesTotal]) -> Mapping[int, list[SeriesResult]]:
-    """The results of these players, in the order of the competitions; which of them count is written down."""
+def _mark_counted(series: Series, due: Sequence[SeriesTotal]) -> Mapping[int, list[SeriesResult]]:
+    """Return the results by player, in the order of the competitions, and store which of them count."""
     rows: QuerySet[SeriesResult] = SeriesResult.objects.filter(
         series=series, player__in=[total.player_id for total in due]
     )
-    found: dict[int, list[SeriesResult]] = {}
+    by_player: dict[int, list[SeriesResult]] = {}
     for row in rows.order_by("competition__series_event__position", "competition"):
-        found.setdefault(row.player_id, []).append(row)
-    counts: dict[bool, list[int]] = {True: [], False: []}
-    for several in found.values():
-        for row, counted in zip(several, series.scoring.counted([each.points for each in several]), strict=True):
+        by_player.setdefault(row.player_id, []).append(row)
+    to_update: dict[bool, list[int]] = {True: [], False: []}
+    for results in by_player.values():
+        for row, counted in zip(results, series.scoring.counted([each.points for each in results]), strict=True):
             if row.counted is not counted:
-                counts[counted].append(row.pk)
-    for counted, numbers in counts.items():
+                to_update[counted].append(row.pk)
+    for counted, numbers in to_update.items():
         if numbers:
             SeriesResult.objects.filter(pk__in=numbers).update(counted=counted)
-    return found
+    return by_player
 
 
-def _added_up(scoring: Scoring, results: Sequence[SeriesResult]) -> int | None:
-    """The total of some results; None without any."""
+def _total_points(scoring: Scoring, results: Sequence[SeriesResult]) -> int | None:
+    """Return the total of the results; None without any."""
     return scoring.total([each.points for each in results]) if results else None
 
 
-def _submitted(series: Series, totals: Sequence[SeriesTotal], at: datetime) -> list[SeriesTotal]:
-    """Those that the board has now; who was banned meanwhile waits. Raises ``StorageUnavailable`` or ``Conflict``."""
+def _submit_totals(series: Series, totals: Sequence[SeriesTotal], at: datetime) -> list[SeriesTotal]:
+    """Submit totals to the board; returns those that it has now. Totals of banned players stay due.
+
+    Raises ``StorageUnavailable`` or ``Conflict``.
+    """
     entries = [
-        Entry(nth, series.board_id, None, total.player.external_id, total.points, None, None, _id(series, total))
-        for nth, total in enumerate(totals)
+        Entry(
+            nth, series.board_id, None, each.player.external_id, each.points, None, None, _submission_id(series, each)
+        )
+        for nth, each in enumerate(totals)
     ]
-    kept = []
+    accepted = []
     for total, outcome in zip(totals, submit(entries, Caller(SERVICE, may_write_reserved=True), at), strict=True):
         if outcome.status in (Status.UPDATED, Status.UNCHANGED):
-            kept.append(total)
+            accepted.append(total)
         elif outcome.code == StorageUnavailable.code:
             raise StorageUnavailable(f"{outcome.detail}")
         elif outcome.code != Banned.code:
             raise Conflict(f"The board of series {series.pk} does not take a total: {outcome.detail or outcome.status}")
-    return kept
+    return accepted
 
 
-def _taken_off(series: Series, total: SeriesTotal, at: datetime) -> None:
+def _remove_from_board(series: Series, total: SeriesTotal, at: datetime) -> None:
     period = find_period_row(series.board, "current", at)
     if period is None:
         raise UnknownPeriod(f"Board {series.board_id} has no period yet.")
@@ -129,13 +132,13 @@ def _taken_off(series: Series, total: SeriesTotal, at: datetime) -> None:
         remove_from_period(period, total.player.external_id, at)
 
 
-def _settle(totals: Sequence[SeriesTotal], written: set[int], at: datetime) -> None:
-    """These are as the board has them."""
+def _save_totals(totals: Sequence[SeriesTotal], written: set[int], at: datetime) -> None:
+    """Save totals that match the board. ``written`` are the numbers of those that were written to it."""
     for total in totals:
         total.due = False
         if total.pk in written:
             total.puts, total.put_at = total.puts + 1, at
-    SeriesTotal.objects.bulk_create(  # they are there: this is an update, and a tenth of the work of ``bulk_update``
+    SeriesTotal.objects.bulk_create(  # an upsert of existing rows, ten times as fast as ``bulk_update``
         totals,
         update_conflicts=True,
         unique_fields=["series", "player"],
@@ -143,5 +146,5 @@ def _settle(totals: Sequence[SeriesTotal], written: set[int], at: datetime) -> N
     )
 
 
-def _id(series: Series, total: SeriesTotal) -> str:
+def _submission_id(series: Series, total: SeriesTotal) -> str:
     return f"series-{series.pk}-{total.puts + 1}-{total.player.external_id}"

@@ -201,7 +201,7 @@ def _join(competition: Competition, racers: Sequence[Player], at: datetime) -> N
     for number, racer in enumerate(racers):
         wish = TeamChoice(team=teams[number % len(teams)], division=divisions[number % len(divisions)])
         with suppress(AlreadyJoined):  # by a start that was cut off
-            join(competition, racer, at, wish=wish)
+            join(competition, racer, at, choice=wish)
 
 
 def _play(plan: Plan, competition: Competition, racers: Sequence[Player]) -> None:

@@ -1,4 +1,4 @@
-"""The demo's tables, boards, accounts, competitions, league and key.
+"""The demo's tables, boards, accounts, competitions, league, past and key.
 
 It runs at every start and makes only what is missing. A board that was changed by hand since stays as it is.
 """
@@ -6,6 +6,7 @@ It runs at every start and makes only what is missing. A board that was changed 
 import json
 import os
 import sys
+from datetime import timedelta
 from pathlib import Path
 
 import django
@@ -24,6 +25,7 @@ def main() -> None:
     make_accounts(folder.root)
     make_competitions()
     make_league()
+    make_history()
     make_service_key(folder.service_key)
 
 
@@ -45,8 +47,12 @@ def make_boards() -> None:
 
     wanted = json.loads(BOARDS.read_text())["boards"]
     there = set(Board.objects.values_list("name", flat=True))
+    at = clock.now()
+    for board in wanted:
+        if board["period"] == "week":  # that runs for some days already, on whatever day the demo starts first
+            board["week_start"] = f"{at - timedelta(days=5):%A}".lower()
     if missing := [board for board in wanted if board["name"] not in there]:
-        apply_boards(missing, clock.now())
+        apply_boards(missing, at)
 
 
 def make_accounts(root: Path) -> None:
@@ -90,6 +96,18 @@ def make_league() -> None:
         leagues.make_league(clock.now())
     except SunwiError as error:
         print(f"The league: {error.detail}", file=sys.stderr)
+
+
+def make_history() -> None:
+    """After the league, whose weeks stay as they are."""
+    from config.local.seeding import history
+    from foundation import clock
+    from foundation.errors import SunwiError
+
+    try:
+        history.make_history(clock.now())
+    except SunwiError as error:
+        print(f"The past: {error.detail}", file=sys.stderr)
 
 
 def make_service_key(path: Path) -> None:

@@ -1,7 +1,6 @@
-"""Django's makemessages, set up for this repository: it knows ``_lazy``, leaves tests out and guesses nothing.
+"""Django's makemessages with this repository's options: ``_lazy``, no tests, no fuzzy matching.
 
-The files it writes name where a sentence stands without lines and dates, so that a change of them shows
-changed sentences and nothing else.
+The catalogues contain no line numbers and dates, so that a diff shows only changed sentences.
 """
 
 from pathlib import Path
@@ -9,23 +8,23 @@ from typing import Any
 
 from django.core.management.commands import makemessages
 
-_PASSING = ('"POT-Creation-Date:', '"Report-Msgid-Bugs-To:')
+_VOLATILE = ('"POT-Creation-Date:', '"Report-Msgid-Bugs-To:')
 
 
 class Command(makemessages.Command):
-    """``makemessages -l ko``: put every marked sentence into the catalogue. Needs gettext."""
+    """``makemessages -l ko``: update the catalogue with every marked sentence. Needs gettext."""
 
     xgettext_options = [*makemessages.Command.xgettext_options, "--keyword=_lazy"]  # noqa: RUF012 (Django declares them so)
     msgmerge_options = [*makemessages.Command.msgmerge_options, "--no-fuzzy-matching"]  # noqa: RUF012 (Django declares them so)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """As Django does, with our choices where it offers some."""
+        """Run Django's command with our options."""
         options["ignore_patterns"] = [*options["ignore_patterns"], "tests", "benchmarks", "build"]
         super().handle(*args, **options | {"add_location": "file", "no_wrap": True, "no_obsolete": True})
 
     def write_po_file(self, potfile: str, locale: str) -> None:
-        """Write the catalogue of a language without what differs from run to run."""
+        """Write a catalogue without the headers that change in every run."""
         super().write_po_file(potfile, locale)
         catalogue = Path(potfile).parent / locale / "LC_MESSAGES" / f"{self.domain}.po"
         lines = catalogue.read_text(encoding="utf-8").splitlines(keepends=True)
-        catalogue.write_text("".join(line for line in lines if not line.startswith(_PASSING)), encoding="utf-8")
+        catalogue.write_text("".join(line for line in lines if not line.startswith(_VOLATILE)), encoding="utf-8")

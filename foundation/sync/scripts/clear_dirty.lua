@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
--- Takes off the dirty mark where nothing has changed since the mirror read.
+-- Removes the dirty marks of players that have not changed since the mirror read them.
 -- KEYS    1 gen  2 dirty
--- ARGV    1 generation, then per player: player, the version that SQL has now
+-- ARGV    1 generation, then per player: player, the version that the mirror copied
 -- returns how many players are still dirty
 --! include guard.lua
 --! include batch.lua

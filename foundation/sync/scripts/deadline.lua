@@ -1,4 +1,4 @@
--- A write that its caller no longer waits for must not act.
+-- Refuses a write whose caller no longer waits for it.
 -- ARGV[2] milliseconds since 1970 by this server's clock
 local time = redis.call('TIME')
 if time[1] * 1000 + math.floor(time[2] / 1000) > tonumber(ARGV[2]) then

@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
--- Lets the versions of a family go on from a number that no earlier memory of it can have reached.
+-- Raises the version counter of a family to a number that it never had before.
 -- KEYS    1 gen  2 seq
--- ARGV    1 generation  2 deadline  3 the number
+-- ARGV    1 generation  2 deadline  3 the number (a greater counter stays)
 -- returns 1
 --! include guard.lua
 --! include deadline.lua

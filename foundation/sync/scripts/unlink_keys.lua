@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- Lets keys go that belong to a family whose memory is lost.
+-- Deletes further keys of a family whose memory is lost.
 -- KEYS    1 gen  2… the keys
 -- ARGV    1 generation
 -- returns 1

@@ -1,0 +1,1 @@
+"""The admin of the audit log: filters, values as text, export."""

@@ -1,4 +1,4 @@
-"""The audit log filtered by its acts: some seventy of them, in groups, so that a page has one field for it."""
+"""Filter the audit log by action: one select field with about seventy actions in groups."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -25,35 +25,35 @@ _OTHERS = _lazy("Others")
 
 
 class ActionFilter(admin.SimpleListFilter):
-    """By the act."""
+    """Filter by action."""
 
     title = _lazy("act")
     parameter_name = "act"
     template = "admin/audit/act_filter.html"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
-        """Every act that is registered; those that are called alike, on boards and in competitions, are one choice."""
-        codes: dict[str, list[str]] = defaultdict(list)
-        for act in all_actions():
-            codes[str(act.label)].append(act.code)
-        return [(",".join(sorted(found)), label) for label, found in sorted(codes.items())]
+        """Offer every registered action; actions with the same label (of boards and competitions) are one choice."""
+        codes_by_label: dict[str, list[str]] = defaultdict(list)
+        for action in all_actions():
+            codes_by_label[str(action.label)].append(action.code)
+        return [(",".join(sorted(codes)), label) for label, codes in sorted(codes_by_label.items())]
 
     def choices(self, changelist: Any) -> Iterator[Any]:
-        """A field of groups, and what else the list is filtered by, which stays."""
+        """Yield the choices by group, and the other parameters of the query string, which the form keeps."""
         grouped: dict[Any, list[dict[str, Any]]] = {group: [] for group in (*(name for name, _ in _GROUPS), _OTHERS)}
         for codes, label in self.lookup_choices:
             grouped[_group_of(codes)].append({"value": codes, "label": label, "selected": self.value() == codes})
-        others = QueryDict(changelist.get_query_string(remove=[self.parameter_name, "p"]).removeprefix("?"))
-        kept = [(name, value) for name, values in others.lists() for value in values]
-        yield {"groups": [(name, found) for name, found in grouped.items() if found], "kept": kept}
+        query = QueryDict(changelist.get_query_string(remove=[self.parameter_name, "p"]).removeprefix("?"))
+        other_parameters = [(name, value) for name, values in query.lists() for value in values]
+        yield {"groups": [(name, choices) for name, choices in grouped.items() if choices], "kept": other_parameters}
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[AuditEntry]) -> QuerySet[AuditEntry]:
-        """The entries of the chosen ones."""
-        asked = self.value()
-        return queryset.filter(act__in=asked.split(",")) if asked else queryset
+        """Filter by the chosen actions."""
+        codes = self.value()
+        return queryset.filter(act__in=codes.split(",")) if codes else queryset
 
 
 def _group_of(codes: str) -> Promise:
-    """By what stands before the point of a code; the first group that has one of them."""
+    """Return the first group with a prefix (the part before the dot) of one of these codes."""
     prefixes = {code.partition(".")[0] for code in codes.split(",")}
     return next((name for name, known in _GROUPS if known & prefixes), _OTHERS)

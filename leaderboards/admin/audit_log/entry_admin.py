@@ -1,7 +1,7 @@
-"""The audit log in the admin: looked at, filtered, exported, and undone from. Nobody adds, changes or deletes entries.
+"""The admin of the audit log: view, filter and export entries, and undo them. Entries are never edited.
 
-The trap: an entry may tell of what its reader may not see, such as a score behind a freeze. So entries about rows that
-the admin would not show the reader are not in their list (``visibility.py``).
+The trap: an entry may reveal something that the user may not see, such as a score behind a freeze. So entries about
+rows that the admin does not show to the user are not listed (``visibility.py``).
 """
 
 from collections.abc import Iterable
@@ -42,12 +42,12 @@ from leaderboards.admin.undo.single import UndoEntryAdmin
 from leaderboards.selectors.exports.export_slots import with_export_slot
 
 LOG = "admin:foundation_auditentry_changelist"
-MOST_SUBJECTS = 20  # that an entry shows; the file has all of them
+MOST_SUBJECTS = 20  # shown for an entry; the CSV file has all of them
 
 
 @admin.register(AuditEntry)
 class AuditEntryAdmin(UndoEntryAdmin, UndoSelectedAdmin):
-    """What people and keys changed, the latest first."""
+    """Actions of people, keys, commands and the schedule, the latest first."""
 
     audited_as = None
     list_display = ("at", "what", "whose", "address_shown", "about", "short_reason", "is_undone_shown")
@@ -66,60 +66,60 @@ class AuditEntryAdmin(UndoEntryAdmin, UndoSelectedAdmin):
         css = {"all": ["css/admin-audit.css"]}  # noqa: RUF012 - Django's own way to say it
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[AuditEntry]:
-        """The entries that the reader may see, with what they are about."""
+        """Query the entries that the user may see, with their subjects."""
         return visible_entries(request, super().get_queryset(request)).prefetch_related("subjects")
 
     def get_list_display(self, request: HttpRequest) -> list[Any]:
-        """Addresses are for who may look at accounts."""
-        return _for_reader(request, super().get_list_display(request))
+        """Show addresses only to users who may view accounts."""
+        return _visible_items(request, super().get_list_display(request))
 
     def get_list_filter(self, request: HttpRequest) -> list[Any]:
-        """Likewise."""
-        return _for_reader(request, super().get_list_filter(request))
+        """Offer the filter by address only to users who may view accounts."""
+        return _visible_items(request, super().get_list_filter(request))
 
     def get_fields(self, request: HttpRequest, obj: AuditEntry | None = None) -> list[Any]:
-        """Likewise."""
-        return _for_reader(request, super().get_fields(request, obj))
+        """Show addresses only to users who may view accounts."""
+        return _visible_items(request, super().get_fields(request, obj))
 
     def get_urls(self) -> list[URLPattern]:
-        """The export, beside the page that undoes and Django's own."""
+        """Add the export."""
         view = self.admin_site.admin_view(self.export_view)
         return [path("export/", view, name="foundation_auditentry_export"), *super().get_urls()]
 
     def get_changelist_instance(self, request: HttpRequest) -> ChangeList:
-        """The entries of this page know how what they are about is called: a question for each kind."""
-        found = super().get_changelist_instance(request)
-        entries = list(found.result_list)
+        """Attach to each entry the names of its subjects and period, with one SQL statement for each kind."""
+        changelist = super().get_changelist_instance(request)
+        entries = list(changelist.result_list)
         names = load_subject_names(subject for entry in entries for subject in entry.subjects.all())
         periods = load_period_names(entries)
         for entry in entries:
             entry.subject_names, entry.period_names = names, periods
-        found.result_list = entries
-        return found
+        changelist.result_list = entries
+        return changelist
 
-    # -- What is shown --------------------------------------------------------------------------
+    # -- Columns and fields ---------------------------------------------------------------------
 
     @admin.display(description=_lazy("what"), ordering="act")
     def what(self, entry: AuditEntry) -> str:
-        """The act in words."""
+        """Return the action's label."""
         return str(label_of(entry.act))
 
     @admin.display(description=_lazy("by"))
     def whose(self, entry: AuditEntry) -> str:
-        """The account, the key, the command, or the schedule."""
+        """Return the account, the key, the command, or the schedule."""
         return actor_name(entry)
 
     @admin.display(description=_lazy("address"), ordering="address")
     def address_shown(self, entry: AuditEntry) -> SafeString | str:
-        """The address, with a way to all that was done from there."""
+        """Return the address, with a link to all entries from there."""
         if not entry.address:
             return "-"
-        asked = urlencode({AddressFilter.parameter_name: entry.address})
-        return format_html('<a href="{}?{}">{}</a>', reverse(LOG), asked, entry.address)
+        query = urlencode({AddressFilter.parameter_name: entry.address})
+        return format_html('<a href="{}?{}">{}</a>', reverse(LOG), query, entry.address)
 
     @admin.display(description=_lazy("about"))
     def about(self, entry: AuditEntry) -> SafeString | str:
-        """Every subject, with a way to its page."""
+        """Return up to ``MOST_SUBJECTS`` subjects with links to their entries, and the period."""
         kinds, subjects = all_subjects(), list(entry.subjects.all())[:MOST_SUBJECTS]
         names = getattr(entry, "subject_names", None)
         names = load_subject_names(subjects) if names is None else names
@@ -134,49 +134,49 @@ class AuditEntryAdmin(UndoEntryAdmin, UndoSelectedAdmin):
             for name in [names.get((each.kind, each.key), "")]
         ]
         about = format_html_join(", ", '<a href="{}">{} {}</a> {}', lines)
-        period = _period_of(entry)
+        period = _period_name(entry)
         return format_html("{}, {}", about, period) if about and period else about or period or "-"
 
     @admin.display(description=_lazy("reason"))
     def short_reason(self, entry: AuditEntry) -> str:
-        """Its beginning."""
+        """Return the beginning of the reason."""
         return entry.reason[:120] or "-"
 
     @admin.display(description=_lazy("undone"))
     def is_undone_shown(self, entry: AuditEntry) -> str:
-        """Said of those that another entry undid; all others need no word."""
+        """Return "undone" for an entry that another one undid, else nothing."""
         return _("undone") if hasattr(entry, "undone_by") else ""
 
     @admin.display(description=_lazy("changed"))
     def changed(self, entry: AuditEntry) -> SafeString | str:
-        """Before and after, a field a line."""
+        """Return the old and new values, one field a line."""
         rows = field_diffs(entry.before, entry.after)
         return render_to_string("admin/audit/compared.html", {"rows": rows}) if rows else "-"
 
     @admin.display(description=_lazy("details"))
     def shown_details(self, entry: AuditEntry) -> SafeString | str:
-        """What else was noted."""
-        period = _period_of(entry)
+        """Return the notes of the entry."""
+        period = _period_name(entry)
         note = entry.note | ({"period": period} if period else {})
         return format_html_join("", "{}: {}<br>", details(note)) or "-"
 
     @admin.display(description=_lazy("undoing"))
     def undoing(self, entry: AuditEntry) -> SafeString | str:
-        """The entry that it undid, and the one that undid it."""
-        address = "admin:foundation_auditentry_change"
+        """Return links to the entry that it undid, and to the one that undid it."""
+        url_name = "admin:foundation_auditentry_change"
         links = []
         if entry.undoes is not None:
-            undid = _("It undid an earlier entry: %(what)s, %(when)s.") % _named(entry.undoes)
-            links.append((reverse(address, args=[entry.undoes.pk]), undid))
+            undid = _("It undid an earlier entry: %(what)s, %(when)s.") % _action_and_time(entry.undoes)
+            links.append((reverse(url_name, args=[entry.undoes.pk]), undid))
         if hasattr(entry, "undone_by"):
-            was_undone = _("It was undone on %(when)s.") % _named(entry.undone_by)
-            links.append((reverse(address, args=[entry.undone_by.pk]), was_undone))
+            was_undone = _("It was undone on %(when)s.") % _action_and_time(entry.undone_by)
+            links.append((reverse(url_name, args=[entry.undone_by.pk]), was_undone))
         return format_html_join(" ", '<a href="{}">{}</a>', links) or "-"
 
-    # -- The pages ------------------------------------------------------------------------------
+    # -- Pages ----------------------------------------------------------------------------------
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        """The log, or the part of it that is about one board, competition or player."""
+        """Show the log, or the history of one board, competition, player or other row."""
         subject = requested_subject(request)
         context = {
             "export_address": f"{reverse('admin:foundation_auditentry_export')}?{request.GET.urlencode()}",
@@ -187,7 +187,7 @@ class AuditEntryAdmin(UndoEntryAdmin, UndoSelectedAdmin):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """One entry, with a way to undo it for who may."""
+        """Show one entry, with a link to undo it if the user may."""
         entry = self.get_object(request, object_id)
         can_undo = entry is not None and not entry.is_undone and may_undo(request, entry)
         return super().change_view(request, object_id, form_url, {"can_undo": can_undo} | (extra_context or {}))
@@ -195,34 +195,33 @@ class AuditEntryAdmin(UndoEntryAdmin, UndoSelectedAdmin):
     def history_view(
         self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """Entries have no history: they never change."""
+        """Raise ``Http404``: entries never change, and have no history."""
         raise Http404
 
     def export_view(self, request: HttpRequest) -> HttpResponseBase:
-        """The entries of the list as it is filtered, as CSV; 503 while as many files are made as may be."""
+        """Return the filtered list as CSV; 503 if all export slots are in use."""
         if not self.has_view_permission(request):
             raise PermissionDenied
-        found = self.get_changelist_instance(request).get_queryset(request)
-        rows = export.lines(found, addresses=may_see_addresses(request))
+        entries = self.get_changelist_instance(request).get_queryset(request)
+        rows = export.lines(entries, addresses=may_see_addresses(request))
         response = StreamingHttpResponse(with_export_slot(rows), content_type="text/csv; charset=utf-8")
         response["Content-Disposition"] = 'attachment; filename="audit-log.csv"'
         return response
 
 
-def _period_of(entry: AuditEntry) -> str:
-    """The period that the entry notes, by its label and board; empty for none, and for one that is gone."""
+def _period_name(entry: AuditEntry) -> str:
+    """Return the period that the entry notes, by label and board; "" for none, or a deleted one."""
     number = period_id_in(entry.note)
     names = getattr(entry, "period_names", None)
     names = load_period_names([entry]) if names is None else names
     return "" if number is None else names.get(number, "")
 
 
-def _named(entry: AuditEntry) -> dict[str, str]:
-    """Its act and its time, in words."""
+def _action_and_time(entry: AuditEntry) -> dict[str, str]:
     return {"what": str(label_of(entry.act)), "when": localize(timezone.localtime(entry.at))}
 
 
-def _for_reader(request: HttpRequest, shown: Iterable[Any]) -> list[Any]:
-    """What a list or a page shows, without addresses for who may not see them."""
+def _visible_items(request: HttpRequest, items: Iterable[Any]) -> list[Any]:
+    """Return columns or filters without those of addresses, if the user may not see addresses."""
     hidden = () if may_see_addresses(request) else ("address_shown", AddressFilter)
-    return [each for each in shown if each not in hidden]
+    return [each for each in items if each not in hidden]

@@ -1,4 +1,4 @@
-"""The audit log as CSV: quoted like the other files, read from SQL in parts, so that its length does not matter."""
+"""Export the audit log as CSV, read from SQL in chunks, so that memory does not grow with its length."""
 
 import csv
 import json
@@ -21,22 +21,22 @@ CHUNK = 500
 
 
 class _Line:
-    """What the csv writer writes to: it hands each line back."""
+    """A file for the csv writer that returns each line."""
 
     def write(self, line: str) -> str:
         return line
 
 
 def lines(entries: QuerySet[AuditEntry], *, addresses: bool) -> Iterator[str]:
-    """A head, and a line for each entry, as ``entries`` are ordered; without ``addresses`` that column is empty."""
+    """Yield a header, and a line for each entry in their order; without ``addresses`` that column is empty."""
     writer = csv.writer(_Line(), lineterminator="\r\n")
     yield str(writer.writerow(COLUMNS))
     rows = entries.select_related("undone_by").prefetch_related("subjects")
-    for some in in_chunks(rows.iterator(chunk_size=CHUNK), CHUNK):
-        names = load_subject_names(each for entry in some for each in entry.subjects.all())
-        periods = load_period_names(some)
-        for entry in some:
-            cells = [*_cells(entry, addresses), _named(entry, names, periods)]
+    for chunk in in_chunks(rows.iterator(chunk_size=CHUNK), CHUNK):
+        names = load_subject_names(each for entry in chunk for each in entry.subjects.all())
+        periods = load_period_names(chunk)
+        for entry in chunk:
+            cells = [*_cells(entry, addresses), _about_names(entry, names, periods)]
             yield str(writer.writerow([safe_cell(each) for each in cells]))
 
 
@@ -51,8 +51,8 @@ def _cells(entry: AuditEntry, addresses: bool) -> list[object]:
     ]
 
 
-def _named(entry: AuditEntry, names: Mapping[Pair, str], periods: Mapping[int, str]) -> str:
-    """What it is about, by names; of those that are gone kind and number alone. Then the period that it notes."""
+def _about_names(entry: AuditEntry, names: Mapping[Pair, str], periods: Mapping[int, str]) -> str:
+    """List the subjects with their names (deleted ones only with kind and number), and the noted period."""
     pairs = [(each.kind, each.key) for each in entry.subjects.all()]
     about = [f"{kind}:{key} {names.get((kind, key), '')}".rstrip() for kind, key in pairs]
     number = period_id_in(entry.note)

@@ -1,4 +1,4 @@
-"""By what the audit log is filtered besides its acts: who did it, what it is about, whether it was undone."""
+"""Filters of the audit log beside the action: actor, address, subject, and whether the entry was undone."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +13,7 @@ from foundation.audit.models import AuditEntry, AuditSubject
 from leaderboards.admin.audit_log.visibility import row_url, visible_entries
 
 MOST_CHOICES = 50
-SAMPLED_ENTRIES = 2000  # the latest entries, for the names that the filter offers
+SAMPLED_ENTRIES = 2000  # the latest entries, whose names and addresses the filters offer
 LONGEST_KEY = 100
 Entries = QuerySet[AuditEntry]
 Choices = list[tuple[str, Any]]
@@ -23,14 +23,14 @@ _PEOPLE, _KEYS, _NEITHER = "people", "keys", "neither"
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What a list is about: how it is called, and the admin's address of it (empty: none)."""
+    """The subject of a history: its name, and its URL in the admin ("" without one)."""
 
     name: str
     address: str
 
 
 def requested_subject(request: HttpRequest) -> Subject | None:
-    """The one board, competition, player or other row whose entries an address asks for."""
+    """Return the row (board, competition, player …) that the query string filters by."""
     kind, _, key = request.GET.get(SubjectFilter.parameter_name, "").partition(":")
     if not key:
         return None
@@ -39,13 +39,13 @@ def requested_subject(request: HttpRequest) -> Subject | None:
 
 
 class ActorFilter(admin.SimpleListFilter):
-    """By who did it: an account or a key that is named, people, keys, or neither."""
+    """Filter by actor: one account or key, all people, all keys, or neither."""
 
     title = _lazy("person or key")
     parameter_name = "who"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:
-        """The groups first, then the accounts and keys that acted lately; others are found by the search."""
+        """Offer the groups, then accounts and keys of recent entries; others are found by the search."""
         seen = visible_entries(request, AuditEntry.objects.order_by("-at"))
         latest = list(seen.values_list("by_name", "key_name")[:SAMPLED_ENTRIES])
         names, keys = (sorted({pair[nth] for pair in latest if pair[nth]})[:MOST_CHOICES] for nth in (0, 1))
@@ -58,7 +58,7 @@ class ActorFilter(admin.SimpleListFilter):
         ]
 
     def queryset(self, request: HttpRequest, queryset: Entries) -> Entries:
-        """The entries of the chosen ones."""
+        """Filter by the chosen actor or group."""
         group, _, name = (self.value() or "").partition(":")
         if name:
             return queryset.filter(key_name=name) if group == "key" else queryset.filter(by_name=name)
@@ -70,35 +70,35 @@ class ActorFilter(admin.SimpleListFilter):
 
 
 class AddressFilter(admin.SimpleListFilter):
-    """By where it was done from; offered to who may look at accounts alone."""
+    """Filter by address; only offered to users who may view accounts."""
 
     title = _lazy("address")
     parameter_name = "address"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:
-        """The addresses of late; an older one is asked for by the link at its entry."""
+        """Offer the addresses of recent entries; the link at an older entry filters by its address."""
         seen = visible_entries(request, AuditEntry.objects.order_by("-at"))
         latest = list(seen.values_list("address", flat=True)[:SAMPLED_ENTRIES])
         return [(each, each) for each in sorted({*latest, self.value() or ""} - {""})[:MOST_CHOICES]]
 
     def queryset(self, request: HttpRequest, queryset: Entries) -> Entries:
-        """The entries from there."""
-        asked = self.value()
-        return queryset.filter(address=asked[:LONGEST_KEY]) if asked else queryset
+        """Filter by the chosen address."""
+        address = self.value()
+        return queryset.filter(address=address[:LONGEST_KEY]) if address else queryset
 
 
 class SubjectFilter(admin.SimpleListFilter):
-    """By what it is about: a kind such as ``board``, or one row such as ``board:3``."""
+    """Filter by subject: a kind such as ``board``, or one row such as ``board:3``."""
 
     title = _lazy("subject")
     parameter_name = "subject"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:
-        """Every kind."""
+        """Offer every kind."""
         return [(each.kind, each.label) for each in all_subjects().values()]
 
     def queryset(self, request: HttpRequest, queryset: Entries) -> Entries:
-        """The entries about it."""
+        """Filter by the chosen kind or row."""
         kind, _, key = (self.value() or "").partition(":")
         if not kind:
             return queryset
@@ -107,17 +107,17 @@ class SubjectFilter(admin.SimpleListFilter):
 
 
 class UndoneFilter(admin.SimpleListFilter):
-    """By whether it was undone."""
+    """Filter entries that were undone, or that undid another."""
 
     title = _lazy("undone")
     parameter_name = "undone"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> Choices:
-        """Undone ones, and those that undid."""
+        """Offer both."""
         return [("yes", _lazy("was undone")), ("undoes", _lazy("undid another"))]
 
     def queryset(self, request: HttpRequest, queryset: Entries) -> Entries:
-        """The chosen ones."""
+        """Filter by the chosen one."""
         if self.value() == "yes":
             return queryset.filter(undone_by__isnull=False)
         return queryset.filter(undoes__isnull=False) if self.value() == "undoes" else queryset

@@ -1,4 +1,4 @@
-"""Periods that entries of the audit log note by number, as people call them: 2026-47 of Weekly wins."""
+"""Names of the periods that audit entries note by number: "2026-47 of Weekly wins"."""
 
 from collections.abc import Iterable, Mapping
 
@@ -9,13 +9,13 @@ from leaderboards.models import Period
 
 
 def load_period_names(entries: Iterable[AuditEntry]) -> dict[int, str]:
-    """The names of all periods that these entries note, by number: one question."""
+    """Return the names of all periods that these entries note, by number, with one SQL statement."""
     numbers = {number for entry in entries if (number := period_id_in(entry.note)) is not None}
     rows = Period.objects.filter(pk__in=numbers).values_list("pk", "label", "board__name") if numbers else ()
     return {pk: _("%(period)s of %(board)s") % {"period": label, "board": board} for pk, label, board in rows}
 
 
 def period_id_in(note: Mapping[str, object]) -> int | None:
-    """The number of the period that a note names; None for none."""
+    """Return the number of the period in a note; None without one."""
     number = note.get("period")
     return number if isinstance(number, int) and not isinstance(number, bool) else None

@@ -1,4 +1,4 @@
-"""How the subjects of entries are called: one question for each kind, however many entries a page has."""
+"""Names of the subjects of audit entries, with one SQL statement for each kind of subject."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -13,15 +13,17 @@ Pair = tuple[str, str]
 
 
 def load_subject_names(subjects: Iterable[AuditSubject]) -> dict[Pair, str]:
-    """Kind and key of each with the row's name, without those that are gone."""
-    asked: dict[str, set[int]] = defaultdict(set)
+    """Return the names of the subjects' rows by (kind, key), without deleted rows."""
+    keys_by_kind: dict[str, set[int]] = defaultdict(set)
     for each in subjects:
         if each.key.isascii() and each.key.isdigit():
-            asked[each.kind].add(int(each.key))
-    return {(kind, str(pk)): name for kind, keys in asked.items() for pk, name in _of_kind(kind, keys).items()}
+            keys_by_kind[each.kind].add(int(each.key))
+    return {
+        (kind, str(pk)): name for kind, keys in keys_by_kind.items() for pk, name in _names_of_kind(kind, keys).items()
+    }
 
 
-def _of_kind(kind: str, keys: set[int]) -> dict[int, str]:
+def _names_of_kind(kind: str, keys: set[int]) -> dict[int, str]:
     kinds = all_subjects()
     try:
         model = apps.get_model(kinds[kind].model if kind in kinds else kind)

@@ -1,4 +1,4 @@
-"""What an entry of the audit log says, as people read it: who, from what to what, and what else was noted."""
+"""An audit entry as text: the actor, the changed fields, and the notes."""
 
 import json
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ LONGEST_SHOWN = 2000  # characters
 
 
 class FieldDiff(NamedTuple):
-    """One field: its name, and what it was and is."""
+    """A changed field: its name, its old and its new value."""
 
     name: str
     before: str
@@ -21,7 +21,7 @@ class FieldDiff(NamedTuple):
 
 
 def actor_name(entry: AuditEntry) -> str:
-    """The account by its name, the key, the command, or the schedule."""
+    """Return the account's name, the key, the command, or "by itself" for the schedule."""
     if entry.by_name:
         return entry.by_name
     if entry.key_name:
@@ -32,7 +32,7 @@ def actor_name(entry: AuditEntry) -> str:
 
 
 def field_diffs(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[FieldDiff]:
-    """Every field that differs."""
+    """Return every field that differs."""
     return [
         FieldDiff(name, display_value(before.get(name)), display_value(after.get(name)))
         for name in changed_names(before, after)
@@ -40,12 +40,12 @@ def field_diffs(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Fie
 
 
 def details(note: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Name and value of each; the command stands with who it was."""
+    """Return the notes as (name, value), without the command, which ``actor_name`` shows."""
     return [(name, display_value(value)) for name, value in note.items() if name != "command"]
 
 
 def display_value(value: Any) -> str:
-    """A value as text; a dash for none."""
+    """Format a value, cut at ``LONGEST_SHOWN`` characters; a dash for an empty one."""
     if value is None or value == "":
         return "–"
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,1 @@
+"""Base classes of all admins: audit entries, allowed lookups, pagination, validators."""

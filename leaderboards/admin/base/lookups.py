@@ -1,7 +1,7 @@
-"""What may be asked of an admin's list by its address: what its filters and links name, and nothing else.
+"""Allow only declared lookups in the query string of an admin's list: those of its filters and of our own links.
 
-Django takes any look-up of any field of the listed model: ``?secret__regex=^a`` tells a viewer, letter by letter, what
-no page shows them. The trap: an admin without this base would do so again, so a check refuses to start on one.
+Django allows many lookups on fields of the listed model: with ``?secret__regex=^a`` a viewer could read, letter by
+letter, a value that no page shows. A system check (sunwi.E006) refuses any admin without this base class.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,41 +19,40 @@ from leaderboards.admin.base.audited import AuditedAdmin
 
 Row = TypeVar("Row", bound=Model)
 
-_OF_A_FIELD = ("exact", "isnull", "isempty")
-_OF_A_MOMENT = ("gte", "lt")
+_FIELD_LOOKUPS = ("exact", "isnull", "isempty")
+_DATE_LOOKUPS = ("gte", "lt")
 
 
 class DeclaredLookupsAdmin(AuditedAdmin[Row]):
-    """A list that is asked by its declared filters, and by ``extra_lookups``: the look-ups that our own pages link
-    to."""
+    """An admin whose list allows the lookups of its filters, and ``extra_lookups``, which our own pages link to."""
 
     extra_lookups: tuple[str, ...] = ()
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
-        """Whether a filter or a link of this admin asks it; Django answers any other with 400."""
+        """Return whether the lookup is declared; Django answers any other with 400."""
         filters = self.list_filter if request is None else self.get_list_filter(request)
         return lookup in self.extra_lookups or any(lookup in lookups_of_filter(self.model, each) for each in filters)
 
 
 def lookups_of_filter(model: type[Model], declared: Any) -> Iterator[str]:
-    """The parameters of one filter, as ``list_filter`` declares it."""
+    """Yield the query parameters of one filter of ``list_filter``."""
     if isinstance(declared, type) and issubclass(declared, SimpleListFilter):
         yield str(declared.parameter_name)
         return
     path = declared[0] if isinstance(declared, (list, tuple)) else declared
     field = get_fields_from_path(model, path)[-1]
-    yield from (f"{path}__{each}" for each in _OF_A_FIELD)
+    yield from (f"{path}__{each}" for each in _FIELD_LOOKUPS)
     if field.is_relation and isinstance(field, Field):
         yield f"{path}__{field.target_field.name}__exact"  # type: ignore[attr-defined]  # relations have one
     elif isinstance(field, DateField):
-        yield from (f"{path}__{each}" for each in _OF_A_MOMENT)
+        yield from (f"{path}__{each}" for each in _DATE_LOOKUPS)
 
 
 def check_lookups_are_declared(
     app_configs: Sequence[AppConfig] | None,  # noqa: ARG001 (every check takes the apps)
     **_: Any,
 ) -> list[CheckMessage]:
-    """A check of every admin of every app, Django's own too, asked where all are loaded (``config/admin.py``)."""
+    """Check the admins of all apps, Django's own too; runs once all are loaded (``config/admin.py``)."""
     hint = "Let it inherit leaderboards.admin.base.lookups.DeclaredLookupsAdmin."
     open_lists = [each for each in admin.site._registry.values() if not isinstance(each, DeclaredLookupsAdmin)]
     return [Error(f"{each} takes any look-up.", hint=hint, id="sunwi.E006") for each in open_lists]

@@ -1,6 +1,6 @@
-"""Lists over tables of millions of rows: nothing here counts a whole table.
+"""Admin lists over tables of millions of rows: nothing here counts a whole table.
 
-Anybody who looks for one row searches for it; nobody turns ten thousand pages.
+To find a row, staff search for it; paging ends after ``COUNTED_AT_MOST`` rows.
 """
 
 from functools import reduce
@@ -20,22 +20,22 @@ Row = TypeVar("Row", bound=Model)
 
 
 class CappedPaginator(Paginator[Any]):
-    """Counts to ten thousand, and pages no further."""
+    """A paginator that counts at most ``COUNTED_AT_MOST`` rows, and has no pages after them."""
 
     @cached_property
     def count(self) -> int:
-        """The number of rows, or the bound."""
+        """Return the number of rows, at most ``COUNTED_AT_MOST``."""
         rows = self.object_list
         return rows[:COUNTED_AT_MOST].count() if isinstance(rows, QuerySet) else len(rows)
 
 
 class PhraseSearchAdmin(DeclaredLookupsAdmin[Row]):
-    """Searches for all that was typed as one phrase: an id may contain blanks, which Django takes for several words."""
+    """An admin that searches for the whole input as one phrase: ids may contain spaces, at which Django splits."""
 
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Row], search_term: str
     ) -> tuple[QuerySet[Row], bool]:
-        """The rows of which any search field matches."""
+        """Return the rows of which any search field matches."""
         if not search_term:
             return queryset, False
         wanted = [Q(**{field: search_term}) for field in self.get_search_fields(request)]
@@ -43,20 +43,20 @@ class PhraseSearchAdmin(DeclaredLookupsAdmin[Row]):
 
 
 class ReadOnlyAdmin(PhraseSearchAdmin[Row]):
-    """Rows that are looked at, never typed: services alone write them."""
+    """An admin whose rows cannot be added, edited or deleted by a form: only services write them."""
 
     paginator = CappedPaginator
     show_full_result_count = False
     list_per_page = 50
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """Nobody."""
+        """Deny."""
         return False
 
     def has_change_permission(self, request: HttpRequest, obj: Row | None = None) -> bool:
-        """Nobody."""
+        """Deny."""
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: Row | None = None) -> bool:
-        """Nobody."""
+        """Deny."""
         return False

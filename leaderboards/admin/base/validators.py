@@ -1,4 +1,4 @@
-"""Names and texts that staff type, refused as the API refuses them."""
+"""Validators for names and texts in forms, with the rules of the API."""
 
 from django.core.exceptions import ValidationError
 
@@ -7,15 +7,15 @@ from leaderboards.refusals import translated
 
 
 def validate_name(text: str) -> None:
-    """Raise ``ValidationError`` where people may not be shown ``text`` as a name."""
+    """Raise ``ValidationError`` if ``text`` has characters that a name must not have."""
     _refuse(unprintable_reason(text))
 
 
 def validate_text(text: str) -> None:
-    """The same of a text that may have several lines."""
+    """Raise ``ValidationError`` if ``text``, which may have several lines, has forbidden characters."""
     _refuse(unprintable_reason(text, lines=True))
 
 
-def _refuse(why: str | None) -> None:
-    if why is not None:
-        raise ValidationError(translated(why))
+def _refuse(reason: str | None) -> None:
+    if reason is not None:
+        raise ValidationError(translated(reason))

@@ -1,0 +1,1 @@
+"""Admins of boards and periods, with a preview of changed settings."""

@@ -1,4 +1,4 @@
-"""Boards in the admin: the list, the form with its presets and preview, and what ends or replaces a board."""
+"""The admin of boards: the list, the form with presets and preview, and actions to retire, replace and delete."""
 
 from typing import Any
 
@@ -35,12 +35,12 @@ from leaderboards.selectors.catalog.reserved import reserved_for
 from leaderboards.services import boards as services
 from leaderboards.services.periods.open import open_board
 
-FOLDED = ("collapse",)
+COLLAPSED = ("collapse",)
 
 
 @admin.register(Board)
 class BoardAdmin(TestScorePages):
-    """The key-management table."""
+    """Boards, with the Redis keys of their running periods."""
 
     audited_as = None
     form = BoardForm
@@ -52,20 +52,23 @@ class BoardAdmin(TestScorePages):
     change_form_template = "admin/leaderboards/board/change_form.html"
     fieldsets = (
         (None, {"fields": ("name", "period", "timezone", "order", "update", "ties")}),
-        (_lazy("When a period turns over"), {"fields": ("week_start", "cutoff"), "classes": FOLDED}),
+        (_lazy("When a period turns over"), {"fields": ("week_start", "cutoff"), "classes": COLLAPSED}),
         (
             _lazy("What is compared"),
-            {"fields": ("criteria", "decimals", "minimum", "maximum", "total_maximum", "tie_break"), "classes": FOLDED},
+            {
+                "fields": ("criteria", "decimals", "minimum", "maximum", "total_maximum", "tie_break"),
+                "classes": COLLAPSED,
+            },
         ),
         (
             _lazy("How long things are kept"),
-            {"fields": ("grace_seconds", "retention_days", "keep_submissions_days"), "classes": FOLDED},
+            {"fields": ("grace_seconds", "retention_days", "keep_submissions_days"), "classes": COLLAPSED},
         ),
         (
             _lazy("Where it lives, and how it is shown"),
-            {"fields": ("storage", "unit", "format", "visibility"), "classes": FOLDED},
+            {"fields": ("storage", "unit", "format", "visibility"), "classes": COLLAPSED},
         ),
-        (_lazy("What is plausible"), {"fields": PLAUSIBILITY, "classes": FOLDED}),
+        (_lazy("What is plausible"), {"fields": PLAUSIBILITY, "classes": COLLAPSED}),
     )
 
     class Media:
@@ -74,66 +77,66 @@ class BoardAdmin(TestScorePages):
         }
         js = (Script("js/admin-board-preview.js", type="module"), Script("js/admin-board-presets.js", type="module"))
 
-    # -- The list -------------------------------------------------------------------------------
+    # -- List -----------------------------------------------------------------------------------
 
     @admin.display(description=_lazy("running period's key"))
     def running_key(self, board: Board) -> str:
-        """The name of the sorted set that submissions go to now."""
+        """Return the key of the sorted set that submissions go to now."""
         return "-" if board.is_event else keys.zset(board.seq, window_at(board.calendar, clock.now()).label)
 
     @admin.display(description=_lazy("storage"), ordering="storage")
     def decided_by(self, board: Board) -> str:
-        """As the settings spell it."""
+        """Return the storage."""
         return board.storage
 
     @admin.display(description=_lazy("players"))
     def players(self, board: Board) -> str:
-        """In the running period."""
+        """Return the number of players in the running period."""
         return "-" if board.is_event else f"{selectors.standings(board, limit=1).total:,}"
 
     @admin.display(description=_lazy("next boundary"))
     def boundary(self, board: Board) -> str:
-        """When the running period ends, on the board's own clock."""
+        """Return the end of the running period in the board's time zone."""
         return period_end_text(board) or "-"
 
     @admin.display(description=_lazy("state"))
     def state(self, board: Board) -> str:
-        """In use, changing with the next period, or retired."""
+        """Return whether the board is in use, changes with the next period, or is retired."""
         at = clock.now()
         if board.retired_at:
             ended = board.retired_at <= at
             return _("retired") if ended else _("retires with this period")
         return _("changes with the next period") if services.pending_changes(board, at) else _("in use")
 
-    # -- The form -------------------------------------------------------------------------------
+    # -- Form -----------------------------------------------------------------------------------
 
     def get_urls(self) -> list[URLPattern]:
-        """The preview beside Django's own addresses."""
+        """Add the preview."""
         preview = self.admin_site.admin_view(require_POST(self.preview))
         return [path("preview/", preview, name="leaderboards_board_preview"), *super().get_urls()]
 
     def preview(self, request: HttpRequest) -> HttpResponse:
-        """What the settings in a form that is being typed would mean; nothing is stored."""
+        """Preview the settings of a form while the user edits it; nothing is stored."""
         board = _board(request.GET.get("board"))
-        allowed = self.has_view_or_change_permission(request, board) if board else self.has_add_permission(request)
-        if not allowed:
+        is_allowed = self.has_view_or_change_permission(request, board) if board else self.has_add_permission(request)
+        if not is_allowed:
             raise PermissionDenied
         form = self._form_class(request)(request.POST, instance=board)
         form.is_valid()
-        found = preview_of(form.instance, clock.now(), _refusals(form))
-        return render(request, "admin/leaderboards/board/_preview.html", {"preview": found})
+        context = {"preview": preview_of(form.instance, clock.now(), _refusals(form))}
+        return render(request, "admin/leaderboards/board/_preview.html", context)
 
     def get_fieldsets(self, request: HttpRequest, obj: Board | None = None) -> Any:
-        """Bounds that are looked at have no zeros that say nothing."""
-        may_type = self.has_change_permission(request, obj) if obj else self.has_add_permission(request)
-        return self.fieldsets if may_type else with_plain_decimals(self.fieldsets, Board, (*BOUNDS, *LIMITS))
+        """Show read-only decimals without trailing zeros."""
+        may_edit = self.has_change_permission(request, obj) if obj else self.has_add_permission(request)
+        return self.fieldsets if may_edit else with_plain_decimals(self.fieldsets, Board, (*BOUNDS, *LIMITS))
 
     def get_form(self, request: HttpRequest, obj: Board | None = None, change: bool = False, **kwargs: Any) -> Any:
-        """The form, which knows what it replaces."""
+        """Return the form class for this request."""
         return super().get_form(request, obj, change, form=self._form_class(request, requires_preview=change), **kwargs)
 
     def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
-        """A preset's settings, or those of the board that is saved as new."""
+        """Return a preset's settings, or those of the board that is saved as new."""
         if replaced := self._replaced(request):
             return {field: getattr(replaced, field) for field in services.SETTINGS}
         slug = request.GET.get("preset", "")
@@ -143,15 +146,15 @@ class BoardAdmin(TestScorePages):
     def render_change_form(
         self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
     ) -> HttpResponse:
-        """Add what the form is accompanied by."""
+        """Add the preview, presets, pending changes and the preview of saving to the context."""
         form, board, at = context["adminform"].form, kwargs.get("obj"), clock.now()
-        if board and (whom := reserved_for(board)) and request.method == "GET":
+        if board and (owner := reserved_for(board)) and request.method == "GET":
             messages.warning(
                 request,
-                _("This board holds the totals of %(whom)s. Retiring it ends that series.") % {"whom": whom},
+                _("This board holds the totals of %(whom)s. Retiring it ends that series.") % {"whom": owner},
             )
         context |= {
-            "preview": preview_of(_previewed(form), at, _refusals(form)),
+            "preview": preview_of(_board_in_form(form), at, _refusals(form)),
             "preview_address": reverse("admin:leaderboards_board_preview") + (f"?board={board.pk}" if board else ""),
             "presets": [] if board or self._replaced(request) else presets_as_typed(),
             "replaces": self._replaced(request),
@@ -166,24 +169,24 @@ class BoardAdmin(TestScorePages):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """The form, or the answer to its Cancel button."""
+        """Show or save the form, or handle its Cancel button."""
         try:
             if request.method == "POST" and "_cancel_changes" in request.POST:
                 return self._cancel_changes(request, object_id)
-            with transaction.atomic():  # what was shown is compared with what is stored, and nobody comes between
+            with transaction.atomic():  # locks the board, so that the preview is compared with what is saved over
                 if request.method == "POST" and (board := _board(object_id)):
                     Board.objects.select_for_update().get(pk=board.pk)
                 return super().change_view(request, object_id, form_url, extra_context)
-        except Unavailable as error:  # what upcoming periods would take over, Redis cannot be told: nothing is saved
+        except Unavailable as error:  # Redis cannot update the upcoming periods, so nothing is saved
             messages.error(request, translated(error.detail))
             return redirect("admin:leaderboards_board_change", object_id)
 
     def save_model(self, request: HttpRequest, obj: Board, form: Any, change: bool) -> None:
-        """Through the services; Redis hears of new periods once SQL has them."""
+        """Save through the services, and open the board's periods in Redis after the commit."""
         at = clock.now()
         if replaced := None if change else self._replaced(request):
-            fresh = services.save_as_new(replaced, {name: form.cleaned_data[name] for name in services.SETTINGS}, at)
-            obj.pk = fresh.pk
+            new = services.save_as_new(replaced, {name: form.cleaned_data[name] for name in services.SETTINGS}, at)
+            obj.pk = new.pk
             messages.info(request, _("“%(name)s” (%(seq)s) is retired.") % {"name": replaced.name, "seq": replaced.seq})
             return
         services.save_board(obj, at)
@@ -204,20 +207,20 @@ class BoardAdmin(TestScorePages):
         )
 
     def _replaced(self, request: HttpRequest) -> Board | None:
-        """The board that "Save as new" began from."""
+        """Return the board that "Save as new" replaces, if it is in use and the user may change it."""
         board = _board(request.GET.get("from"))
         is_in_use = board is not None and board.retired_at is None
         return board if is_in_use and self.has_change_permission(request, board) else None
 
-    # -- Ending ---------------------------------------------------------------------------------
+    # -- Retiring and deleting ------------------------------------------------------------------
 
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:
-        """Boards are not deleted by the dozen."""
+        """Remove the action that deletes several rows."""
         return {name: action for name, action in super().get_actions(request).items() if name != "delete_selected"}
 
     @admin.action(description=_lazy("Retire the selected boards"), permissions=["change"])
     def retire(self, request: HttpRequest, boards: QuerySet[Board]) -> HttpResponseBase | None:
-        """Asked once more: a retired board does not come back."""
+        """Retire boards after a confirmation; it cannot be undone."""
         chosen = list(boards.filter(retired_at=None))
         if "confirmed" not in request.POST:
             at_once = _("at once")
@@ -243,34 +246,34 @@ class BoardAdmin(TestScorePages):
         return None
 
     def has_delete_permission(self, request: HttpRequest, obj: Board | None = None) -> bool:
-        """A board with submissions is never deleted, only retired."""
+        """Deny boards with scores: these can only be retired."""
         return super().has_delete_permission(request, obj) and (obj is None or not services.has_scores(obj))
 
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
-        """Periods that nobody played in go with their board. What else stands on it keeps it."""
+        """Allow to delete a board with its empty periods, unless rows of other apps protect it."""
         if any(services.has_scores(board) for board in objs):
             return super().get_deleted_objects(objs, request)
-        held = [said for board in objs for said in _standing_on(board)]
-        return [str(board) for board in objs], {str(self.opts.verbose_name_plural): len(objs)}, set(), held
+        protecting = [row for board in objs for row in _protecting_rows(board)]
+        return [str(board) for board in objs], {str(self.opts.verbose_name_plural): len(objs)}, set(), protecting
 
     def delete_model(self, request: HttpRequest, obj: Board) -> None:
-        """Board and empty periods; what Redis keeps of them is a generation that nobody asks for."""
+        """Delete the board and its empty periods. Their keys stay in Redis, but are never read again."""
         services.delete(obj, clock.now())
 
 
-def _standing_on(board: Board) -> list[str]:
-    """What the apps above keep on the board, whatever they call it; leaderboards do not know."""
+def _protecting_rows(board: Board) -> list[str]:
+    """List rows of other apps that protect the board from deletion; this app does not know their models."""
     others = [each for each in board._meta.related_objects if each.related_model is not Period]
-    keeping = [each for each in others if getattr(each, "on_delete", None) is PROTECT]
+    protecting = [each for each in others if getattr(each, "on_delete", None) is PROTECT]
     return [
         f"{each.related_model._meta.verbose_name}: {row}"
-        for each in keeping
+        for each in protecting
         for row in each.related_model._default_manager.filter(**{each.field.name: board})[:10]
     ]
 
 
-def _previewed(form: BoardForm) -> Board:
-    """What the form shows, as a board."""
+def _board_in_form(form: BoardForm) -> Board:
+    """Return the board with the values that the form shows."""
     board = form.instance
     if not form.is_bound and not board.pk:
         for name in services.SETTINGS:
@@ -280,12 +283,12 @@ def _previewed(form: BoardForm) -> Board:
 
 
 def _refusals(form: BoardForm) -> dict[str, list[str]]:
-    """What the form refuses; a name that is still being thought of is no obstacle to a preview."""
-    found = {name: [str(detail) for detail in details] for name, details in form.errors.items()}
-    return {name: details for name, details in found.items() if name != "name"}
+    """Return the form's errors but those of the name: a preview needs no valid name."""
+    errors = {name: [str(detail) for detail in details] for name, details in form.errors.items()}
+    return {name: details for name, details in errors.items() if name != "name"}
 
 
 def _board(seq: str | None) -> Board | None:
-    """The board that an address names, if there is one."""
+    """Return the board of a number in a URL, if it exists."""
     number = whole_number(seq)
     return None if number is None else Board.objects.filter(pk=number).first()

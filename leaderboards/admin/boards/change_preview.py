@@ -1,4 +1,4 @@
-"""What saving a board would do, as an admin reads it: a row for each setting, and a sentence for each consequence."""
+"""The preview of saving a board as text: a row for each changed setting, and a sentence for each consequence."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from leaderboards.selectors.previews.board_change import Begins, BoardChange, Ch
 
 @dataclass(frozen=True, slots=True)
 class ChangeRow:
-    """A setting, what it is, what it would be, and from when on, in words."""
+    """A changed setting as text: its name, old value, new value, and when it takes effect."""
 
     setting: str
     old: str
@@ -27,7 +27,7 @@ class ChangeRow:
 
 
 def change_rows(change: BoardChange) -> list[ChangeRow]:
-    """The table of what changes."""
+    """Return a row for each changed setting."""
     return [
         ChangeRow(
             str(label_for_field(each.setting, Board)),
@@ -40,12 +40,12 @@ def change_rows(change: BoardChange) -> list[ChangeRow]:
 
 
 def consequences(change: BoardChange) -> list[str]:
-    """What comes of it, the gravest last."""
-    return [*_of_ranks(change), *_of_keeping(change)]
+    """Return the consequences as sentences, the gravest last."""
+    return [*_rank_consequences(change), *_data_consequences(change)]
 
 
 def preview_context(form: Any) -> dict[str, Any] | None:
-    """What the template shows of a board's form that waits to be seen; None for any other form."""
+    """Return the template context for a board's form whose preview was not seen yet; None for any other form."""
     change = getattr(form, "unconfirmed_change", None)
     if change is None:
         return None
@@ -66,7 +66,7 @@ def _begins(change: BoardChange, each: Change) -> str:
     return _("at once")
 
 
-def _of_ranks(change: BoardChange) -> Iterator[str]:
+def _rank_consequences(change: BoardChange) -> Iterator[str]:
     if any(each.begins is Begins.NEXT_PERIOD for each in change.changes) and change.next_at is not None:
         when = {"when": on_the_boards_clock(change.next_at, change.board)}
         yield _("The running period keeps its rules until %(when)s.") % when
@@ -85,11 +85,15 @@ def _of_ranks(change: BoardChange) -> Iterator[str]:
         yield _("Competitions that are published already keep the rules that were announced.")
 
 
-def _of_keeping(change: BoardChange) -> Iterator[str]:
-    shown = change.change_of("visibility")
-    if shown is not None and shown.old is not None:
-        public = shown.new == Visibility.PUBLIC
-        yield _("Everybody can see the board at once.") if public else _("The board is hidden from the public at once.")
+def _data_consequences(change: BoardChange) -> Iterator[str]:
+    visibility = change.change_of("visibility")
+    if visibility is not None and visibility.old is not None:
+        is_public = visibility.new == Visibility.PUBLIC
+        yield (
+            _("Everybody can see the board at once.")
+            if is_public
+            else _("The board is hidden from the public at once.")
+        )
     if change.periods is None or change.periods:
         number = "…" if change.periods is None else f"{change.periods:,}"
         yield _("Final periods that leave Redis within the hour, for good (SQL keeps them): %(number)s.") % {
@@ -97,13 +101,13 @@ def _of_keeping(change: BoardChange) -> Iterator[str]:
         }
     if change.submissions is None or change.submissions:
         number = "…" if change.submissions is None else f"{change.submissions:,}"
-        folded = change.board.period == PeriodKind.ALL_TIME
-        text = (
+        is_compacted = change.board.period == PeriodKind.ALL_TIME
+        words = (
             _("Single submissions that are folded into one for each player, for good: %(number)s.")
-            if folded
+            if is_compacted
             else _("Single submissions that are deleted, for good: %(number)s.")
         )
-        yield text % {"number": number}
+        yield words % {"number": number}
     if change.fixed:
         names = ", ".join(str(label_for_field(each, Board)) for each in change.fixed)
         yield _("Cannot be changed any more once it is saved: %(names)s.") % {"names": names}

@@ -1,7 +1,7 @@
-"""The form of a board: what may be typed, what is fixed and why, and refusals at the field that is to blame.
+"""The form of a board: its fields, which of them are fixed and why, and errors at the field that causes them.
 
-The form knows no rule of its own: ``services.boards.check_board`` refuses, and its word is put beside
-the field. The trap: a disabled field keeps its stored value whatever a browser sends.
+All rules are in ``services.boards.check_board``; the form shows its errors. The trap: a disabled field keeps its
+stored value, whatever the browser sends.
 """
 
 from typing import Any
@@ -26,7 +26,7 @@ from leaderboards.selectors.previews.board_change import BoardChange, board_chan
 from leaderboards.services.boards import SETTINGS, check_board
 
 BOUNDS = ("minimum", "maximum", "total_maximum")
-LIMITS = ("plausible_least", "plausible_most", "points_per_minute", "own_jump", "field_jump")  # decimals, or none
+LIMITS = ("plausible_least", "plausible_most", "points_per_minute", "own_jump", "field_jump")  # decimals or None
 PLAUSIBILITY = (
     *("plausible_least", "plausible_most", "submissions_per_minute", "points_per_minute"),
     *("own_jump", "own_jump_against", "own_jump_last", "field_jump", "field_jump_players"),
@@ -34,10 +34,10 @@ PLAUSIBILITY = (
 
 
 class TimezoneInput(forms.TextInput):
-    """A text that the browser completes from the list of IANA's zones, also without JavaScript."""
+    """A text input with a datalist of the IANA time zones, which works without JavaScript."""
 
     def render(self, name: str, value: Any, attrs: dict[str, Any] | None = None, renderer: Any = None) -> SafeString:
-        """The input and its list."""
+        """Render the input and its datalist."""
         field = super().render(name, value, {**(attrs or {}), "list": "timezones", "autocomplete": "off"}, renderer)
         zones = sorted(zone_names())
         options = format_html_join("", '<option value="{}"></option>', ((zone,) for zone in zones))
@@ -45,10 +45,11 @@ class TimezoneInput(forms.TextInput):
 
 
 class BoardForm(forms.ModelForm[Board]):
-    """``replaces`` is the board that "Save as new" retires; set on a subclass made for the request.
+    """The settings of a board.
 
-    With ``requires_preview`` it is not valid before what saving would do was shown: ``unconfirmed_change`` is what is
-    to be shown then, and ``preview_is_outdated`` whether something else was shown before.
+    ``replaces`` is the board that "Save as new" retires; it is set on a subclass for each request.
+    With ``requires_preview`` the form is only valid once its effects were shown: ``unconfirmed_change`` holds effects
+    to show, and ``preview_is_outdated`` says that other effects were shown before.
     """
 
     replaces: Board | None = None
@@ -79,7 +80,7 @@ class BoardForm(forms.ModelForm[Board]):
             self._freeze()
 
     def _freeze(self) -> None:
-        """Say what may not change any more, and what waits."""
+        """Disable settings that cannot change any more, and note when a change of the others takes effect."""
         board = self.instance
         for name in IMMUTABLE_SETTINGS:
             self._fix(
@@ -107,11 +108,11 @@ class BoardForm(forms.ModelForm[Board]):
             field.help_text = f"{field.help_text} {note}".strip()
 
     def clean_criteria(self) -> Any:
-        """An empty field is no criteria."""
+        """Return the criteria; an empty field means none."""
         return self.cleaned_data["criteria"] or []
 
     def clean_name(self) -> str:
-        """One board in use has a name; the one that is being replaced gives it up."""
+        """Refuse the name of another board in use, except of the board that is being replaced."""
         name = str(self.cleaned_data["name"]).strip()
         others = Board.objects.filter(name=name, retired_at=None).exclude(pk=self.instance.pk)
         if self.replaces is not None:
@@ -123,7 +124,7 @@ class BoardForm(forms.ModelForm[Board]):
         return name
 
     def clean(self) -> dict[str, Any] | None:
-        """Saving opens periods, which no clock that is wrong may do."""
+        """Refuse while this machine's clock is wrong, since saving opens periods."""
         try:
             clock.trusted_now()
         except clock.ClockOff as error:
@@ -131,32 +132,32 @@ class BoardForm(forms.ModelForm[Board]):
         return super().clean()
 
     def validate_constraints(self) -> None:
-        """The one constraint is ``clean_name``'s, in words."""
+        """Do nothing: ``clean_name`` checks the one constraint, with a better message."""
 
     def _post_clean(self) -> None:
         super()._post_clean()  # type: ignore[misc]  # Django keeps it private, and means it to be extended
         if self.errors:
             return
         try:
-            check_board(self._checked())
+            check_board(self._board_to_check())
         except BadBoard as error:
             self.add_error(error.field if error.field in self.fields else None, translated(error.detail))
         else:
-            self._compare_with_seen()
+            self._require_seen_preview()
 
     def is_valid(self) -> bool:
-        """Whether it may be saved: nothing is wrong, and what saving does was seen."""
+        """Return whether the form has no errors, and its effects were seen."""
         return super().is_valid() and self.unconfirmed_change is None
 
-    def _compare_with_seen(self) -> None:
+    def _require_seen_preview(self) -> None:
         if not self.requires_preview:
             return
         change, seal = board_change(self.instance, SETTINGS, clock.now()), self.data.get(SEAL_FIELD, "")
         if change.changes and not matches_seal(seal, change):
             self.unconfirmed_change, self.preview_is_outdated = change, bool(seal)
 
-    def _checked(self) -> Board:
-        """What is to be checked: under another name while the board that is replaced still has it."""
+    def _board_to_check(self) -> Board:
+        """Return the board to validate, under another name while the board that it replaces still has its name."""
         if self.replaces is None or self.instance.name != self.replaces.name:
             return self.instance
         settings = {field: getattr(self.instance, field) for field in SETTINGS}

@@ -1,4 +1,4 @@
-"""Why a board is live or not, for its page in the admin."""
+"""Describe whether a board is live, and why not, for its page in the admin."""
 
 from dataclasses import dataclass
 
@@ -15,14 +15,14 @@ MOST = 3
 
 @dataclass(frozen=True, slots=True)
 class Liveness:
-    """Whether it is live, and the sentences that say why."""
+    """Whether a board is live, and sentences that explain it."""
 
     is_live: bool
     lines: list[str]
 
 
 def liveness_of(board: Board) -> Liveness:
-    """Of the board's living periods; a board that SQL decides over is live as long as there is a page to say so."""
+    """Check the board's running periods; a board with SQL storage is always live."""
     if board.storage == Storage.SQL:
         return Liveness(True, [_("Live: SQL alone decides and shows.")])
     if not _redis_answers():

@@ -1,4 +1,4 @@
-"""What a board's form says of time: when the running period ends, and which changes wait for that."""
+"""The end of a board's running period, and the changes that take effect then, for the board's form."""
 
 from typing import Any
 
@@ -13,22 +13,22 @@ from leaderboards.services import boards as services
 
 
 def period_end_text(board: Board) -> str:
-    """When the running period ends, on the board's clock; empty where it does not."""
+    """Return the end of the running period in the board's time zone; "" without an end."""
     at = None if board.is_event else window_at(board.calendar, clock.now()).ends_at
     return on_the_boards_clock(at, board) if at else ""
 
 
 def pending_changes(board: Board) -> dict[str, Any] | None:
-    """The changes that the running period does not have yet, and from when on they count."""
+    """Return the saved changes that the running period does not have yet, and when they take effect."""
     stored = Board.objects.get(pk=board.pk)
     try:
         changes = services.pending_changes(stored, clock.now())
-    except BadBoard:  # settings that were stored by an older release and cannot work any more
+    except BadBoard:  # settings of an older release that are invalid now
         return None
     if not changes or stored.period == PeriodKind.ALL_TIME:
         return None
-    said = [
+    lines = [
         f"{label_for_field(key, Board)} {setting_in_words(key, value, stored.rules.text)}"
         for key, value in changes.items()
     ]
-    return {"since": period_end_text(stored), "changes": said}
+    return {"since": period_end_text(stored), "changes": lines}

@@ -1,4 +1,4 @@
-"""Periods in the admin: looked at only. Opening, settling and closing are the schedule's."""
+"""The admin of periods, read-only: the worker opens, resyncs and closes them."""
 
 from datetime import datetime
 
@@ -18,7 +18,7 @@ from leaderboards.selectors.rankings.store_routing import read_from_store
 
 @admin.register(Period)
 class PeriodAdmin(ReadOnlyAdmin[Period]):
-    """One window of a board, with the rules it opened with and where its settling stands."""
+    """Periods of boards, with the rules that they opened with and the progress of their resync."""
 
     list_display = (
         "label",
@@ -56,28 +56,28 @@ class PeriodAdmin(ReadOnlyAdmin[Period]):
 
     @admin.display(description=_lazy("begins"), ordering="starts_at")
     def begins(self, period: Period) -> str:
-        """On the board's own clock."""
+        """Return the start in the board's time zone."""
         return on_the_boards_clock(period.starts_at, period.board, year=True) if period.starts_at else "-"
 
     @admin.display(description=_lazy("ends"), ordering="ends_at")
     def ends(self, period: Period) -> str:
-        """On the board's own clock."""
+        """Return the end in the board's time zone."""
         return on_the_boards_clock(period.ends_at, period.board, year=True) if period.ends_at else "-"
 
     @admin.display(description=_lazy("players"))
     def player_count(self, period: Period) -> str:
-        """From Redis where it shows the period, else counted in SQL."""
-        total, _live = read_from_store(period, lambda store, asked: store.read(asked, []).total)
+        """Return the number of players, from Redis if it has the period, else from SQL."""
+        total, _live = read_from_store(period, lambda store, current: store.read(current, []).total)
         return f"{total:,}"
 
     @admin.display(description=_lazy("stale since"), ordering="stale_since")
     def stale_from(self, period: Period) -> datetime | None:
-        """Since when Redis lacks something of it."""
+        """Return since when Redis lacks something of the period."""
         return period.stale_since
 
     @admin.display(description=_lazy("settling"))
     def settling(self, period: Period) -> str:
-        """What Redis still lacks."""
+        """Return the progress of the resync."""
         if period.stale_since is None:
             return _("settled")
         if period.needs_full_rebuild:
@@ -91,11 +91,11 @@ class PeriodAdmin(ReadOnlyAdmin[Period]):
 
     @admin.display(description=_lazy("layout"))
     def layout_in_words(self, period: Period) -> str:
-        """How its scores are packed."""
+        """Describe how scores are packed."""
         return period.layout.describe()
 
     @admin.display(description=_lazy("standings"))
     def shown_standings(self, period: Period) -> SafeString:
-        """A way to its rows."""
-        address = reverse("admin:leaderboards_standing_changelist")
-        return format_html('<a href="{}?period__id__exact={}">{}</a>', address, period.pk, _("List them"))
+        """Return a link to the period's standings."""
+        url = reverse("admin:leaderboards_standing_changelist")
+        return format_html('<a href="{}?period__id__exact={}">{}</a>', url, period.pk, _("List them"))

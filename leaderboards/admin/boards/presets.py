@@ -1,4 +1,4 @@
-"""Where a new board may start: settings that differ from the defaults, by the kind of game."""
+"""Presets for new boards: settings that differ from the defaults, by kind of game."""
 
 import json
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from leaderboards.services.boards import SETTINGS
 
 @dataclass(frozen=True)
 class Preset:
-    """A name in addresses, what people call it, what it is for, and its settings."""
+    """A preset: its slug for URLs, its title, its purpose, and its settings."""
 
     slug: str
     title: str | Promise
@@ -63,27 +63,29 @@ PRESETS = (
 
 
 def preset_settings(slug: str) -> dict[str, Any]:
-    """A whole form's worth of settings, so that one preset leaves nothing of another; empty if unknown."""
-    found = next((preset for preset in PRESETS if preset.slug == slug), None)
-    if found is None:
+    """Return all settings of a preset, so that choosing it resets those of another; empty if unknown."""
+    preset = next((preset for preset in PRESETS if preset.slug == slug), None)
+    if preset is None:
         return {}
-    fresh = Board()
-    defaults = {field: getattr(fresh, field) for field in SETTINGS if field not in ("name", "timezone")}
-    return defaults | found.settings
+    board = Board()
+    defaults = {field: getattr(board, field) for field in SETTINGS if field not in ("name", "timezone")}
+    return defaults | preset.settings
 
 
 def presets_as_typed() -> list[dict[str, Any]]:
-    """Every preset for the form, its settings as the texts that the fields would hold."""
+    """Return every preset for the form, with its settings as the texts of the form's fields, as JSON."""
     return [
-        {"slug": each.slug, "title": each.title, "purpose": each.purpose, "json": _as_typed(preset_settings(each.slug))}
+        {
+            "slug": each.slug,
+            "title": each.title,
+            "purpose": each.purpose,
+            "json": json.dumps({name: _field_text(value) for name, value in preset_settings(each.slug).items()}),
+        }
         for each in PRESETS
     ]
 
 
-def _as_typed(settings: dict[str, Any]) -> str:
-    """Each setting as the text that its field would hold, as JSON."""
-    return json.dumps({name: json.dumps(it) if isinstance(it, list) else _text(it) for name, it in settings.items()})
-
-
-def _text(setting: Any) -> str:
+def _field_text(setting: Any) -> str:
+    if isinstance(setting, list):
+        return json.dumps(setting)
     return "" if setting is None else str(setting)

@@ -1,6 +1,6 @@
-"""What somebody was shown before they save a board: signed into the form, and compared with what saving would do now.
+"""The seal of a previewed board change: signed into the form, and compared with the effects of saving now.
 
-Settings, stored and typed, and moments must be the same. Counts may have moved a little: people play while one reads.
+Settings and times must be equal. Counts may differ a little, since players go on scoring while the user reads.
 """
 
 import hashlib
@@ -19,13 +19,15 @@ _COUNTS = ("players_ranked_anew", "submissions_deleted", "periods_leaving_redis"
 
 
 def sealed(*changes: BoardChange) -> str:
-    """A text for the form that says what was shown; nobody but this site can make one."""
-    return signing.dumps([[_settled(each), _counts(each)] for each in changes], salt=SALT)
+    """Return a signed text that identifies the changes that are shown."""
+    return signing.dumps([[_digest(each), _counts(each)] for each in changes], salt=SALT)
 
 
 def matches_seal(seal: str, *changes: BoardChange) -> bool:
-    """Whether ``seal`` was made within the hour, of what ``changes`` say, give or take a tenth (at least ten) of each
-    count."""
+    """Return whether ``seal`` was made within ``SEAL_MAX_AGE_SECONDS`` of the same changes.
+
+    A count may be lower than the seen one, or greater by at most a tenth or ten, unless it was 0.
+    """
     try:
         seen = signing.loads(seal, salt=SALT, max_age=SEAL_MAX_AGE_SECONDS)
     except signing.BadSignature:
@@ -34,24 +36,24 @@ def matches_seal(seal: str, *changes: BoardChange) -> bool:
 
 
 def _is_same(seen: Any, change: BoardChange) -> bool:
-    settled, counts = seen
-    now = _counts(change)
-    return bool(settled == _settled(change)) and all(_is_near(counts[each], now[each]) for each in now)
+    seen_digest, seen_counts = seen
+    counts = _counts(change)
+    return bool(seen_digest == _digest(change)) and all(_is_near(seen_counts[each], counts[each]) for each in counts)
 
 
-def _settled(change: BoardChange) -> str:
-    """A digest of all that must be the same: stored settings are in it as the old ones."""
-    said = {name: value for name, value in as_json(change).items() if name not in _COUNTS}
-    typed = json.dumps(said, cls=DjangoJSONEncoder, sort_keys=True)
-    return hashlib.sha256(typed.encode()).hexdigest()
+def _digest(change: BoardChange) -> str:
+    """Hash all that must be equal, which includes the stored settings as old values."""
+    content = {name: value for name, value in as_json(change).items() if name not in _COUNTS}
+    text = json.dumps(content, cls=DjangoJSONEncoder, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _counts(change: BoardChange) -> dict[str, Any]:
-    said = as_json(change)
-    return {name: said[name] for name in _COUNTS}
+    content = as_json(change)
+    return {name: content[name] for name in _COUNTS}
 
 
 def _is_near(seen: int | None, now: int | None) -> bool:
-    if seen is None or now is None:  # SQL had no time to count
+    if seen is None or now is None:  # SQL did not count in time
         return True
     return now <= seen or (seen > 0 and now - seen <= max(10, seen // 10))

@@ -1,7 +1,6 @@
-"""What a board's settings would mean, before they are saved: the key, the boundaries, the layout, the rules.
+"""Preview a board's settings in its form: the Redis key, the next boundaries, the layout, the rules.
 
-The same value stands on the form when it is loaded and follows it as one types. Settings that cannot work
-are part of the preview, not an error of it.
+The form shows it when it is loaded, and updates it while the user types. Invalid settings are part of the preview.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,7 +25,7 @@ NEW = "…"  # stands for the number that SQL will give
 
 @dataclass(frozen=True, slots=True)
 class Boundary:
-    """Where one period ends and the next begins."""
+    """The time at which one period ends and the next begins."""
 
     label: str
     local: str
@@ -35,7 +34,7 @@ class Boundary:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """What cannot work, and what would."""
+    """An invalid setting, and what would be valid."""
 
     setting: str
     detail: str
@@ -43,7 +42,7 @@ class Refusal:
 
 @dataclass(slots=True)
 class Preview:
-    """All of it; what cannot be told yet is empty."""
+    """The preview; parts that cannot be computed from the settings are empty."""
 
     key: str = ""
     boundaries: list[Boundary] = field(default_factory=list)
@@ -54,7 +53,7 @@ class Preview:
 
 
 def preview_of(board: Board, at: datetime, errors: Mapping[str, Sequence[str]] | None = None) -> Preview:
-    """The preview of settings as they stand in ``board``; ``errors`` are the form's own, by setting."""
+    """Preview the settings of ``board``; ``errors`` are the form's errors by setting."""
     preview = Preview()
     for setting, details in (errors or {}).items():
         preview.refusals += [Refusal(setting, detail) for detail in details]
@@ -98,7 +97,7 @@ def _key(board: Board, label: str) -> str:
 
 
 def _boundary(board: Board, window: Window, now: datetime) -> Boundary:
-    """The year is said where it is another one."""
+    """Format a boundary, with the year if it is not the present one."""
     at = window.starts_at or now
     shape = pgettext("date format", "D j M H:i") if at.year == now.year else pgettext("date format", "D j M Y H:i")
     utc = spell(at.astimezone(UTC), shape)

@@ -1,4 +1,4 @@
-"""The page of a board that sends a test score: first what would become of it, then, if it shall, it is sent."""
+"""The page of a board that previews a test score, and then sends it."""
 
 import secrets
 from decimal import Decimal
@@ -30,7 +30,7 @@ NEEDS = ("leaderboards.change_board", "leaderboards.change_submission")
 
 
 class TestScoreForm(forms.Form):
-    """What a game server would send."""
+    """An entry as a game server would send it."""
 
     player = forms.CharField(label=_lazy("Player"), max_length=64, initial="test-player")
     competition = forms.IntegerField(label=_lazy("Competition"), min_value=1, help_text=_lazy("Its number."))
@@ -45,7 +45,7 @@ class TestScoreForm(forms.Form):
 
     @property
     def entry(self) -> Entry:
-        """The entry, once the form is valid. Raises what an entry is refused for."""
+        """Return the entry of the valid form. Raises the ``SunwiError`` that refuses it."""
         typed = self.cleaned_data
         try:
             worth = read_json(typed["worth"].encode())
@@ -60,12 +60,12 @@ class TestScorePages(DeclaredLookupsAdmin[Board]):
     """The part of the boards' admin that sends test scores."""
 
     def get_urls(self) -> list[URLPattern]:
-        """The page, beside Django's own."""
+        """Add the page."""
         page = self.admin_site.admin_view(self.test_score_view)
         return [path("<int:number>/test-score/", page, name="leaderboards_board_test_score"), *super().get_urls()]
 
     def test_score_view(self, request: HttpRequest, number: int) -> HttpResponse:
-        """The form; what would become of it; and what became of it."""
+        """Show the form, preview the score, or send it and show the result."""
         if not may_test(request):
             raise PermissionDenied
         board = get_object_or_404(Board, pk=number)
@@ -114,8 +114,8 @@ def _lines(outcome: Outcome) -> list[str]:
 
 
 def _tell(request: HttpRequest, outcome: Outcome) -> None:
-    said = " ".join([_word(outcome.status), *_facts(outcome)])
-    (messages.success if outcome.status.is_accepted else messages.warning)(request, said)
+    text = " ".join([_word(outcome.status), *_facts(outcome)])
+    (messages.success if outcome.status.is_accepted else messages.warning)(request, text)
 
 
 def _word(status: Status) -> str:

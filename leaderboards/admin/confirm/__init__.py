@@ -1,0 +1,1 @@
+"""Confirmation pages: preview, reason, and what events add to a preview."""

@@ -1,6 +1,6 @@
-"""The port to what an app above says of voiding or restoring scores of its events, and of who disqualifies there.
+"""The port through which competitions add to admin pages: previews for scores of events, and links to disqualify.
 
-The app registers with ``register_event_previews``; until then nothing is said.
+The app registers with ``register_event_previews``; without it, both are empty.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,7 +14,7 @@ from leaderboards.models import Period, Submission
 
 @dataclass(frozen=True, slots=True)
 class EventPreview:
-    """Sentences, and a text that says what was shown; without one nothing has to be seen again."""
+    """Sentences for the page, and a seal that identifies what they show; with "" the page needs no second look."""
 
     lines: tuple[str, ...] = ()
     seal: str = ""
@@ -25,25 +25,25 @@ DisqualificationLink = Callable[[HttpRequest, Period, Sequence[int]], SafeString
 
 
 @dataclass(slots=True)
-class _Provided:
+class _Registered:
     of_scores: ScorePreview = field(default=lambda _request, _rows, _restored: EventPreview())
     disqualification_link: DisqualificationLink = field(default=lambda _request, _period, _players: "")
 
 
-_provided = _Provided()
+_registered = _Registered()
 
 
 def register_event_previews(of_scores: ScorePreview, disqualification_link: DisqualificationLink) -> None:
-    """Let an app above say what comes of scores that are voided, or restored, in its events; and where, or by whom,
-    players (by internal number) are taken out of the period of an event."""
-    _provided.of_scores, _provided.disqualification_link = of_scores, disqualification_link
+    """Register the preview of voided or restored scores of events, and the link that disqualifies players (by internal
+    number) from an event's period."""
+    _registered.of_scores, _registered.disqualification_link = of_scores, disqualification_link
 
 
 def preview_event_scores(request: HttpRequest, rows: Sequence[Submission], *, restored: bool) -> EventPreview:
-    """What it comes to in events, for this reader."""
-    return _provided.of_scores(request, rows, restored)
+    """Preview the effects in events, for this user."""
+    return _registered.of_scores(request, rows, restored)
 
 
 def disqualification_link(request: HttpRequest, period: Period, players: Sequence[int]) -> SafeString | str:
-    """A way there for whoever may, else words; empty where nothing is known."""
-    return _provided.disqualification_link(request, period, players)
+    """Return a link for users with the permission, else a sentence; empty if no app has registered."""
+    return _registered.disqualification_link(request, period, players)

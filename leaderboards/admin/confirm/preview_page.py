@@ -1,6 +1,7 @@
-"""A page that shows what an act comes to before it is done: what is typed, what follows, and then the reason.
+"""A page that previews an action before it runs: a form, its effects, and then a reason.
 
-The first post shows, the second does it, if what is typed is still what was shown. Nothing is kept in between.
+The first POST shows the effects. The second, with a reason, runs the action if the form and the previewed state are
+unchanged. The server keeps nothing in between.
 """
 
 import hashlib
@@ -29,9 +30,12 @@ REASON_FOR_STAFF = _lazy("Only those who run the site read it.")
 
 @dataclass(frozen=True, slots=True)
 class PreviewedAction:
-    """What is asked: ``preview`` says what a valid form comes to, ``run`` does it for a reason and returns what is
-    said then and where the browser goes. Both may raise a ``SunwiError``. ``shown_state`` is what was shown beside what
-    is typed, and has to be so still; ``readers`` says who reads the reason."""
+    """An action with a preview.
+
+    ``preview`` returns the effects of the valid form as lines. ``run`` takes a reason, acts, and returns a message and
+    a URL to redirect to. Both may raise a ``SunwiError``. ``shown_state`` identifies the previewed state beside the
+    form: if it changes, the page is shown again. ``readers`` says who can read the reason.
+    """
 
     title: Text
     question: Text
@@ -46,16 +50,16 @@ class PreviewedAction:
 def confirm_with_preview(
     model_admin: admin.ModelAdmin[Any], request: HttpRequest, action: PreviewedAction
 ) -> HttpResponseBase:
-    """The page; or the way on, once it is done."""
+    """Return the page, or a redirect once the action has run."""
     reason, lines, missing = request.POST.get("reason", "").strip(), None, False
     if request.method == "POST" and action.form.is_valid():
         try:
             if "confirmed" in request.POST and request.POST.get("shown") == _digest(action):
                 missing = not is_reason(reason)
                 if not missing:
-                    said, onward = action.run(reason)
-                    messages.success(request, said)
-                    return redirect(onward)
+                    message, next_url = action.run(reason)
+                    messages.success(request, message)
+                    return redirect(next_url)
             lines = action.preview()
         except SunwiError as error:
             action.form.add_error(None, translated(error.detail))
@@ -78,7 +82,7 @@ def confirm_with_preview(
 
 
 def describe_rank_moves(moves: RankChanges | None) -> str:
-    """2 first places move, 4,213 ranks change."""
+    """Describe rank changes: "2 first places move, 4,213 ranks change."."""
     if moves is None:
         return _("What it does to ranks cannot be worked out here: there are too many submissions.")
     if not moves.is_exact:
@@ -90,7 +94,7 @@ def describe_rank_moves(moves: RankChanges | None) -> str:
 
 
 def _digest(action: PreviewedAction) -> str:
-    """Of all that is typed, and of what stands: what was shown is done, and nothing else."""
+    """Hash the form's input and the previewed state, so that only what was shown is done."""
     form = action.form
-    typed = [f"{name}={form.data.get(form.add_prefix(name), '')}" for name in form.fields]
-    return hashlib.sha256("\0".join([action.shown_state, *typed]).encode()).hexdigest()
+    inputs = [f"{name}={form.data.get(form.add_prefix(name), '')}" for name in form.fields]
+    return hashlib.sha256("\0".join([action.shown_state, *inputs]).encode()).hexdigest()

@@ -1,6 +1,6 @@
-"""The page that says what an act comes to and asks for its reason: the first post shows, the second does it.
+"""The page that shows the effects of an action on rows and asks for a reason.
 
-Nothing is kept in between. What the page of an act has besides is the act's.
+The first POST shows the page, the second, with a reason, runs the action. The server keeps nothing in between.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -25,7 +25,7 @@ Row = TypeVar("Row")
 
 @dataclass(frozen=True, slots=True)
 class ActionPrompt:
-    """An act over rows: its name in the form, what the page is called, and what it asks."""
+    """An action on rows: its name in the form, the title of its page, and the question there."""
 
     action: str
     title: str | Promise
@@ -33,7 +33,7 @@ class ActionPrompt:
 
 
 def confirmed_reason(request: HttpRequest) -> str:
-    """The reason of an act that was said yes to, of 1 to 300 characters; empty while it has to be asked for."""
+    """Return the reason (1 to 300 characters) of a confirmed action; "" while the page has to ask for it."""
     reason = str(request.POST.get("reason", "")).strip()
     return reason if "confirmed" in request.POST and is_reason(reason) else ""
 
@@ -41,19 +41,19 @@ def confirmed_reason(request: HttpRequest) -> str:
 def reason_page(
     model_admin: admin.ModelAdmin[Any],
     request: HttpRequest,
-    asking: ActionPrompt,
+    prompt: ActionPrompt,
     chosen: Sequence[Model],
     **shown: Any,
 ) -> TemplateResponse:
-    """The page that asks it of the rows ``chosen``. ``shown`` stands before what all such pages have."""
+    """Return the page for the rows ``chosen``. ``shown`` adds to the context, and overrides it."""
     reason = request.POST.get("reason", "").strip()
     context = {
         **model_admin.admin_site.each_context(request),
-        "title": asking.title,
-        "question": asking.question,
-        "action": asking.action,
+        "title": prompt.title,
+        "question": prompt.question,
+        "action": prompt.action,
         "chosen": chosen,
-        "confirm": _("Yes: %(title)s") % {"title": asking.title},
+        "confirm": _("Yes: %(title)s") % {"title": prompt.title},
         "reason": reason,
         "missing": "confirmed" in request.POST and not is_reason(reason),
         "longest": LONGEST_REASON,
@@ -69,16 +69,19 @@ def run_for_each(
     refused: Callable[[Row, str], str],
     done: str | Promise,
 ) -> None:
-    """Each by itself: one that is refused does not keep the others. ``action`` returns whether it changed anything,
-    ``refused`` says why a row was not done, ``done`` how many were (``%(number)s``)."""
-    changed = before = 0
+    """Run an action for each row by itself; a refused row does not stop the others.
+
+    ``action`` returns whether it changed the row. ``refused`` makes the message for a refused row, ``done`` is the
+    message with the number of changed rows (``%(number)s``).
+    """
+    changed = unchanged = 0
     for row in rows:
         try:
             is_changed = action(row)
         except SunwiError as error:
             messages.error(request, refused(row, translated(error.detail)))
             continue
-        changed, before = changed + is_changed, before + (not is_changed)
+        changed, unchanged = changed + is_changed, unchanged + (not is_changed)
     messages.success(request, str(done) % {"number": changed})
-    if before:
-        messages.info(request, _("Done before, so nothing was changed: %(number)s.") % {"number": before})
+    if unchanged:
+        messages.info(request, _("Done before, so nothing was changed: %(number)s.") % {"number": unchanged})

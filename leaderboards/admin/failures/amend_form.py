@@ -1,6 +1,6 @@
-"""The form for a standing that is set aside: filled with what Redis has, read as a submitted entry is read.
+"""The form that edits a standing of a dead letter: filled from Redis, and validated like a submitted entry.
 
-The score that was seen travels with it, so that a standing which moved meanwhile is not overwritten.
+It carries the score that the user saw, so that a standing that changed since is not overwritten.
 """
 
 import json
@@ -22,40 +22,40 @@ from leaderboards.services.sync.amend_dead_letter import RedisStanding, read_sta
 
 
 def value_as_typed(period: Period, state: StandingState) -> str:
-    """Points, or fields as JSON."""
+    """Format the points, or the fields as JSON."""
     points, fields = period.rules.shown(state.value)
     return str(points) if fields is None else json.dumps(fields, ensure_ascii=False)
 
 
 def describe_standing(period: Period, state: StandingState | None) -> str:
-    """A standing in one line, as the log of changes keeps it."""
-    return "not ranked" if state is None else f"{value_as_typed(period, state)} at {_when(state)}"
+    """Describe a standing in one line, for the audit log."""
+    return "not ranked" if state is None else f"{value_as_typed(period, state)} at {_format_time(state)}"
 
 
 class AmendForm(forms.Form):
-    """``state`` is what was written, once the form is valid; ``before`` what Redis had, in words."""
+    """``state`` is the new state, once the form is valid; ``before`` describes what Redis has."""
 
     worth = forms.CharField(label=_lazy("points, or fields as JSON"), max_length=1000)
     at = forms.CharField(label=_lazy("at"), max_length=40, help_text=_lazy("Within the period; RFC 3339."))
     score = forms.CharField(widget=forms.HiddenInput, required=False)
     state: StandingState
 
-    def __init__(self, letter: DeadLetter, period: Period, found: RedisStanding, typed: Any = None) -> None:
-        initial = {"score": "" if found.score is None else repr(found.score)}
-        if found.state is not None:
-            initial |= {"worth": value_as_typed(period, found.state), "at": _when(found.state)}
-        super().__init__(typed, initial=initial)
-        self.before = describe_standing(period, found.state)
+    def __init__(self, letter: DeadLetter, period: Period, current: RedisStanding, data: Any = None) -> None:
+        initial = {"score": "" if current.score is None else repr(current.score)}
+        if current.state is not None:
+            initial |= {"worth": value_as_typed(period, current.state), "at": _format_time(current.state)}
+        super().__init__(data, initial=initial)
+        self.before = describe_standing(period, current.state)
         self._letter, self._period = letter, period
 
     @property
     def seen(self) -> float | None:
-        """The score that the person saw."""
+        """Return the score that the user saw."""
         text = self.cleaned_data["score"]
         return float(text) if text else None
 
     def clean_score(self) -> str:
-        """It comes from our own page; anything else is nobody's business."""
+        """Refuse anything but a number: only our own page fills this hidden field."""
         text: str = self.cleaned_data["score"]
         try:
             float(text or 0)
@@ -64,14 +64,14 @@ class AmendForm(forms.Form):
         return text
 
     def clean_at(self) -> datetime:
-        """An RFC 3339 time."""
+        """Parse an RFC 3339 time."""
         try:
             return read_time(self.cleaned_data["at"])
         except SunwiError as error:
             raise ValidationError(translated(error.detail)) from error
 
     def clean(self) -> dict[str, Any]:
-        """Whatever an entry would be refused for."""
+        """Refuse what a submitted entry would be refused for."""
         if {"worth", "at"} <= self.cleaned_data.keys():
             player = self._letter.payload["player"]
             try:
@@ -81,5 +81,5 @@ class AmendForm(forms.Form):
         return self.cleaned_data
 
 
-def _when(state: StandingState) -> str:
+def _format_time(state: StandingState) -> str:
     return from_milliseconds(state.at_ms).isoformat().replace("+00:00", "Z")

@@ -1,4 +1,4 @@
-"""What could not be done, and what was found to differ: dead letters with their reason, and differences."""
+"""The admins of dead letters (work that failed for good) and of differences between SQL and Redis."""
 
 import json
 
@@ -26,9 +26,9 @@ from leaderboards.services.sync import amend_dead_letter, mirror
 
 @admin.register(DeadLetter)
 class DeadLetterAdmin(ReadOnlyAdmin[DeadLetter]):
-    """Work that SQL refused: why, and whether it is done. Retry it once the cause is gone, or drop it.
+    """Work that SQL refused, with the reason. It can be retried once the cause is gone, or dropped.
 
-    What both come to is known by the app whose work it is. A standing can be edited, too.
+    The app that the work belongs to implements both. A standing can also be edited.
     """
 
     list_display = ("subject", "kind", "short_reason", "tries", "created_at", "failed_at", "state")
@@ -43,22 +43,22 @@ class DeadLetterAdmin(ReadOnlyAdmin[DeadLetter]):
 
     @admin.display(description=_lazy("reason"))
     def short_reason(self, letter: DeadLetter) -> str:
-        """Its first line; the letter's page has the rest."""
+        """Return the first line of the reason."""
         return letter.reason.partition("\n")[0][:120]
 
     @admin.display(description=_lazy("payload"))
     def shown_payload(self, letter: DeadLetter) -> SafeString:
-        """As JSON, a field a line."""
+        """Return the payload as indented JSON."""
         return format_html("<pre>{}</pre>", json.dumps(letter.payload, indent=2, ensure_ascii=False))
 
     @admin.display(description=_lazy("state"))
     def state(self, letter: DeadLetter) -> str:
-        """What became of it."""
+        """Return how it was resolved, or that it waits."""
         return letter.resolution or _("waits")
 
     @admin.display(description=_lazy("dropping it"))
     def dropping(self, letter: DeadLetter) -> str:
-        """What would come of it, while there is something to decide."""
+        """Describe what dropping an open letter would do."""
         if letter.resolved_at is not None:
             return "-"
         try:
@@ -68,18 +68,18 @@ class DeadLetterAdmin(ReadOnlyAdmin[DeadLetter]):
 
     @admin.action(description=_lazy("Retry the selected dead letters"), permissions=["act"])
     def retry(self, request: HttpRequest, letters: QuerySet[DeadLetter]) -> None:
-        """Done now, or why not."""
+        """Retry each open letter, and report the result."""
         for letter in letters.filter(resolved_at=None):
             try:
-                why = dead_letters.retry(letter, clock.now())
+                refusal = dead_letters.retry(letter, clock.now())
             except SunwiError as error:
                 messages.error(request, f"{letter}: {translated(error.detail)}")
                 continue
-            self._note(request, letter, "Retried", why)
+            self._report(request, letter, "Retried", refusal)
 
     @admin.action(description=_lazy("Drop the selected dead letters"), permissions=["act"])
     def drop(self, request: HttpRequest, letters: QuerySet[DeadLetter]) -> None:
-        """Given up, as the app says whose work it is."""
+        """Drop each open letter, as its app implements it."""
         for letter in letters.filter(resolved_at=None):
             try:
                 dead_letters.drop(letter, clock.now())
@@ -91,19 +91,19 @@ class DeadLetterAdmin(ReadOnlyAdmin[DeadLetter]):
 
     @admin.display(description=_lazy("edit"))
     def edit_link(self, letter: DeadLetter) -> SafeString | str:
-        """A way to the form, while there is something to decide."""
+        """Return a link to the form that edits an open letter of a standing."""
         if letter.resolved_at is not None or letter.kind != mirror.DEAD_LETTER_KIND:
             return "-"
-        address = reverse("admin:foundation_deadletter_edit", args=[letter.pk])
-        return format_html('<a href="{}">{}</a>', address, _("Write another standing in its place"))
+        page = reverse("admin:foundation_deadletter_edit", args=[letter.pk])
+        return format_html('<a href="{}">{}</a>', page, _("Write another standing in its place"))
 
     def get_urls(self) -> list[URLPattern]:
-        """One more: the form."""
+        """Add the form."""
         edit = self.admin_site.admin_view(self.edit_view)
         return [path("<int:pk>/edit/", edit, name="foundation_deadletter_edit"), *super().get_urls()]
 
     def edit_view(self, request: HttpRequest, pk: int) -> HttpResponse:
-        """The standing as Redis has it, to be written anew: judged as entries are, and noted with who and when."""
+        """Edit the standing that Redis has; the new one is validated like an entry, and the edit is recorded."""
         if not self.has_act_permission(request):
             raise PermissionDenied
         letter = get_object_or_404(DeadLetter, pk=pk, kind=mirror.DEAD_LETTER_KIND, resolved_at=None)
@@ -120,33 +120,34 @@ class DeadLetterAdmin(ReadOnlyAdmin[DeadLetter]):
         context = {**self.admin_site.each_context(request), "title": _("Edit"), "letter": letter, "form": form}
         return TemplateResponse(request, "admin/leaderboards/deadletter/edit.html", {**context, "opts": self.opts})
 
-    def _amend(self, request: HttpRequest, letter: DeadLetter, form: AmendForm, what: str) -> None:
-        """One that did not get through is noted too: where Redis was silent, it may have acted."""
+    def _amend(self, request: HttpRequest, letter: DeadLetter, form: AmendForm, change: str) -> None:
+        """Write the standing. A failed attempt is recorded too: if Redis did not answer, it may have written."""
+        note = {"to": change}
         try:
-            why = amend_dead_letter.amend(letter, form.state, form.seen)
-            dead_letters.record_action("dead_letter.edited", letter, clock.now(), {"to": what, "refused": bool(why)})
+            refusal = amend_dead_letter.amend(letter, form.state, form.seen)
+            dead_letters.record_action("dead_letter.edited", letter, clock.now(), note | {"refused": bool(refusal)})
         except SunwiError as error:
-            dead_letters.record_action("dead_letter.edited", letter, clock.now(), {"to": what, "refused": error.code})
-            self.log_change(request, letter, f"Edit to {what}: {error.detail}")
+            dead_letters.record_action("dead_letter.edited", letter, clock.now(), note | {"refused": error.code})
+            self.log_change(request, letter, f"Edit to {change}: {error.detail}")
             raise
-        self._note(request, letter, f"Edited to {what}", why)
+        self._report(request, letter, f"Edited to {change}", refusal)
 
-    def _note(self, request: HttpRequest, letter: DeadLetter, action: str, why: str) -> None:
-        """Say what came of it, and keep who did it."""
-        self.log_change(request, letter, f"{action}: {'refused again' if why else 'done'}.")
-        if why:
-            messages.warning(request, _("%(letter)s: refused again: %(why)s") % {"letter": letter, "why": why})
+    def _report(self, request: HttpRequest, letter: DeadLetter, action: str, refusal: str) -> None:
+        """Log the action, and show its result."""
+        self.log_change(request, letter, f"{action}: {'refused again' if refusal else 'done'}.")
+        if refusal:
+            messages.warning(request, _("%(letter)s: refused again: %(why)s") % {"letter": letter, "why": refusal})
         else:
             messages.success(request, _("%(letter)s: done.") % {"letter": letter})
 
     def has_act_permission(self, request: HttpRequest) -> bool:
-        """Anybody who may change dead letters; nobody types in them."""
+        """Allow users with the permission to change dead letters."""
         return request.user.has_perm("foundation.change_deadletter")
 
 
 @admin.register(Difference)
 class DifferenceAdmin(ReadOnlyAdmin[Difference]):
-    """What verifying found: a standing that was not the same in SQL and Redis, and whether it was put right."""
+    """Standings that ``verify`` found to differ between SQL and Redis, and whether they were repaired."""
 
     list_display = ("player", "board", "period_label", "in_sql", "in_redis", "repaired", "found_at")
     list_filter = ("repaired", "found_at")
@@ -157,11 +158,11 @@ class DifferenceAdmin(ReadOnlyAdmin[Difference]):
     fields = ("player", "board", "period", "in_sql", "in_redis", "repaired", "found_at")
 
     @admin.display(description=_lazy("board"))
-    def board(self, found: Difference) -> str:
-        """By name."""
-        return str(found.period.board)
+    def board(self, difference: Difference) -> str:
+        """Return the board's name."""
+        return str(difference.period.board)
 
     @admin.display(description=_lazy("period"))
-    def period_label(self, found: Difference) -> str:
-        """Its label."""
-        return found.period.label
+    def period_label(self, difference: Difference) -> str:
+        """Return the period's label."""
+        return difference.period.label

@@ -1,4 +1,4 @@
-"""The forms that take a file in: what is imported, where to, and which column is what."""
+"""The forms that upload a file to import, for each kind of import."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ _COLUMN = {"autocomplete": "off", "spellcheck": "false"}
 
 
 class FileForm(forms.Form):
-    """A file of any kind; ``kind`` says which."""
+    """An uploaded file of one ``kind`` of import; this class is for players, its subclasses for the others."""
 
     kind = ImportKind.PLAYERS
     accept = ".csv,text/csv"
@@ -28,26 +28,26 @@ class FileForm(forms.Form):
         self.fields["file"].help_text = self.file_help()
 
     def file_help(self) -> str:
-        """What the file has to look like."""
+        """Describe the format of the file."""
         return _(
             "CSV in UTF-8 with a first line that names the columns: player, and any of name, avatar_url, country. "
             "An empty cell empties what it stands for. Up to 100,000 rows."
         )
 
     def clean_file(self) -> Any:
-        """Not longer than the form may be."""
+        """Refuse a file that is too long."""
         file = self.cleaned_data["file"]
         if file.size > settings.LARGEST_UPLOAD:
             raise ValidationError(_("The file is too long: up to 8 MiB are taken. Split it."))
         return file
 
     def upload(self, by: Any) -> Upload:
-        """What was sent, once the form is valid."""
+        """Return the upload of the valid form."""
         file = self.cleaned_data["file"]
         return Upload(self.kind, file.name, file.read(), by, self.cleaned_data.get("board"), self.columns())
 
     def columns(self) -> dict[str, str]:
-        """Which column is what; empty where the file says so itself."""
+        """Return the name of each needed column; empty if the file's own header decides."""
         return {}
 
 
@@ -87,22 +87,22 @@ class ScoresForm(FileForm):
         self.fields["board"].queryset = boards  # type: ignore[attr-defined]  # it is a choice of rows
 
     def file_help(self) -> str:
-        """What the file has to look like."""
+        """Describe the format of the file."""
         return _("CSV in UTF-8 with a first line that names the columns. Up to 8 MiB and 100,000 rows.")
 
     def columns(self) -> dict[str, str]:
-        """As typed."""
+        """Return the names of the columns from the form."""
         return {name: self.cleaned_data[name].strip() for name in ("player", "points", "at", "id")}
 
 
 class BoardsForm(FileForm):
-    """Settings of boards."""
+    """Settings of boards, as JSON."""
 
     kind = ImportKind.BOARDS
     accept = ".json,application/json"
 
     def file_help(self) -> str:
-        """What the file has to look like."""
+        """Describe the format of the file."""
         return _('JSON: {"boards": [{"name": …, settings}, …]}, by name, all or none.')
 
 

@@ -1,7 +1,7 @@
-"""Imports in the admin: a file is taken in, judged, looked at and confirmed; its progress; and its undoing.
+"""The admin of imports: upload a file, preview and confirm it, follow its progress, and undo it.
 
-The page of a run works without JavaScript: it reloads itself while the schedule is at work. With it, only the parts
-that changed are put in (``js/live.js``, ``js/patch.js``).
+The page of a run works without JavaScript: it reloads itself while the worker is busy with the run. With JavaScript
+only the changed parts are replaced (``js/live.js``, ``js/patch.js``).
 """
 
 import hashlib
@@ -33,12 +33,12 @@ from leaderboards.services.imports import actions
 from leaderboards.services.imports.upload import upload
 
 EVERY_SECONDS = 2
-_UNSEEN = -1  # no judging has this number
+_UNSEEN = -1  # never the value of ``judgings``
 
 
 @admin.register(ImportRun)
 class ImportRunAdmin(ReadOnlyAdmin[ImportRun]):
-    """Who imports needs the permission of the kind: ``import_scores``, ``import_players``, ``import_boards``."""
+    """Imports. Each kind has a permission of its own: ``import_scores``, ``import_players``, ``import_boards``."""
 
     list_display = ("file_name", "kind", "board", "by", "created_at", "rows", "refused", "state")
     list_select_related = ("board", "by")
@@ -47,25 +47,25 @@ class ImportRunAdmin(ReadOnlyAdmin[ImportRun]):
 
     @admin.display(description=_lazy("state"))
     def state(self, run: ImportRun) -> str:
-        """Where it stands, in a word or two."""
+        """Return the state of the run."""
         return state_of(run)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """Anybody who may import anything."""
+        """Allow users who may import any kind."""
         return bool(_kinds(request))
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[ImportRun]:
-        """All for those who may look at imports, else those of the kinds that the reader may import."""
+        """Query all imports if the user may view imports, else those of the kinds that the user may import."""
         runs = super().get_queryset(request)
         return runs if super().has_view_permission(request) else runs.filter(kind__in=_kinds(request))
 
     def has_view_permission(self, request: HttpRequest, obj: ImportRun | None = None) -> bool:
-        """Those who may look at imports; else those who may import such, for its first rows and settings are shown."""
+        """Allow users who may view imports, or import this kind; the page shows its first rows and settings."""
         kinds = _kinds(request)
         return bool(super().has_view_permission(request, obj) or (kinds if obj is None else obj.kind in kinds))
 
     def add_view(self, request: HttpRequest, form_url: str = "", extra_context: Any = None) -> HttpResponse:
-        """The form that takes a file in."""
+        """Show the form that uploads a file."""
         kinds = _kinds(request)
         kind = request.GET.get("kind", kinds[0] if kinds else "")
         if kind not in kinds:
@@ -93,7 +93,7 @@ class ImportRunAdmin(ReadOnlyAdmin[ImportRun]):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
-        """A run, and what somebody decides about it."""
+        """Show a run, or run the submitted decision: confirm, discard, undo."""
         run = self.get_object(request, object_id)
         if run is None:
             raise Http404
@@ -146,17 +146,17 @@ class ImportRunAdmin(ReadOnlyAdmin[ImportRun]):
             if not matches_seal(request.POST.get(SEAL_FIELD, ""), *changes):
                 messages.warning(request, _("The boards have changed since you looked. Look once more."))
                 return
-        # Of the held row it is the number that counts: what was read here may be judged anew before it is held.
+        # The service compares ``seen`` with the locked row: the run may be evaluated again before it is locked.
         seen = run.judgings if request.POST.get("judgings") == str(run.judgings) else _UNSEEN
         actions.confirm(run.pk, clock.trusted_now(), signed_in(request), seen=seen)
 
 
 def _kinds(request: HttpRequest) -> list[str]:
-    """What this account may import."""
+    """Return the kinds that the user may import."""
     return [each.value for each in ImportKind if request.user.has_perm(f"leaderboards.import_{each.value}")]
 
 
 def _etag(run: ImportRun) -> str:
-    """Of all that moves while the page is open, so that nothing under somebody's hands is replaced without need."""
-    seen = (run.pk, run.phase, run.judged, run.applied, run.undone, run.left, run.refused, run.judgings)
-    return f'"{hashlib.sha256(repr(seen).encode()).hexdigest()[:20]}"'
+    """Hash all that changes while the page is open, so that the page is only updated if something changed."""
+    progress = (run.pk, run.phase, run.judged, run.applied, run.undone, run.left, run.refused, run.judgings)
+    return f'"{hashlib.sha256(repr(progress).encode()).hexdigest()[:20]}"'

@@ -1,4 +1,4 @@
-"""A run of an import as an admin reads it: its state, how far it is, what it would do, what became of it."""
+"""An import run as text: its state, its progress, its preview and its results."""
 
 from datetime import datetime
 from typing import Any
@@ -41,10 +41,10 @@ _STATUSES = {
 
 
 def state_of(run: ImportRun) -> str:
-    """Where it stands, in a word or two."""
-    if _is_unjudged(run):
+    """Return the state of the run in a few words."""
+    if _could_not_be_evaluated(run):
         return _("could not be judged")
-    if run.phase is Phase.READY and not _is_whole(run):
+    if run.phase is Phase.READY and not _is_importable(run):
         return _("refused: nothing of it can be imported")
     if run.phase is Phase.DONE and run.stopped and run.applied < run.rows:
         return _("stopped, nothing was imported") if actions.had_no_effect(run) else _("stopped on the way")
@@ -52,11 +52,11 @@ def state_of(run: ImportRun) -> str:
 
 
 def run_context(run: ImportRun, at: datetime, *, undoing: bool = False) -> dict[str, Any]:
-    """What the templates show of a run; ``undoing``: with what undoing it comes to, which may take a while."""
-    changes, wrong = preview_boards(run, at)
-    done, whole = _progress(run)
-    errors = [(_in_file(run, row), code, translated(detail)) for row, code, detail in run.report.get("errors", [])]
-    marks = _marks(run)
+    """Return the template context of a run; with ``undoing`` also the preview of an undo, which may take a while."""
+    changes, refusal = preview_boards(run, at)
+    done, total = _progress(run)
+    errors = [(_row_in_file(run, row), code, translated(detail)) for row, code, detail in run.report.get("errors", [])]
+    notes = _row_notes(run)
     return {
         "state": state_of(run),
         "is_ready": run.phase is Phase.READY,
@@ -64,32 +64,32 @@ def run_context(run: ImportRun, at: datetime, *, undoing: bool = False) -> dict[
         "stays": translated(actions.why_not_undoable(run)),
         "stopped": translated(run.stopped),
         "done": done,
-        "whole": max(whole, 1),
+        "whole": max(total, 1),
         "counts": [(_STATUSES.get(name, name), number) for name, number in run.report.get("statuses", {}).items()],
         "errors": errors,
         "header": run.columns.get("header", []),
-        "first": [(_in_file(run, row), cells, marks.get(row, "")) for row, *cells in run.report.get("first", [])],
-        "changes": _changes(run),
-        "undo_look": _undo_look(run, at) if undoing else None,
-        "foreseen": _foreseen(run),
+        "first": [(_row_in_file(run, row), cells, notes.get(row, "")) for row, *cells in run.report.get("first", [])],
+        "changes": _player_changes(run),
+        "undo_look": _undo_preview(run, at) if undoing else None,
+        "foreseen": _preview_lines(run),
         "boards": [
             {"name": each.board.name, "rows": change_rows(each), "consequences": consequences(each)} for each in changes
         ],
-        "wrong": "" if wrong in {detail for _row, _code, detail in errors} else wrong,
+        "wrong": "" if refusal in {detail for _row, _code, detail in errors} else refusal,
         "field": SEAL_FIELD,
         "seal": sealed(*changes) if changes else "",
-        "can_confirm": _can_confirm(run, wrong),
+        "can_confirm": _can_confirm(run, refusal),
     }
 
 
-def _marks(run: ImportRun) -> dict[int, str]:
-    """What is to be said of single rows, by their number."""
+def _row_notes(run: ImportRun) -> dict[int, str]:
+    """Return the notes on single rows by their number."""
     emptying = dict.fromkeys(run.report.get("changes", {}).get("emptied_in", []), _("empties what the player has"))
     return emptying | {row: _("refused") for row, _code, _detail in run.report.get("errors", [])}
 
 
-def _undo_look(run: ImportRun, at: datetime) -> UndoPreview:
-    """What undoing it comes to, where it can be undone."""
+def _undo_preview(run: ImportRun, at: datetime) -> UndoPreview:
+    """Preview the undo; empty if the run cannot be undone."""
     if run.phase is not Phase.DONE or actions.why_not_undoable(run):
         return UndoPreview()
 
@@ -100,32 +100,32 @@ def _undo_look(run: ImportRun, at: datetime) -> UndoPreview:
     return preview_or_refusal(preview, sealed=False)
 
 
-def _changes(run: ImportRun) -> list[dict[str, Any]]:
-    """The first rows that change players, field by field; what is now is read anew."""
-    told = run.report.get("changes", {}).get("first", [])
+def _player_changes(run: ImportRun) -> list[dict[str, Any]]:
+    """List the first changes of players, field by field, with the present values."""
+    changes = run.report.get("changes", {}).get("first", [])
     players = {
-        each.external_id: each for each in Player.objects.filter(external_id__in=[name for _row, name, _new in told])
+        each.external_id: each for each in Player.objects.filter(external_id__in=[name for _row, name, _new in changes])
     }
     return [
         {
-            "row": _in_file(run, row),
+            "row": _row_in_file(run, row),
             "player": name,
             "field": label_for_field(field, Player),
             "old": getattr(players.get(name), field, ""),
             "new": text,
         }
-        for row, name, new in told
+        for row, name, new in changes
         for field, text in new.items()
     ]
 
 
-def _in_file(run: ImportRun, number: int) -> int:
-    """Where the row stands as a spreadsheet counts, whose first row is the header; boards are counted from 1."""
+def _row_in_file(run: ImportRun, number: int) -> int:
+    """Return the row's number in a spreadsheet, whose row 1 is the header; boards are counted from 1."""
     return number if run.kind == ImportKind.BOARDS else number + 1
 
 
 def preview_boards(run: ImportRun, at: datetime) -> tuple[list[BoardChange], str]:
-    """What an import of boards that waits would do now, and why it cannot be done, if so."""
+    """Preview a waiting import of boards, and return why it is refused, "" if it is not."""
     if run.kind != ImportKind.BOARDS or run.phase is not Phase.READY or run.stopped:
         return [], ""
     try:
@@ -134,21 +134,21 @@ def preview_boards(run: ImportRun, at: datetime) -> tuple[list[BoardChange], str
         return [], translated(error.detail)
 
 
-def _can_confirm(run: ImportRun, wrong: str) -> bool:
-    return run.phase is Phase.READY and _is_whole(run) and not wrong and not run.stopped
+def _can_confirm(run: ImportRun, refusal: str) -> bool:
+    return run.phase is Phase.READY and _is_importable(run) and not refusal and not run.stopped
 
 
-def _is_whole(run: ImportRun) -> bool:
-    """Whether enough of it can be taken: of boards all, else any row."""
+def _is_importable(run: ImportRun) -> bool:
+    """Return whether enough rows are valid: all of an import of boards, else at least one."""
     return run.refused == 0 if run.kind == ImportKind.BOARDS else run.refused < run.rows
 
 
-def _is_unjudged(run: ImportRun) -> bool:
+def _could_not_be_evaluated(run: ImportRun) -> bool:
     return run.phase is Phase.READY and bool(run.stopped)
 
 
 def _progress(run: ImportRun) -> tuple[int, int]:
-    """Rows done, and how many there are to do, of the step that is under way or was the last."""
+    """Return (rows done, rows in all) of the current or last step."""
     if run.phase in (Phase.JUDGING, Phase.READY):
         return run.judged, run.rows
     if run.phase in (Phase.APPLYING, Phase.DONE):
@@ -162,8 +162,8 @@ def _progress(run: ImportRun) -> tuple[int, int]:
     return done, statuses.get("updated", 0) + statuses.get("unchanged", 0)
 
 
-def _foreseen(run: ImportRun) -> list[str]:
-    """What it does to the ranks, before it is confirmed."""
+def _preview_lines(run: ImportRun) -> list[str]:
+    """Describe the effects on ranks and players of a run that waits for its confirmation."""
     if run.phase is not Phase.READY:
         return []
     if number := run.report.get("changes", {}).get("emptying", 0):
@@ -173,25 +173,25 @@ def _foreseen(run: ImportRun) -> list[str]:
             number,
         )
         return [row % {"number": f"{number:,}"}]
-    found = run.report.get("foreseen")
-    if found is None:
+    effects = run.report.get("foreseen")
+    if effects is None:
         return []
-    first = ngettext("%(number)s first place moves.", "%(number)s first places move.", found["first_places"])
+    first = ngettext("%(number)s first place moves.", "%(number)s first places move.", effects["first_places"])
     return [
-        first % {"number": f"{found['first_places']:,}"},
-        *_ranks_in_words(found),
-        _("Players who enter a ranking: %(number)s.") % {"number": f"{found['entering']:,}"},
-        _("Players in a ranking already whose standing changes: %(number)s.") % {"number": f"{found['changed']:,}"},
-        _("Periods that it touches: %(number)s.") % {"number": f"{found['periods']:,}"},
+        first % {"number": f"{effects['first_places']:,}"},
+        *_rank_lines(effects),
+        _("Players who enter a ranking: %(number)s.") % {"number": f"{effects['entering']:,}"},
+        _("Players in a ranking already whose standing changes: %(number)s.") % {"number": f"{effects['changed']:,}"},
+        _("Periods that it touches: %(number)s.") % {"number": f"{effects['periods']:,}"},
     ]
 
 
-def _ranks_in_words(found: dict[str, Any]) -> list[str]:
-    """How many ranks change, where that could be worked out."""
-    number = found.get("ranks")
+def _rank_lines(effects: dict[str, Any]) -> list[str]:
+    """Describe how many ranks change; empty if it was not computed."""
+    number = effects.get("ranks")
     if number is None:
         return []
-    if not found["is_exact"]:
+    if not effects["is_exact"]:
         return [_("Up to %(number)s ranks change.") % {"number": f"{number:,}"}]
     words = ngettext("%(number)s rank changes.", "%(number)s ranks change.", number)
     return [words % {"number": f"{number:,}"}]

@@ -1,0 +1,1 @@
+"""Admins of service keys, webhooks and deliveries."""

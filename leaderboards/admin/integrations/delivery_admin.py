@@ -1,4 +1,4 @@
-"""Webhook messages in the admin: what was sent, what was answered, and sending again. Dead ones stand first."""
+"""The admin of webhook deliveries, dead ones first: what was sent and answered, with actions to replay and drop."""
 
 import json
 from typing import Any
@@ -26,24 +26,24 @@ STATES = {
 
 
 class StateFilter(admin.SimpleListFilter):
-    """By the timestamp that is set."""
+    """Filter by state, which is the timestamp that is set."""
 
     title = _lazy("state")
     parameter_name = "state"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
-        """Every state, the dead first."""
+        """Offer every state, dead first."""
         return list(STATES.items())
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[WebhookDelivery]) -> QuerySet[WebhookDelivery]:
-        """Those in the chosen one."""
+        """Filter by the chosen state."""
         state = self.value()
         return queryset.filter(**{f"{state}__isnull": False}) if state in STATES else queryset
 
 
 @admin.register(WebhookDelivery)
 class WebhookDeliveryAdmin(ReadOnlyAdmin[WebhookDelivery]):
-    """One message to one endpoint each."""
+    """Deliveries: one message to one endpoint each."""
 
     list_display = ("message_id", "endpoint", "kind", "state", "tries", "last_status", "created_at", "next_try_at")
     list_filter = (StateFilter, "endpoint")
@@ -59,54 +59,54 @@ class WebhookDeliveryAdmin(ReadOnlyAdmin[WebhookDelivery]):
 
     @admin.display(description=_lazy("state"))
     def state(self, delivery: WebhookDelivery) -> str:
-        """What became of it."""
+        """Return the state."""
         return next(str(name) for field, name in STATES.items() if getattr(delivery, field) is not None)
 
     @admin.display(description=_lazy("body"))
     def shown_body(self, delivery: WebhookDelivery) -> SafeString:
-        """A field a line; what is sent has no such blanks."""
+        """Return the body as indented JSON; it is sent without that whitespace."""
         return format_html("<pre>{}</pre>", json.dumps(json.loads(delivery.body), indent=2, ensure_ascii=False))
 
     @admin.display(description=_lazy("last answer"))
     def shown_answer(self, delivery: WebhookDelivery) -> SafeString:
-        """As it was said, or why nothing was."""
+        """Return the last response, or why there was none."""
         return format_html("<pre>{}</pre>", delivery.last_answer)
 
     @admin.action(description=_lazy("Send the selected messages again"), permissions=["act"])
     def replay(self, request: HttpRequest, chosen: QuerySet[WebhookDelivery]) -> None:
-        """With the same id and body; receivers that had it already know it by that."""
-        over = list(chosen.filter(next_try_at=None).select_related("endpoint"))
-        if not over:
+        """Send messages again with the same id and body, by which receivers recognise a repetition."""
+        finished = list(chosen.filter(next_try_at=None).select_related("endpoint"))
+        if not finished:
             messages.warning(request, _("All of the selected wait already: they are sent by themselves."))
             return
-        count = outbox.replay(_only(over), clock.now())
-        _log(request, over, "Replayed.")
+        count = outbox.replay(_query(finished), clock.now())
+        _log(request, finished, "Replayed.")
         messages.success(request, _("To be sent again: %(count)d.") % {"count": count})
-        for name in sorted({row.endpoint.name for row in over if row.endpoint.disabled_at}):
+        for name in sorted({row.endpoint.name for row in finished if row.endpoint.disabled_at}):
             messages.warning(
                 request, _("%(name)s is disabled: its messages wait until it is enabled.") % {"name": name}
             )
 
     @admin.action(description=_lazy("Drop the selected messages"), permissions=["act"])
     def drop(self, request: HttpRequest, chosen: QuerySet[WebhookDelivery]) -> None:
-        """Nobody tries them any more; they can still be sent again by hand."""
+        """Stop all tries of messages; they can still be replayed by hand."""
         undelivered = list(chosen.filter(delivered_at=None, dropped_at=None))
         if not undelivered:
             messages.warning(request, _("All of the selected were delivered or dropped already."))
             return
-        count = outbox.drop(_only(undelivered), clock.now())
+        count = outbox.drop(_query(undelivered), clock.now())
         _log(request, undelivered, "Dropped.")
         messages.success(request, _("Dropped: %(count)d.") % {"count": count})
 
     def has_act_permission(self, request: HttpRequest) -> bool:
-        """Anybody who may change deliveries; nobody types in them."""
+        """Allow users with the permission to change deliveries."""
         return request.user.has_perm("foundation.change_webhookdelivery")
 
 
-def _only(rows: list[WebhookDelivery]) -> QuerySet[WebhookDelivery]:
-    """As a list first, so that those are changed which are logged."""
+def _query(rows: list[WebhookDelivery]) -> QuerySet[WebhookDelivery]:
+    """Query exactly these rows, so that the same rows are changed and logged."""
     return WebhookDelivery.objects.filter(pk__in=[row.pk for row in rows])
 
 
-def _log(request: HttpRequest, rows: list[WebhookDelivery], done: str) -> None:
-    LogEntry.objects.log_actions(request.user.pk, rows, CHANGE, done)  # type: ignore[arg-type]  # it only iterates
+def _log(request: HttpRequest, rows: list[WebhookDelivery], message: str) -> None:
+    LogEntry.objects.log_actions(request.user.pk, rows, CHANGE, message)  # type: ignore[arg-type]  # it only iterates

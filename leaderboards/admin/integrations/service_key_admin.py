@@ -1,6 +1,6 @@
-"""Service keys in the admin: made, shown this one time, and revoked.
+"""The admin of service keys: create one, shown once, rotate its signing secret, and revoke it.
 
-The answer to making one is a page of its own, never a message: messages are stored, and a key is stored nowhere.
+A new key is shown on a page of its own, never in a message: messages are stored, and keys must not be.
 """
 
 from typing import Any
@@ -34,7 +34,7 @@ LIFE = ("created_at", "expires_at", "last_used_at", "revoked_at")
 
 
 class NewKeyForm(forms.ModelForm[ServiceKey]):
-    """A key before it is made."""
+    """The form of a new key."""
 
     scopes = forms.MultipleChoiceField(
         label=_lazy("Scopes"),
@@ -86,16 +86,16 @@ class NewKeyForm(forms.ModelForm[ServiceKey]):
         super().__init__(*args, **kwargs)
         boards = Board.objects.order_by("seq")
         if "boards" in self.fields:
-            chosen = self.fields["boards"]
-            assert isinstance(chosen, forms.MultipleChoiceField)  # noqa: S101 - for the type checker
-            chosen.choices = [(str(board.seq), f"{board.seq}: {board.name}") for board in boards]
+            field = self.fields["boards"]
+            assert isinstance(field, forms.MultipleChoiceField)  # noqa: S101 - for the type checker
+            field.choices = [(str(board.seq), f"{board.seq}: {board.name}") for board in boards]
 
     def clean_boards(self) -> list[int] | None:
-        """Numbers, or None for all."""
+        """Return the numbers of the boards, or None for all."""
         return [int(seq) for seq in self.cleaned_data["boards"]] or None
 
     def clean_limit(self) -> Limit | None:
-        """None for the site's."""
+        """Parse the limit; None for the site's limits."""
         try:
             return read_limit(self.cleaned_data["limit"])
         except ValueError as error:
@@ -104,14 +104,14 @@ class NewKeyForm(forms.ModelForm[ServiceKey]):
             ) from error
 
     def clean_addresses(self) -> list[str]:
-        """Blocks as they are usually written; none for anywhere."""
+        """Normalise the address blocks; empty for anywhere."""
         try:
             return read_blocks(self.cleaned_data["addresses"].replace(",", " ").split())
         except Invalid as error:
             raise ValidationError(translated(error.detail)) from error
 
     def clean_expires_at(self) -> Any:
-        """A key that has expired already opens nothing."""
+        """Refuse a time in the past."""
         expires_at = self.cleaned_data["expires_at"]
         if expires_at is not None and expires_at <= clock.now():
             raise ValidationError(_("This moment has passed: choose a later one, or none."))
@@ -120,7 +120,7 @@ class NewKeyForm(forms.ModelForm[ServiceKey]):
 
 @admin.register(ServiceKey)
 class ServiceKeyAdmin(ReauthAdmin[ServiceKey], DeclaredLookupsAdmin[ServiceKey]):
-    """Who may write. What a key may do never changes: make a second one and revoke the first."""
+    """Service keys. The permissions of a key never change: create a second one and revoke the first."""
 
     audited_as = None
     reauth_forms = ("add",)
@@ -137,28 +137,28 @@ class ServiceKeyAdmin(ReauthAdmin[ServiceKey], DeclaredLookupsAdmin[ServiceKey])
 
     @admin.display(description=_lazy("may"))
     def may(self, key: ServiceKey) -> str:
-        """Its scopes."""
+        """Return the scopes."""
         return ", ".join(key.scopes)
 
     @admin.display(description=_lazy("boards"))
     def where(self, key: ServiceKey) -> str:
-        """Its boards."""
+        """Return the boards."""
         return _("all") if key.boards is None else ", ".join(map(str, key.boards))
 
     @admin.display(description=_lazy("limit"))
     def how_much(self, key: ServiceKey) -> str:
-        """How many requests in how many seconds."""
+        """Return the limit as requests/seconds."""
         return str(key.limit) if key.limit else _("the site's")
 
     @admin.display(description=_lazy("demands"))
     def demands(self, key: ServiceKey) -> str:
-        """What else a request with it needs."""
+        """Return what else a request with the key needs: signatures, addresses."""
         signed = [_("signatures")] if key.is_signed else []
         return "; ".join([*signed, *([", ".join(key.addresses)] if key.addresses else [])]) or _("nothing else")
 
     @admin.display(description=_lazy("state"))
     def state(self, key: ServiceKey) -> str:
-        """Whether it opens anything."""
+        """Return whether it is live, revoked or expired."""
         if key.revoked_at:
             return _("revoked")
         return _("live") if key.is_live(clock.now()) else _("expired")
@@ -166,16 +166,16 @@ class ServiceKeyAdmin(ReauthAdmin[ServiceKey], DeclaredLookupsAdmin[ServiceKey])
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """One button: what comes next is the page that shows the key."""
+        """Show one button only, since the page with the key follows."""
         one_button = {"show_save_and_add_another": False, "show_save_and_continue": False}
         return super().add_view(request, form_url, {**(extra_context or {}), **one_button})
 
     def get_form(self, request: HttpRequest, obj: ServiceKey | None = None, change: bool = False, **kwargs: Any) -> Any:
-        """Only a new key has a form; a made one is looked at."""
+        """Return the form of a new key; an existing key is read-only."""
         return super().get_form(request, obj, change, **kwargs) if obj else NewKeyForm
 
     def get_fields(self, request: HttpRequest, obj: ServiceKey | None = None) -> Any:
-        """A made key shows its life too, never its secret."""
+        """Show the state of an existing key, never its secret."""
         if obj is None:
             return self.fields
         return (
@@ -196,40 +196,40 @@ class ServiceKeyAdmin(ReauthAdmin[ServiceKey], DeclaredLookupsAdmin[ServiceKey])
 
     @admin.display(description=_lazy("try it"))
     def ready_curl(self, key: ServiceKey) -> SafeString | str:
-        """A request that writes nothing, with a variable in the place of the key."""
+        """Return a curl command that writes nothing, with a variable in place of the key."""
         command = curl_of(key)
         return format_html("<pre>{}</pre>", command) if command else "-"
 
     def has_change_permission(self, request: HttpRequest, obj: ServiceKey | None = None) -> bool:
-        """For the list's action; no key is edited."""
+        """Allow for the list's actions; a key is never edited."""
         return obj is None and super().has_change_permission(request, obj)
 
     def has_delete_permission(self, request: HttpRequest, obj: ServiceKey | None = None) -> bool:
-        """Revoked keys stay, so that one can see who had which."""
+        """Deny: revoked keys stay, to show who had which key."""
         return False
 
     def save_model(self, request: HttpRequest, obj: ServiceKey, form: Any, change: bool) -> None:
-        """Make the key; its text and its signing secret live as long as this request."""
-        wanted = form.cleaned_data
+        """Create the key; its text and its signing secret only exist during this request."""
+        values = form.cleaned_data
         key, text = service_keys.make(
-            wanted["name"], wanted["scopes"], wanted["boards"], wanted["expires_at"], wanted["limit"]
+            values["name"], values["scopes"], values["boards"], values["expires_at"], values["limit"]
         )
-        key_restrictions.restrict_addresses(key, wanted["addresses"])
+        key_restrictions.restrict_addresses(key, values["addresses"])
         obj.pk, obj.prefix = key.pk, key.prefix
-        secret = key_restrictions.require_signatures(key) if wanted["signed"] else ""
-        request.made_service_key = text, secret  # type: ignore[attr-defined]  # ours, for one request
+        secret = key_restrictions.require_signatures(key) if values["signed"] else ""
+        request.made_service_key = text, secret  # type: ignore[attr-defined]  # for this request
 
     def response_add(
         self, request: HttpRequest, obj: ServiceKey, _post_url_continue: str | None = None
     ) -> HttpResponse:
-        """The one page that shows the key; nothing caches it."""
-        key, secret = request.made_service_key  # type: ignore[attr-defined]  # ours, for one request
+        """Show the key once, on a page that is never cached."""
+        key, secret = request.made_service_key  # type: ignore[attr-defined]  # for this request
         shown = {"key": key, "secret": secret, "curl": curl_of(obj, key)}
-        return self._shown(request, obj, {"title": _("Your new service key"), **shown})
+        return self._secrets_page(request, obj, {"title": _("Your new service key"), **shown})
 
     @admin.action(description=_lazy("Rotate the signing secret of the selected key"), permissions=["change"])
     def rotate(self, request: HttpRequest, keys: QuerySet[ServiceKey]) -> HttpResponseBase | None:
-        """Asked once more, then shown once: one key at a time."""
+        """Rotate the secret of one key after a confirmation, and show it once."""
         chosen = list(keys.filter(revoked_at=None).exclude(signing_secret=""))
         if len(chosen) != 1 or keys.count() != 1:
             messages.error(
@@ -242,40 +242,48 @@ class ServiceKeyAdmin(ReauthAdmin[ServiceKey], DeclaredLookupsAdmin[ServiceKey])
                 "It gets a new signing secret. For 24 hours the one before it signs as well, then the new one alone. "
                 "If it leaked, make another key and revoke this one instead."
             )
-            return self._asked(request, chosen, "rotate", (_("Rotate the signing secret"), question, _("Yes, rotate")))
+            texts = (_("Rotate the signing secret"), question, _("Yes, rotate"))
+            return self._confirmation(request, chosen, "rotate", texts)
         secret = key_restrictions.rotate(chosen[0], clock.now())
         self.log_change(request, chosen[0], "Rotated.")
-        return self._shown(request, chosen[0], {"title": _("Signing secret"), "secret": secret, "was_rotated": True})
+        shown = {"title": _("Signing secret"), "secret": secret, "was_rotated": True}
+        return self._secrets_page(request, chosen[0], shown)
 
     @admin.action(description=_lazy("Revoke the selected keys"), permissions=["change"])
     def revoke(self, request: HttpRequest, keys: QuerySet[ServiceKey]) -> HttpResponseBase | None:
-        """Asked once more: it can not be undone."""
+        """Revoke keys after a confirmation; it cannot be undone."""
         chosen = list(keys.filter(revoked_at=None))
         if "confirmed" not in request.POST:
             question = _("Whoever uses them is refused within seconds. This can not be undone.")
-            return self._asked(request, chosen, "revoke", (_("Revoke service keys"), question, _("Yes, revoke")))
+            return self._confirmation(request, chosen, "revoke", (_("Revoke service keys"), question, _("Yes, revoke")))
         for key in chosen:
             service_keys.revoke(key, clock.now())
             self.log_change(request, key, "Revoked.")
         messages.success(request, _("Revoked: %(names)s.") % {"names": ", ".join(map(str, chosen)) or "-"})
         return None
 
-    def _asked(
-        self, request: HttpRequest, chosen: list[ServiceKey], action: str, said: tuple[str, str, str]
+    def _confirmation(
+        self, request: HttpRequest, chosen: list[ServiceKey], action: str, texts: tuple[str, str, str]
     ) -> HttpResponse:
-        """The page that asks once more; ``said`` is its title, its question and its button."""
-        title, question, confirm = said
-        rows = {"rows": chosen, "chosen": chosen, "action": action, "opts": self.opts}
-        texts = {"title": title, "question": question, "confirm": confirm}
-        context = self.admin_site.each_context(request) | rows | texts
+        """Return the page that asks for a confirmation; ``texts`` are its title, question and button."""
+        title, question, confirm = texts
+        context = {
+            **self.admin_site.each_context(request),
+            "title": title,
+            "question": question,
+            "rows": chosen,
+            "chosen": chosen,
+            "action": action,
+            "confirm": confirm,
+            "opts": self.opts,
+        }
         return TemplateResponse(request, "admin/leaderboards/confirm.html", context)
 
-    def _shown(self, request: HttpRequest, key: ServiceKey, secrets: dict[str, Any]) -> HttpResponse:
-        return _shown_once(
-            request, self.admin_site.each_context(request) | {"name": key.name, "opts": self.opts} | secrets
-        )
+    def _secrets_page(self, request: HttpRequest, key: ServiceKey, secrets: dict[str, Any]) -> HttpResponse:
+        context = self.admin_site.each_context(request) | {"name": key.name, "opts": self.opts} | secrets
+        return _uncached_page(request, context)
 
 
 @never_cache
-def _shown_once(request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
+def _uncached_page(request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
     return TemplateResponse(request, "admin/leaderboards/servicekey/made.html", context)

@@ -1,6 +1,6 @@
-"""Webhook endpoints in the admin: made with a secret that is shown once, rotated, disabled, enabled, tested.
+"""The admin of webhook endpoints: create one, with a secret that is shown once, rotate, disable, enable and test it.
 
-As with service keys, a secret is shown on a page of its own, never in a message: messages are stored.
+A secret is shown on a page of its own, never in a message: messages are stored.
 """
 
 from typing import Any
@@ -25,7 +25,7 @@ from leaderboards.refusals import translated
 
 
 class EndpointForm(forms.ModelForm[WebhookEndpoint]):
-    """Who is told of what, and where."""
+    """An endpoint: its name, its URL, and the kinds of events that it receives."""
 
     kinds = forms.CharField(
         label=_lazy("Kinds"),
@@ -43,7 +43,7 @@ class EndpointForm(forms.ModelForm[WebhookEndpoint]):
         self.initial["kinds"] = ", ".join(self.instance.kinds)
 
     def clean_url(self) -> str:
-        """An address that something can be sent to. Where its name leads is judged at every try."""
+        """Refuse a URL that nothing can be sent to. The addresses of its host are checked at every try."""
         url: str = self.cleaned_data["url"]
         try:
             addresses.parse(url)
@@ -52,7 +52,7 @@ class EndpointForm(forms.ModelForm[WebhookEndpoint]):
         return url
 
     def clean_kinds(self) -> list[str]:
-        """As a list, each once."""
+        """Return the kinds as a list without repetitions."""
         kinds = list(dict.fromkeys(self.cleaned_data["kinds"].replace(",", " ").split()))
         wrong = [kind for kind in kinds if not outbox.KIND.fullmatch(kind)]
         if wrong:
@@ -62,7 +62,7 @@ class EndpointForm(forms.ModelForm[WebhookEndpoint]):
 
 @admin.register(WebhookEndpoint)
 class WebhookEndpointAdmin(ReauthAdmin[WebhookEndpoint], DeclaredLookupsAdmin[WebhookEndpoint]):
-    """The site's own systems that are told what happens."""
+    """Endpoints: the site's own systems that receive events."""
 
     audited_as = "webhook"
     form = EndpointForm
@@ -73,60 +73,60 @@ class WebhookEndpointAdmin(ReauthAdmin[WebhookEndpoint], DeclaredLookupsAdmin[We
 
     @admin.display(description=_lazy("told of"))
     def told_of(self, endpoint: WebhookEndpoint) -> str:
-        """The kinds that it wants."""
+        """Return the kinds of events that it receives."""
         return ", ".join(endpoint.kinds) or _("everything")
 
     @admin.display(description=_lazy("state"))
     def state(self, endpoint: WebhookEndpoint) -> str:
-        """Whether it is told, and why not."""
+        """Return whether it is live, or why it is disabled."""
         return _("disabled: %(why)s") % {"why": endpoint.disabled_reason} if endpoint.disabled_at else _("live")
 
     def get_readonly_fields(self, request: HttpRequest, obj: WebhookEndpoint | None = None) -> Any:
-        """A made endpoint shows its life too, never its secret."""
+        """Show the state of an existing endpoint, never its secret."""
         return ("state", "disabled_at", "previous_until", "created_at") if obj else ()
 
     def has_delete_permission(self, request: HttpRequest, obj: WebhookEndpoint | None = None) -> bool:
-        """Disabled endpoints stay, so that one can see what was sent where."""
+        """Deny: disabled endpoints stay, to show what was sent where."""
         return False
 
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """One button: what comes next is the page that shows the secret."""
+        """Show one button only, since the page with the secret follows."""
         one_button = {"show_save_and_add_another": False, "show_save_and_continue": False}
         return super().add_view(request, form_url, {**(extra_context or {}), **one_button})
 
     def save_model(self, request: HttpRequest, obj: WebhookEndpoint, form: Any, change: bool) -> None:
-        """A new endpoint gets a secret; of a made one only what was typed is written, the rest may have moved on."""
+        """Create a secret for a new endpoint; of an existing one save only the form's fields: others may be newer."""
         if change:
             obj.save(update_fields=list(EndpointForm.Meta.fields))
         else:
-            request.made_secret = endpoints.new_secret(obj)  # type: ignore[attr-defined]  # ours, for one request
+            request.made_secret = endpoints.new_secret(obj)  # type: ignore[attr-defined]  # for this request
             obj.save()
 
     def response_add(
         self, request: HttpRequest, obj: WebhookEndpoint, _post_url_continue: str | None = None
     ) -> HttpResponse:
-        """The one page that shows the secret."""
-        return self._shown_once(request, obj, request.made_secret)  # type: ignore[attr-defined]  # as above
+        """Show the secret once."""
+        return self._show_secret(request, obj, request.made_secret)  # type: ignore[attr-defined]  # for this request
 
     @admin.action(description=_lazy("Send a test message to the selected endpoints"), permissions=["change"])
     def send_test(self, request: HttpRequest, chosen: QuerySet[WebhookEndpoint]) -> None:
-        """Through the outbox, as any other; what comes of it stands among the deliveries."""
+        """Send a test message through the outbox; the deliveries show its result."""
         for endpoint in chosen:
             try:
                 row = outbox.enqueue_test(endpoint, clock.now())
             except Invalid as error:
                 messages.error(request, translated(error.detail))
                 continue
-            said = _(
+            text = _(
                 "%(endpoint)s: %(message)s goes out within seconds; look at the webhook deliveries for the answer."
             )
-            messages.success(request, said % {"endpoint": endpoint, "message": row.message_id})
+            messages.success(request, text % {"endpoint": endpoint, "message": row.message_id})
 
     @admin.action(description=_lazy("Rotate the secret of the selected endpoint"), permissions=["change"])
     def rotate(self, request: HttpRequest, chosen: QuerySet[WebhookEndpoint]) -> HttpResponseBase | None:
-        """Asked once more, then shown once: one endpoint at a time."""
+        """Rotate the secret of one endpoint after a confirmation, and show it once."""
         rows = list(chosen)
         if len(rows) != 1:
             messages.error(request, _("Choose one endpoint: its new secret is shown once, on a page of its own."))
@@ -147,34 +147,34 @@ class WebhookEndpointAdmin(ReauthAdmin[WebhookEndpoint], DeclaredLookupsAdmin[We
             return TemplateResponse(request, "admin/leaderboards/confirm.html", context)
         secret = endpoints.rotate(rows[0], clock.now())
         self.log_change(request, rows[0], "Rotated.")
-        return self._shown_once(request, rows[0], secret)
+        return self._show_secret(request, rows[0], secret)
 
     @admin.action(description=_lazy("Disable the selected endpoints"), permissions=["change"])
     def disable(self, request: HttpRequest, chosen: QuerySet[WebhookEndpoint]) -> None:
-        """What waits for them waits on."""
+        """Disable endpoints; their messages go on waiting."""
         reason = f"By {request.user}."[:200]
         live = list(chosen.filter(disabled_at=None))
         for endpoint in live:
             endpoints.disable(endpoint, reason, clock.now())
-        self._told(request, live, "Disabled.")
+        self._report(request, live, "Disabled.")
 
     @admin.action(description=_lazy("Enable the selected endpoints"), permissions=["change"])
     def enable(self, request: HttpRequest, chosen: QuerySet[WebhookEndpoint]) -> None:
-        """What waited goes out, as far as nobody dropped it."""
+        """Enable endpoints; their waiting messages are sent."""
         disabled = list(chosen.exclude(disabled_at=None))
         for endpoint in disabled:
             endpoints.enable(endpoint)
-        self._told(request, disabled, "Enabled.")
+        self._report(request, disabled, "Enabled.")
 
-    def _told(self, request: HttpRequest, changed: list[WebhookEndpoint], done: str) -> None:
+    def _report(self, request: HttpRequest, changed: list[WebhookEndpoint], log_note: str) -> None:
         for endpoint in changed:
-            self.log_change(request, endpoint, done)
+            self.log_change(request, endpoint, log_note)
         if changed:
             messages.success(request, _("Changed: %(names)s.") % {"names": ", ".join(map(str, changed))})
         else:
             messages.warning(request, _("All of the selected are so already."))
 
-    def _shown_once(self, request: HttpRequest, endpoint: WebhookEndpoint, secret: str) -> HttpResponse:
+    def _show_secret(self, request: HttpRequest, endpoint: WebhookEndpoint, secret: str) -> HttpResponse:
         context = {
             **self.admin_site.each_context(request),
             "title": _("Signing secret"),

@@ -1,6 +1,7 @@
-"""Bans in the admin: a page that says what comes of it and asks for a reason, for one player and for several.
+"""The pages that ban players and lift bans, with a preview and a reason, for one player or several.
 
-The page takes two posts, or a link and a post: the first shows, the second does it. What was done stands at the player.
+The first request (POST from the list, or a link from the player's page) shows the page, the second acts. The player's
+page lists all bans.
 """
 
 from collections.abc import Callable, Sequence
@@ -33,7 +34,7 @@ Service = Callable[[list[int], str, datetime, AbstractBaseUser | None], list[Pla
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Ban(PlayerAction):
-    """A ban or its end: what does it, and what is said then."""
+    """Ban or unban: the service that does it, and the message afterwards."""
 
     is_ban: bool
     done: str | Promise
@@ -68,30 +69,30 @@ _LIFT = _Ban(
 
 
 class BanPages(PlayerActionPages):
-    """The part of the players' admin that bans."""
+    """The part of the players' admin that bans and unbans."""
 
     actions: Sequence[str] = ("ban", "unban")
     change_form_template = "admin/leaderboards/player/change_form.html"
 
     def get_urls(self) -> list[URLPattern]:
-        """A page for a ban and one for its end, beside Django's own."""
+        """Add a page to ban and one to unban."""
         return [*(self.action_urlpattern(action, self._ask_ban) for action in (_BAN, _LIFT)), *super().get_urls()]
 
     @admin.display(description=_lazy("bans so far"))
     def record(self, player: Player) -> SafeString | str:
-        """Who banned them and let them in again, when and why; a dash where nobody has."""
+        """List all bans and their ends: when, by whom, why; "-" without any."""
         rows = player.ban_records.select_related("by")
         lines = ((in_utc(row.at), row.get_kind_display(), row.by or "-", row.reason or "-") for row in rows)
         return format_html_join("", "{} · {} · {} · {}<br>", lines) or "-"
 
     @admin.action(description=_lazy("Ban the selected players"), permissions=["change"])
     def ban(self, request: HttpRequest, players: QuerySet[Player]) -> HttpResponseBase | None:
-        """They are shown nowhere, and what they submit from now on is refused."""
+        """Ban players: they are hidden everywhere, and their submissions are refused."""
         return self.run_for_selected(request, _BAN, players, self._ask_ban)
 
     @admin.action(description=_lazy("Lift the ban of the selected players"), permissions=["change"])
     def unban(self, request: HttpRequest, players: QuerySet[Player]) -> HttpResponseBase | None:
-        """They have their places back, and submissions are taken again."""
+        """Unban players: they have their places back, and their submissions are accepted again."""
         return self.run_for_selected(request, _LIFT, players, self._ask_ban)
 
     def _ask_ban(
@@ -102,5 +103,5 @@ class BanPages(PlayerActionPages):
             done = action.run(numbers, reason, clock.trusted_now(), signed_in(request))
             self.report_done(request, action, done, lambda names: str(action.done) % {"names": names})
             return None
-        rows = ban_preview_lines(numbers, banned=action.is_ban)
-        return self.action_page(request, action, chosen, template=_PAGE, rows=rows, back=back)
+        lines = ban_preview_lines(numbers, banned=action.is_ban)
+        return self.action_page(request, action, chosen, template=_PAGE, rows=lines, back=back)

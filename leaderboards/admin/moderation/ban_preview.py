@@ -1,4 +1,4 @@
-"""What a ban or a restriction, or the end of one, comes to: as sentences, before somebody says yes."""
+"""Preview of a ban or restriction, or of lifting one, as sentences."""
 
 from collections.abc import Collection
 
@@ -21,16 +21,20 @@ def ban_preview_lines(
     period: int | None = None,
     is_secret: bool = False,
 ) -> list[str]:
-    """What changes for these players (by internal number) and for others, on one board (its number) or on all, or in
-    one ``period`` of the board (its number, and none of a competition); a sentence where nothing does. Where it is to
-    be kept from the players (``is_secret``), what tells them all the same."""
-    boards, elsewhere = (
-        preview_exclusion(players, board, period, banned=banned),
-        events.source().if_banned(players, banned=banned, board=board),
-    )
-    lines = [*_boards(boards, banned=banned), *_moved(boards.moved), *_finals(boards, banned=banned)]
-    lines += _events(elsewhere, banned=banned)
-    if is_secret and elsewhere.finals:
+    """Describe what changes for these players (by internal number) and for others; one sentence if nothing does.
+
+    On one board (by number) or all, or in one ``period`` (by number, not of a competition). ``banned`` is False to
+    lift. With ``is_secret`` (a shadow) a sentence warns if something reveals it to the players.
+    """
+    on_boards = preview_exclusion(players, board, period, banned=banned)
+    in_events = events.source().if_banned(players, banned=banned, board=board)
+    lines = [
+        *_running_lines(on_boards, banned=banned),
+        *_rank_change_lines(on_boards.moved),
+        *_final_lines(on_boards, banned=banned),
+        *_event_lines(in_events, banned=banned),
+    ]
+    if is_secret and in_events.finals:
         lines.append(
             _(
                 "A final result does not change in secret: anybody reads in its revisions that somebody is shown no "
@@ -40,120 +44,127 @@ def ban_preview_lines(
     return lines or [_("They hold no place on a running board and take part in no competition: no ranking changes.")]
 
 
-def _boards(found: ExclusionPreview, *, banned: bool) -> list[str]:
-    if not found.standings:
+def _running_lines(preview: ExclusionPreview, *, banned: bool) -> list[str]:
+    if not preview.standings:
         return []
-    words = {"boards": found.boards, "places": _places(found)}
-    if banned and found.moved.is_exact and not found.moved.ranks:  # their own rank is one that changes
-        said = ngettext(
+    words = {"boards": preview.boards, "places": _places_text(preview)}
+    if banned and preview.moved.is_exact and not preview.moved.ranks:  # their own rank is one that changes
+        text = ngettext(
             "On %(boards)s running board they are hidden already: no rank changes there.",
             "On %(boards)s running boards they are hidden already: no rank changes there.",
-            found.boards,
+            preview.boards,
         )
     elif banned:
-        said = ngettext(
+        text = ngettext(
             "On %(boards)s running board they hold %(places)s; they are hidden at once, and the others move up.",
             "On %(boards)s running boards they hold %(places)s; they are hidden at once, and the others move up.",
-            found.boards,
+            preview.boards,
         )
     else:
-        said = ngettext(
+        text = ngettext(
             "On %(boards)s running board they hold %(places)s again.",
             "On %(boards)s running boards they hold %(places)s again.",
-            found.boards,
+            preview.boards,
         )
-    return [said % words]
+    return [text % words]
 
 
-def _finals(found: ExclusionPreview, *, banned: bool) -> list[str]:
-    """Of final periods, where anything moves there."""
+def _final_lines(preview: ExclusionPreview, *, banned: bool) -> list[str]:
+    """Describe the final periods, if ranks change there."""
     if banned:
-        said = ngettext(
+        text = ngettext(
             "%(number)s final period shows them no more, and the others move up there too: %(moved)s",
             "%(number)s final periods show them no more, and the others move up there too: %(moved)s",
-            found.finals,
+            preview.finals,
         )
     else:
-        said = ngettext(
+        text = ngettext(
             "%(number)s final period shows them again: %(moved)s",
             "%(number)s final periods show them again: %(moved)s",
-            found.finals,
+            preview.finals,
         )
-    return [said % {"number": formats.number(found.finals), "moved": moved} for moved in _moved(found.moved_finals)]
+    return [
+        text % {"number": formats.number(preview.finals), "moved": moved}
+        for moved in _rank_change_lines(preview.moved_finals)
+    ]
 
 
-def _moved(found: RankChanges) -> list[str]:
-    """Nothing where nothing moves; the least that moves where it was too much to count."""
-    if found.is_exact and not found.ranks:
+def _rank_change_lines(changes: RankChanges) -> list[str]:
+    """Describe rank changes: no line without changes, a lower bound if they were not all counted."""
+    if changes.is_exact and not changes.ranks:
         return []
     words = {
-        "firsts": ngettext("%(number)s first place moves", "%(number)s first places move", found.firsts)
-        % {"number": formats.number(found.firsts)},
-        "ranks": ngettext("%(number)s rank changes", "%(number)s ranks change", found.ranks)
-        % {"number": formats.number(found.ranks)},
+        "firsts": ngettext("%(number)s first place moves", "%(number)s first places move", changes.firsts)
+        % {"number": formats.number(changes.firsts)},
+        "ranks": ngettext("%(number)s rank changes", "%(number)s ranks change", changes.ranks)
+        % {"number": formats.number(changes.ranks)},
     }
-    return [(_("%(firsts)s, %(ranks)s.") if found.is_exact else _("At least: %(firsts)s, %(ranks)s.")) % words]
+    return [(_("%(firsts)s, %(ranks)s.") if changes.is_exact else _("At least: %(firsts)s, %(ranks)s.")) % words]
 
 
-def _places(found: ExclusionPreview) -> str:
-    """The places that could be counted; the number of standings where none or not all could be."""
-    more = found.standings - len(found.places)
-    if not found.places:
+def _places_text(preview: ExclusionPreview) -> str:
+    """List the ranks that were counted, and the number of other standings."""
+    more = preview.standings - len(preview.places)
+    if not preview.places:
         return ngettext("%(number)s place", "%(number)s places", more) % {"number": more}
-    words = {"places": get_text_list([str(rank) for rank in found.places], pgettext("1, 4 and 12", "and"))}
-    held = ngettext("place %(places)s", "places %(places)s", len(found.places)) % words
-    return _("%(held)s, and %(number)s more") % {"held": held, "number": more} if more else held
+    words = {"places": get_text_list([str(rank) for rank in preview.places], pgettext("1, 4 and 12", "and"))}
+    ranks = ngettext("place %(places)s", "places %(places)s", len(preview.places)) % words
+    return _("%(held)s, and %(number)s more") % {"held": ranks, "number": more} if more else ranks
 
 
-def _events(found: BanPreview, *, banned: bool) -> list[str]:
+def _event_lines(preview: BanPreview, *, banned: bool) -> list[str]:
     lines = []
-    if found.live:
-        said = (
-            ngettext("%(number)s competition: hidden at once.", "%(number)s competitions: hidden at once.", found.live)
+    if preview.live:
+        text = (
+            ngettext(
+                "%(number)s competition: hidden at once.", "%(number)s competitions: hidden at once.", preview.live
+            )
             if banned
             else ngettext(
                 "%(number)s competition: shown again at once.",
                 "%(number)s competitions: shown again at once.",
-                found.live,
+                preview.live,
             )
         )
-        lines.append(said % {"number": found.live})
-    if found.finals:
-        said = ngettext(
+        lines.append(text % {"number": preview.live})
+    if preview.finals:
+        text = ngettext(
             "%(number)s final result gets a new revision, some ten seconds later.",
             "%(number)s final results get a new revision, some ten seconds later.",
-            found.finals,
+            preview.finals,
         )
-        lines.append(said % {"number": found.finals})
-    return [*lines, *_rewards(found, banned=banned)]
+        lines.append(text % {"number": preview.finals})
+    return [*lines, *_reward_lines(preview, banned=banned)]
 
 
-def _rewards(found: BanPreview, *, banned: bool) -> list[str]:
+def _reward_lines(preview: BanPreview, *, banned: bool) -> list[str]:
     lines = []
-    if found.own:
-        said = (
-            ngettext("%(number)s reward of theirs is revoked.", "%(number)s rewards of theirs are revoked.", found.own)
+    if preview.own:
+        text = (
+            ngettext(
+                "%(number)s reward of theirs is revoked.", "%(number)s rewards of theirs are revoked.", preview.own
+            )
             if banned
             else ngettext(
                 "%(number)s reward of theirs is granted anew.",
                 "%(number)s rewards of theirs are granted anew.",
-                found.own,
+                preview.own,
             )
         )
-        lines.append(said % {"number": found.own})
-    if found.others:
-        said = (
+        lines.append(text % {"number": preview.own})
+    if preview.others:
+        text = (
             ngettext(
                 "The rewards of %(number)s other player move on.",
                 "The rewards of %(number)s other players move on.",
-                found.others,
+                preview.others,
             )
             if banned
             else ngettext(
                 "The rewards of %(number)s other player move back.",
                 "The rewards of %(number)s other players move back.",
-                found.others,
+                preview.others,
             )
         )
-        lines.append(said % {"number": found.others})
+        lines.append(text % {"number": preview.others})
     return lines

@@ -1,6 +1,6 @@
-"""Who is banned, hidden or shadowed, in the list of players: a filter, and a column that says it of each row.
+"""Bans and restrictions in the list of players: a filter and a column.
 
-The trap: a ban from everything is no row of ``Restriction``, and an erasure bans for as long as it runs.
+The trap: a ban from everything is no row of ``Restriction``, and a player is banned while they are being erased.
 """
 
 from typing import Any
@@ -20,17 +20,17 @@ from leaderboards.services.moderation.ban import can_be_unbanned
 from leaderboards.services.moderation.restrict import scope_of
 
 _ANY, _BANNED = "any", "everything"
-_SHOWN = "running_restrictions"
+_PREFETCHED = "running_restrictions"
 
 
 class ExclusionFilter(admin.SimpleListFilter):
-    """By what moderators keep from players now, on whichever board."""
+    """Filter players by their active bans and restrictions, of any board."""
 
     title = _lazy("kept out")
     parameter_name = "kept_out"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
-        """Anything, then the ban from everything, then each kind of restriction."""
+        """Offer any exclusion, the ban from everything, and each kind of restriction."""
         return [
             (_ANY, _lazy("in any way")),
             (_BANNED, _lazy("banned from everything")),
@@ -40,31 +40,31 @@ class ExclusionFilter(admin.SimpleListFilter):
         ]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Player]) -> QuerySet[Player]:
-        """The chosen ones: found among the few who are kept out, however many players there are."""
-        asked = self.value()
-        if not asked:
+        """Filter through the restrictions, which are few, however many players there are."""
+        chosen = self.value()
+        if not chosen:
             return queryset
         banned = can_be_unbanned().order_by().values("pk")
-        if asked == _BANNED:
+        if chosen == _BANNED:
             return queryset.filter(pk__in=banned)
-        if asked == _ANY:
+        if chosen == _ANY:
             return queryset.filter(pk__in=banned.union(active_restrictions().values("player")))
-        return queryset.filter(pk__in=active_restrictions().filter(kind=asked).values("player"))
+        return queryset.filter(pk__in=active_restrictions().filter(kind=chosen).values("player"))
 
 
 def prefetch_restrictions(players: QuerySet[Player]) -> QuerySet[Player]:
-    """The players with what ``exclusion_lines`` asks of them: one question for all of a page."""
+    """Prefetch what ``exclusion_lines`` needs, with one SQL statement for a page."""
     rows = active_restrictions().select_related("board", "period").order_by("kind", "board", "period")
-    return players.prefetch_related(Prefetch("restrictions", rows, to_attr=_SHOWN))
+    return players.prefetch_related(Prefetch("restrictions", rows, to_attr=_PREFETCHED))
 
 
 def exclusion_lines(player: Player) -> list[str]:
-    """What is kept from a player of ``prefetch_restrictions``, the ban from everything first; nothing for most."""
-    restrictions = [describe_restriction(scope_of(row)) for row in getattr(player, _SHOWN)]
-    return [*_ban_in_words(player), *restrictions]
+    """Describe the ban and the restrictions of a player from ``prefetch_restrictions``, the ban first."""
+    restrictions = [describe_restriction(scope_of(row)) for row in getattr(player, _PREFETCHED)]
+    return [*_describe_ban(player), *restrictions]
 
 
-def _ban_in_words(player: Player) -> list[str]:
+def _describe_ban(player: Player) -> list[str]:
     if player.banned_at is None:
         return []
     if player.banned_at == player.erasing_since:

@@ -1,7 +1,7 @@
-"""Purges in the admin: the list with how far each is, and the page that asks for one and shows what it comes to.
+"""The admin of purges: a list with their progress, and a page that previews and requests a purge.
 
-Undoing one is done from the audit log, to which its page leads.
-The trap: moments are typed and shown in UTC, whatever the board's clock says.
+A purge is undone from the audit log, which its page links to. The trap: times are entered and shown in UTC, not in the
+board's time zone.
 """
 
 import hashlib
@@ -45,17 +45,18 @@ from leaderboards.services.moderation.purge import (
 from leaderboards.services.moderation.run_purge import is_waiting
 
 EVERY_SECONDS = 2
-_TYPED = "%Y-%m-%dT%H:%M:%S"
-_MINUTES = "%Y-%m-%dT%H:%M"
+_WITH_SECONDS = "%Y-%m-%dT%H:%M:%S"
+_WITH_MINUTES = "%Y-%m-%dT%H:%M"
 
 
-def _moment(label: Any) -> forms.DateTimeField:
-    field = forms.DateTimeInput(format=_TYPED, attrs={"type": "datetime-local", "step": "1"})
-    return forms.DateTimeField(label=label, widget=field, input_formats=(_TYPED, _MINUTES), help_text=_lazy("UTC"))
+def _utc_field(label: Any) -> forms.DateTimeField:
+    widget = forms.DateTimeInput(format=_WITH_SECONDS, attrs={"type": "datetime-local", "step": "1"})
+    formats = (_WITH_SECONDS, _WITH_MINUTES)
+    return forms.DateTimeField(label=label, widget=widget, input_formats=formats, help_text=_lazy("UTC"))
 
 
 class PurgeForm(forms.Form):
-    """Whose submissions of which range."""
+    """A range of receive times, with a player, a board or a service key."""
 
     player = forms.CharField(label=_lazy("Player"), max_length=64, required=False, help_text=_lazy("A whole id."))
     board = forms.ModelChoiceField(
@@ -64,8 +65,8 @@ class PurgeForm(forms.Form):
     service = forms.CharField(
         label=_lazy("Service key"), max_length=100, required=False, help_text=_lazy("Its whole name.")
     )
-    from_at = _moment(_lazy("Received from"))
-    until_at = _moment(_lazy("Received before"))
+    from_at = _utc_field(_lazy("Received from"))
+    until_at = _utc_field(_lazy("Received before"))
 
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
@@ -73,15 +74,15 @@ class PurgeForm(forms.Form):
         boards.queryset = boards.queryset.exclude(pk__in=reserved_boards())
 
     def clean_player(self) -> Player | None:
-        """Somebody whom there is."""
-        typed = self.cleaned_data["player"]
-        found = Player.objects.filter(external_id=typed).first() if typed else None
-        if typed and found is None:
-            raise ValidationError(_("There is no player %(player)s.") % {"player": typed})
-        return found
+        """Return the player; refuse an unknown id."""
+        external_id = self.cleaned_data["player"]
+        player = Player.objects.filter(external_id=external_id).first() if external_id else None
+        if external_id and player is None:
+            raise ValidationError(_("There is no player %(player)s.") % {"player": external_id})
+        return player
 
     def clean(self) -> dict[str, Any]:
-        """The range is judged whatever else is wrong, and what is wrong with it stands beside its field."""
+        """Validate the range even if other fields are invalid, with the error at its field."""
         typed = super().clean() or self.cleaned_data
         if typed.get("from_at") and typed.get("until_at"):
             try:
@@ -92,7 +93,7 @@ class PurgeForm(forms.Form):
 
     @property
     def chosen(self) -> PurgeRange:
-        """The range, once the form is valid."""
+        """Return the range of the valid form."""
         typed = self.cleaned_data
         player, board = typed["player"], typed["board"]
         numbers = player.pk if player else None, board.pk if board else None
@@ -101,7 +102,7 @@ class PurgeForm(forms.Form):
 
 @admin.register(Purge)
 class PurgeAdmin(ReadOnlyAdmin[Purge]):
-    """Ranges of submissions that were voided in one act."""
+    """Purges: ranges of submissions that were voided by one action."""
 
     list_display = ("asked_at", "of_what", "range_in_utc", "by", "progress", "voided_of_it", "kept_of_it")
     list_select_related = ("player", "board", "by")
@@ -124,35 +125,35 @@ class PurgeAdmin(ReadOnlyAdmin[Purge]):
 
     @admin.display(description=_lazy("of what"))
     def of_what(self, purge: Purge) -> str:
-        """Player, board and service key, as far as they were named."""
-        named = (purge.player and purge.player.external_id, purge.board and purge.board.name, purge.service)
-        return ", ".join(str(each) for each in named if each)
+        """List the player, board and service key of the purge."""
+        names = (purge.player and purge.player.external_id, purge.board and purge.board.name, purge.service)
+        return ", ".join(str(each) for each in names if each)
 
     @admin.display(description=_lazy("received"))
     def range_in_utc(self, purge: Purge) -> str:
-        """From when to before when."""
+        """Return the range in UTC."""
         return f"{in_utc(purge.from_at)} - {in_utc(purge.until_at)}"
 
     @admin.display(description=_lazy("submissions voided"), ordering="voided")
     def voided_of_it(self, purge: Purge) -> str:
-        """How many submissions count no longer because of it."""
+        """Return the number of voided submissions."""
         return f"{purge.voided:,}"
 
     @admin.display(description=_lazy("submissions that stay"), ordering="kept")
     def kept_of_it(self, purge: Purge) -> str:
-        """How many submissions of the range still count."""
+        """Return the number of submissions of the range that still count."""
         return f"{purge.kept:,}"
 
     @admin.display(description=_lazy("why they stay"))
     def why_kept(self, purge: Purge) -> SafeString | str:
-        """A line for each reason, of a purge that is through."""
-        is_through = purge.finished_at is not None and purge.undo_asked_at is None
-        lines = _stays(kept_submissions(purge, clock.trusted_now())) if is_through and purge.kept else []
+        """List the reasons why submissions stay, for a finished purge."""
+        is_finished = purge.finished_at is not None and purge.undo_asked_at is None
+        lines = _unaffected_lines(kept_submissions(purge, clock.trusted_now())) if is_finished and purge.kept else []
         return format_html_join("", "{}<br>", ([line] for line in lines)) or "-"
 
     @admin.display(description=_lazy("how far it is"))
     def progress(self, purge: Purge) -> str:
-        """In words, with a share while it goes on."""
+        """Describe the progress, with a percentage while it runs."""
         if purge.undone_at is not None:
             return _("undone, all of it")
         if purge.undo_asked_at is not None:
@@ -166,16 +167,16 @@ class PurgeAdmin(ReadOnlyAdmin[Purge]):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """One purge, which follows its own progress, with a way to its undoing for who may."""
+        """Show a purge, with progress that refreshes itself and a link to the undo if the user may undo it."""
         purge = self.get_object(request, object_id)
         if purge is None:
             return super().change_view(request, object_id, form_url, extra_context)
         etag = _etag(purge)
         context = {
-            "is_moving": _is_moving(purge),
+            "is_moving": _is_running(purge),
             "every": EVERY_SECONDS,
             "etag": etag,
-            "undo": _undo_of(request, purge),
+            "undo": _undo_url(request, purge),
         }
         page = super().change_view(request, object_id, form_url, context | (extra_context or {}))
         if "fragment" not in request.GET or page.status_code != HTTPStatus.OK:
@@ -184,11 +185,11 @@ class PurgeAdmin(ReadOnlyAdmin[Purge]):
         return get_conditional_response(request, etag=etag) or page
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """Anybody who may purge."""
+        """Allow users who may purge."""
         return request.user.has_perm("leaderboards.add_purge")
 
     def add_view(self, request: HttpRequest, form_url: str = "", extra_context: Any = None) -> HttpResponseBase:  # type: ignore[override]  # it may lead on
-        """What is to be purged; what comes of it; and then the reason."""
+        """Ask for the range, preview the purge, and ask for a reason."""
         if not self.has_add_permission(request):
             raise PermissionDenied
         with timezone.override(UTC):
@@ -200,10 +201,10 @@ class PurgeAdmin(ReadOnlyAdmin[Purge]):
 
             def run(reason: str) -> tuple[str, str]:
                 purge = request_purge(form.chosen, reason, clock.trusted_now(), signed_in(request))
-                said = _("It is being done. This page says how far it is, and leads to its undoing.")
-                return said, reverse("admin:leaderboards_purge_change", args=[purge.pk])
+                message = _("It is being done. This page says how far it is, and leads to its undoing.")
+                return message, reverse("admin:leaderboards_purge_change", args=[purge.pk])
 
-            act = PreviewedAction(
+            action = PreviewedAction(
                 title=_("Purge submissions"),
                 question=_(
                     "All submissions that were received in the range no longer count, and each standing becomes what "
@@ -217,61 +218,61 @@ class PurgeAdmin(ReadOnlyAdmin[Purge]):
                 back=back,
                 readers=REASON_FOR_COMPETITORS,
             )
-            answer = confirm_with_preview(self, request, act)
-            return answer.render() if hasattr(answer, "render") else answer
+            response = confirm_with_preview(self, request, action)
+            return response.render() if hasattr(response, "render") else response
 
 
-def _is_moving(purge: Purge) -> bool:
-    """Whether the schedule is at work on it."""
+def _is_running(purge: Purge) -> bool:
+    """Return whether the worker is purging or undoing."""
     return purge.undone_at is None and (purge.finished_at is None or purge.undo_asked_at is not None)
 
 
 def _etag(purge: Purge) -> str:
-    """Of all that moves while the page is open."""
-    seen = (purge.pk, purge.last, purge.all_in, purge.voided, purge.kept, purge.finished_at)
-    undone = (purge.undo_asked_at, purge.restored, purge.lost, purge.undone_at)
-    return f'"{hashlib.sha256(repr((seen, undone)).encode()).hexdigest()[:20]}"'
+    """Hash all that changes while the page is open."""
+    progress = (purge.pk, purge.last, purge.all_in, purge.voided, purge.kept, purge.finished_at)
+    undo_progress = (purge.undo_asked_at, purge.restored, purge.lost, purge.undone_at)
+    return f'"{hashlib.sha256(repr((progress, undo_progress)).encode()).hexdigest()[:20]}"'
 
 
-def _undo_of(request: HttpRequest, purge: Purge) -> str:
-    """The address at which it is undone, for who may; empty where it was."""
-    asked = AuditEntry.objects.filter(act=PURGED, subjects__kind="purge", subjects__key=str(purge.pk)).first()
-    if asked is None or purge.undo_asked_at is not None or not may_undo(request, asked):
+def _undo_url(request: HttpRequest, purge: Purge) -> str:
+    """Return the URL that undoes the purge; "" if the user may not undo it, or it is undone."""
+    entry = AuditEntry.objects.filter(act=PURGED, subjects__kind="purge", subjects__key=str(purge.pk)).first()
+    if entry is None or purge.undo_asked_at is not None or not may_undo(request, entry):
         return ""
-    return reverse("admin:foundation_auditentry_undo", args=[asked.pk])
+    return reverse("admin:foundation_auditentry_undo", args=[entry.pk])
 
 
-def purge_preview_lines(found: PurgePreview) -> list[str]:
-    """What a purge comes to, line by line."""
-    number = found.submissions or 0
-    return _in_words(found, ngettext("%(number)s submission is voided,", "%(number)s submissions are voided,", number))
+def purge_preview_lines(preview: PurgePreview) -> list[str]:
+    """Describe the effects of a purge, line by line."""
+    number = preview.submissions or 0
+    changed = ngettext("%(number)s submission is voided,", "%(number)s submissions are voided,", number)
+    return _preview_lines(preview, changed)
 
 
-def purge_undo_preview_lines(found: PurgePreview) -> list[str]:
-    """What undoing a purge comes to, line by line."""
-    number = found.submissions or 0
-    return _in_words(
-        found, ngettext("%(number)s submission is restored,", "%(number)s submissions are restored,", number)
-    )
+def purge_undo_preview_lines(preview: PurgePreview) -> list[str]:
+    """Describe the effects of undoing a purge, line by line."""
+    number = preview.submissions or 0
+    changed = ngettext("%(number)s submission is restored,", "%(number)s submissions are restored,", number)
+    return _preview_lines(preview, changed)
 
 
-def _in_words(found: PurgePreview, changed: str) -> list[str]:
+def _preview_lines(preview: PurgePreview, changed: str) -> list[str]:
     """``changed`` says what happens to how many submissions (``%(number)s``)."""
-    if found.submissions is None or found.players is None:
+    if preview.submissions is None or preview.players is None:
         return [_("There are too many submissions to count them here.")]
-    players = ngettext("of %(number)s player.", "of %(number)s players.", found.players)
-    lines = [f"{changed % {'number': f'{found.submissions:,}'}} {players % {'number': f'{found.players:,}'}}"]
-    return [*lines, *_stays(found.kept), describe_rank_moves(found.moves)]
+    players = ngettext("of %(number)s player.", "of %(number)s players.", preview.players)
+    lines = [f"{changed % {'number': f'{preview.submissions:,}'}} {players % {'number': f'{preview.players:,}'}}"]
+    return [*lines, *_unaffected_lines(preview.kept), describe_rank_moves(preview.moves)]
 
 
-def _stays(kept: UnaffectedCounts | None) -> list[str]:
-    """How many stay and why, a line for each reason that there is."""
-    if kept is None:
+def _unaffected_lines(counts: UnaffectedCounts | None) -> list[str]:
+    """Describe how many submissions stay, a line for each reason."""
+    if counts is None:
         return [_("There are too many to count here which of them stay.")]
-    why = (
-        (kept.closed, _("%(number)s stay: they lie in closed periods of a calendar, whose ranks are final.")),
-        (kept.reserved, _("%(number)s stay: they lie on a board of a series, whose totals follow its competitions.")),
-        (kept.events, _("%(number)s stay: they lie in a competition that was cancelled, whose record stays.")),
-        (kept.others, _("%(number)s stay: somebody restored them since, or they were refused just then.")),
+    reasons = (
+        (counts.closed, _("%(number)s stay: they lie in closed periods of a calendar, whose ranks are final.")),
+        (counts.reserved, _("%(number)s stay: they lie on a board of a series, whose totals follow its competitions.")),
+        (counts.events, _("%(number)s stay: they lie in a competition that was cancelled, whose record stays.")),
+        (counts.others, _("%(number)s stay: somebody restored them since, or they were refused just then.")),
     )
-    return [line % {"number": f"{each:,}"} for each, line in why if each]
+    return [line % {"number": f"{count:,}"} for count, line in reasons if count]

@@ -1,7 +1,7 @@
-"""The queue of quarantined entries: what broke which limit, the oldest first, accepted or voided with a reason.
+"""The admin of quarantined entries: a queue, the oldest first, of entries that are accepted or voided with a reason.
 
-Several at once, or all that a filter shows: the oldest of them up to a number that one request gets through. Each is
-decided by itself, so that one that is refused does not keep the others.
+The actions take several rows, or all that a filter shows; of these the oldest ``MOST_AT_ONCE``. Each entry is decided
+by itself, so a refused one does not stop the others.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -41,36 +41,36 @@ from leaderboards.services import events
 from leaderboards.services.moderation.review_quarantine import accept, void
 from leaderboards.stores.sql.writes import value_of
 
-MOST_AT_ONCE = 500  # each is a transaction, and a field of the form that asks
-MOST_PREVIEWED = 50  # each rank is counted in SQL
+MOST_AT_ONCE = 500  # each is a transaction, and a field of the confirmation form
+MOST_PREVIEWED = 50  # each rank is counted with an SQL statement
 
 Service = Callable[[int, str, datetime, AbstractBaseUser | None], bool]
 
 
 class DecisionFilter(admin.SimpleListFilter):
-    """What waits, unless something else is asked for."""
+    """Filter by decision; waiting entries by default."""
 
     title = _lazy("decision")
     parameter_name = "decided"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
-        """What was decided, beside what waits."""
+        """Offer the decisions, and all."""
         return [*Decision.choices, ("all", _lazy("all"))]
 
     def choices(self, changelist: Any) -> Iterator[Any]:
-        """Django's own first choice is all; here it is what waits."""
+        """Rename Django's first choice, "all": here it is "waiting"."""
         for nth, choice in enumerate(super().choices(changelist)):
             yield {**choice, "display": choice["display"] if nth else _("waiting")}
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        """The rows of this decision."""
+        """Filter by the chosen decision."""
         value = self.value()
         return queryset if value == "all" else queryset.filter(decision=value or "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Action(ActionPrompt):
-    """A decision over entries, and what is said of it."""
+    """A decision on entries: the service, and the message afterwards."""
 
     run: Service
     done: str | Promise
@@ -97,7 +97,7 @@ _VOID = _Action(
 
 @admin.register(QuarantinedEntry)
 class QuarantinedEntryAdmin(ReadOnlyAdmin[QuarantinedEntry]):
-    """What broke a limit of plausibility and waits for somebody."""
+    """Entries that broke a plausibility limit, and wait for a decision."""
 
     list_display = ("created_at", "whose", "broken", "sent", "decided")  # the first link leads to the entry
     list_display_links = ("created_at",)
@@ -116,24 +116,24 @@ class QuarantinedEntryAdmin(ReadOnlyAdmin[QuarantinedEntry]):
 
     @admin.display(description=_lazy("player"), ordering="player__external_id")
     def whose(self, row: QuarantinedEntry) -> SafeString:
-        """The player, whose page bans, and ways to everything of theirs: one column, so that a list fits a desk."""
+        """Return links to the player and to all their rows, in one column, so that the list fits a screen."""
         page = reverse("admin:leaderboards_player_change", args=[row.player_id])
         return format_html('<a href="{}">{}</a><br>{}', page, row.player.external_id, self.history(row))
 
     @admin.display(description=_lazy("broken rule"), ordering="rule")
     def broken(self, row: QuarantinedEntry) -> str:
-        """By what one judges."""
+        """Return the broken limit and its values."""
         return f"{row.get_rule_display()}: {self.seen(row)}"
 
     @admin.display(description=_lazy("board and value"), ordering="board")
     def sent(self, row: QuarantinedEntry) -> str:
-        """Where to, and how much."""
+        """Return the board and the value."""
         return f"{row.board}: {row.value_text}"
 
     @admin.display(description=_lazy("all they did"))
     def history(self, row: QuarantinedEntry) -> SafeString:
-        """Ways to everything of this player."""
-        ways = (
+        """Return links to all rows of the player."""
+        pages = (
             ("leaderboards_submission", _("submissions")),
             ("leaderboards_standing", _("standings")),
             ("leaderboards_quarantinedentry", _("quarantined")),
@@ -146,39 +146,39 @@ class QuarantinedEntryAdmin(ReadOnlyAdmin[QuarantinedEntry]):
                 "&decided=all" if name == "leaderboards_quarantinedentry" else "",
                 word,
             )
-            for name, word in ways
+            for name, word in pages
         ]
         return format_html("{} · {} · {}", *links)
 
     @admin.display(description=_lazy("value"))
     def value(self, row: QuarantinedEntry) -> str:
-        """Points or fields, as sent."""
+        """Return the points or fields, as sent."""
         return row.value_text
 
     @admin.display(description=_lazy("seen, and the limit"))
     def seen(self, row: QuarantinedEntry) -> str:
-        """What was measured beside what is allowed."""
+        """Return the measured value and the limit."""
         return f"{trim_zeros(row.observed)} / {trim_zeros(row.limit)}"
 
     @admin.display(description=_lazy("decision"))
     def decided(self, row: QuarantinedEntry) -> str:
-        """What became of it, when and by whom."""
+        """Return the decision and who made it."""
         if not row.decision:
             return _("is being accepted") if row.accepting_since else _("waiting")
         return f"{row.get_decision_display()} · {row.decided_by or '-'}"
 
     @admin.action(description=_lazy("Accept the selected entries"), permissions=["judge"])
     def accept(self, request: HttpRequest, rows: QuerySet[QuarantinedEntry]) -> HttpResponseBase | None:
-        """They count: the reason first, beside what will come of it."""
+        """Accept entries after a preview, with a reason."""
         return self._ask(request, rows, _ACCEPT)
 
     @admin.action(description=_lazy("Void the selected entries"), permissions=["judge"])
     def void(self, request: HttpRequest, rows: QuerySet[QuarantinedEntry]) -> HttpResponseBase | None:
-        """They never count: the reason first."""
+        """Void entries, with a reason."""
         return self._ask(request, rows, _VOID)
 
     def has_judge_permission(self, request: HttpRequest) -> bool:
-        """Moderators and judges."""
+        """Allow users who may decide on quarantined entries."""
         return request.user.has_perm("leaderboards.judge_quarantinedentry")
 
     def _ask(self, request: HttpRequest, rows: QuerySet[QuarantinedEntry], action: _Action) -> HttpResponseBase | None:
@@ -189,13 +189,14 @@ class QuarantinedEntryAdmin(ReadOnlyAdmin[QuarantinedEntry]):
             messages.warning(request, _("None of the selected waits any more: nothing was done."))
             return None
         if reason := confirmed_reason(request):
-            self._do(request, action, chosen, reason)
+            self._run(request, action, chosen, reason)
             return None
         left = waiting.count() - len(chosen) if len(chosen) == MOST_AT_ONCE else 0
         readers = REASON_FOR_EVERYBODY if any(row.competition for row in chosen) else ""
-        return reason_page(self, request, action, chosen, rows=[*_foretold(chosen, action, left)], readers=readers)
+        lines = [*_preview_lines(chosen, action, left)]
+        return reason_page(self, request, action, chosen, rows=lines, readers=readers)
 
-    def _do(self, request: HttpRequest, action: _Action, chosen: Sequence[QuarantinedEntry], reason: str) -> None:
+    def _run(self, request: HttpRequest, action: _Action, chosen: Sequence[QuarantinedEntry], reason: str) -> None:
         def run(row: QuarantinedEntry) -> bool:
             return action.run(row.pk, reason, clock.trusted_now(), signed_in(request))
 
@@ -206,8 +207,8 @@ class QuarantinedEntryAdmin(ReadOnlyAdmin[QuarantinedEntry]):
         run_for_each(request, chosen, run, refused, action.done)
 
 
-def _foretold(chosen: Sequence[QuarantinedEntry], action: _Action, left: int) -> Iterator[str]:
-    """How many, and a line for each; with the ranks of those that are to count."""
+def _preview_lines(chosen: Sequence[QuarantinedEntry], action: _Action, left: int) -> Iterator[str]:
+    """Yield the numbers of entries and players, and a line for each entry; for accepting also the rank changes."""
     players = len({row.player_id for row in chosen})
     yield (
         ngettext("%(number)s entry", "%(number)s entries", len(chosen)) % {"number": len(chosen)}
@@ -230,15 +231,15 @@ def _foretold(chosen: Sequence[QuarantinedEntry], action: _Action, left: int) ->
 def _line(row: QuarantinedEntry, names: Mapping[int, str], action: _Action) -> str:
     where = names.get(row.competition, row.period.label)
     rule = row.get_rule_display()
-    what = f"{row.player.external_id}, {row.board.name} {where}: {row.value_text} ({rule})"
+    entry = f"{row.player.external_id}, {row.board.name} {where}: {row.value_text} ({rule})"
     if action is not _ACCEPT:
-        return what
+        return entry
     state = StandingState(value_of(row.points, row.fields), row.period.layout.quantize(milliseconds(row.at)))
-    return f"{what}. {_places(row.period, row, state)}"
+    return f"{entry}. {_places_text(row.period, row, state)}"
 
 
-def _places(period: Period, row: QuarantinedEntry, state: StandingState) -> str:
-    """Where they stand now, and where they would stand."""
+def _places_text(period: Period, row: QuarantinedEntry, state: StandingState) -> str:
+    """Describe the player's place now, and with the entry."""
     try:
         now, then = preview_added_score(period, row.player, state)
     except OutOfRange as error:

@@ -1,4 +1,4 @@
-"""What is asked before a player is restricted or let go: which kind, and where; and a restriction in words."""
+"""Forms to restrict players and to lift restrictions (kind and board), and restrictions as text."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -19,7 +19,7 @@ NOT_CHOSEN = ("", _lazy("Choose…"))
 
 
 class RestrictForm(forms.Form):
-    """A kind, and a board by its name, or all of them. Both have to be chosen: nothing stands there by itself."""
+    """A kind of restriction, and one board or all. Both have to be chosen: there is no default."""
 
     kind = forms.ChoiceField(
         label=_lazy("What"),
@@ -41,8 +41,8 @@ class RestrictForm(forms.Form):
         choices = [NOT_CHOSEN, (ALL_BOARDS, _("All boards")), *named]
         self.fields["board"].choices = choices  # type: ignore[attr-defined]  # it is a choice field
 
-    def what(self) -> RestrictionScope | None:
-        """What was chosen; None where nothing was, or it cannot be."""
+    def scope(self) -> RestrictionScope | None:
+        """Return the chosen restriction; None if the form is unbound or invalid."""
         if not self.is_bound or not self.is_valid():
             return None
         return RestrictionScope(
@@ -51,96 +51,96 @@ class RestrictForm(forms.Form):
 
 
 class StandingForm(forms.Form):
-    """Nothing to choose: one standing is hidden, in the period that the page was opened for."""
+    """Hide one standing: the restriction is given by the page, so the form has no fields."""
 
-    def __init__(self, what: RestrictionScope) -> None:
+    def __init__(self, scope: RestrictionScope) -> None:
         super().__init__()
-        self._what = what
+        self._scope = scope
 
-    def what(self) -> RestrictionScope:
-        """Hiding in this period."""
-        return self._what
+    def scope(self) -> RestrictionScope:
+        """Return the restriction of this period."""
+        return self._scope
 
 
 class LiftForm(forms.Form):
-    """One of what these players are restricted by; the only one of it without input, if there is but one."""
+    """One of the active restrictions of these players; if there is only one, it is chosen without input."""
 
     what_runs = forms.ChoiceField(label=_lazy("What"))
 
     def __init__(self, *args: Any, players: Sequence[int], **more: Any) -> None:
         super().__init__(*args, **more)
         rows = active_restrictions().filter(player__in=players).select_related("board", "period")
-        whats = dict.fromkeys(scope_of(row) for row in rows.order_by("kind", "board", "period"))
+        scopes = dict.fromkeys(scope_of(row) for row in rows.order_by("kind", "board", "period"))
         if can_be_unbanned().filter(pk__in=players).exists():
-            whats = {RestrictionScope(RestrictionKind.BANNED, None): None, **whats}
-        self._whats = {what.key: what for what in list(whats)[:MOST_CHOICES]}
-        named = [(key, describe_restriction(what)) for key, what in self._whats.items()]
+            scopes = {RestrictionScope(RestrictionKind.BANNED, None): None, **scopes}
+        self._scopes = {scope.key: scope for scope in list(scopes)[:MOST_CHOICES]}
+        named = [(key, describe_restriction(scope)) for key, scope in self._scopes.items()]
         choices = named if len(named) == 1 else [NOT_CHOSEN, *named]
         self.fields["what_runs"].choices = choices  # type: ignore[attr-defined]  # it is a choice field
 
     @property
     def is_empty(self) -> bool:
-        """Whether none of them is restricted, nor banned."""
-        return not self._whats
+        """Return whether none of the players is restricted or banned."""
+        return not self._scopes
 
-    def what(self) -> RestrictionScope | None:
-        """What was chosen; None where that cannot be."""
+    def scope(self) -> RestrictionScope | None:
+        """Return the chosen restriction; None if none is chosen, or the choice is invalid."""
         if not self.is_bound:
-            return next(iter(self._whats.values())) if len(self._whats) == 1 else None
-        return self._whats[self.cleaned_data["what_runs"]] if self.is_valid() else None
+            return next(iter(self._scopes.values())) if len(self._scopes) == 1 else None
+        return self._scopes[self.cleaned_data["what_runs"]] if self.is_valid() else None
 
 
 def restriction_cells(row: Restriction) -> tuple[str, str, str, str, str]:
-    """When, what and where, by whom, why, and how it ended."""
+    """Return the time, the restriction, the user, the reason and the end of a restriction as text."""
     ended = ""
     if row.lifted_at is not None:
         lifted = {"when": in_utc(row.lifted_at), "by": row.lifted_by or "-", "reason": row.lift_reason or "-"}
         ended = _(" · lifted %(when)s · %(by)s · %(reason)s") % lifted
-    what = describe_restriction(scope_of(row))
-    return in_utc(row.since), what, str(row.by or "-"), row.reason or "-", ended
+    restriction = describe_restriction(scope_of(row))
+    return in_utc(row.since), restriction, str(row.by or "-"), row.reason or "-", ended
 
 
-def describe_restriction(what: RestrictionScope) -> str:
-    """The kind, and where; the board with its number, since names come back once a board is retired."""
-    if what.board is not None and what.period is not None:
-        words = {"number": what.board.seq, "name": what.board.name, "period": what.period.label}
+def describe_restriction(scope: RestrictionScope) -> str:
+    """Describe the kind and the scope; boards with their number, since names are reused after a board is retired."""
+    if scope.board is not None and scope.period is not None:
+        words = {"number": scope.board.seq, "name": scope.board.name, "period": scope.period.label}
         return _("one standing hidden: board %(number)s, %(name)s, period %(period)s") % words
-    if what.is_ban_from_all:
+    if scope.is_ban_from_all:
         return _("banned from everything")
     where = _("all boards")
-    if what.board is not None:
-        where = _("board %(number)s, %(name)s") % {"number": what.board.seq, "name": what.board.name}
-    return f"{what.kind.label}: {where}"
+    if scope.board is not None:
+        where = _("board %(number)s, %(name)s") % {"number": scope.board.seq, "name": scope.board.name}
+    return f"{scope.kind.label}: {where}"
 
 
-def restrict_title(what: RestrictionScope, whom: str) -> str:
-    """What is going to be done to whom, as a heading and a button say it."""
+def restrict_title(scope: RestrictionScope, whom: str) -> str:
+    """Return the title of the page, and of its button: "Hide ann on Weekly"."""
     return {
         RestrictionKind.HIDDEN: _("Hide %(whom)s on %(board)s"),
         RestrictionKind.SHADOWED: _("Shadow %(whom)s on %(board)s"),
         RestrictionKind.BANNED: _("Ban %(whom)s from %(board)s"),
-    }[what.kind] % _whom_and_where(what, whom)
+    }[scope.kind] % _title_words(scope, whom)
 
 
-def restricted_message(what: RestrictionScope, whom: str) -> str:
-    """What was done to whom."""
+def restricted_message(scope: RestrictionScope, whom: str) -> str:
+    """Return the message after restricting: "Hidden on Weekly: ann."."""
     return {
         RestrictionKind.HIDDEN: _("Hidden on %(board)s: %(whom)s."),
         RestrictionKind.SHADOWED: _("Shadowed on %(board)s: %(whom)s."),
         RestrictionKind.BANNED: _("Banned from %(board)s: %(whom)s."),
-    }[what.kind] % _whom_and_where(what, whom)
+    }[scope.kind] % _title_words(scope, whom)
 
 
-def lift_title(what: RestrictionScope, whom: str) -> str:
-    """Which restriction of whom is going to be lifted."""
-    return _("Lift “%(what)s” of %(whom)s") % {"what": describe_restriction(what), "whom": whom}
+def lift_title(scope: RestrictionScope, whom: str) -> str:
+    """Return the title of the page that lifts a restriction."""
+    return _("Lift “%(what)s” of %(whom)s") % {"what": describe_restriction(scope), "whom": whom}
 
 
-def lifted_message(what: RestrictionScope, whom: str) -> str:
-    """Which restriction of whom was lifted."""
-    return _("Lifted “%(what)s”: %(whom)s.") % {"what": describe_restriction(what), "whom": whom}
+def lifted_message(scope: RestrictionScope, whom: str) -> str:
+    """Return the message after lifting a restriction."""
+    return _("Lifted “%(what)s”: %(whom)s.") % {"what": describe_restriction(scope), "whom": whom}
 
 
-def _whom_and_where(what: RestrictionScope, whom: str) -> dict[str, str]:
-    where = what.board.name if what.board else _("all boards")
-    return {"whom": whom, "board": f"{where} ({what.period.label})" if what.period else where}
+def _title_words(scope: RestrictionScope, whom: str) -> dict[str, str]:
+    where = scope.board.name if scope.board else _("all boards")
+    return {"whom": whom, "board": f"{where} ({scope.period.label})" if scope.period else where}

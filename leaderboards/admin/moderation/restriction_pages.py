@@ -1,8 +1,7 @@
-"""Hiding, shadowing and banning from a board in the admin: a page that takes what and where, says what comes of it and
-asks for a reason; and one for the end of it. For one player and for several. What was done stands at the player.
+"""The pages that hide, shadow or ban players on boards, and lift that: a choice, its preview, and a reason.
 
-The trap: what was shown must be what is done, so the button names the choice that was shown, and another choice is
-shown before it is done.
+For one player or several. The player's page lists all restrictions. The trap: only the previewed restriction may be
+imposed; if the choice has changed since the preview, the page is shown again.
 """
 
 from collections.abc import Callable, Sequence
@@ -58,7 +57,7 @@ _Run = Callable[[list[int], RestrictionScope, str, datetime, AbstractBaseUser | 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Restriction(PlayerAction):
-    """A restriction or its end: what does it, and what is said before and then."""
+    """Restrict or lift: the service that does it, and the texts before and afterwards."""
 
     eligible_players: Callable[[], QuerySet[Player]] = Player.objects.all
     is_end: bool
@@ -95,19 +94,19 @@ _LIFT = _Restriction(
 )
 
 
-_OF_ONE_STANDING = _lazy(
+_HIDE_STANDING_QUESTION = _lazy(
     "This one standing is shown to nobody, and its player is told so. Whatever else they have stays as it is, and what "
     "they submit is taken. All others in this period move up. It comes back once this is lifted."
 )
 
 
 class RestrictionPages(BanPages):
-    """The part of the players' admin that restricts, on one board or on all."""
+    """The part of the players' admin that restricts, on one board or all, and lifts restrictions."""
 
     actions: Sequence[str] = (*BanPages.actions, "restrict", "lift")
 
     def get_urls(self) -> list[URLPattern]:
-        """A page for a restriction and one for its end."""
+        """Add a page to restrict and one to lift a restriction."""
         return [
             *(self.action_urlpattern(action, self._ask_restriction) for action in (_RESTRICT, _LIFT)),
             *super().get_urls(),
@@ -116,7 +115,7 @@ class RestrictionPages(BanPages):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """Lifting is offered where there is something to lift."""
+        """Offer to lift a restriction if the player has one."""
         player = self.get_object(request, object_id)
         is_restricted = player is not None and player.restrictions.filter(lifted_at=None).exists()
         more = {"is_restricted": is_restricted} | (extra_context or {})
@@ -124,72 +123,76 @@ class RestrictionPages(BanPages):
 
     @admin.display(description=_lazy("restrictions so far"))
     def restrictions(self, player: Player) -> SafeString | str:
-        """What moderators kept from them, where, by whom, when and why, and who lifted it; a dash for nothing."""
+        """List all restrictions and their ends: scope, when, by whom, why; "-" without any."""
         rows = player.restrictions.select_related("by", "lifted_by", "board", "period")
         return format_html_join("", "{} · {} · {} · {}{}<br>", map(restriction_cells, rows)) or "-"
 
     @admin.action(description=_lazy("Hide, shadow or ban the selected players"), permissions=["change"])
     def restrict(self, request: HttpRequest, players: QuerySet[Player]) -> HttpResponseBase | None:
-        """On one board or on all."""
+        """Restrict players, on one board or all."""
         return self.run_for_selected(request, _RESTRICT, players, self._ask_restriction)
 
     @admin.action(description=_lazy("Lift a restriction of the selected players"), permissions=["change"])
     def lift(self, request: HttpRequest, players: QuerySet[Player]) -> HttpResponseBase | None:
-        """One kind, on one board or on all."""
+        """Lift one restriction of the players, of one board or all."""
         return self.run_for_selected(request, _LIFT, players, self._ask_restriction)
 
     def _ask_restriction(
         self, request: HttpRequest, action: _Restriction, chosen: Sequence[Player], back: str
     ) -> HttpResponseBase | None:
-        """The page, or None once it is done or there is nothing to do."""
+        """Return the page; None once the action is done, or if there is nothing to do."""
         numbers = [player.pk for player in chosen]
         try:
             form = _form_of(action, request, numbers)
         except NotHideable as error:
-            way = disqualification_link(request, _period(request.GET.get("period", ""), numbers), numbers)
-            messages.error(request, format_html("{} {}", translated(error.detail), way))
+            link = disqualification_link(request, _period(request.GET.get("period", ""), numbers), numbers)
+            messages.error(request, format_html("{} {}", translated(error.detail), link))
             return None
         if isinstance(form, LiftForm) and form.is_empty:
             messages.warning(request, str(action.empty_message))
             return None
-        what = form.what()
-        wants = "confirmed" in request.POST and "look" not in request.POST
-        is_seen = what is not None and request.POST.get("seen") == what.key
+        scope = form.scope()
+        is_confirmed = "confirmed" in request.POST and "look" not in request.POST
+        is_seen = scope is not None and request.POST.get("seen") == scope.key
         reason = confirmed_reason(request)
-        if what is not None and wants and is_seen and reason:
-            done = action.run(numbers, what, reason, clock.trusted_now(), signed_in(request))
-            self.report_done(request, action, done, partial(action.done, what))
+        if scope is not None and is_confirmed and is_seen and reason:
+            done = action.run(numbers, scope, reason, clock.trusted_now(), signed_in(request))
+            self.report_done(request, action, done, partial(action.done, scope))
             return None
-        title = action.to_do(what, _whom(chosen)) if what else ""
+        title = action.to_do(scope, _whom(chosen)) if scope else ""
         return self.action_page(
             request,
             action,
             chosen,
             template="admin/leaderboards/player/restrict.html",
-            rows=None if what is None else _lines(action, numbers, what),
+            rows=None if scope is None else _preview_lines(action, numbers, scope),
             of_what=title,
-            confirm=_("Yes: %(title)s") % {"title": title} if what else "",
-            missing=wants and is_seen,
-            is_other=wants and what is not None and not is_seen,
-            seen=what.key if what else "",
+            confirm=_("Yes: %(title)s") % {"title": title} if scope else "",
+            missing=is_confirmed and is_seen,
+            is_other=is_confirmed and scope is not None and not is_seen,
+            seen=scope.key if scope else "",
             form=form,
-            **(_of_one_standing(request, chosen[0], what, back) if isinstance(form, StandingForm) else {"back": back}),
+            **(
+                _standing_context(request, chosen[0], scope, back) if isinstance(form, StandingForm) else {"back": back}
+            ),
         )
 
 
-def _of_one_standing(request: HttpRequest, player: Player, what: RestrictionScope | None, back: str) -> dict[str, Any]:
-    """What the page is called that hides one standing; its way back is the standing, for who may look at it."""
-    row = Standing.objects.filter(period=what.period, player=player).first() if what else None
-    may_look = any(request.user.has_perm(f"leaderboards.{verb}_standing") for verb in ("view", "change"))
+def _standing_context(
+    request: HttpRequest, player: Player, scope: RestrictionScope | None, back: str
+) -> dict[str, Any]:
+    """Return the texts of the page that hides one standing; it leads back to the standing if the user may view it."""
+    row = Standing.objects.filter(period=scope.period, player=player).first() if scope else None
+    may_view = any(request.user.has_perm(f"leaderboards.{verb}_standing") for verb in ("view", "change"))
     return {
         "title": _("Hide one standing of %(player)s") % {"player": name_and_id(player)},
-        "question": _OF_ONE_STANDING,
-        "back": reverse("admin:leaderboards_standing_change", args=[row.pk]) if row and may_look else back,
+        "question": _HIDE_STANDING_QUESTION,
+        "back": reverse("admin:leaderboards_standing_change", args=[row.pk]) if row and may_view else back,
     }
 
 
 def _whom(chosen: Sequence[Player]) -> str:
-    """The one by their id, several by their number."""
+    """Return the id of one player, or the number of several."""
     if len(chosen) == 1:
         return chosen[0].external_id
     return ngettext("%(number)s player", "%(number)s players", len(chosen)) % {"number": len(chosen)}
@@ -199,12 +202,12 @@ def _form_of(action: _Restriction, request: HttpRequest, numbers: Sequence[int])
     typed = request.POST if "confirmed" in request.POST else None
     if action.is_end:
         return LiftForm(typed, players=numbers)
-    period = request.GET.get("period")  # the address stays as it is while the page is asked and answered
+    period = request.GET.get("period")  # in the URL, which stays the same for both POSTs
     return RestrictForm(typed) if period is None else StandingForm(hidden_in_period(_period(period, numbers)))
 
 
 def _period(text: str, players: Sequence[int]) -> Period:
-    """The period of this number, in which each of the players has a standing; else there is no such page."""
+    """Return the period of this number. Raises ``Http404`` unless each of the players has a standing in it."""
     periods = Period.objects.select_related("board")
     number = whole_number(text)
     period = None if number is None else periods.filter(pk=number).first()
@@ -213,32 +216,32 @@ def _period(text: str, players: Sequence[int]) -> Period:
     return period
 
 
-def lift_preview_lines(players: Sequence[int], what: RestrictionScope) -> list[str]:
-    """What lifting it from these players (by internal number) changes: of those alone who are shown then."""
-    board, period = _numbers(what)
-    return _changes(restricted_only_by(players, what.kind, board, period), what, banned=False)
+def lift_preview_lines(players: Sequence[int], scope: RestrictionScope) -> list[str]:
+    """Preview lifting a restriction of players (by internal number); only those count who become visible."""
+    board, period = _numbers(scope)
+    return _change_lines(restricted_only_by(players, scope.kind, board, period), scope, banned=False)
 
 
-def restrict_preview_lines(players: Sequence[int], what: RestrictionScope) -> list[str]:
-    """What keeping it from these players (by internal number) changes: of those alone who are shown now."""
-    board, period = _numbers(what)
-    still_seen = can_be_restricted(what).filter(visible_q(board, "", period))
-    concerned = list(still_seen.filter(pk__in=players).values_list("pk", flat=True))
-    return _changes(concerned, what, banned=True)
+def restrict_preview_lines(players: Sequence[int], scope: RestrictionScope) -> list[str]:
+    """Preview restricting players (by internal number); only those count who are visible now."""
+    board, period = _numbers(scope)
+    visible = can_be_restricted(scope).filter(visible_q(board, "", period))
+    affected = list(visible.filter(pk__in=players).values_list("pk", flat=True))
+    return _change_lines(affected, scope, banned=True)
 
 
-def _numbers(what: RestrictionScope) -> tuple[int | None, int | None]:
-    """Of the board and the period."""
-    return what.board.seq if what.board else None, what.period.pk if what.period else None
+def _numbers(scope: RestrictionScope) -> tuple[int | None, int | None]:
+    """Return the numbers of the board and the period."""
+    return scope.board.seq if scope.board else None, scope.period.pk if scope.period else None
 
 
-def _lines(action: _Restriction, numbers: Sequence[int], what: RestrictionScope) -> list[str]:
-    return lift_preview_lines(numbers, what) if action.is_end else restrict_preview_lines(numbers, what)
+def _preview_lines(action: _Restriction, numbers: Sequence[int], scope: RestrictionScope) -> list[str]:
+    return lift_preview_lines(numbers, scope) if action.is_end else restrict_preview_lines(numbers, scope)
 
 
-def _changes(concerned: Sequence[int], what: RestrictionScope, *, banned: bool) -> list[str]:
-    if not concerned:
+def _change_lines(affected: Sequence[int], scope: RestrictionScope, *, banned: bool) -> list[str]:
+    if not affected:
         return [_("Something else keeps them out already: no ranking changes.")]
-    board, period = _numbers(what)
-    is_secret = banned and what.kind == RestrictionKind.SHADOWED
-    return ban_preview_lines(concerned, banned=banned, board=board, period=period, is_secret=is_secret)
+    board, period = _numbers(scope)
+    is_secret = banned and scope.kind == RestrictionKind.SHADOWED
+    return ban_preview_lines(affected, banned=banned, board=board, period=period, is_secret=is_secret)

@@ -1,8 +1,7 @@
-"""Which account a player belongs to, changed by hand: a page of its own, for whoever may erase players.
+"""The page that links a player to another account by hand; it needs the permission to erase players.
 
-Whoever has the account downloads all that is kept of the player, and erases them with the account. So changing it is as
-grave as erasing, and changing players (a name, a ban) is not enough; a game links by codes
-(``services/players/link.py``).
+The owner of the account can download all data of the player, and erase the player. So the permission to change players
+is not enough. Games link players by codes instead (``services/players/link.py``).
 """
 
 from typing import Any
@@ -28,7 +27,7 @@ from leaderboards.services.players.link import LINK_PERMISSION, link_by_hand
 
 
 class AccountForm(forms.Form):
-    """The account, by its whole name; none takes the player away from theirs. It must not have another player."""
+    """The account by its full name, empty to unlink the player. The account must not have another player."""
 
     account = forms.CharField(
         label=_lazy("Account"), max_length=150, required=False, help_text=_lazy("Its whole name; leave empty for none.")
@@ -39,35 +38,35 @@ class AccountForm(forms.Form):
         self._player = player
 
     def clean_account(self) -> User | None:
-        """Somebody whom there is, and who has no other player."""
-        typed = self.cleaned_data["account"]
-        found = User.objects.filter(username=typed).first() if typed else None
-        if typed and found is None:
-            raise ValidationError(_("There is no account %(account)s.") % {"account": typed})
-        other = Player.objects.filter(user=found).exclude(pk=self._player.pk).first() if found else None
+        """Return the account; refuse an unknown one, and one with another player."""
+        name = self.cleaned_data["account"]
+        account = User.objects.filter(username=name).first() if name else None
+        if name and account is None:
+            raise ValidationError(_("There is no account %(account)s.") % {"account": name})
+        other = Player.objects.filter(user=account).exclude(pk=self._player.pk).first() if account else None
         if other is not None:
-            raise ValidationError(_has_another(typed, other))
-        return found
+            raise ValidationError(_linked_to_another(name, other))
+        return account
 
 
 class LinkPages(PhraseSearchAdmin[Player]):
-    """The part of the players' admin that gives a player to an account, or takes them from it."""
+    """The part of the players' admin that links and unlinks accounts."""
 
     def get_urls(self) -> list[URLPattern]:
-        """A page for it, beside the others."""
+        """Add the page."""
         page = self.admin_site.admin_view(self.account_view)
         return [path("<int:number>/account/", page, name="leaderboards_player_account"), *super().get_urls()]
 
     def account_view(self, request: HttpRequest, number: int) -> HttpResponseBase:
-        """The account; what comes of it; and then the reason. Whoever opens it has just shown who they are."""
+        """Ask for the account, preview the change, and ask for a reason; needs a recent sign-in."""
         if not request.user.has_perm(LINK_PERMISSION):
             raise PermissionDenied
         player = Player.objects.select_related("user").filter(pk=number).first()
         if player is None:
             raise Http404
-        return require_recent_proof(request) or self._asked_for_account(request, player)
+        return require_recent_proof(request) or self._link_page(request, player)
 
-    def _asked_for_account(self, request: HttpRequest, player: Player) -> HttpResponseBase:
+    def _link_page(self, request: HttpRequest, player: Player) -> HttpResponseBase:
         def run(reason: str) -> tuple[str, str]:
             link_by_hand(player, form.cleaned_data["account"], reason, clock.trusted_now(), signed_in(request))
             return _("The account of %(player)s was changed.") % {"player": player.external_id}, back
@@ -82,26 +81,26 @@ class LinkPages(PhraseSearchAdmin[Player]):
         form = AccountForm(request.POST or None, player=player, initial={"account": player.user or ""})
 
         def preview() -> list[str]:
-            return _lines(player, form.cleaned_data["account"])
+            return _preview_lines(player, form.cleaned_data["account"])
 
         return confirm_with_preview(
             self, request, PreviewedAction(title, question, form, preview, run, back, shown_state=str(player.user_id))
         )
 
 
-def _has_another(account: str, other: Player) -> SafeString:
-    """The refusal, with a way to the page that takes the other player from the account."""
+def _linked_to_another(account: str, other: Player) -> SafeString:
+    """Return the refusal, with a link to the page that unlinks the other player."""
     page = reverse("admin:leaderboards_player_account", args=[other.pk])
     link = format_html('<a href="{}">{}</a>', page, name_and_id(other))
     words = _("{account} is linked to another player, {player}: take that one from them first.")
     return format_html(words, account=account, player=link)
 
 
-def _lines(player: Player, account: User | None) -> list[str]:
-    """What comes of it: who loses the player, and who has them then."""
+def _preview_lines(player: Player, account: User | None) -> list[str]:
+    """Describe which account loses the player, and which one gets the player."""
     if player.user_id == (account.pk if account else None):
         return [_("Nothing changes: it is so already.")]
-    lost = [_("%(account)s loses the player.") % {"account": player.user}] if player.user else []
+    losing = [_("%(account)s loses the player.") % {"account": player.user}] if player.user else []
     if account is None:
-        return [*lost, _("The player belongs to no account until a game links them again.")]
-    return [*lost, _("%(account)s has the player.") % {"account": account}]
+        return [*losing, _("The player belongs to no account until a game links them again.")]
+    return [*losing, _("%(account)s has the player.") % {"account": account}]

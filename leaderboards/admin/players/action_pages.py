@@ -1,4 +1,4 @@
-"""What is done to one player from their page, and to several from the list: each deed has a page that asks first."""
+"""Actions on one player (from their page) or several (from the list), each with a page that asks for confirmation."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,28 +18,28 @@ from leaderboards.admin.base.paging import PhraseSearchAdmin
 from leaderboards.admin.confirm.reason_page import ActionPrompt, reason_page
 from leaderboards.models import Player
 
-MOST_AT_ONCE = 500  # each is a field of the form that asks
-MOST_WITHOUT_PROOF = 20  # beyond that, a deed for several asks for a proof of who does it
+MOST_AT_ONCE = 500  # each player is a field of the confirmation form
+MOST_WITHOUT_PROOF = 20  # an action on more players needs a recent sign-in
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlayerAction(ActionPrompt):
-    """Whom it can be done to, and what is said of it; ``log_note`` is for the log of the admin."""
+    """An action on players: which ones are eligible, the message if none is, and the note in Django's admin log."""
 
     empty_message: str | Promise
     log_note: str
     eligible_players: Callable[[], QuerySet[Player]]
 
 
-# The page of a deed for these players, with the address of the way back; None once there is nothing left to ask.
+# Returns the page of an action for these players, with a URL to go back to; None once the action is done.
 Ask = Callable[[HttpRequest, Any, Sequence[Player], str], HttpResponseBase | None]
 
 
 class PlayerActionPages(PhraseSearchAdmin[Player]):
-    """The part of the players' admin that all deeds share."""
+    """The part of the players' admin that all actions share."""
 
     def action_urlpattern(self, action: PlayerAction, ask: Ask) -> URLPattern:
-        """The deed's page for one player, beside Django's own."""
+        """Return the URL of the action's page for one player."""
 
         def page(request: HttpRequest, number: int) -> HttpResponseBase:
             player = self.get_object(request, str(number))
@@ -47,10 +47,9 @@ class PlayerActionPages(PhraseSearchAdmin[Player]):
                 raise Http404
             if not self.has_change_permission(request, player):
                 raise PermissionDenied
-            address = reverse("admin:leaderboards_player_change", args=[number])
-            return self._ask_first(
-                request, action, action.eligible_players().filter(pk=number), ask, address
-            ) or redirect(address)
+            back = reverse("admin:leaderboards_player_change", args=[number])
+            players = action.eligible_players().filter(pk=number)
+            return self._ask_first(request, action, players, ask, back) or redirect(back)
 
         name = f"leaderboards_player_{action.action}"
         return path(f"<int:number>/{action.action}/", self.admin_site.admin_view(page), name=name)
@@ -58,7 +57,7 @@ class PlayerActionPages(PhraseSearchAdmin[Player]):
     def run_for_selected(
         self, request: HttpRequest, action: PlayerAction, players: QuerySet[Player], ask: Ask
     ) -> HttpResponseBase | None:
-        """The deed's page for those of ``players`` that it can be done to; None where there is nothing to ask."""
+        """Return the action's page for the eligible ones of ``players``; None if there is nothing to ask."""
         return self._ask_first(request, action, action.eligible_players().filter(pk__in=players.values("pk")), ask, "")
 
     def _ask_first(
@@ -71,12 +70,13 @@ class PlayerActionPages(PhraseSearchAdmin[Player]):
         if not chosen:
             messages.warning(request, str(action.empty_message))
             return None
-        return _to_prove_for(request, chosen) or ask(request, action, chosen, back)
+        proof_page = require_recent_proof(request) if len(chosen) > MOST_WITHOUT_PROOF else None
+        return proof_page or ask(request, action, chosen, back)
 
     def action_page(
         self, request: HttpRequest, action: PlayerAction, chosen: Sequence[Player], **shown: Any
     ) -> HttpResponse:
-        """What is asked before the deed is done to these players; ``shown`` stands before what is common."""
+        """Return the page that asks for confirmation; ``shown`` adds to the context, and overrides it."""
         common = {
             "title": f"{action.title}: {chosen[0].external_id}" if len(chosen) == 1 else action.title,
             "names": [name_and_id(player) for player in chosen],
@@ -85,22 +85,20 @@ class PlayerActionPages(PhraseSearchAdmin[Player]):
         return reason_page(self, request, action, chosen, **common | shown)
 
     def report_done(
-        self, request: HttpRequest, action: PlayerAction, done: Sequence[Player], said: Callable[[str], str]
+        self, request: HttpRequest, action: PlayerAction, done: Sequence[Player], message: Callable[[str], str]
     ) -> None:
-        """A line in the log of each, without the reason: an erasure has it in one place. ``said`` takes the names."""
+        """Log the action for each player and show a message; ``message`` makes the text from the names.
+
+        Without the reason, which is only stored in one place, so that an erasure can find it.
+        """
         for player in done:
             self.log_change(request, player, action.log_note)
         if done:
-            messages.success(request, said(", ".join(player.external_id for player in done)))
+            messages.success(request, message(", ".join(player.external_id for player in done)))
         else:
             messages.warning(request, str(action.empty_message))
 
 
-def _to_prove_for(request: HttpRequest, chosen: Sequence[Player]) -> HttpResponse | None:
-    """The way to the page that asks for a proof, where so many players are concerned that it is grave; else None."""
-    return require_recent_proof(request) if len(chosen) > MOST_WITHOUT_PROOF else None
-
-
 def name_and_id(player: Player) -> str:
-    """Name and id; the id alone where there is no name."""
+    """Return name and id, or the id only if the player has no name."""
     return f"{player.name} ({player.external_id})" if player.name else player.external_id

@@ -1,5 +1,7 @@
-"""Anonymising a player, or erasing them for good, in the admin: what comes of it, the id typed once more, and a right
-of its own. Both make them a number; they differ in what becomes of scores in periods that are not final."""
+"""The page that anonymises a player or erases them for good: a preview, the id typed again, a permission of its own.
+
+Both replace the player by a number; they differ in what happens to scores in periods that are not final.
+"""
 
 from typing import Any
 
@@ -23,7 +25,7 @@ ANONYMISE, ERASE = "anonymise", "erase"
 
 
 class EraseForm(forms.Form):
-    """Which of both, and the player's id, typed by the one who means it."""
+    """Anonymise or erase, and the player's id as a confirmation."""
 
     how = forms.ChoiceField(
         label=_lazy("What becomes of scores that are not final"),
@@ -40,7 +42,7 @@ class EraseForm(forms.Form):
         self._player = player
 
     def clean_typed(self) -> str:
-        """Theirs, to the letter."""
+        """Refuse anything but the exact id."""
         typed: str = self.cleaned_data["typed"]
         if typed != self._player.external_id:
             raise ValidationError(
@@ -50,32 +52,32 @@ class EraseForm(forms.Form):
 
 
 class ErasePages(PhraseSearchAdmin[Player]):
-    """The part of the players' admin that erases."""
+    """The part of the players' admin that anonymises and erases."""
 
     def get_urls(self) -> list[URLPattern]:
-        """A page for it, beside the others."""
+        """Add the page."""
         page = self.admin_site.admin_view(self.erase_view)
         return [path("<int:number>/erase/", page, name="leaderboards_player_erase"), *super().get_urls()]
 
     def erase_view(self, request: HttpRequest, number: int) -> HttpResponseBase:
-        """The id; what comes of it; and then the reason. Anybody who opens it has just shown who they are."""
+        """Ask for the id, preview the erasure, and ask for a reason; needs a recent sign-in."""
         if not request.user.has_perm("leaderboards.erase_player"):
             raise PermissionDenied
         player = Player.objects.filter(pk=number).first()
         if player is None:
             raise Http404
-        return require_recent_proof(request) or self._asked(request, player)
+        return require_recent_proof(request) or self._erase_page(request, player)
 
-    def _asked(self, request: HttpRequest, player: Player) -> HttpResponseBase:
+    def _erase_page(self, request: HttpRequest, player: Player) -> HttpResponseBase:
         def run(reason: str) -> tuple[str, str]:
-            keeps = form.cleaned_data["how"] == ANONYMISE
-            erased = erase_player(player.external_id, clock.now(), reason, keep_scores=keeps)
-            done = (
+            keep_scores = form.cleaned_data["how"] == ANONYMISE
+            erased = erase_player(player.external_id, clock.now(), reason, keep_scores=keep_scores)
+            message = (
                 _("Anonymised: the player is %(player)s from now on.")
-                if keeps
+                if keep_scores
                 else _("Erased for good: the player is %(player)s from now on.")
             )
-            return done % {"player": erased.player}, back
+            return message % {"player": erased.player}, back
 
         back = reverse("admin:leaderboards_player_change", args=[player.pk])
         question = _(
@@ -88,7 +90,7 @@ class ErasePages(PhraseSearchAdmin[Player]):
         return confirm_with_preview(
             self,
             request,
-            PreviewedAction(title, question, form, lambda: _lines(form, preview_erasure(player)), run, back),
+            PreviewedAction(title, question, form, lambda: _preview_lines(form, preview_erasure(player)), run, back),
         )
 
 
@@ -98,23 +100,23 @@ def _title(how: str | None) -> str:
     return _("Erase for good: %(player)s") if how == ERASE else _("Anonymise or erase: %(player)s")
 
 
-def _lines(form: forms.Form, found: ErasurePreview) -> list[str]:
-    """What comes of the choice in the form."""
+def _preview_lines(form: forms.Form, preview: ErasurePreview) -> list[str]:
+    """Describe the effects of the choice in the form."""
     finals = ngettext(
-        "%(number)s final place stays under a number.", "%(number)s final places stay under a number.", found.finals
-    ) % {"number": found.finals}
+        "%(number)s final place stays under a number.", "%(number)s final places stay under a number.", preview.finals
+    ) % {"number": preview.finals}
     if form.cleaned_data["how"] == ANONYMISE:
-        return [*_in_the_way(found.standings), finals]
+        return [*_lines_of_anonymising(preview.standings), finals]
     standings = ngettext(
         "They are taken out of %(number)s open period.",
         "They are taken out of %(number)s open periods.",
-        found.standings,
+        preview.standings,
     )
-    lines = [standings % {"number": found.standings}, finals]
-    return [*lines, *([describe_rank_moves(found.moves)] if found.moves is not None else [])]
+    lines = [standings % {"number": preview.standings}, finals]
+    return [*lines, *([describe_rank_moves(preview.moves)] if preview.moves is not None else [])]
 
 
-def _in_the_way(standings: int) -> list[str]:
+def _lines_of_anonymising(standings: int) -> list[str]:
     if not standings:
         return [_("No rank changes.")]
     refused = ngettext(

@@ -1,6 +1,8 @@
-"""Players in the admin: found by id or name. How they are banned stands in ``moderation/ban_pages.py``, how they are
-hidden or shadowed
-in ``moderation/restriction_pages.py``, how they are given to another account in ``account_link_pages.py``."""
+"""The admin of players, found by id or name.
+
+Its pages are in ``moderation/ban_pages.py`` (ban), ``moderation/restriction_pages.py`` (hide, shadow),
+``account_link_pages.py`` (link an account) and ``erase_pages.py``.
+"""
 
 from typing import Any
 
@@ -24,13 +26,13 @@ from leaderboards.models import Player
 
 @admin.register(Player)
 class PlayerAdmin(LinkPages, ErasePages, RestrictionPages):
-    """The game's players. They come with their first submission; nobody types them in."""
+    """Players; a player is created by their first submission, never by a form."""
 
     audited_as = "player"
     list_display = ("external_id", "name", "country", "user", "kept_out", "created_at")
     list_filter = (ExclusionFilter,)
     list_select_related = ("user",)
-    # From the beginning only: an index answers that, and there may be millions.
+    # Prefix search only, which an index answers: there may be millions of players.
     search_fields = ("external_id__startswith", "name__istartswith")
     search_help_text = _lazy("The beginning of an id or a name.")
     ordering = ("-pk",)
@@ -52,16 +54,16 @@ class PlayerAdmin(LinkPages, ErasePages, RestrictionPages):
     readonly_fields = ("external_id", "user", "banned_at", "record", "restrictions", "created_at", "scores")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Player]:
-        """The players, with what is kept from them."""
+        """Query the players with their active restrictions."""
         return prefetch_restrictions(super().get_queryset(request))
 
     @admin.display(description=_lazy("kept out"))
     def kept_out(self, player: Player) -> SafeString | str:
-        """Whether they are banned, hidden or shadowed, and where; a dash for who is not."""
+        """Return where the player is banned, hidden or shadowed; "-" if nowhere."""
         return format_html_join("", "{}<br>", ((each,) for each in exclusion_lines(player))) or "-"
 
     def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
-        """A name is what the API takes as one; an avatar's address without a scheme is meant to be safe."""
+        """Validate names as the API does, and complete an avatar URL without a scheme with https."""
         if db_field.name == "avatar_url":
             kwargs["assume_scheme"] = "https"
         if db_field.name == "name":
@@ -70,7 +72,7 @@ class PlayerAdmin(LinkPages, ErasePages, RestrictionPages):
 
     @admin.display(description=_lazy("scores"))
     def scores(self, player: Player) -> SafeString:
-        """A way to their rows."""
+        """Return links to the player's standings, submissions and quarantined entries."""
         return format_html(
             '<a href="{}?player__id__exact={}">{}</a> · <a href="{}?player__id__exact={}">{}</a>'
             ' · <a href="{}?player__id__exact={}&amp;decided=all">{}</a>',
@@ -80,9 +82,9 @@ class PlayerAdmin(LinkPages, ErasePages, RestrictionPages):
         )
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """They come with their first submission."""
+        """Deny: players are created by their first submission."""
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: Player | None = None) -> bool:
-        """Their scores would have nobody."""
+        """Deny: scores need their player; use the page that erases."""
         return False

@@ -1,0 +1,1 @@
+"""Admins of standings and submissions, with pages to edit them."""

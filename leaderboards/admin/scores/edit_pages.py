@@ -1,4 +1,4 @@
-"""Pages of the admin that change one value: of a submission, or of a standing where no submissions are kept."""
+"""Pages of the admin that edit one submission, or set one standing on boards without submissions (storage redis)."""
 
 from django import forms
 from django.core.exceptions import PermissionDenied, ValidationError
@@ -35,13 +35,13 @@ from leaderboards.stores.sql.writes import state_of
 
 
 class ValueForm(forms.Form):
-    """A new value, as an entry says it."""
+    """A new value, in the form of a submitted entry."""
 
     worth = forms.CharField(label=_lazy("points, or fields as JSON"), max_length=1000)
 
 
 class SetStandingForm(forms.Form):
-    """Whose standing on which board, and what it is to be."""
+    """A board, a player, and the new standing."""
 
     board = forms.ModelChoiceField(
         Board.objects.filter(storage=Storage.REDIS).exclude(period=PeriodKind.EVENT).order_by("name"),
@@ -62,24 +62,24 @@ class SetStandingForm(forms.Form):
     )
 
     def clean_player(self) -> Player:
-        """Somebody whom there is."""
-        typed = self.cleaned_data["player"]
-        found = Player.objects.filter(external_id=typed).first()
-        if found is None:
-            raise ValidationError(_("There is no player %(player)s.") % {"player": typed})
-        return found
+        """Return the player; refuse an unknown id."""
+        external_id = self.cleaned_data["player"]
+        player = Player.objects.filter(external_id=external_id).first()
+        if player is None:
+            raise ValidationError(_("There is no player %(player)s.") % {"player": external_id})
+        return player
 
 
 class EditPages(ReadOnlyAdmin[Submission]):
-    """The part of the submissions' admin that edits one."""
+    """The part of the submissions' admin that edits one submission."""
 
     def get_urls(self) -> list[URLPattern]:
-        """A page for the new value, beside Django's own."""
+        """Add the page."""
         page = self.admin_site.admin_view(self.edit_view)
         return [path("<int:number>/edit/", page, name="leaderboards_submission_edit"), *super().get_urls()]
 
     def edit_view(self, request: HttpRequest, number: int) -> HttpResponseBase:
-        """The new value; what comes of it; and then the reason."""
+        """Ask for the new value, preview the edit, and ask for a reason."""
         if not request.user.has_perm("leaderboards.change_submission"):
             raise PermissionDenied
         rows = Submission.objects.select_related("player", "period__board", "board")
@@ -91,16 +91,15 @@ class EditPages(ReadOnlyAdmin[Submission]):
         back = reverse("admin:leaderboards_submission_change", args=[number])
 
         def preview() -> list[str]:
-            new = read_edited_value(row, _typed(row.period, form.cleaned_data["worth"]))
-            found = preview_edit(row, new)
+            new = read_edited_value(row, _parse_value(row.period, form.cleaned_data["worth"]))
             void = [_("The submission is void: it does not count with the new value either.")] if row.voided_at else []
-            return [*void, *edit_preview_lines(row.period, found)]
+            return [*void, *edit_preview_lines(row.period, preview_edit(row, new))]
 
         def run(reason: str) -> tuple[str, str]:
-            value = _typed(row.period, form.cleaned_data["worth"])
+            value = _parse_value(row.period, form.cleaned_data["worth"])
             edit = edit_submission(row, value, reason, clock.trusted_now(), signed_in(request))
-            done = _("It has the new value. It can be undone from the log.")
-            return (done if edit is not None else _("It has this value already: nothing was changed.")), back
+            message = _("It has the new value. It can be undone from the log.")
+            return (message if edit is not None else _("It has this value already: nothing was changed.")), back
 
         question = _(
             "The submission is worth %(now)s. The standing is derived anew with the new value; its time stays, and "
@@ -113,30 +112,30 @@ class EditPages(ReadOnlyAdmin[Submission]):
 
 
 class SetPages(StandingPage):
-    """The part of the standings' admin that sets one where no submissions are kept."""
+    """The part of the standings' admin that sets a standing on boards without submissions."""
 
     def get_urls(self) -> list[URLPattern]:
-        """A page for it, beside Django's own."""
+        """Add the page."""
         page = self.admin_site.admin_view(self.set_view)
         return [path("set/", page, name="leaderboards_standing_set"), *super().get_urls()]
 
     def set_view(self, request: HttpRequest) -> HttpResponseBase:
-        """Board, player and the new standing; what comes of it; and then the reason."""
+        """Ask for board, player and standing, preview the change, and ask for a reason."""
         if not request.user.has_perm("leaderboards.change_standing"):
             raise PermissionDenied
         form = _FullSetForm(request.POST or None, initial=request.GET.dict())
         back = reverse("admin:leaderboards_standing_changelist")
 
         def preview() -> list[str]:
-            wanted, period = form.setting()
-            form.remember(wanted.seen)
-            return edit_preview_lines(period, preview_standing(period, wanted.player, wanted.state))
+            change, period = form.standing_change()
+            form.store_seen_score(change.seen)
+            return edit_preview_lines(period, preview_standing(period, change.player, change.state))
 
         def run(reason: str) -> tuple[str, str]:
-            wanted, _period = form.setting()
-            is_done = set_standing(wanted, reason, clock.trusted_now(), signed_in(request))
-            done = _("The standing is set. It can be undone from the log.")
-            return (done if is_done else _("The standing is so already: nothing was changed.")), back
+            change, _period = form.standing_change()
+            is_changed = set_standing(change, reason, clock.trusted_now(), signed_in(request))
+            message = _("The standing is set. It can be undone from the log.")
+            return (message if is_changed else _("The standing is so already: nothing was changed.")), back
 
         question = _(
             "Boards of storage redis keep no submissions, so nothing can be voided, restored or purged there. What is "
@@ -148,57 +147,58 @@ class SetPages(StandingPage):
 
 
 class _FullSetForm(SetStandingForm):
-    """It carries the score that was seen, so that a standing which moved meanwhile is not overwritten."""
+    """The form with the score that the user saw, so that a standing that changed since is not overwritten."""
 
     seen = forms.CharField(widget=forms.HiddenInput, required=False, max_length=40)
 
-    def setting(self) -> tuple[StandingChange, Period]:
-        """What is wanted, of the form that is valid, and the running period. Raises what refuses it."""
-        typed, now = self.cleaned_data, clock.trusted_now()
-        period, player = find_period_row(typed["board"], "current", now), typed["player"]
+    def standing_change(self) -> tuple[StandingChange, Period]:
+        """Return the change of the valid form, and the running period. Raises the ``SunwiError`` that refuses it."""
+        values, now = self.cleaned_data, clock.trusted_now()
+        period, player = find_period_row(values["board"], "current", now), values["player"]
         if period is None:
             raise BadEntry("The board has no running period yet.")
         refuse_erased(player)
         refuse_if_not_settable(period)
-        found = standing_in_redis(period, player.external_id)
-        return StandingChange(period.pk, player, self._state(period, found.state), self._seen(found.score)), period
+        current = standing_in_redis(period, player.external_id)
+        new_state, seen = self._new_state(period, current.state), self._seen_score(current.score)
+        return StandingChange(period.pk, player, new_state, seen), period
 
-    def remember(self, seen: float | None) -> None:
-        """Let the page carry the score that it shows."""
+    def store_seen_score(self, seen: float | None) -> None:
+        """Put the score that the page shows into its hidden field."""
         self.data = {**self.data.dict(), "seen": "-" if seen is None else repr(seen)}  # type: ignore[attr-defined]  # posted
 
-    def _seen(self, now: float | None) -> float | None:
+    def _seen_score(self, current: float | None) -> float | None:
         if "confirmed" not in self.data:
-            return now
+            return current
         text = self.cleaned_data["seen"]
         try:
             return None if text == "-" else float(text)
         except ValueError as error:
             raise BadEntry("The page does not say which standing was seen: open it anew.") from error
 
-    def _state(self, period: Period, held: StandingState | None) -> StandingState | None:
-        typed = self.cleaned_data
-        if not typed["worth"]:
+    def _new_state(self, period: Period, current: StandingState | None) -> StandingState | None:
+        values = self.cleaned_data
+        if not values["worth"]:
             return None
-        if typed["at"]:
-            return read_state(period, typed["player"].external_id, typed["worth"], read_time(typed["at"]))
-        state = read_state(period, typed["player"].external_id, typed["worth"], clock.trusted_now())
-        return state if held is None or not held.at_ms else StandingState(state.value, held.at_ms)
+        if values["at"]:
+            return read_state(period, values["player"].external_id, values["worth"], read_time(values["at"]))
+        state = read_state(period, values["player"].external_id, values["worth"], clock.trusted_now())
+        return state if current is None or not current.at_ms else StandingState(state.value, current.at_ms)
 
 
-def _typed(period: Period, text: str) -> EditedValue:
-    """What somebody wrote. Raises what an entry is refused with."""
+def _parse_value(period: Period, text: str) -> EditedValue:
+    """Parse the points, or the fields as JSON. Raises the ``SunwiError`` that refuses such an entry."""
     if not period.rules.of_points:
         try:
-            sent: object = read_json(text.encode())
+            fields: object = read_json(text.encode())
         except ValueError as error:
             raise BadEntry(f'The fields are written as JSON, such as {{"stage": 12}}. {error}') from error
-        entry = read_entry({"board": period.board_id, "player": "-", "fields": sent}, 0)
+        entry = read_entry({"board": period.board_id, "player": "-", "fields": fields}, 0)
         return EditedValue(fields=dict(entry.fields or ()))
     return EditedValue(points=read_entry({"board": period.board_id, "player": "-", "points": text}, 0).points)
 
 
-def edit_preview_lines(period: Period, found: EditPreview) -> list[str]:
-    """The player's place now and then, and what ranks do."""
-    now, then = (place_text(period, place) for place in (found.now, found.then))
-    return [_("Now: %(now)s. Then: %(then)s.") % {"now": now, "then": then}, describe_rank_moves(found.moves)]
+def edit_preview_lines(period: Period, preview: EditPreview) -> list[str]:
+    """Describe the player's place now and then, and the rank changes."""
+    now, then = (place_text(period, place) for place in (preview.now, preview.then))
+    return [_("Now: %(now)s. Then: %(then)s.") % {"now": now, "then": then}, describe_rank_moves(preview.moves)]

@@ -1,7 +1,7 @@
-"""Standings in the admin: found by the player's exact id, or read by rank within a period; several are hidden at once.
+"""The admin of standings: found by the player's exact id, or listed by rank within a period; an action hides several.
 
-The trap: the order is SQL's, and where Redis decides SQL follows a moment later. Ranks are those that everybody
-sees; they are told in the list of one period alone, as far as they can be counted in time.
+The trap: rows are in SQL's order; where Redis decides, SQL follows seconds later. Ranks are the public ones; they are
+only shown in the list of one period, as far as they are counted in time.
 """
 
 from collections import defaultdict
@@ -35,7 +35,7 @@ from leaderboards.selectors.visibility.restrictions import active_restrictions
 from leaderboards.services.moderation.restrict import hidden_in_period, hide_standings
 from leaderboards.services.moderation.restriction_actions import CHANGE_PLAYER
 
-MOST_HIDDEN = 100  # at once: each is a field of the form that asks
+MOST_HIDDEN = 100  # at once: each is a field of the confirmation form
 IN_PERIOD = "period__id__exact"
 _LONGEST_NUMBER = 18  # digits
 
@@ -51,7 +51,7 @@ _HIDING = ActionPrompt(
 
 @admin.register(Standing)
 class StandingAdmin(SetPages):
-    """A player's latest state in a period; of one period the best first, as its board ranks them."""
+    """Standings: the state of a player in a period; within one period in the order of the ranks."""
 
     list_display = ("rank", "player", "board", "period_label", "value", "at", "is_put")
     list_display_links = ("player",)
@@ -63,16 +63,16 @@ class StandingAdmin(SetPages):
     fields = ("board", "period", "player", "member", "value", "at", "score", "version", "is_put")
 
     def has_hide_permission(self, request: HttpRequest) -> bool:
-        """Whoever may restrict players."""
+        """Allow users who may restrict players."""
         return request.user.has_perm(CHANGE_PLAYER)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Standing]:
-        """Of a period those who are ranked, unless somebody is searched for."""
+        """List only ranked players of a period, unless the user searches."""
         rows = super().get_queryset(request)
         return rows.filter(score__isnull=False) if _period(request) and not request.GET.get("q") else rows
 
     def get_ordering(self, request: HttpRequest) -> tuple[str, ...]:
-        """As the board ranks, within a period; else the latest first."""
+        """Order by rank within a period, else the latest first."""
         period = _period(request)
         if period is None:
             return ("-pk",)
@@ -80,35 +80,35 @@ class StandingAdmin(SetPages):
         return (f"{best}score", f"{best}member")
 
     def get_changelist_instance(self, request: HttpRequest) -> ChangeList:
-        """Of one period the rows know their ranks, and who is hidden: both are asked for once."""
-        found = super().get_changelist_instance(request)
+        """Attach to each row of a period its rank and whether it is hidden, with one query for each."""
+        changelist = super().get_changelist_instance(request)
         period = _period(request)
         if period is None:
-            return found
-        rows: list[Any] = list(found.result_list)
-        out = hidden_now(period)
-        asked = [row.player.external_id for row in rows if row.score is not None and row.player_id not in out]
-        shown = ranks_excluding(period, asked, frozenset(out.values())) if asked else {}
+            return changelist
+        rows: list[Any] = list(changelist.result_list)
+        hidden = hidden_now(period)
+        visible = [row.player.external_id for row in rows if row.score is not None and row.player_id not in hidden]
+        ranks = ranks_excluding(period, visible, frozenset(hidden.values())) if visible else {}
         for row in rows:
-            row.is_out = row.player_id in out
-            row.rank_shown = None if row.is_out else shown.get(row.player.external_id)
-        found.result_list = rows
-        return found
+            row.is_out = row.player_id in hidden
+            row.rank_shown = None if row.is_out else ranks.get(row.player.external_id)
+        changelist.result_list = rows
+        return changelist
 
     def get_list_display(self, request: HttpRequest) -> Any:
-        """Ranks are told within one period."""
+        """Show the column of ranks within one period only."""
         columns = super().get_list_display(request)
         return columns if _period(request) else [each for each in columns if each != "rank"]
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        """Named after the period, where there is one."""
+        """Add the period to the title, if the list is of one period."""
         period = _period(request)
         title = {"title": _("Standings: %(period)s") % {"period": _name(period)}} if period else {}
         return super().changelist_view(request, title | (extra_context or {}))
 
     @admin.display(description=_lazy("rank"))
     def rank(self, row: Standing) -> str:
-        """As everybody sees it; that it is hidden; a dash for who is not ranked, or without time to count."""
+        """Return the public rank or "hidden"; "-" for a player without a rank, or if it was not counted in time."""
         if row.is_out and row.score is not None:  # type: ignore[attr-defined]  # the list has it
             return pgettext("a player", "hidden")
         rank = row.rank_shown  # type: ignore[attr-defined]  # likewise
@@ -116,30 +116,30 @@ class StandingAdmin(SetPages):
 
     @admin.display(description=_lazy("board"))
     def board(self, row: Standing) -> str:
-        """By name."""
+        """Return the board's name."""
         return str(row.period.board)
 
     @admin.display(description=_lazy("period"))
     def period_label(self, row: Standing) -> str:
-        """Its label."""
+        """Return the period's label."""
         return row.period.label
 
     @admin.display(description=_lazy("value"))
     def value(self, row: Standing) -> str:
-        """Points or fields; nothing of a player who was removed."""
+        """Return the points or fields; "-" for a removed player."""
         return "-" if row.score is None else value_text(row)
 
     @admin.display(description=_lazy("in Redis"), boolean=True)
     def is_put(self, row: Standing) -> bool:
-        """Whether Redis is known to have it."""
+        """Return whether Redis is known to have the standing."""
         return not row.pending_publish
 
     @admin.action(description=_lazy("Hide the selected standings"), permissions=["hide"])
     def hide(self, request: HttpRequest, rows: QuerySet[Standing]) -> HttpResponseBase | None:
-        """All of them, with one reason, after a look at what moves in each period."""
+        """Hide all selected standings with one reason, after a preview for each period."""
         is_hidden = Exists(active_restrictions().filter(player=OuterRef("player"), period=OuterRef("period")))
-        open_ones = rows.filter(~is_hidden, score__isnull=False).select_related("player", "period__board")
-        chosen = list(open_ones.order_by("period", "pk")[: MOST_HIDDEN + 1])
+        hideable = rows.filter(~is_hidden, score__isnull=False).select_related("player", "period__board")
+        chosen = list(hideable.order_by("period", "pk")[: MOST_HIDDEN + 1])
         if len(chosen) > MOST_HIDDEN:
             messages.error(request, _("Choose up to %(number)s standings at once.") % {"number": MOST_HIDDEN})
             return None
@@ -147,41 +147,42 @@ class StandingAdmin(SetPages):
             messages.warning(request, _("None of the selected is ranked and shown: nothing was done."))
             return None
         is_sensitive = len({row.player_id for row in chosen}) > MOST_WITHOUT_PROOF
-        proving = require_recent_proof(request) if is_sensitive else None
+        proof_page = require_recent_proof(request) if is_sensitive else None
         try:
-            return proving or self._asked_or_hidden(request, chosen)
+            return proof_page or self._ask_or_hide(request, chosen)
         except NotHideable as error:
             messages.error(request, translated(error.detail))
             return None
 
-    def _asked_or_hidden(self, request: HttpRequest, chosen: Sequence[Standing]) -> HttpResponseBase | None:
-        """The page, or None once it is done. Raises ``NotHideable``."""
-        lines = [*_foretold(chosen)]
+    def _ask_or_hide(self, request: HttpRequest, chosen: Sequence[Standing]) -> HttpResponseBase | None:
+        """Return the page; None once the standings are hidden. Raises ``NotHideable``."""
+        lines = [*_preview_lines(chosen)]
         reason = confirmed_reason(request)
         if not reason:
             readers = _("Only those who run the site read it.")
             return reason_page(self, request, _HIDING, chosen, rows=lines, readers=readers)
-        whose = {period: [row.player_id for row in own] for period, own in _by_period(chosen).items()}
-        hidden = hide_standings(whose, reason, clock.trusted_now(), signed_in(request))
-        said = ngettext("%(number)s standing is hidden.", "%(number)s standings are hidden.", hidden)
-        messages.success(request, said % {"number": hidden})
+        players = {period: [row.player_id for row in rows] for period, rows in _by_period(chosen).items()}
+        hidden = hide_standings(players, reason, clock.trusted_now(), signed_in(request))
+        message = ngettext("%(number)s standing is hidden.", "%(number)s standings are hidden.", hidden)
+        messages.success(request, message % {"number": hidden})
         return None
 
 
-def _by_period(rows: Sequence[Any]) -> dict[Period, list[Any]]:
-    """Standings, by their period."""
-    found: dict[Period, list[Any]] = defaultdict(list)
-    for row in rows:
-        found[row.period].append(row)
-    return found
+def _by_period(standings: Sequence[Any]) -> dict[Period, list[Any]]:
+    """Group standings by period."""
+    groups: dict[Period, list[Any]] = defaultdict(list)
+    for row in standings:
+        groups[row.period].append(row)
+    return groups
 
 
-def _foretold(chosen: Sequence[Standing]) -> Iterator[str]:
-    """How many, and for each period whose it is and what hiding it moves. Raises ``NotHideable``."""
+def _preview_lines(chosen: Sequence[Standing]) -> Iterator[str]:
+    """Yield the number of standings, and for each period the players and the effects. Raises ``NotHideable``."""
     yield ngettext("%(number)s standing", "%(number)s standings", len(chosen)) % {"number": len(chosen)}
-    for period, own in _by_period(chosen).items():
-        what, names = hidden_in_period(period), ", ".join(row.player.external_id for row in own)
-        yield f"{_name(period)}: {names}. {' '.join(restrict_preview_lines([row.player_id for row in own], what))}"
+    for period, rows in _by_period(chosen).items():
+        scope, names = hidden_in_period(period), ", ".join(row.player.external_id for row in rows)
+        effects = restrict_preview_lines([row.player_id for row in rows], scope)
+        yield f"{_name(period)}: {names}. {' '.join(effects)}"
 
 
 def _name(period: Period) -> str:
@@ -189,7 +190,7 @@ def _name(period: Period) -> str:
 
 
 def _period(request: HttpRequest) -> Period | None:
-    """The one that the address names."""
+    """Return the period that the query string filters by."""
     number = request.GET.get(IN_PERIOD, "")
     if not (number.isascii() and number.isdigit() and len(number) <= _LONGEST_NUMBER):
         return None

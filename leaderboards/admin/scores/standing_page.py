@@ -1,6 +1,6 @@
-"""The page of one standing in the admin: whose, where and which rank, whether it is shown, and what can be done there.
+"""The page of one standing in the admin: player, board, period, rank, visibility, and links to actions.
 
-The trap: who may look at standings may not look at players, and then is not told who hides whom, and why.
+The trap: users who may view standings but not players must not see who restricted the player, and why.
 """
 
 from typing import Any
@@ -35,10 +35,10 @@ _STORED = ("member", "score", "version", "is_put")
 
 
 class StandingPage(ReadOnlyAdmin[Standing]):
-    """The part of the standings' admin that shows one."""
+    """The part of the standings' admin that shows one standing."""
 
     def get_fieldsets(self, request: HttpRequest, obj: Standing | None = None) -> Any:
-        """What people ask first; how it is stored stands apart."""
+        """Show the main fields first, and the stored form in a collapsed section."""
         return (
             (None, {"fields": _SHOWN}),
             (_("How it is stored"), {"fields": _STORED, "classes": ("collapse",)}),
@@ -47,46 +47,47 @@ class StandingPage(ReadOnlyAdmin[Standing]):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """Hiding this standing is offered, or the end of it; in a competition participants are disqualified instead."""
+        """Offer to hide the standing, or to lift that; in a competition participants are disqualified instead."""
         row = self.get_object(request, object_id)
         more = {} if row is None or not self.has_view_permission(request, row) else _context(request, row)
         return super().change_view(request, object_id, form_url, more | (extra_context or {}))
 
     @admin.display(description=_lazy("player"))
     def whose(self, row: Standing) -> SafeString:
-        """Ways to their page here, and to the one that everybody sees."""
-        own = reverse("admin:leaderboards_player_change", args=[row.player_id])
-        public = reverse("player", args=[row.player.external_id])
-        words = '<a href="{}">{}</a> · <a href="{}">{}</a>'
-        return format_html(words, own, name_and_id(row.player), public, _("public page"))
+        """Return links to the player in the admin and to the public page."""
+        admin_page = reverse("admin:leaderboards_player_change", args=[row.player_id])
+        public_page = reverse("player", args=[row.player.external_id])
+        links = '<a href="{}">{}</a> · <a href="{}">{}</a>'
+        return format_html(links, admin_page, name_and_id(row.player), public_page, _("public page"))
 
     @admin.display(description=_lazy("board"))
     def on_board(self, row: Standing) -> SafeString:
-        """Likewise; the public page opens at the period."""
+        """Return links to the board in the admin, and to the period on the public page."""
         board = row.period.board
-        own = reverse("admin:leaderboards_board_change", args=[board.pk])
-        asked = "" if board.is_event else f"?period={row.period.label}"
-        public = f"{reverse('board', args=[board.seq])}{asked}"
-        return format_html('<a href="{}">{}</a> · <a href="{}">{}</a>', own, board, public, _("public page"))
+        admin_page = reverse("admin:leaderboards_board_change", args=[board.pk])
+        query = "" if board.is_event else f"?period={row.period.label}"
+        public_page = f"{reverse('board', args=[board.seq])}{query}"
+        links = '<a href="{}">{}</a> · <a href="{}">{}</a>'
+        return format_html(links, admin_page, board, public_page, _("public page"))
 
     @admin.display(description=_lazy("period"))
     def in_period(self, row: Standing) -> str:
-        """In words, with its label."""
+        """Return the period's dates or name, and its label."""
         return f"{period_in_words(row.period)} ({row.period.label})"
 
     @admin.display(description=_lazy("rank now"))
     def rank_now(self, row: Standing) -> str:
-        """As everybody sees it, and for what."""
+        """Return the public rank and the value, or that the player is hidden."""
         if row.score is not None and row.player_id in hidden_now(row.period):
             return _("not shown")
         return place_text(row.period, place_now(row.period, row.player))
 
 
 def period_in_words(period: Period) -> str:
-    """Its days on the board's clock; the name of its competition; all time."""
+    """Describe a period: its dates in the board's time zone, the name of its competition, or "all time"."""
     board = period.board
     if board.is_event:
-        number = _event_of(period)
+        number = _competition_of(period)
         return events.source().names([number]).get(number, "-")
     today = clock.now().astimezone(ZoneInfo(board.timezone)).date()
     return formats.period_dates(board, period_info(period), today) or formats.period_name(board, running=True)
@@ -98,30 +99,29 @@ def _context(request: HttpRequest, row: Standing) -> dict[str, Any]:
     context = {
         "title": _("Standing of %(player)s: %(board)s, %(period)s") % words,
         "subtitle": None,
-        "kept_out": _kept_out(request, row, board),
+        "kept_out": _exclusion_lines(request, row, board),
     }
     if board.is_event:
-        return context | {"event": {"number": _event_of(period), "name": words["period"]}}
+        return context | {"event": {"number": _competition_of(period), "name": words["period"]}}
     if not request.user.has_perm(CHANGE_PLAYER):
         return context
     is_hidden = active_restrictions().filter(player=row.player_id, period=row.period_id).exists()
     return context | {"is_hideable": row.score is not None and not is_hidden, "is_hidden": is_hidden}
 
 
-def _kept_out(request: HttpRequest, row: Standing, board: Board) -> list[SafeString | str]:
-    """What keeps the player out here: since when, by whom and why, for who may look at players."""
+def _exclusion_lines(request: HttpRequest, row: Standing, board: Board) -> list[SafeString | str]:
+    """List the player's restrictions that apply here: since when, by whom and why, if the user may view players."""
     here = Q(board=None) | Q(board=board, period=None) | Q(period=row.period_id)
-    found = list(
-        active_restrictions().filter(here, player=row.player_id).select_related("board", "period", "by").order_by("pk")
-    )
-    if not (found or row.player.banned_at):
+    applying = active_restrictions().filter(here, player=row.player_id)
+    restrictions = list(applying.select_related("board", "period", "by").order_by("pk"))
+    if not (restrictions or row.player.banned_at):
         return []
     if not any(request.user.has_perm(f"leaderboards.{verb}_player") for verb in ("view", "change")):
         return [_("Moderators keep the player out here.")]
-    return [*_banned(row), *map(_restricted, found)]
+    return [*_ban_lines(row), *map(_restriction_line, restrictions)]
 
 
-def _banned(row: Standing) -> list[SafeString]:
+def _ban_lines(row: Standing) -> list[SafeString]:
     if row.player.banned_at is None:
         return []
     page = reverse("admin:leaderboards_player_change", args=[row.player_id])
@@ -129,12 +129,12 @@ def _banned(row: Standing) -> list[SafeString]:
     return [format_html('<a href="{}">{}</a>', page, words)]
 
 
-def _restricted(row: Restriction) -> SafeString:
-    since, what, by, why, _end = restriction_cells(row)
+def _restriction_line(row: Restriction) -> SafeString:
+    since, restriction, by, reason, _end = restriction_cells(row)
     page = reverse("admin:leaderboards_restriction_change", args=[row.pk])
-    return format_html('<a href="{}">{}</a> · {} · {} · {}', page, what, since, by, why)
+    return format_html('<a href="{}">{}</a> · {} · {} · {}', page, restriction, since, by, reason)
 
 
-def _event_of(period: Period) -> int:
-    """The number of a competition, by the label of its period or of the copy of its freeze."""
+def _competition_of(period: Period) -> int:
+    """Return the number of the competition, from the label of its period or of the frozen copy."""
     return int(period.label.removeprefix("c").partition("-")[0])

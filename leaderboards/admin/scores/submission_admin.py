@@ -1,4 +1,4 @@
-"""Submissions in the admin: found by the player's exact id or their own; they are voided and restored."""
+"""The admin of submissions: found by the player's exact id or their own, with actions that void and restore."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -38,8 +38,8 @@ from leaderboards.services.moderation.void import void_by_hand
 from leaderboards.services.submit.test_score import SERVICE as TEST
 from leaderboards.stores.sql.writes import state_of
 
-MOST_AT_ONCE = 500  # each is a field of the form that asks
-MOST_PREVIEWED = 50  # players: each is counted in SQL
+MOST_AT_ONCE = 500  # each is a field of the confirmation form
+MOST_PREVIEWED = 50  # players: each rank is counted with an SQL statement
 REASON_FOR_EVERYBODY = _lazy("Everybody can read it once the result is final: write it for the public.")
 REASON_FOR_PLAYERS_AND_EVERYBODY = format_lazy(
     "{} {}", _lazy("They are told, in the words of your reason."), REASON_FOR_EVERYBODY
@@ -47,14 +47,14 @@ REASON_FOR_PLAYERS_AND_EVERYBODY = format_lazy(
 
 
 def value_text(row: Standing | Submission) -> str:
-    """Points or fields as the API shows them."""
+    """Format points or fields as the API does."""
     return format_value(row.period, state_of(row.points, row.fields, row.at).value)
 
 
-def _wherever_an_id_may_be() -> dict[str, list[Any]]:
-    """All that precedes an id in the index that keeps ids unique.
+def _all_id_scopes() -> dict[str, list[Any]]:
+    """List all values of the columns that precede the id in its unique index, so that a search can use that index.
 
-    Another one, beginning with the id, would serve this search alone, and make submissions up to a quarter slower.
+    A second index that begins with the id would serve this search only, and make submitting up to a quarter slower.
     """
     events = Period.objects.filter(board__period=PeriodKind.EVENT).values_list("label", flat=True)
     return {
@@ -66,10 +66,10 @@ def _wherever_an_id_may_be() -> dict[str, list[Any]]:
 
 @admin.register(Submission)
 class SubmissionAdmin(EditPages):
-    """What a game server sent and SQL accepted. Voiding one makes the standing what the others amount to."""
+    """Submissions that SQL accepted. After voiding one, the standing is derived from the others."""
 
     list_display = ("external_id", "player", "board", "period_label", "value", "at", "service", "state")
-    list_filter = (StateFilter,)  # boards have none: nothing finds a board's submissions but reading all
+    list_filter = (StateFilter,)  # no filter by board: no index serves it
     list_display_links = ("external_id", "player")
     list_select_related = ("player", "board", "period")
     search_fields = ("external_id__exact",)
@@ -82,13 +82,13 @@ class SubmissionAdmin(EditPages):
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Submission], search_term: str
     ) -> tuple[QuerySet[Submission], bool]:
-        """A player's, if there is one of this id: asking for both at once would use no index."""
+        """Search by player if one has this id, else by submission: a search for both would use no index."""
         player = Player.objects.filter(external_id=search_term).first()
         if player is not None:
             return queryset.filter(player=player), False
         if not search_term:
             return queryset, False
-        return queryset.filter(external_id=search_term, **_wherever_an_id_may_be()), False
+        return queryset.filter(external_id=search_term, **_all_id_scopes()), False
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         """With a way to void all that is listed, where that is one player's."""
@@ -99,34 +99,34 @@ class SubmissionAdmin(EditPages):
         return page
 
     def get_changelist_instance(self, request: HttpRequest) -> ChangeList:
-        """The rows know how their competitions are called and what became of them: a question each for a page."""
-        found = super().get_changelist_instance(request)
-        rows = list(found.result_list)
-        names, states = _names_of(rows), states_of(rows)
+        """Attach to each row the name of its competition and its states, with a few SQL statements for a page."""
+        changelist = super().get_changelist_instance(request)
+        rows = list(changelist.result_list)
+        names, states = _competition_names(rows), states_of(rows)
         for row in rows:
             row.competition_name, row.states = names.get(row.competition, ""), states[row.pk]
-        found.result_list = rows
-        return found
+        changelist.result_list = rows
+        return changelist
 
     @admin.display(description=_lazy("period or competition"))
     def period_label(self, row: Submission) -> str:
-        """The name of its competition, else the period's label."""
+        """Return the name of its competition, else the period's label."""
         return getattr(row, "competition_name", "") or row.period.label
 
     @admin.display(description=_lazy("state"))
     def state(self, row: Submission) -> str:
-        """Whether it counts, and what was done to it."""
+        """Return whether it counts, and what was done to it."""
         return " · ".join(row.states if hasattr(row, "states") else states_of([row])[row.pk])
 
     @admin.action(description=_lazy("Void the selected submissions"), permissions=["void"])
     def void(self, request: HttpRequest, submissions: QuerySet[Submission]) -> HttpResponseBase | None:
-        """The reason first, beside what will come of it."""
-        # In a competition what went with its player is void, and yet to be judged.
+        """Void submissions after a preview, with a reason."""
+        # In a competition, a submission that is void since its player was disqualified can still be voided by itself.
         return self._ask(request, submissions.filter(Q(voided_at=None) | ~Q(competition=0)), _voiding())
 
     @admin.action(description=_lazy("Restore the selected submissions"), permissions=["void"])
     def restore(self, request: HttpRequest, submissions: QuerySet[Submission]) -> HttpResponseBase | None:
-        """What was voided counts again: the reason first, beside what will come of it."""
+        """Restore voided submissions after a preview, with a reason."""
         voided = submissions.exclude(voided_at=None)
         if not voided.exists():
             messages.error(request, _("None of the selected submissions is void: there is nothing to restore."))
@@ -138,19 +138,19 @@ class SubmissionAdmin(EditPages):
         if len(chosen) > MOST_AT_ONCE:
             messages.error(request, action.too_many)
             return None
-        look = preview_event_scores(request, chosen, restored=action.restores)
-        is_seen = request.POST.get("shown", "") == look.seal
+        in_events = preview_event_scores(request, chosen, restored=action.restores)
+        is_seen = request.POST.get("shown", "") == in_events.seal
         if is_seen and (reason := confirmed_reason(request)):
-            self._do(request, action, chosen, reason)
+            self._run(request, action, chosen, reason)
             return None
         readers = REASON_FOR_PLAYERS_AND_EVERYBODY if any(row.period.board.is_event for row in chosen) else ""
-        told = [*void_preview_lines(chosen, restored=action.restores), *look.lines]
+        lines = [*void_preview_lines(chosen, restored=action.restores), *in_events.lines]
         is_other = "confirmed" in request.POST and not is_seen
         return reason_page(
-            self, request, action, chosen, rows=told, readers=readers, shown_seal=look.seal, is_other=is_other
+            self, request, action, chosen, rows=lines, readers=readers, shown_seal=in_events.seal, is_other=is_other
         )
 
-    def _do(self, request: HttpRequest, action: "_Action", chosen: Sequence[Submission], reason: str) -> None:
+    def _run(self, request: HttpRequest, action: "_Action", chosen: Sequence[Submission], reason: str) -> None:
         def run(row: Submission) -> bool:
             is_done = action.run(row, reason, clock.trusted_now(), signed_in(request))
             if is_done:
@@ -160,18 +160,18 @@ class SubmissionAdmin(EditPages):
         run_for_each(request, chosen, run, lambda row, why: f"{row}: {why}", action.done)
 
     def has_void_permission(self, request: HttpRequest) -> bool:
-        """Anybody who may change submissions; nobody types in them."""
+        """Allow users with the permission to change submissions."""
         return request.user.has_perm("leaderboards.change_submission")
 
     @admin.display(description=_lazy("value"))
     def value(self, row: Submission) -> str:
-        """Points or fields, as sent."""
+        """Return the points or fields, as sent."""
         return value_text(row)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Action(ActionPrompt):
-    """Voiding or restoring submissions, and what is said of it; ``log_note`` is for the log."""
+    """Void or restore: the service, the messages, and the note in Django's admin log."""
 
     run: Callable[[Submission, str, datetime, AbstractBaseUser], bool]
     restores: bool
@@ -213,43 +213,39 @@ def _restoring() -> _Action:
 
 
 def void_preview_lines(chosen: Sequence[Submission], *, restored: bool) -> Iterator[str]:
-    """A line for each player: what is voided or restored, where they stand, and where they will."""
+    """Yield a line for each player with the submissions, the place now and the place then, and the rank changes."""
     players = len({(row.period_id, row.player_id) for row in chosen})
-    names = _names_of(chosen)
-    counted = list(islice(preview_submission_changes(chosen, restored), MOST_PREVIEWED))
-    yield from (_line(found, names) for found in counted)
+    names = _competition_names(chosen)
+    previews = list(islice(preview_submission_changes(chosen, restored), MOST_PREVIEWED))
+    yield from (_line(preview, names) for preview in previews)
     if players <= MOST_PREVIEWED:
-        yield describe_rank_moves(_moves(counted))
+        yield describe_rank_moves(_rank_changes(previews))
     else:
         yield _("and %(number)s players more") % {"number": players - MOST_PREVIEWED}
 
 
-def _moves(previews: Sequence[SubmissionChangePreview]) -> RankChanges:
-    """What all of it does to ranks, where the standings are not there for good."""
+def _rank_changes(previews: Sequence[SubmissionChangePreview]) -> RankChanges:
+    """Sum the rank changes in open periods."""
     by_period: dict[Period, dict[int, StandingState | None]] = {}
-    for found in previews:
-        if found.period.state == PeriodState.OPEN:
-            by_period.setdefault(found.period, {})[found.player.pk] = found.then.state if found.then else None
+    for preview in previews:
+        if preview.period.state == PeriodState.OPEN:
+            by_period.setdefault(preview.period, {})[preview.player.pk] = preview.then.state if preview.then else None
     return sum_moves(moves_in(period, after) for period, after in by_period.items())
 
 
-def _names_of(rows: Sequence[Submission]) -> Mapping[int, str]:
-    """The competitions that these scores are of, by number."""
+def _competition_names(rows: Sequence[Submission]) -> Mapping[int, str]:
+    """Return the names of these submissions' competitions by number."""
     numbers = {row.competition for row in rows} - {0}  # 0 is none
     return events.source().names(numbers) if numbers else {}
 
 
-def _place_of(found: SubmissionChangePreview, names: Mapping[int, str]) -> str:
-    """The competition by name, else the period by its label."""
-    return names.get(found.submissions[0].competition, found.period.label)
-
-
-def _line(found: SubmissionChangePreview, names: Mapping[int, str]) -> str:
-    sent = "; ".join(map(value_text, found.submissions))
-    words = {"what": f"{found.player.external_id}, {found.period.board.name} {_place_of(found, names)}: {sent}"}
-    if found.period.state != PeriodState.OPEN and not found.period.board.is_event:
+def _line(preview: SubmissionChangePreview, names: Mapping[int, str]) -> str:
+    values = "; ".join(map(value_text, preview.submissions))
+    where = names.get(preview.submissions[0].competition, preview.period.label)
+    words = {"what": f"{preview.player.external_id}, {preview.period.board.name} {where}: {values}"}
+    if preview.period.state != PeriodState.OPEN and not preview.period.board.is_event:
         return _("%(what)s. Its period is closed: this one stays.") % words
-    now, then = (place_text(found.period, place) for place in (found.now, found.then))
-    if found.now == found.then:
+    now, then = (place_text(preview.period, place) for place in (preview.now, preview.then))
+    if preview.now == preview.then:
         return _("%(what)s. The standing stays as it is: %(now)s.") % (words | {"now": now})
     return _("%(what)s. Now: %(now)s. Then: %(then)s.") % (words | {"now": now, "then": then})

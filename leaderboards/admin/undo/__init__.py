@@ -1,0 +1,1 @@
+"""Undo of audit entries, one or several at once, with previews."""

@@ -1,11 +1,10 @@
-"""Undoing several entries of the audit log at once: one reason, and each entry in a transaction of its own.
+"""Undo several entries of the audit log at once, with one reason, each in a transaction of its own.
 
-The latest goes first, so that of changes to one thing each is undone after those that came later. An act and what took
-it back, both chosen, are left as they are (``foundation/audit/cancelling_pairs.py``), so all of the chosen are looked
-at together.
-One that is refused keeps no other; which were and why is a page of its own, with a line for each. The traps: a page
-sent again undoes nothing twice, since an entry is undone once; and what has to be seen but cannot be shown stays,
-even where it could be undone by then.
+The latest entry goes first, so that of several changes to one row each is undone after the later ones. If an action and
+its undo are both selected, both stay as they are (``foundation/audit/cancelling_pairs.py``). An entry that is refused
+does not stop the others; a result page lists every entry with the reason of a refusal.
+The traps: submitting the page twice undoes nothing twice, since an entry can only be undone once. An entry that needs a
+sealed preview, but cannot be previewed, is not undone, even if that has become possible meanwhile.
 """
 
 import logging
@@ -61,61 +60,63 @@ _UNDOING = ActionPrompt(
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one entry: the entry, and why it was refused; empty where it is undone."""
+    """The result for one entry; ``refused`` is the reason of a refusal, "" if the entry is undone."""
 
     entry: AuditEntry
     refused: str = ""
 
 
 class UndoSelectedAdmin(ReadOnlyAdmin[AuditEntry]):
-    """The part of the audit log's admin that undoes what is selected."""
+    """The part of the audit log's admin that undoes the selected entries."""
 
     actions: Sequence[str] = ("undo_selected",)
 
     def about(self, entry: AuditEntry) -> SafeString | str:
-        """Every subject, with a way to its page."""
-        raise NotImplementedError  # the log's own admin says it
+        """Return all subjects of the entry, with links; the audit log's admin implements it."""
+        raise NotImplementedError
 
     def has_undo_permission(self, request: HttpRequest) -> bool:
-        """Whoever may undo anything."""
-        return bool(_undoable(request))
+        """Allow users who may undo at least one kind of action."""
+        return bool(_undoable_actions(request))
 
     @admin.action(description=_lazy("Undo the selected entries"), permissions=["undo"])
     def undo_selected(self, request: HttpRequest, entries: QuerySet[AuditEntry]) -> HttpResponseBase | None:
-        """Those of them that the reader may undo and nobody has: the reason first, beside what comes of it."""
-        found = list(entries.filter(act__in=_undoable(request)).order_by("-pk")[: MOST_AT_ONCE + 1])
-        if len(found) > MOST_AT_ONCE:
+        """Show the preview and ask for a reason, then undo the entries that this user may undo."""
+        selected = list(entries.filter(act__in=_undoable_actions(request)).order_by("-pk")[: MOST_AT_ONCE + 1])
+        if len(selected) > MOST_AT_ONCE:
             messages.error(request, _("More than %(most)s are selected: choose fewer.") % {"most": MOST_AT_ONCE})
             return None
-        choice = select_undoable(found)
+        choice = select_undoable(selected)
         if not choice.to_undo:
             why = cancelling_pairs_text(choice) or _("None of the selected can be undone: nothing was done.")
             messages.warning(request, why)
             return None
-        grave = any(is_sensitive(entry.act, entry) for entry in choice.to_undo)
-        proving = require_recent_proof(request) if grave or len(choice.to_undo) > MOST_WITHOUT_PROOF else None
-        if proving:
-            return proving
-        looks = preview_sections(choice)
-        is_seen = all(each.preview.blocks or each.preview.is_seen(request.POST.get(each.field, "")) for each in looks)
+        has_sensitive = any(is_sensitive(entry.act, entry) for entry in choice.to_undo)
+        needs_proof = has_sensitive or len(choice.to_undo) > MOST_WITHOUT_PROOF
+        if needs_proof and (proof_page := require_recent_proof(request)):
+            return proof_page
+        sections = preview_sections(choice)
+        is_seen = all(
+            each.preview.blocks or each.preview.is_seen(request.POST.get(each.field, "")) for each in sections
+        )
         reason = confirmed_reason(request)
         if reason and is_seen:
-            return self._done(request, choice, blocked_entries(looks), reason)
-        left = entries.count() - len(choice.to_undo) - len(choice.pairs)
-        shown = {"looks": looks, "again": bool(reason) and not is_seen, "template": "admin/audit/several.html"}
-        return reason_page(self, request, _UNDOING, found, rows=[*selection_summary(choice, left)], **shown)
+            return self._undo_all(request, choice, blocked_entries(sections), reason)
+        ignored = entries.count() - len(choice.to_undo) - len(choice.pairs)
+        shown = {"looks": sections, "again": bool(reason) and not is_seen, "template": "admin/audit/several.html"}
+        return reason_page(self, request, _UNDOING, selected, rows=[*selection_summary(choice, ignored)], **shown)
 
-    def _done(
-        self, request: HttpRequest, choice: UndoSelection, blocks: dict[int, str], reason: str
+    def _undo_all(
+        self, request: HttpRequest, choice: UndoSelection, blocked: dict[int, str], reason: str
     ) -> HttpResponseBase:
         outcomes = [
-            Outcome(entry, blocks[entry.pk]) if entry.pk in blocks else _undone(request, entry, reason)
+            Outcome(entry, blocked[entry.pk]) if entry.pk in blocked else _undo_one(request, entry, reason)
             for entry in choice.to_undo
         ]
-        told = [*choice.to_undo, *choice.pairs]
-        names = load_subject_names(subject for entry in told for subject in entry.subjects.all())
-        for entry in told:
-            entry.subject_names = names  # type: ignore[attr-defined]  # which ``about`` looks for
+        listed = [*choice.to_undo, *choice.pairs]
+        names = load_subject_names(subject for entry in listed for subject in entry.subjects.all())
+        for entry in listed:
+            entry.subject_names = names  # type: ignore[attr-defined]  # ``about`` reads it
         refused = sum(bool(each.refused) for each in outcomes)
         context = {
             **self.admin_site.each_context(request),
@@ -133,14 +134,14 @@ class UndoSelectedAdmin(ReadOnlyAdmin[AuditEntry]):
         return TemplateResponse(request, "admin/audit/undone.html", context)
 
 
-def _undoable(request: HttpRequest) -> list[str]:
-    """The acts that the reader may undo."""
+def _undoable_actions(request: HttpRequest) -> list[str]:
+    """Return the codes of the actions that this user may undo."""
     if not request.user.has_perm(VIEW_AUDIT_LOG):
         return []
-    return [act.code for act in all_actions() if act.undo is not None and request.user.has_perm(act.needs)]
+    return [each.code for each in all_actions() if each.undo is not None and request.user.has_perm(each.needs)]
 
 
-def _undone(request: HttpRequest, entry: AuditEntry, reason: str) -> Outcome:
+def _undo_one(request: HttpRequest, entry: AuditEntry, reason: str) -> Outcome:
     try:
         undo(entry.pk, reason, clock.trusted_now(), signed_in(request))
     except SunwiError as error:

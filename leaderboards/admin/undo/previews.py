@@ -1,7 +1,7 @@
-"""What undoing an entry of the audit log comes to, before it is done: each app registers a look for its acts.
+"""Previews of undoing an entry of the audit log. Each app registers a preview for its actions.
 
-A look writes nothing and refuses nothing; what stands in its way is said in its place. The trap: where a look is
-sealed, nothing is undone that was not seen as it is now, so a page must carry the seal of what it shows.
+A preview writes nothing; if the undo would be refused, it shows the reason. The trap: an action with sealed previews
+is only undone if the user has seen its current preview, so the page must send back the seal of what it shows.
 """
 
 from collections.abc import Callable
@@ -17,9 +17,11 @@ from leaderboards.selectors.previews.board_change import BoardChange
 
 @dataclass(frozen=True, slots=True)
 class UndoPreview:
-    """Sentences, and what would change on boards. ``seal`` is a text that says what was shown, and ``is_seen`` whether
-    such a text says what would be done now; without a seal that is all one. ``blocks``: it says why nothing can be
-    shown where all has to be seen, so nothing is undone."""
+    """Sentences, and changes of boards.
+
+    ``seal`` identifies what is shown; ``is_seen`` checks a seal from the form against the current state (any text,
+    without a seal). ``blocks``: a sealed preview could not be made, and the lines say why, so nothing is undone.
+    """
 
     lines: tuple[str, ...] = ()
     changes: tuple[BoardChange, ...] = ()
@@ -29,36 +31,38 @@ class UndoPreview:
 
     @property
     def boards(self) -> list[dict[str, Any]]:
-        """Of each board its name, a row for each setting, and what comes of it, for ``_boards.html``."""
+        """Return each board's name, changed settings and their consequences, for ``_boards.html``."""
         return [
             {"name": each.board.name, "rows": change_rows(each), "consequences": consequences(each)}
             for each in self.changes
         ]
 
 
-_looks: dict[str, Callable[[AuditEntry], UndoPreview]] = {}
-_sealed: set[str] = set()
+_previews: dict[str, Callable[[AuditEntry], UndoPreview]] = {}
+_sealed_actions: set[str] = set()
 
 
 def register_undo_preview(act: str, preview: Callable[[AuditEntry], UndoPreview], *, sealed: bool = False) -> None:
-    """Have ``preview(entry)`` say what undoing an entry of this act comes to; the latest word about an act counts.
+    """Register the preview of undoing entries of this action; a later registration replaces an earlier one.
 
-    It may raise a ``SunwiError``, whose words stand in its place then. ``sealed``: its looks all have a seal, so
-    what cannot be shown is not undone, and of several to be undone each is shown.
+    ``preview`` may raise a ``SunwiError``, whose message is shown instead. ``sealed``: every preview has a seal; an
+    entry whose preview fails is not undone, and a bulk undo shows every preview.
     """
-    _looks[act] = preview
-    _sealed.difference_update((act,))
-    _sealed.update((act,) if sealed else ())
+    _previews[act] = preview
+    if sealed:
+        _sealed_actions.add(act)
+    else:
+        _sealed_actions.discard(act)
 
 
 def preview_undo(entry: AuditEntry) -> UndoPreview:
-    """What undoing it comes to; nothing where nothing is known to move."""
-    preview = _looks.get(entry.act)
+    """Return the preview of undoing the entry; empty if its action has none."""
+    preview = _previews.get(entry.act)
     return UndoPreview() if preview is None else preview_or_refusal(lambda: preview(entry), sealed=is_sealed(entry))
 
 
 def preview_or_refusal(preview: Callable[[], UndoPreview], *, sealed: bool) -> UndoPreview:
-    """The look, or why there is none; such a one was never seen where it had to be."""
+    """Return the preview, or the refusal as a preview; a refused sealed preview is never seen, and blocks the undo."""
     try:
         return preview()
     except SunwiError as error:
@@ -66,5 +70,5 @@ def preview_or_refusal(preview: Callable[[], UndoPreview], *, sealed: bool) -> U
 
 
 def is_sealed(entry: AuditEntry) -> bool:
-    """Whether it is undone only as it was seen."""
-    return entry.act in _sealed
+    """Return whether the entry is only undone if its current preview was seen."""
+    return entry.act in _sealed_actions

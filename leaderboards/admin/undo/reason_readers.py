@@ -1,6 +1,6 @@
-"""Who reads the reason that is given for undoing an entry of the audit log: each app says it of its acts.
+"""Who can read the reason of an undo. Each app registers it for its actions.
 
-The trap: most undos stay among staff, but some tell the player, in the words that were typed there.
+The trap: most reasons stay among staff, but some are sent to the player word for word.
 """
 
 from django.utils.functional import Promise
@@ -26,12 +26,12 @@ _readers: dict[str, Promise] = {}
 
 
 def register_reason_readers(act: str, readers: Promise) -> None:
-    """Have ``readers`` say who reads why an entry of this act is undone; the latest word about an act counts."""
+    """Register who can read the reason of undoing this action; a later registration replaces an earlier one."""
     _readers[act] = readers
 
 
 def reason_readers(entry: AuditEntry) -> str:
-    """Who reads why it is undone: staff alone, unless an app says otherwise."""
+    """Describe who can read the reason of undoing the entry: only staff, unless an app registered others."""
     return str(_readers.get(entry.act, REASON_FOR_STAFF))
 
 

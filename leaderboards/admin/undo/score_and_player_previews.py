@@ -1,5 +1,7 @@
-"""The looks of this app's acts: what undoing each does to ranks, boards and accounts, which is what the act's own page
-shows, the other way round. Of acts that move nothing (a profile, a comment), nothing is said."""
+"""Previews of undoing this app's actions: their effects on ranks, boards and accounts.
+
+Each shows what the page of the opposite action shows. Actions without effects on ranks (a profile) have no preview.
+"""
 
 import hashlib
 from collections.abc import Iterable, Sequence
@@ -50,31 +52,34 @@ _BAN = RestrictionScope(RestrictionKind.BANNED)
 
 
 def preview_undo_of_bans(entries: Iterable[AuditEntry]) -> UndoPreview:
-    """What undoing all the bans among these entries comes to, counted together; nothing where there is no ban."""
+    """Preview undoing all bans among these entries together; empty without a ban."""
     keys = [key for entry in entries if entry.act == "player.banned" for key in entry.keys("player")]
     players = list(Player.objects.filter(pk__in=keys).values_list("pk", flat=True))
     return UndoPreview(tuple(lift_preview_lines(players, _BAN)) if players else ())
 
 
 def preview_undo_of_board(entries: Sequence[AuditEntry]) -> UndoPreview:
-    """What undoing these changes of one board comes to, the latest first; what is refused is left out, unless it is all
-    there is. Raises ``NotUndoable``, or ``BadBoard`` where the settings are refused by now."""
+    """Preview undoing these changes of one board, the latest first; entries that would be refused are skipped.
+
+    Raises ``NotUndoable`` if all would be refused, and ``BadBoard`` if the old settings are invalid now.
+    """
     numbers = [key for key in entries[0].keys("board") if key.isdecimal()]
     board = Board.objects.filter(pk__in=numbers).first()
     if board is None:
         raise NotUndoable("There is no such board any more, or nothing to give back.")
-    if not sum(_goes_back(entry, board) for entry in entries):
+    restored = [_restore_settings_if_possible(entry, board) for entry in entries]
+    if not any(restored):
         raise NotUndoable(CHANGED_SINCE)
     check_board(board)
     return sealed_board_preview(board_change(board, SETTINGS, clock.now()))
 
 
 def sealed_board_preview(*changes: BoardChange, lines: Iterable[str] = ()) -> UndoPreview:
-    """A look at boards, sealed as a board's own form is."""
+    """Build a preview of board changes, with the seal of the board's own form."""
     return UndoPreview(tuple(lines), changes, sealed(*changes), lambda seal: matches_seal(seal, *changes))
 
 
-def _goes_back(entry: AuditEntry, board: Board) -> bool:
+def _restore_settings_if_possible(entry: AuditEntry, board: Board) -> bool:
     try:
         restore_settings(entry, board)
     except NotUndoable:
@@ -86,8 +91,8 @@ def _of_board(entry: AuditEntry) -> UndoPreview:
     return preview_undo_of_board([entry])
 
 
-def _of_setting(entry: AuditEntry) -> UndoPreview:
-    """The place now and then; what has to be seen is the standing that there is, and the one that there will be."""
+def _of_set_standing(entry: AuditEntry) -> UndoPreview:
+    """Preview the place now and then; the seal covers the current standing and the restored one."""
     player = Player.objects.filter(pk__in=entry.keys("player")).first()
     period = Period.objects.select_related("board").filter(pk=entry.note.get("period")).first()
     if player is None or period is None:
@@ -104,14 +109,14 @@ def _of_setting(entry: AuditEntry) -> UndoPreview:
 
 
 def _of_account(entry: AuditEntry) -> UndoPreview:
-    """Who loses the player, and who gets them."""
+    """Preview which account loses the player, and which one gets the player."""
     player = Player.objects.select_related("user").filter(pk__in=entry.keys("player")).first()
     if player is None or not mentions_account(entry):
         return UndoPreview()
-    return UndoPreview(tuple(_handed(player, account_before(entry, player))))
+    return UndoPreview(tuple(_account_lines(player, account_before(entry, player))))
 
 
-def _handed(player: Player, account: User | None) -> Iterable[str]:
+def _account_lines(player: Player, account: User | None) -> Iterable[str]:
     if player.user:
         yield _("%(account)s loses the player.") % {"account": player.user}
     if account:
@@ -129,55 +134,55 @@ def _of_lifted_ban(entry: AuditEntry) -> UndoPreview:
 
 
 def _of_restriction(entry: AuditEntry) -> UndoPreview:
-    what = _what(entry)
-    return UndoPreview(tuple(lift_preview_lines(_players(entry), what)) if what else ())
+    scope = _scope(entry)
+    return UndoPreview(tuple(lift_preview_lines(_players(entry), scope)) if scope else ())
 
 
 def _of_lifted_restriction(entry: AuditEntry) -> UndoPreview:
-    what = _what(entry)
-    return UndoPreview(tuple(restrict_preview_lines(_players(entry), what)) if what else ())
+    scope = _scope(entry)
+    return UndoPreview(tuple(restrict_preview_lines(_players(entry), scope)) if scope else ())
 
 
 def _of_void(entry: AuditEntry) -> UndoPreview:
     return UndoPreview(tuple(void_preview_lines([submission_of(entry)], restored=True)))
 
 
-def _of_restoring(entry: AuditEntry) -> UndoPreview:
+def _of_restored(entry: AuditEntry) -> UndoPreview:
     return UndoPreview(
         tuple(void_preview_lines([submission_of(entry)], restored=False)) if entry.keys("submission") else ()
     )
 
 
 def _of_import(entry: AuditEntry) -> UndoPreview:
-    found = ImportRun.objects.select_related("board").filter(pk__in=entry.keys(imports.SUBJECT)).first()
-    if found is None:
+    run = ImportRun.objects.select_related("board").filter(pk__in=entry.keys(imports.SUBJECT)).first()
+    if run is None:
         return UndoPreview()
-    lines, changes = preview_import_undo(found, clock.now())
+    lines, changes = preview_import_undo(run, clock.now())
     return sealed_board_preview(*changes, lines=lines) if changes else UndoPreview(tuple(lines))
 
 
 def _of_edit(entry: AuditEntry) -> UndoPreview:
-    found = SubmissionEdit.objects.filter(entry=entry.pk).first()
+    edited = SubmissionEdit.objects.filter(entry=entry.pk).first()
     rows = Submission.objects.select_related("player", "period__board")
-    row = rows.filter(pk=found.submission_id).first() if found else None
-    if found is None or row is None:
+    row = rows.filter(pk=edited.submission_id).first() if edited else None
+    if edited is None or row is None:
         return UndoPreview()
-    before = StandingState(tuple(found.before), state_of(None, None, row.at).at_ms)
+    before = StandingState(tuple(edited.before), state_of(None, None, row.at).at_ms)
     return UndoPreview(tuple(edit_preview_lines(row.period, preview_edit(row, before))))
 
 
 def _of_purge(entry: AuditEntry) -> UndoPreview:
-    found = Purge.objects.filter(pk__in=entry.keys("purge")).first()
-    return UndoPreview(
-        tuple(purge_undo_preview_lines(purge.purge_undo_preview(found, clock.trusted_now()))) if found else ()
-    )
+    row = Purge.objects.filter(pk__in=entry.keys("purge")).first()
+    if row is None:
+        return UndoPreview()
+    return UndoPreview(tuple(purge_undo_preview_lines(purge.purge_undo_preview(row, clock.trusted_now()))))
 
 
 def _players(entry: AuditEntry) -> list[int]:
     return list(Player.objects.filter(pk__in=entry.keys("player")).values_list("pk", flat=True))
 
 
-def _what(entry: AuditEntry) -> RestrictionScope | None:
+def _scope(entry: AuditEntry) -> RestrictionScope | None:
     row = Restriction.objects.select_related("board", "period").filter(pk=entry.note.get("restriction")).first()
     return scope_of(row) if row else None
 
@@ -188,11 +193,11 @@ for _act in (*ACTIONS.values(), STANDING_HIDDEN):
     register_undo_preview(_act, _of_restriction)
 register_undo_preview(LIFTED, _of_lifted_restriction)
 register_undo_preview("score.voided", _of_void)
-register_undo_preview("score.restored", _of_restoring)
-register_undo_preview(review_quarantine.ACCEPTED, _of_restoring)
+register_undo_preview("score.restored", _of_restored)
+register_undo_preview(review_quarantine.ACCEPTED, _of_restored)
 register_undo_preview(edit.EDITED, _of_edit)
 register_undo_preview(purge.PURGED, _of_purge)
-register_undo_preview(set_standing.SET, _of_setting, sealed=True)
+register_undo_preview(set_standing.SET, _of_set_standing, sealed=True)
 register_undo_preview(BOARD_CHANGED, _of_board, sealed=True)
 register_undo_preview(imports.CONFIRMED, _of_import, sealed=True)
 register_undo_preview(ACCOUNT_CHANGED, _of_account)

@@ -1,4 +1,4 @@
-"""Several entries of the audit log that are to be undone together: which of them are, and what that comes to."""
+"""Select which of several audit entries are undone together, and preview that."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,12 +15,12 @@ from leaderboards.admin.undo.previews import UndoPreview, is_sealed, preview_or_
 from leaderboards.admin.undo.score_and_player_previews import BOARD_CHANGED, preview_undo_of_bans, preview_undo_of_board
 from leaderboards.admin.wording.descriptions import in_utc
 
-MOST_PREVIEWED = 10  # entries whose ranks are counted, beside those that have to be seen, and bans: counted together
+MOST_PREVIEWED = 10  # entries whose rank changes are counted, beside sealed and sensitive ones, and bans
 
 
 @dataclass(frozen=True, slots=True)
 class UndoSelection:
-    """``to_undo``, the latest first; and ``pairs`` of an act and what took it back, which stay as they are."""
+    """``to_undo``, the latest first; ``pairs`` of an action and its undo, which stay as they are."""
 
     to_undo: Sequence[AuditEntry]
     pairs: Sequence[AuditEntry]
@@ -28,7 +28,7 @@ class UndoSelection:
 
 @dataclass(frozen=True, slots=True)
 class PreviewSection:
-    """What is said of these entries, and the field of the form that carries the seal of it."""
+    """The preview of some entries, and the form field that carries its seal."""
 
     title: str
     preview: UndoPreview
@@ -37,7 +37,7 @@ class PreviewSection:
 
 
 def select_undoable(chosen: Sequence[AuditEntry]) -> UndoSelection:
-    """What of these entries, the latest first, is undone; what was undone before is only part of pairs."""
+    """Select the entries to undo (the latest first); an entry that is undone already can only be part of a pair."""
     pairs = find_cancelled(chosen)
     undone = set(AuditEntry.objects.filter(undoes__in=chosen).values_list("undoes", flat=True))
     return UndoSelection(
@@ -47,7 +47,7 @@ def select_undoable(chosen: Sequence[AuditEntry]) -> UndoSelection:
 
 
 def cancelling_pairs_text(choice: UndoSelection) -> str:
-    """That they stay as they are, and why; empty where there are none."""
+    """Explain why pairs stay as they are; "" without pairs."""
     if not choice.pairs:
         return ""
     return _(
@@ -56,54 +56,55 @@ def cancelling_pairs_text(choice: UndoSelection) -> str:
     ) % {"number": len(choice.pairs)}
 
 
-def selection_summary(choice: UndoSelection, left: int) -> Iterator[str]:
-    """How many of which act, how many of the selected are left out, and which take each other back."""
+def selection_summary(choice: UndoSelection, ignored: int) -> Iterator[str]:
+    """Yield the number of entries by action, the number of ignored entries, and the explanation of pairs."""
     acts = Counter(str(label_of(entry.act)) for entry in choice.to_undo)
     yield from (f"{label}: {number}" for label, number in acts.items())
-    if left:
+    if ignored:
         yield ngettext(
             "%(number)s of the selected is left out: it cannot be undone.",
             "%(number)s of the selected are left out: they cannot be undone.",
-            left,
-        ) % {"number": left}
+            ignored,
+        ) % {"number": ignored}
     if choice.pairs:
         yield cancelling_pairs_text(choice)
 
 
 def preview_sections(choice: UndoSelection) -> list[PreviewSection]:
-    """What undoing them comes to: bans together, the changes of each board together, all that is grave or has to be
-    seen, and some of the rest."""
+    """Preview all bans together, the changes of each board together, all sealed or sensitive entries, and the first
+    ``MOST_PREVIEWED`` of the others."""
     boards: dict[tuple[str, ...], list[AuditEntry]] = {}
-    must, rest = [], []
+    required, others = [], []
     for entry in choice.to_undo:
         if entry.act == BOARD_CHANGED:
             boards.setdefault(tuple(entry.keys("board")), []).append(entry)
         elif is_sealed(entry) or is_sensitive(entry.act, entry):
-            must.append(entry)
+            required.append(entry)
         elif entry.act != "player.banned":
-            rest.append(entry)
+            others.append(entry)
     return [
         PreviewSection("", preview_undo_of_bans(choice.to_undo), ""),
         *(
-            _told(each, preview_or_refusal(partial(preview_undo_of_board, each), sealed=True))
+            _section(each, preview_or_refusal(partial(preview_undo_of_board, each), sealed=True))
             for each in boards.values()
         ),
-        *_each([*must, *rest[:MOST_PREVIEWED]]),
+        *_sections([*required, *others[:MOST_PREVIEWED]]),
     ]
 
 
-def blocked_entries(looks: Iterable[PreviewSection]) -> dict[int, str]:
-    """Why entries are left as they are that have to be seen and cannot be shown, by their numbers."""
-    return {entry.pk: " ".join(told.preview.lines) for told in looks if told.preview.blocks for entry in told.entries}
+def blocked_entries(sections: Iterable[PreviewSection]) -> dict[int, str]:
+    """Return by pk why entries are not undone: their sealed preview could not be made."""
+    blocking = [each for each in sections if each.preview.blocks]
+    return {entry.pk: " ".join(each.preview.lines) for each in blocking for entry in each.entries}
 
 
-def _each(entries: Iterable[AuditEntry]) -> Iterator[PreviewSection]:
+def _sections(entries: Iterable[AuditEntry]) -> Iterator[PreviewSection]:
     for entry in entries:
         preview = preview_undo(entry)
         if preview.lines or preview.changes or preview.seal:
-            yield _told([entry], preview)
+            yield _section([entry], preview)
 
 
-def _told(entries: Sequence[AuditEntry], preview: UndoPreview) -> PreviewSection:
+def _section(entries: Sequence[AuditEntry], preview: UndoPreview) -> PreviewSection:
     first = entries[0]
     return PreviewSection(f"{label_of(first.act)}, {in_utc(first.at)}", preview, f"seen-{first.pk}", entries)

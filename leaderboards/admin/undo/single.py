@@ -1,4 +1,4 @@
-"""Undoing one entry of the audit log: what it comes to, a reason, and a proof where the act itself asks for one."""
+"""Undo one entry of the audit log: a preview, a reason, and a recent sign-in if the action is sensitive."""
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
@@ -27,24 +27,26 @@ from leaderboards.refusals import translated
 
 
 class UndoEntryAdmin(ReadOnlyAdmin[AuditEntry]):
-    """The part of the audit log's admin that undoes an entry from a page of its own."""
+    """The part of the audit log's admin that undoes one entry, on a page of its own."""
 
     def about(self, entry: AuditEntry) -> SafeString | str:
-        """Every subject, with a way to its page."""
-        raise NotImplementedError  # the log's own admin says it
+        """Return all subjects of the entry, with links; the audit log's admin implements it."""
+        raise NotImplementedError
 
     def changed(self, entry: AuditEntry) -> SafeString | str:
-        """Before and after, a field a line."""
-        raise NotImplementedError  # likewise
+        """Return the old and new values, one field a line; the audit log's admin implements it."""
+        raise NotImplementedError
 
     def get_urls(self) -> list[URLPattern]:
-        """The page, beside the others."""
+        """Add the page."""
         page = self.admin_site.admin_view(self.undo_view)
         return [path("<int:number>/undo/", page, name="foundation_auditentry_undo"), *super().get_urls()]
 
     def undo_view(self, request: HttpRequest, number: int) -> HttpResponseBase:
-        """Shows what comes of it and asks for a reason, then undoes; two at once undo once, and the later is told that
-        it was done. Where the look is sealed only what was seen is undone."""
+        """Show the preview and ask for a reason, then undo.
+
+        Of two concurrent requests one undoes, the other is refused. If the preview is sealed, it must have been seen.
+        """
         entry = self.get_object(request, str(number))
         if entry is None:
             raise Http404
@@ -53,8 +55,8 @@ class UndoEntryAdmin(ReadOnlyAdmin[AuditEntry]):
         if entry.is_undone:
             messages.error(request, translated(UNDONE_BEFORE))
             return redirect("admin:foundation_auditentry_change", entry.pk)
-        if is_sensitive(entry.act, entry) and (proving := require_recent_proof(request)):
-            return proving
+        if is_sensitive(entry.act, entry) and (proof_page := require_recent_proof(request)):
+            return proof_page
         is_sent, reason = request.method == "POST", request.POST.get("reason", "").strip()
         preview, seal = preview_undo(entry), request.POST.get(SEAL_FIELD, "")
         if is_sent and is_reason(reason) and preview.is_seen(seal):
@@ -79,9 +81,9 @@ class UndoEntryAdmin(ReadOnlyAdmin[AuditEntry]):
 
     def _undo(self, request: HttpRequest, entry: AuditEntry, reason: str) -> HttpResponseBase:
         try:
-            told = undo(entry.pk, reason, clock.trusted_now(), signed_in(request))
+            undo_entry = undo(entry.pk, reason, clock.trusted_now(), signed_in(request))
         except SunwiError as error:
             messages.error(request, translated(error.detail))
             return redirect("admin:foundation_auditentry_change", entry.pk)
         messages.success(request, _("Undone: %(what)s.") % {"what": label_of(entry.act)})
-        return redirect("admin:foundation_auditentry_change", told.pk)
+        return redirect("admin:foundation_auditentry_change", undo_entry.pk)

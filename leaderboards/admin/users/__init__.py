@@ -1,0 +1,1 @@
+"""Admins of accounts and invitations."""

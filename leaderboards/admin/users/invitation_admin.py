@@ -1,4 +1,4 @@
-"""Invitations in the admin: made with a link that is shown once, or mailed; and taken back."""
+"""The admin of invitations: create one, with a link that is mailed or shown once, and revoke it."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ MOST_DAYS = 30
 
 
 class InvitationForm(forms.ModelForm[Invitation]):
-    """Whom it is for, and for how long it is good."""
+    """The address and note of an invitation, and its days of validity."""
 
     days = forms.IntegerField(label=_lazy("Good for days"), min_value=1, max_value=MOST_DAYS, initial=7)
 
@@ -40,7 +40,7 @@ class InvitationForm(forms.ModelForm[Invitation]):
         }
 
     def clean_email(self) -> str:
-        """An address that has no account, of a site that sends mails."""
+        """Refuse an address that has an account, and any address if the site sends no mails."""
         email: str = self.cleaned_data["email"]
         if email and not is_mail_sent():
             raise ValidationError(_("This site sends no e-mails (EMAIL_URL): leave it empty and hand the link over."))
@@ -51,7 +51,7 @@ class InvitationForm(forms.ModelForm[Invitation]):
 
 @admin.register(Invitation)
 class InvitationAdmin(DeclaredLookupsAdmin[Invitation]):
-    """Who was asked in, by whom, and whether they came."""
+    """Invitations: who was invited, by whom, and whether the invitation was used."""
 
     form = InvitationForm
     list_display = ("__str__", "state", "by", "created_at", "expires_at", "used_by")
@@ -62,7 +62,7 @@ class InvitationAdmin(DeclaredLookupsAdmin[Invitation]):
 
     @admin.display(description=_lazy("state"))
     def state(self, invitation: Invitation) -> str:
-        """Whether it may be used."""
+        """Return whether it is open, used, revoked or expired."""
         if invitation.used_at:
             return _("used")
         if invitation.revoked_at:
@@ -70,57 +70,57 @@ class InvitationAdmin(DeclaredLookupsAdmin[Invitation]):
         return _("open") if invitation.is_open(clock.now()) else _("expired")
 
     def has_change_permission(self, request: HttpRequest, obj: Invitation | None = None) -> bool:
-        """For the list's action; none is edited."""
+        """Allow for the list's action; an invitation is never edited."""
         return obj is None and super().has_change_permission(request, obj)
 
     def has_delete_permission(self, request: HttpRequest, obj: Invitation | None = None) -> bool:
-        """They stay, so that one can see who was let in by whom."""
+        """Deny: invitations stay, to show who invited whom."""
         return False
 
     def get_fields(self, request: HttpRequest, obj: Invitation | None = None) -> Any:
-        """A made one shows its life, never its link."""
-        life = ("state", "by", "created_at", "expires_at", "used_at", "used_by", "revoked_at")
-        return ("email", "note", *life) if obj else ("email", "note", "days")
+        """Show the state of an existing invitation, never its link."""
+        state_fields = ("state", "by", "created_at", "expires_at", "used_at", "used_by", "revoked_at")
+        return ("email", "note", *state_fields) if obj else ("email", "note", "days")
 
     def get_readonly_fields(self, request: HttpRequest, obj: Invitation | None = None) -> Any:
-        """All of them."""
+        """Make all fields of an existing invitation read-only."""
         return self.get_fields(request, obj) if obj else ()
 
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """One button: what comes next is the page that shows the link."""
+        """Show one button only, since the page with the link follows."""
         one_button = {"show_save_and_add_another": False, "show_save_and_continue": False}
         return super().add_view(request, form_url, {**(extra_context or {}), **one_button})
 
     def save_model(self, request: HttpRequest, obj: Invitation, form: Any, change: bool) -> None:
-        """Make it; its link lives as long as this request."""
+        """Create it; its link only exists during this request."""
         by, days = signed_in(request), form.cleaned_data["days"]
         assert isinstance(by, User)  # noqa: S101 (the only accounts there are)
         link = invite.invite(obj, by, days, get_language() or "en", clock.now())
-        request.made_link = link  # type: ignore[attr-defined]  # ours, for one request
+        request.made_link = link  # type: ignore[attr-defined]  # for this request
 
     def response_add(
         self, request: HttpRequest, obj: Invitation, _post_url_continue: str | None = None
     ) -> HttpResponse:
-        """The one page that shows the link, where it is not mailed."""
-        link: str = request.made_link  # type: ignore[attr-defined]  # ours, for one request
+        """Show the link once, unless it is mailed."""
+        link: str = request.made_link  # type: ignore[attr-defined]  # for this request
         if not link:
-            said = _("A mail with the link goes to %(address)s within seconds.") % {"address": obj.email}
-            messages.success(request, " ".join([said, *where_mails_go()]))
+            message = _("A mail with the link goes to %(address)s within seconds.") % {"address": obj.email}
+            messages.success(request, " ".join([message, *where_mails_go()]))
             return self.response_post_save_add(request, obj)
         context = {**self.admin_site.each_context(request), "opts": self.opts, "name": str(obj), "link": link}
-        return _shown_once(request, context | {"title": _("Your new invitation"), "until": obj.expires_at})
+        return _link_page(request, context | {"title": _("Your new invitation"), "until": obj.expires_at})
 
     @admin.action(description=_lazy("Take back the selected invitations"), permissions=["change"])
     def revoke(self, request: HttpRequest, chosen: QuerySet[Invitation]) -> None:
-        """Those that nobody has used."""
+        """Revoke those that are not used."""
         by, at = signed_in(request), clock.now()
         assert isinstance(by, User)  # noqa: S101 (the only accounts there are)
-        done = [str(each) for each in chosen if invite.revoke(each.pk, by, at)]
-        messages.success(request, _("Revoked: %(names)s.") % {"names": ", ".join(done) or "-"})
+        revoked = [str(each) for each in chosen if invite.revoke(each.pk, by, at)]
+        messages.success(request, _("Revoked: %(names)s.") % {"names": ", ".join(revoked) or "-"})
 
 
 @never_cache
-def _shown_once(request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
+def _link_page(request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
     return TemplateResponse(request, "admin/accounts/invitation/made.html", context)

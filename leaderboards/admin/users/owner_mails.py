@@ -1,4 +1,4 @@
-"""What staff type about an account in the admin is mailed to its owner."""
+"""Mail the owner of an account about changes that staff made to it in the admin."""
 
 from typing import Any
 
@@ -15,8 +15,10 @@ RIGHTS = ("is_staff", "is_superuser", "groups", "user_permissions")
 
 
 def notify_owner(account: User, form: Any, by: AbstractBaseUser) -> None:
-    """Tell of a form that changed an account: its address, whether it is active, its rights. All goes to the address of
-    before, since the new one may be a thief's."""
+    """Mail the owner about a changed address, activation, deactivation or changed rights.
+
+    The mails go to the old address, since an attacker may have set the new one.
+    """
     at, changed = clock.now(), form.changed_data
     before = form.initial.get("email", "") if "email" in changed else account.email
     if "email" in changed and before:
@@ -24,10 +26,10 @@ def notify_owner(account: User, form: Any, by: AbstractBaseUser) -> None:
     if "is_active" in changed:
         kind = MailKind.ACTIVATED if account.is_active else MailKind.DEACTIVATED
         owner_notices.notify_owner(kind, account, at, by=by, to=[before])
-    rights = {name: _sayable(form.cleaned_data[name]) for name in RIGHTS if name in changed}
+    rights = {name: _to_json(form.cleaned_data[name]) for name in RIGHTS if name in changed}
     if rights:
         owner_notices.notify_owner(MailKind.RIGHTS, account, at, by=by, to=[before], rights=rights)
 
 
-def _sayable(value: bool | QuerySet[Any]) -> bool | list[str]:
+def _to_json(value: bool | QuerySet[Any]) -> bool | list[str]:
     return value if isinstance(value, bool) else [str(each) for each in value]

@@ -1,8 +1,7 @@
-"""Accounts and groups in the admin: only a superuser gives rights, or touches the account of somebody who has some.
+"""The admins of accounts and groups: only a superuser grants rights, or changes an account that has rights.
 
-Else anybody who may change accounts would make themselves a superuser, or set the password of one. The trap: accounts
-are Django's own, so its admin of them is replaced here, and ``django.contrib.auth`` must stand before us in
-INSTALLED_APPS.
+Else staff who may change accounts could make themselves superusers, or set a superuser's password. The trap: this
+replaces Django's own admins, so ``django.contrib.auth`` must precede this app in INSTALLED_APPS.
 """
 
 from typing import Any
@@ -35,15 +34,15 @@ admin.site.unregister(Group)
 
 @admin.register(User)
 class AccountAdmin(ReauthAdmin[User], DeclaredLookupsAdmin[User], UserAdmin[User]):
-    """Who may sign in. Anybody who changes accounts has just shown who they are."""
+    """Accounts; changing one needs a recent sign-in."""
 
     actions = ("forget_factors",)
     reauth_actions = ("forget_factors",)
 
     def user_change_password(self, request: HttpRequest, id: str, form_url: str = "") -> HttpResponse:  # noqa: A002 (Django's name)
-        """Somebody's password is as grave as their rights, and its owner is told by mail."""
-        if unproven := require_recent_proof(request):
-            return unproven
+        """Change a password after a recent sign-in, and mail the owner."""
+        if proof_page := require_recent_proof(request):
+            return proof_page
         with transaction.atomic():
             answer = super().user_change_password(request, id, form_url)
             if request.method == "POST" and answer.status_code == 302:
@@ -52,14 +51,17 @@ class AccountAdmin(ReauthAdmin[User], DeclaredLookupsAdmin[User], UserAdmin[User
         return answer
 
     def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
-        """Save it, and tell its owner."""
+        """Save the account, and mail its owner."""
         super().save_model(request, obj, form, change)
         if change:
             notify_owner(obj, form, signed_in(request))
 
     @admin.action(description=_("Take away the second factors of the selected accounts"), permissions=["change"])
     def forget_factors(self, request: HttpRequest, accounts: QuerySet[User]) -> None:
-        """For who has lost them; of accounts with rights, by superusers alone. Their sessions go on."""
+        """Remove the second factors of owners who lost them; of accounts with rights, only as a superuser.
+
+        Sessions stay signed in.
+        """
         by = User.objects.get(pk=signed_in(request).pk)
         for account in accounts:
             if not _may_touch(request, account):
@@ -71,52 +73,52 @@ class AccountAdmin(ReauthAdmin[User], DeclaredLookupsAdmin[User], UserAdmin[User
     audited_as = "account"
 
     def _record_deletion(self, request: HttpRequest, row: User) -> None:
-        """The name and the rights of an account stay in the log; whose it was and where they acted from do not. Its
-        owner is told."""
+        """Record the deletion, mail the owner, and clear personal values and addresses from the account's audit
+        entries; its name and rights stay there."""
         super()._record_deletion(request, row)
         owner_notices.notify_owner(MailKind.DELETED, row, clock.now(), by=signed_in(request))
         forget_values("account", row.pk, PERSONAL)
         forget_addresses(row.pk)
 
     def get_readonly_fields(self, request: HttpRequest, obj: User | None = None) -> Any:
-        """Rights are typed by superusers alone."""
-        given = super().get_readonly_fields(request, obj)
-        return given if _may_give_rights(request) else (*given, *RIGHTS)
+        """Make rights read-only for everybody but superusers."""
+        readonly = super().get_readonly_fields(request, obj)
+        return readonly if _may_grant_rights(request) else (*readonly, *RIGHTS)
 
     def has_change_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
-        """Passwords too; not of somebody who has rights."""
+        """Deny accounts with rights, unless to superusers; this covers passwords too."""
         return super().has_change_permission(request, obj) and _may_touch(request, obj)
 
     def has_delete_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
-        """Likewise."""
+        """Deny accounts with rights, unless to superusers."""
         return super().has_delete_permission(request, obj) and _may_touch(request, obj)
 
 
 @admin.register(Group)
 class RoleAdmin(ReauthAdmin[Group], DeclaredLookupsAdmin[Group], GroupAdmin):
-    """What those of a group may do: a right that is put there is given to all of them."""
+    """Groups: a right of a group is given to all its members."""
 
     audited_as = "group"
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """Superusers."""
-        return _may_give_rights(request)
+        """Allow superusers."""
+        return _may_grant_rights(request)
 
     def has_change_permission(self, request: HttpRequest, obj: Group | None = None) -> bool:
-        """Superusers."""
-        return _may_give_rights(request)
+        """Allow superusers."""
+        return _may_grant_rights(request)
 
     def has_delete_permission(self, request: HttpRequest, obj: Group | None = None) -> bool:
-        """Superusers."""
-        return _may_give_rights(request)
+        """Allow superusers."""
+        return _may_grant_rights(request)
 
 
-def _may_give_rights(request: HttpRequest) -> bool:
+def _may_grant_rights(request: HttpRequest) -> bool:
     return bool(request.user.is_active and request.user.is_superuser)
 
 
 def _may_touch(request: HttpRequest, account: User | None) -> bool:
-    return account is None or _may_give_rights(request) or not _has_rights(account)
+    return account is None or _may_grant_rights(request) or not _has_rights(account)
 
 
 def _has_rights(account: User) -> bool:

@@ -1,0 +1,1 @@
+"""Values and changes as text for admin pages."""

@@ -1,4 +1,4 @@
-"""Decimals as an admin reads them: without the zeros that the column of the database fills them up with."""
+"""Decimals for display: without the trailing zeros of the database column."""
 
 from collections.abc import Callable, Collection
 from typing import Any
@@ -9,13 +9,13 @@ from django.db.models import Model
 
 
 def trim_zeros(number: Any) -> str:
-    """12.5 rather than 12.500000."""
+    """Format a decimal without trailing zeros: 12.5, not 12.500000."""
     text = format(number, "f") if not isinstance(number, str) else number
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def with_plain_decimals(fieldsets: Any, model: type[Model], names: Collection[str]) -> list[Any]:
-    """The same fieldsets with the decimals ``names`` as columns that are read, not typed."""
+    """Return the fieldsets with the decimal fields ``names`` replaced by read-only columns without trailing zeros."""
     shown = {name: _column(model, name) for name in names}
     return [
         (title, {**options, "fields": tuple(shown.get(name, name) for name in options["fields"])})

@@ -1,4 +1,4 @@
-"""A board's settings as an admin reads them: the rules in a sentence, moments on the board's own clock."""
+"""A board's settings as text: the rules in sentences, times in the board's time zone."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -38,7 +38,7 @@ _TIES = {
 
 
 def rules_in_words(board: Board, rules: Rules) -> str:
-    """When players start again, what counts, and who is ahead."""
+    """Describe when a period begins, which submission counts, and how players are ranked."""
     begins = _BEGINS[PeriodKind(board.period)] % {
         "day": _(board.week_start.capitalize()),  # Django's own catalogue has the days of the week
         "cutoff": board.cutoff,
@@ -46,14 +46,14 @@ def rules_in_words(board: Board, rules: Rules) -> str:
     }
     words = {"update": str(_UPDATES[rules.update]), "ties": str(_TIES[rules.ties])}
     if rules.of_points:
-        return f"{begins} {_way_of_points(rules) % words} {_bounds(rules)}"
+        return f"{begins} {_points_sentence(rules) % words} {_bounds(rules)}"
     words["order"] = _(", then ").join(_criterion(each) for each in rules.criteria)
     if rules.achieved_at:
         return " ".join([begins, _("Players are compared by %(order)s; %(update)s.") % words])
     return " ".join([begins, _("Players are compared by %(order)s; %(update)s; %(ties)s.") % words])
 
 
-def _way_of_points(rules: Rules) -> str:
+def _points_sentence(rules: Rules) -> str:
     if rules.order is Order.DESC:
         return _("More points are better; %(update)s; %(ties)s.")
     return _("Less points are better; %(update)s; %(ties)s.")
@@ -82,18 +82,18 @@ def _bounds(rules: Rules) -> str:
 
 
 def on_the_boards_clock(at: datetime, board: Board, year: bool = False) -> str:
-    """Mon 23 Nov 00:00 KST."""
+    """Format a time in the board's time zone: Mon 23 Nov 00:00 KST."""
     local = at.astimezone(ZoneInfo(board.timezone))
     return spell(local, pgettext("date format", "D j M Y H:i T") if year else pgettext("date format", "D j M H:i T"))
 
 
 def in_utc(at: datetime | None) -> str:
-    """Mon 23 Nov 2026 00:00 UTC: for moments that no board and no competition has a clock for. A dash for None."""
+    """Format a time that belongs to no board: Mon 23 Nov 2026 00:00 UTC; "-" for None."""
     return "-" if at is None else spell(at.astimezone(UTC), pgettext("date format", "D j M Y H:i T"))
 
 
 def setting_in_words(field: str, value: Any, points: Callable[[Any], str]) -> str:
-    """A setting's value as the form shows it, a dash for none; ``points`` says those that are points."""
+    """Format a setting's value as the form shows it, "-" for None; ``points`` formats values that are points."""
     if value is None:
         return "-"
     if field in ("minimum", "maximum", "total_maximum"):

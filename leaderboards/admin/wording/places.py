@@ -1,4 +1,4 @@
-"""A place as people read it in the admin."""
+"""A player's place as text."""
 
 from django.utils.translation import gettext as _
 
@@ -8,7 +8,7 @@ from leaderboards.services.moderation.edit import format_value
 
 
 def place_text(period: Period, place: Place | None) -> str:
-    """A place as people read it: rank 3 with 150."""
+    """Format a place: "rank 3 with 150"."""
     if place is None:
         return _("not ranked")
     value = format_value(period, place.state.value)

@@ -1,0 +1,1 @@
+"""HTTP for the API: authentication, parameters, bodies, dispatch and responses."""

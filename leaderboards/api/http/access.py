@@ -1,7 +1,7 @@
-"""Who calls, and what their key opens. Never a cookie: a browser's login opens nothing here.
+"""Authentication by service key, and which boards a key may read or write. Cookies and logins are ignored here.
 
-Two callables for the routes: ``RequireKey(scope)`` demands a key with the scope, ``OptionalKey()`` takes anybody, but
-refuses a key that is wrong. Both run once for each request, before anything else of it is read; so the brake is here.
+Two callables for the routes: ``RequireKey(scope)`` demands a key with the scope, ``OptionalKey()`` admits anybody, but
+refuses a wrong key. Both run once per request, before anything else of it is read, so rate limits apply here too.
 """
 
 from collections.abc import Callable
@@ -41,19 +41,19 @@ class RequireKey(_ServiceKeyAuth):
     def __call__(self, request: HttpRequest) -> ServiceKey:
         key = _authenticated(request)
         service_keys.require(key, self._scope)
-        _brake("write", key)
+        _throttle_key("write", key)
         return key
 
 
 class OptionalKey(_ServiceKeyAuth):
-    """A key if one is sent; a wrong one is 401, here too."""
+    """A key if one is sent; a wrong one is 401."""
 
     def __call__(self, request: HttpRequest) -> ServiceKey | Literal["anybody"]:
         if "HTTP_AUTHORIZATION" not in request.META:
             throttle("read", client_network(request))
             return "anybody"
         key = _authenticated(request)
-        _brake("read", key)
+        _throttle_key("read", key)
         return key
 
 
@@ -71,20 +71,20 @@ def board_to_read(request: HttpRequest, seq: int) -> Board:
 
 
 def standings_to_read(request: HttpRequest, seq: int) -> Board:
-    """The same, and ``UnknownPeriod`` for a board whose standings are read through its competitions alone."""
+    """The board. Raises as ``board_to_read``, and ``UnknownPeriod`` if only its competitions show its standings."""
     return _standings_for(request, selectors.board_by_seq(seq))
 
 
 def read_standings_of(request: HttpRequest, seq: int, read: Callable[[Board], Answer]) -> tuple[Board, Answer]:
-    """The board, and what ``read`` tells of its standings. Raises as ``standings_to_read`` does, and as ``read`` does.
+    """The board and the result of ``read``. Raises what ``standings_to_read`` and ``read`` raise.
 
-    At first by what is remembered of the last moment, whose edition Redis compares as it answers. Whatever is refused
-    by that, and not by Redis, is refused by nobody: SQL is asked, and the caller admitted, anew.
+    The cached board is tried first; Redis compares its cache version as it answers. If that is refused, and not by
+    Redis, the refusal does not count: the board is read from SQL and the caller is checked again.
     """
-    known = selectors.peek_cached_board(seq)
-    if known is not None:
+    cached = selectors.peek_cached_board(seq)
+    if cached is not None:
         try:
-            return known, read(_standings_for(request, known))
+            return cached, read(_standings_for(request, cached))
         except NotRanked:
             raise
         except SunwiError:
@@ -94,7 +94,7 @@ def read_standings_of(request: HttpRequest, seq: int, read: Callable[[Board], An
 
 
 def standings_to_write(request: HttpRequest, seq: int) -> Board:
-    """The board, if the key reaches it and its standings are its own. Raises as ``standings_to_read`` does."""
+    """The board, if the key reaches it and it is no board of competitions. Raises as ``standings_to_read``."""
     board = board_to_write(request, seq)
     _refuse_event_board(board)
     return board
@@ -108,7 +108,7 @@ def board_to_write(request: HttpRequest, seq: int) -> Board:
 
 
 def admit_reader(request: HttpRequest, board: Board) -> None:
-    """Raise ``Unauthenticated`` or ``Forbidden`` where the board is private and the caller may not read it."""
+    """Raise ``Unauthenticated`` or ``Forbidden`` if the board is private and the caller may not read it."""
     if is_private(board):
         key = key_of(request)
         if key is None:
@@ -118,7 +118,7 @@ def admit_reader(request: HttpRequest, board: Board) -> None:
 
 
 def admit_writer(request: HttpRequest, board: Board) -> None:
-    """Raise ``Unauthenticated`` or ``BoardForbidden`` where the caller's key does not reach the board."""
+    """Raise ``Unauthenticated`` or ``BoardForbidden`` if the caller's key does not reach the board."""
     key = key_of(request)
     if key is None:
         raise Unauthenticated("Send a service key.")
@@ -126,7 +126,7 @@ def admit_writer(request: HttpRequest, board: Board) -> None:
 
 
 def admit_everywhere(request: HttpRequest) -> None:
-    """Raise ``Unauthenticated``, or ``BoardForbidden`` for a key that is limited to boards: what it asks is of all."""
+    """Raise ``Unauthenticated``, or ``BoardForbidden`` if the key is limited to boards: the request concerns all."""
     key = key_of(request)
     if key is None:
         raise Unauthenticated("Send a service key.")
@@ -139,7 +139,7 @@ def admit_everywhere(request: HttpRequest) -> None:
 
 
 def may_list(request: HttpRequest, board: Board) -> bool:
-    """Whether a list of boards shows this one to the caller."""
+    """Whether lists show the board to the caller."""
     key = key_of(request)
     may_read_private = key is not None and READ_PRIVATE in key.scopes and key.allows_board(board.seq)
     return may_read_private or not is_private(board)
@@ -157,8 +157,10 @@ def _standings_for(request: HttpRequest, board: Board) -> Board:
 
 
 def _authenticated(request: HttpRequest) -> ServiceKey:
-    """The key that is sent, with what it demands. Who sends a wrong one, or lacks that, is known by their address
-    only, and is braked as such."""
+    """The key of the request, if its conditions are met.
+
+    A caller with a wrong key, or without its signature or address, is rate-limited by their address.
+    """
     try:
         key = service_keys.authenticate(request.META.get("HTTP_AUTHORIZATION"))
         require_key_conditions(request, key)
@@ -169,14 +171,14 @@ def _authenticated(request: HttpRequest) -> ServiceKey:
     return key
 
 
-def _brake(brake: str, key: ServiceKey) -> None:
-    """Count a request with ``key``: a limit of its own counts all that it does, the site's reads and writes apart."""
+def _throttle_key(rule: str, key: ServiceKey) -> None:
+    """Count a request of ``key``. A limit of its own counts reads and writes together, the site's count each apart."""
     own = key.limit
-    throttle("key" if own else brake, f"{key.pk} {key.name}", own)
+    throttle("key" if own else rule, f"{key.pk} {key.name}", own)
 
 
 def _refuse_event_board(board: Board) -> None:
-    """A competition hides its standings for a while: they must not be had round it, by whatever label."""
+    """Raise ``UnknownPeriod``: a competition may hide its standings, so no label of the board may show them."""
     if board.is_event:
         raise UnknownPeriod(f"Board {board.seq} counts in competitions: use the competition.")
 

@@ -1,4 +1,4 @@
-"""Bodies of requests: their size, their kind, and JSON with exact numbers."""
+"""Request bodies: size limit, content type, and JSON with exact numbers."""
 
 from django.http import HttpRequest
 
@@ -6,16 +6,16 @@ from foundation.http.problems import BadRequest, LengthMissing, Malformed, NotJs
 from leaderboards.core.input.entries import quote_untrusted
 from leaderboards.core.input.json_body import DuplicateKeys, read_json
 
-LARGEST = 1024 * 1024
-MOST_DRAINED = 8 * LARGEST
+MAX_BYTES = 1024 * 1024
+MAX_DRAINED = 8 * MAX_BYTES
 JSON = "application/json"
 
 
 def body_of(request: HttpRequest) -> object:
-    """What the body holds. Raises ``TooLarge``, ``LengthMissing``, ``NotJson`` or ``Malformed``."""
+    """The body, parsed. Raises ``TooLarge``, ``LengthMissing``, ``NotJson`` or ``Malformed``."""
     content = bytes_of(request)
     if content:
-        _refuse_another_kind(request.META.get("CONTENT_TYPE") or "")
+        _refuse_other_type(request.META.get("CONTENT_TYPE") or "")
     try:
         return read_json(content)
     except ValueError as error:
@@ -23,32 +23,32 @@ def body_of(request: HttpRequest) -> object:
 
 
 def bytes_of(request: HttpRequest) -> bytes:
-    """The body as it was sent. Raises ``TooLarge`` or ``LengthMissing`` before anything of it is kept."""
+    """The body as it was sent. Raises ``TooLarge`` or ``LengthMissing`` before it is stored."""
     length = request.META.get("CONTENT_LENGTH") or ""
     if not length and "HTTP_TRANSFER_ENCODING" in request.META:
         raise LengthMissing("Send the body with a Content-Length, not in chunks.")
-    if length.isdigit() and int(length) > LARGEST:
+    if length.isdigit() and int(length) > MAX_BYTES:
         _drain(request)
-        raise TooLarge(f"The body has {int(length):,} bytes; at most {LARGEST:,} are taken. Send it in parts.")
+        raise TooLarge(f"The body has {int(length):,} bytes; at most {MAX_BYTES:,} are taken. Send it in parts.")
     return request.body
 
 
-def _refuse_another_kind(declared: str) -> None:
-    """A form of a page of another site, which browsers send unasked, is never of this kind."""
+def _refuse_other_type(declared: str) -> None:
+    """Raise ``NotJson`` for another content type. It also stops forms of other sites, which are never JSON."""
     if declared.partition(";")[0].strip().lower() != JSON:
         said = f"this one is declared as {quote_untrusted(declared)}" if declared else "this one declares none"
         raise NotJson(f"Send the body with `Content-Type: {JSON}`; {said}.")
 
 
 def _drain(request: HttpRequest) -> None:
-    """Read what is too much, within reason: who is still sending would not hear the refusal."""
-    left = MOST_DRAINED
+    """Read and drop the excess, up to a bound: a client that is still sending would not receive the refusal."""
+    left = MAX_DRAINED
     while left > 0 and (part := request.read(65_536)):
         left -= len(part)
 
 
 def object_of(request: HttpRequest, fields: tuple[str, ...]) -> dict[str, object]:
-    """A body that is an object with nothing but ``fields``. Raises ``BadRequest`` too."""
+    """The body, which must be an object with no other fields than ``fields``. Raises ``BadRequest`` too."""
     body = body_of(request)
     if not isinstance(body, dict):
         raise BadRequest(f"The body must be an object with {_listed(fields)}.")

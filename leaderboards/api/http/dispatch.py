@@ -1,9 +1,7 @@
-"""What holds for every address of the API, whatever answers it: methods, parameters, HEAD, OPTIONS and CORS.
+"""Dispatch for every path of the API: methods, HEAD, OPTIONS and CORS.
 
-Only public GETs are for browsers of other sites, and without credentials: a preflight allows neither
-``Authorization`` nor another method. What is private says so in ``Cache-Control`` and gets no CORS header.
-The trap: a parameter that nobody reads would be an order that nobody obeys, such as a dry run that is spelled wrong,
-or the first of two limits.
+Pages of other sites may send public GETs only, without credentials: a preflight allows neither ``Authorization`` nor
+another method. A response whose ``Cache-Control`` is private gets no CORS header.
 """
 
 from collections.abc import Callable, Mapping
@@ -20,31 +18,31 @@ View = Callable[..., HttpResponseBase]
 EXPOSED = "ETag, As-Of, Live, Counting, Link, Content-Hash, Retry-After"
 
 
-def dispatch_pattern(pattern: URLPattern, known: Mapping[str, OperationHandler]) -> URLPattern:
-    """``pattern`` with the edge as its view; ``known`` are its operations, by method."""
-    pattern.callback = dispatch_view(known)
+def dispatch_pattern(pattern: URLPattern, handlers: Mapping[str, OperationHandler]) -> URLPattern:
+    """``pattern`` with a view that dispatches to ``handlers``, by method."""
+    pattern.callback = dispatch_view(handlers)
     return pattern
 
 
-def dispatch_view(known: Mapping[str, OperationHandler]) -> View:
-    """A view that hands what is asked to the operation of its method."""
-    reads = "GET" in known
-    allowed = ", ".join(sorted({*known, "OPTIONS", *(["HEAD"] if reads else [])}))
+def dispatch_view(handlers: Mapping[str, OperationHandler]) -> View:
+    """A view that passes each request to the handler of its method."""
+    reads = "GET" in handlers
+    allowed = ", ".join(sorted({*handlers, "OPTIONS", *(["HEAD"] if reads else [])}))
 
-    def fenced_view(request: HttpRequest, **path: str) -> HttpResponseBase:
+    def view(request: HttpRequest, **path: str) -> HttpResponseBase:
         method = request.method or ""
         if method == "OPTIONS":
             return _preflight(allowed, reads)
         wanted = "GET" if method == "HEAD" else method
-        if wanted not in known:
+        if wanted not in handlers:
             return _not_allowed(method, allowed)
         request.method = wanted
-        response = known[wanted](request, path)
-        request.method = method  # the server leaves the body of a HEAD out
-        return _shared(response) if wanted == "GET" else response
+        response = handlers[wanted](request, path)
+        request.method = method  # the server drops the body of a HEAD response
+        return _with_cors(response) if wanted == "GET" else response
 
-    fenced_view.csrf_exempt = True  # type: ignore[attr-defined]  # how Django marks a view
-    return fenced_view
+    view.csrf_exempt = True  # type: ignore[attr-defined]  # how Django marks a view
+    return view
 
 
 def _preflight(allowed: str, reads: bool) -> HttpResponse:
@@ -64,7 +62,7 @@ def _not_allowed(method: str, allowed: str) -> HttpResponse:
     return response
 
 
-def _shared(response: HttpResponseBase) -> HttpResponseBase:
+def _with_cors(response: HttpResponseBase) -> HttpResponseBase:
     if not response.get("Cache-Control", "").startswith("private"):
         response["Access-Control-Allow-Origin"] = "*"
         response["Access-Control-Expose-Headers"] = EXPOSED

@@ -1,4 +1,4 @@
-"""Files that are streamed: whatever can be read twice, in parts, with an ETag once it never changes again."""
+"""Streamed file downloads; a file that never changes again has an ETag and is cached."""
 
 import csv
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -18,13 +18,13 @@ from leaderboards.selectors import Row
 from leaderboards.selectors.exports.cached_files import CachedFile, cache_file, compress_file, read_cached_file
 from leaderboards.selectors.exports.export_slots import ExportSlot
 
-ROWS_A_CHUNK = 500
+ROWS_PER_CHUNK = 500
 CSV = "text/csv; charset=utf-8"
 
 
 @dataclass(frozen=True, slots=True)
 class Download:
-    """``read`` begins anew each time: when it was so, and the file in parts."""
+    """A file. Each call of ``read`` starts anew: it returns the time of the data, and the content in parts."""
 
     name: str
     content_type: str
@@ -32,41 +32,41 @@ class Download:
     read: Callable[[], tuple[datetime, Iterator[bytes]]]
 
     def open(self) -> HttpResponseBase:
-        """What changes by the second is kept by nobody."""
-        with ExportSlot() as turn:
-            response = self._streamed(turn)
+        """The response for data that still changes: nothing caches it."""
+        with ExportSlot() as slot:
+            response = self._stream(slot)
         response["Cache-Control"] = "private, no-store" if self.private else "no-store"
         return response
 
     def final(self, request: HttpRequest, stamp: Callable[[], str] | None = None) -> HttpResponseBase:
-        """What never changes, with its ETag; with a ``stamp`` it is kept under that, and not made again."""
-        kept = read_cached_file(stamp()) if stamp else None
-        if kept is not None and etag_matches(request, kept.tag):
-            return self._unchanged(kept)
-        with ExportSlot() as turn:
-            made = kept or self._made(stamp)
-            if etag_matches(request, made.tag):
-                return self._unchanged(made)
-            response = self._streamed(turn, None if made.packed is None else made)
-        return with_etag(response, made.tag, self.private)
+        """The response for data that never changes, with its ETag; with a ``stamp`` the file is cached under it."""
+        cached = read_cached_file(stamp()) if stamp else None
+        if cached is not None and etag_matches(request, cached.tag):
+            return self._not_modified(cached)
+        with ExportSlot() as slot:
+            file = cached or self._compress(stamp)
+            if etag_matches(request, file.tag):
+                return self._not_modified(file)
+            response = self._stream(slot, None if file.packed is None else file)
+        return with_etag(response, file.tag, self.private)
 
-    def _made(self, stamp: Callable[[], str] | None) -> CachedFile:
+    def _compress(self, stamp: Callable[[], str] | None) -> CachedFile:
         before = stamp() if stamp else None
         as_of, parts = self.read()
-        made = compress_file(as_of, parts)
-        if stamp and before == stamp():  # else it changed while it was made
-            cache_file(before, made)
-        return made
+        file = compress_file(as_of, parts)
+        if stamp and before == stamp():  # else the data changed meanwhile
+            cache_file(before, file)
+        return file
 
-    def _unchanged(self, made: CachedFile) -> HttpResponse:
-        response = HttpResponse(status=304, headers={"As-Of": when(made.as_of)})
+    def _not_modified(self, file: CachedFile) -> HttpResponse:
+        response = HttpResponse(status=304, headers={"As-Of": when(file.as_of)})
         del response["Content-Type"]
-        return with_etag(response, made.tag, self.private)
+        return with_etag(response, file.tag, self.private)
 
-    def _streamed(self, turn: ExportSlot, made: CachedFile | None = None) -> StreamingHttpResponse:
-        as_of, parts = self.read() if made is None else (made.as_of, made.parts())
-        # The first part is read here: what fails at once is refused properly instead of breaking off.
-        content = turn.hold_while_streaming(chain([next(parts)], parts))
+    def _stream(self, slot: ExportSlot, file: CachedFile | None = None) -> StreamingHttpResponse:
+        as_of, parts = self.read() if file is None else (file.as_of, file.parts())
+        # The first part is read here, so that an early error becomes a proper response instead of a broken download.
+        content = slot.hold_while_streaming(chain([next(parts)], parts))
         response = StreamingHttpResponse(content, content_type=self.content_type)
         response["Content-Disposition"] = f'attachment; filename="{self.name}"'
         response["As-Of"] = when(as_of)
@@ -74,7 +74,7 @@ class Download:
 
 
 class _Line:
-    """What the csv writer writes to: it hands each line back."""
+    """A file for the csv writer that returns each line."""
 
     def write(self, line: str) -> str:
         return line
@@ -82,7 +82,7 @@ class _Line:
 
 @dataclass(frozen=True, slots=True)
 class MoreColumns:
-    """Further columns of texts behind the others; ``texts`` gives the cells of some rows, for each row as many."""
+    """Further text columns behind the others; ``texts`` returns the cells of each row in a chunk."""
 
     names: Sequence[str] = ()
     texts: Callable[[Sequence[Row]], Iterable[Sequence[str]]] = lambda rows: repeat((), len(rows))
@@ -94,16 +94,16 @@ NO_MORE = MoreColumns()
 def csv_parts(
     columns: Sequence[str], rows: Iterable[Row], raw: bool = False, more: MoreColumns = NO_MORE
 ) -> Iterator[bytes]:
-    """Rows as CSV, the header in the first part; ``columns`` are the criteria, none on boards of points.
+    """Rows as CSV in parts, the header first; ``columns`` are the criteria, empty on boards of points.
 
-    Texts that a spreadsheet would run are made harmless, unless ``raw``.
+    Texts that a spreadsheet would run as formulas are escaped, unless ``raw``.
     """
     cell = raw_cell if raw else safe_cell
     writer = csv.writer(_Line(), lineterminator="\r\n")
     header = ["rank", "player", "name", *(columns or ["points"]), "achieved_at", "tied", *more.names]
     lines = [str(writer.writerow(header))]
-    for several in in_chunks(rows, ROWS_A_CHUNK):
-        for row, texts in zip(several, more.texts(several), strict=True):
+    for chunk in in_chunks(rows, ROWS_PER_CHUNK):
+        for row, texts in zip(chunk, more.texts(chunk), strict=True):
             lines.append(str(writer.writerow([*_cells(row, columns, cell), *map(cell, texts)])))
         yield "".join(lines).encode()
         lines = []

@@ -1,8 +1,10 @@
-"""An operation that is asked for: its parameters, its guard, its view, and the same refusals everywhere.
+"""Calling an operation of ninja: its parameters, its authentication, its view, and the error handlers.
 
-What ninja read off the view is used as it is; of ninja's own way to a view there is here what ours need, which answer
-ready-made responses and have one guard. What a query string means is remembered: a game asks the same again and again.
-The trap: so views of one operation are handed the same lists and objects, and must not change them.
+It replaces ninja's ``run`` by the part that our views need: they return ready-made responses and have one
+authenticator (decision 0072). Parsed query strings are cached: a game sends the same again and again. The trap: calls
+of one operation get the same lists and objects, and must not change them.
+
+Unknown and repeated parameters are refused, else a misspelled ``dry_run`` or the first of two limits would be ignored.
 """
 
 from collections.abc import Callable, Mapping
@@ -18,16 +20,16 @@ from pydantic import ValidationError
 from foundation.http.problems import BadRequest, respond
 from leaderboards.core.input.entries import quote_untrusted
 
-MOST_REMEMBERED = 256
-LONGEST_REMEMBERED = 200
+CACHED_QUERIES = 256
+LONGEST_CACHED_QUERY = 200
 _SOURCES = frozenset({"path", "query"})
-_UNTOUCHED = HttpResponse()  # what ninja would hand to a view that asks for headers to fill; none of ours does
+_UNUSED_RESPONSE = HttpResponse()  # ninja passes it to views that set headers on it; none of ours does
 
 
 class OperationHandler:
-    """``operation``, to be called with a request and what stands in its path.
+    """Calls ``operation`` with a request and its path parameters.
 
-    Raises ``ImproperlyConfigured`` for one that needs more of ninja than is here.
+    Raises ``ImproperlyConfigured`` if the operation needs more of ninja than is supported here.
     """
 
     def __init__(self, operation: Operation) -> None:
@@ -36,48 +38,48 @@ class OperationHandler:
         if not is_plain or len(operation.auth_callbacks) > 1 or not sources.keys() <= _SOURCES:
             raise ImproperlyConfigured(f"{operation.path}: see {__name__} for what an operation may have.")
         self._operation = operation
-        self._guard = next(iter(operation.auth_callbacks), None)
+        self._auth = next(iter(operation.auth_callbacks), None)
         self._path, query = sources.get("path"), sources.get("query")
         lists = getattr(query, "__ninja_collection_fields__", ())
-        self._known = {name: name in lists for name in getattr(query, "__ninja_flatten_map__", ())}
-        self._remembered: dict[str, dict[str, Any]] = {}
+        self._is_list_by_name = {name: name in lists for name in getattr(query, "__ninja_flatten_map__", ())}
+        self._cached_values: dict[str, dict[str, Any]] = {}
 
     def __call__(self, request: HttpRequest, path: dict[str, Any]) -> HttpResponseBase:
-        """The answer, or the refusal."""
-        values = None if request.encoding else self._remembered.get(request.META.get("QUERY_STRING", ""))
-        if values is None and (refusal := _misspelled(request, self._known)) is not None:
+        """The response of the view, or of an error handler."""
+        values = None if request.encoding else self._cached_values.get(request.META.get("QUERY_STRING", ""))
+        if values is None and (refusal := _refuse_parameters(request, self._is_list_by_name)) is not None:
             return refusal
         try:
-            if self._guard is not None:
-                request.auth = self._guard(request)  # type: ignore[attr-defined]  # where views look for it
+            if self._auth is not None:
+                request.auth = self._auth(request)  # type: ignore[attr-defined]  # where views look for it
             view: Callable[..., HttpResponseBase] = self._operation.view_func
             return view(request, **self._values(request, path, values))
         except Exception as error:
             return self._operation.api.on_exception(request, error)
 
-    def _values(self, request: HttpRequest, path: dict[str, Any], asked: dict[str, Any] | None) -> dict[str, Any]:
-        """The view's arguments; ``asked`` are those of the query string, where it is known what it means."""
-        if asked is not None:
+    def _values(self, request: HttpRequest, path: dict[str, Any], cached: dict[str, Any] | None) -> dict[str, Any]:
+        """The view's arguments; ``cached`` are those of the query string, if it was parsed before."""
+        if cached is not None:
             try:
                 named = self._path.resolve(request, self._operation.api, path) if self._path else ()
-                return asked | dict(named)
+                return cached | dict(named)
             except ValidationError:
-                pass  # is told below, in the words of all refusals
-        values = self._operation._get_values(request, path, _UNTOUCHED)
-        self._remember(request, {name: value for name, value in values.items() if name not in path})
+                pass  # raised again below, as ninja's own error
+        values = self._operation._get_values(request, path, _UNUSED_RESPONSE)
+        self._cache(request, {name: value for name, value in values.items() if name not in path})
         return values
 
-    def _remember(self, request: HttpRequest, asked: dict[str, Any]) -> None:
+    def _cache(self, request: HttpRequest, values: dict[str, Any]) -> None:
         text = request.META.get("QUERY_STRING", "")
-        if len(text) > LONGEST_REMEMBERED or request.encoding:
+        if len(text) > LONGEST_CACHED_QUERY or request.encoding:
             return
-        if len(self._remembered) >= MOST_REMEMBERED:
-            self._remembered.clear()
-        self._remembered[text] = asked
+        if len(self._cached_values) >= CACHED_QUERIES:
+            self._cached_values.clear()
+        self._cached_values[text] = values
 
 
-def _misspelled(request: HttpRequest, known: Mapping[str, bool]) -> HttpResponse | None:
-    """The refusal of parameters that are no texts, that the address does not have, or not twice; None for none."""
+def _refuse_parameters(request: HttpRequest, known: Mapping[str, bool]) -> HttpResponse | None:
+    """The refusal of parameters that are not UTF-8, unknown or repeated; None if all are fine."""
     if (refusal := _undecodable(request)) is not None:
         return refusal
     try:
@@ -98,7 +100,7 @@ def _misspelled(request: HttpRequest, known: Mapping[str, bool]) -> HttpResponse
 
 
 def _undecodable(request: HttpRequest) -> HttpResponse | None:
-    """The refusal of bytes that are no text: Django would put U+FFFD in their place, and so name another player."""
+    """The refusal of bytes that are not UTF-8: Django would replace them by U+FFFD, which names another player."""
     for part in request.META.get("QUERY_STRING", "").split("&"):
         try:
             unquote_to_bytes(part.encode("iso-8859-1")).decode(request.encoding or "utf-8")

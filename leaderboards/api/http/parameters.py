@@ -1,4 +1,4 @@
-"""What stands in addresses: numbers in ASCII digits, periods, and several players at once."""
+"""Parameters of paths and queries: numbers in ASCII digits, periods, and lists of players."""
 
 import re
 from collections.abc import Sequence
@@ -15,12 +15,12 @@ MOST_NAMED = 100
 MOST_ROWS = 100
 MOST_AROUND = 50
 FARTHEST = 2**53
-MOST_DIGITS = 17  # of a number; SQL's own are greater
+MOST_DIGITS = 17  # SQL's own numbers may be longer
 _DIGITS = re.compile(r"(-?)([0-9]+)")
 
 
 def _digits(raw: Any) -> Any:
-    """Raises ``ValueError`` for what is no number, or has too many digits."""
+    """The number. Raises ``ValueError`` for other text, or for too many digits."""
     if not isinstance(raw, str):
         return raw
     sign, digits = _read_digits(raw)
@@ -30,7 +30,7 @@ def _digits(raw: Any) -> Any:
 
 
 def _bounded(raw: Any) -> Any:
-    """One with too many digits becomes one that is beyond every bound, so that the refusal tells the bound."""
+    """The number; one with too many digits becomes a number beyond every bound, so the error names the bound."""
     if not isinstance(raw, str):
         return raw
     sign, digits = _read_digits(raw)
@@ -38,17 +38,17 @@ def _bounded(raw: Any) -> Any:
 
 
 def _read_digits(raw: str) -> tuple[str, str]:
-    """The sign and the digits that count."""
-    found = _DIGITS.fullmatch(raw)
-    if found is None:
+    """The sign, and the digits without leading zeros."""
+    match = _DIGITS.fullmatch(raw)
+    if match is None:
         raise ValueError("Input should be a whole number in ASCII digits")
-    return found[1], found[2].lstrip("0") or "0"
+    return match[1], match[2].lstrip("0") or "0"
 
 
 WholeNumber = Annotated[int, BeforeValidator(_digits)]
-Bounded = Annotated[int, BeforeValidator(_bounded)]  # of a parameter that has bounds
+Bounded = Annotated[int, BeforeValidator(_bounded)]  # for parameters with bounds
 
-# Defaults of views' arguments, one for each parameter of the contract.
+# Defaults of the views' arguments, one per parameter of the contract.
 SEQ = Path(..., description="The board's number.", example=1)
 PLAYER = Path(..., description="The game's own id of the player, percent-encoded.", example="alice")
 PERIOD = Query("current", description="`current`, `previous` or a label such as `2026-47`.", example="current")

@@ -1,6 +1,6 @@
-"""What a key demands of the request that it comes with: where it was sent from, and a signature that is used once.
+"""The conditions of a key: the addresses that it is bound to, and a signature with a nonce.
 
-Asked before scopes and brakes: anybody who only has a key's text neither gets in nor uses up its limit.
+They are checked before scopes and rate limits, so that somebody who has only the key's text cannot use up its limit.
 """
 
 import logging
@@ -23,8 +23,10 @@ _SIGNING = frozenset(map(HttpHeaders.to_wsgi_name, signatures.HEADERS))
 
 
 def require_key_conditions(request: HttpRequest, key: ServiceKey) -> None:
-    """Let the request pass if it is as ``key`` demands. Raises ``AddressForbidden``, ``ClockOff``, and what
-    ``signatures``, ``nonces`` and ``bytes_of`` raise."""
+    """Raise if the request does not meet the conditions of ``key``.
+
+    Raises ``AddressForbidden``, ``ClockOff``, and what ``signatures``, ``nonces`` and ``bytes_of`` raise.
+    """
     if key.addresses is not None:
         _expect_address(request, key.addresses)
     if key.is_signed:
@@ -46,9 +48,9 @@ def _expect_address(request: HttpRequest, blocks: list[str]) -> None:
 
 
 def _expect_signature(request: HttpRequest, key: ServiceKey) -> None:
-    """The cheapest first; a nonce is used up by what is signed, and by nothing else.
+    """Check the timestamp, then the signature, then the nonce: only a signed request uses a nonce up.
 
-    Nonces are forgotten by SQL's clock: a process whose own is behind would let in again what was caught long ago.
+    Nonces expire by SQL's clock: a process whose clock is behind would accept a replay of an expired one.
     """
     clock.refuse_if_off()
     at = clock.now()
@@ -58,7 +60,7 @@ def _expect_signature(request: HttpRequest, key: ServiceKey) -> None:
 
 
 def _secrets(key: ServiceKey, at: datetime) -> list[str]:
-    """What may sign. That they cannot be opened is the site's fault, and its operator's to mend."""
+    """The valid signing secrets. Raises ``Unavailable`` if they cannot be decrypted: the operator must fix that."""
     try:
         return key.signing_secrets(at)
     except Unsealable as error:
@@ -69,6 +71,6 @@ def _secrets(key: ServiceKey, at: datetime) -> list[str]:
 
 
 def _signed(request: HttpRequest) -> signatures.Signed:
-    """The method as it was sent: by now ``request.method`` of a HEAD is GET."""
+    """What the client signed. The method is read from the environment: ``request.method`` of a HEAD is GET by now."""
     address = signatures.address_of(request.path, request.META.get("QUERY_STRING", ""))
     return signatures.Signed(str(request.META["REQUEST_METHOD"]).upper(), address, bytes_of(request))

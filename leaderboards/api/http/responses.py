@@ -1,6 +1,6 @@
-"""Answering: a 200 with its ETag, or 304 where the caller has it already.
+"""JSON responses: 200 with an ETag, or 304 if the caller has the content already.
 
-ETags are weak: two answers with the same one say the same, at different times.
+ETags are weak: two responses with the same ETag have the same content, read at different times.
 """
 
 import re
@@ -19,14 +19,14 @@ _TAG = re.compile(r'(?:W/)?"([^"]*)"')
 
 
 def json_response(content: Any, status: int = 200) -> HttpResponse:
-    """``content`` as JSON; nobody keeps a copy."""
+    """``content`` as JSON, not to be cached."""
     response = HttpResponse(as_json(content), status=status, content_type=JSON)
     response["Cache-Control"] = "no-store"
     return response
 
 
 def etag_response(request: HttpRequest, content: Any, private: bool = False) -> HttpResponse:
-    """``content`` with its ETag, or 304 if the caller named that in ``If-None-Match``."""
+    """``content`` as JSON with its ETag, or 304 if ``If-None-Match`` names that."""
     tag = etag_digest(etag_bytes(content))
     if etag_matches(request, tag):
         response = HttpResponse(status=304)
@@ -37,7 +37,7 @@ def etag_response(request: HttpRequest, content: Any, private: bool = False) -> 
 
 
 def with_etag(response: AnyResponse, tag: str, private: bool) -> AnyResponse:
-    """``response`` with its ETag: clients that keep it ask again before using it."""
+    """``response`` with its ETag; clients that cache it must revalidate before they use it."""
     response["ETag"] = f'W/"{tag}"'
     response["Cache-Control"] = PRIVATE if private else "no-cache"
     return response
@@ -50,5 +50,5 @@ def etag_matches(request: HttpRequest, tag: str) -> bool:
 
 
 def etag_digest(content: bytes) -> str:
-    """What an ETag holds."""
+    """The text of an ETag: a hash of the content."""
     return blake2b(content, digest_size=12).hexdigest()

@@ -1,4 +1,4 @@
-"""One example of a call as curl, Python and JavaScript: generated, so that the three say the same.
+"""Code samples of a call in curl, Python and JavaScript, generated from one description.
 
 Reads need no key. ``$SUNWI`` stands for the site's address and ``$SUNWI_KEY`` for a service key.
 """

@@ -1,6 +1,6 @@
-"""The OpenAPI document: what django-ninja reads off the code, with refusals, examples and code samples added.
+"""The OpenAPI document: what django-ninja derives from the code, with errors, examples and code samples added.
 
-What is said of each operation stands beside the operations of its app (``examples.py``); here it is put in.
+Each app describes its own operations (``examples.py``); this module adds the descriptions to the document.
 """
 
 from collections.abc import Callable, Mapping
@@ -46,10 +46,10 @@ _SERVICE_KEY = {
 
 @dataclass(frozen=True, slots=True)
 class OperationDoc:
-    """What the document says of an operation beyond what the code shows.
+    """The description of an operation, beyond what the code shows.
 
-    ``path`` and ``query`` make its sample call; ``answer`` is an example of its answer; ``raw_response`` stands in
-    for the 200 of what is no JSON schema.
+    ``path`` and ``query`` make its sample call; ``answer`` is an example response; ``raw_response`` replaces the 200
+    response if that is not JSON.
     """
 
     refusals: tuple[int, ...] = READING
@@ -62,39 +62,39 @@ class OperationDoc:
 
 @dataclass(frozen=True, slots=True)
 class ApiPart:
-    """An app's share of the API: its operations, and what the document says of each by name."""
+    """The API of one app: its routers, and the descriptions of its operations by name."""
 
     routers: tuple[Router, ...]
     docs: Callable[[], Mapping[str, OperationDoc]]
 
 
 class Api(NinjaAPI):
-    """The API, with its document made whole."""
+    """The API with the completed document."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self._parts: list[ApiPart] = []
-        self._of_code: dict[tuple[tuple[str, Any], ...], dict[str, Any]] = {}
+        self._generated: dict[tuple[tuple[str, Any], ...], dict[str, Any]] = {}
 
     def add(self, part: ApiPart) -> None:
-        """Let ``part`` be answered too; before any address is asked for."""
+        """Add an app's part; call it before the URLs are built."""
         for router in part.routers:
             self.add_router("", router)
         self._parts.append(part)
 
     def get_openapi_operation_id(self, operation: Any) -> str:
-        """The view's name, which says what it does."""
+        """The name of the view function."""
         return str(operation.view_func.__name__)
 
     def get_openapi_schema(self, **kwargs: Any) -> Any:
-        """The document as django-ninja makes it, completed with what there is just now as examples.
+        """The document of django-ninja, completed with present boards as examples.
 
-        What it makes of the code alone takes a third of a second, and is kept.
+        The part of django-ninja takes a third of a second, and is cached.
         """
-        of = tuple(sorted(kwargs.items()))
-        if of not in self._of_code:
-            self._of_code[of] = dict(super().get_openapi_schema(**kwargs))
-        document = deepcopy(self._of_code[of])
+        key = tuple(sorted(kwargs.items()))
+        if key not in self._generated:
+            self._generated[key] = dict(super().get_openapi_schema(**kwargs))
+        document = deepcopy(self._generated[key])
         document["components"]["schemas"]["Problem"] = Problem.json_schema()
         document["components"]["securitySchemes"] = {"ServiceKey": _SERVICE_KEY}
         docs = {name: each for part in self._parts for name, each in part.docs().items()}

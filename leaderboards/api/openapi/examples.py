@@ -1,7 +1,6 @@
-"""What the OpenAPI document says of each operation over boards: refusals, an example call, an example answer.
+"""The descriptions of the operations on boards for the OpenAPI document: errors, example call, example response.
 
-Examples carry boards that really exist here, as far as there are any; without a database they carry the
-numbers of a fresh demo.
+Examples name boards that exist on this site, if there are any; without a database they name those of a fresh demo.
 """
 
 from dataclasses import dataclass
@@ -65,7 +64,7 @@ def board_operation_docs() -> dict[str, OperationDoc]:
 
 def view_of(page: dict[str, Any]) -> dict[str, Any]:
     """The example of several things for that of a page."""
-    head = {name: told for name, told in page.items() if name != "rows"}
+    head = {name: value for name, value in page.items() if name != "rows"}
     bob = ROW | {"rank": 9, "player": "bob", "name": "Bob", "points": 12}
     return {**head, "list": page["rows"], "me": ROW | {"percentile": 96.4}, "around": [ROW], "named": [bob]}
 

@@ -1,6 +1,6 @@
-"""The shapes of answers, for the OpenAPI document.
+"""The schemas of responses, for the OpenAPI document.
 
-Views build their answers themselves; a test compares what they answer with what stands here.
+Views build their responses themselves; a test compares them with these schemas.
 """
 
 from typing import Annotated, Literal
@@ -38,7 +38,7 @@ class Result(Schema):
     points: Points | None = None
     fields: Fields | None = None
     rank: int | None = Field(None, description="After the whole request; with `ranks=true`.")
-    previous_rank: int | None = Field(None, description="Before the request, null for who is new; with `ranks=true`.")
+    previous_rank: int | None = Field(None, description="Before the request, null for a new player; with `ranks=true`.")
     code: str | None = Field(None, description="Why it was rejected or quarantined, for programs.")
     detail: str | None = Field(None, description="Why it was rejected or quarantined, for people.")
 
@@ -79,7 +79,7 @@ class RowOfStandings(Schema):
 
 
 class _Frame(Schema):
-    """What stands around the rows of a period."""
+    """The fields around the rows of a period."""
 
     board: int
     period: PeriodOfBoard
@@ -139,7 +139,7 @@ class Spread(Schema):
     total: int
     as_of: Time
     live: bool
-    percentiles: dict[str, Number] = Field(description='"1" to "99"; empty where nobody is ranked.')
+    percentiles: dict[str, Number] = Field(description='"1" to "99"; empty if no player is ranked.')
     histogram: list[BinOfHistogram] = Field(
         description="Like the percentiles it may be empty while `live` is false: SQL had no time to count."
     )
@@ -196,7 +196,7 @@ class SettingsOfBoard(SettingsButPeriod):
 
 
 class BoardShown(SettingsButPeriod):
-    """A board. ``period`` is the running one here; the setting of that name stands in ``settings``."""
+    """A board. ``period`` is the running one here; the setting of that name is in ``settings``."""
 
     seq: int
     period: RunningPeriod | None = Field(description="Null where competitions make the windows.")

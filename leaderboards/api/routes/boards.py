@@ -1,8 +1,8 @@
-"""Boards as the API shows them: all settings, and the running period with the rules that it goes by.
+"""Reading boards: all settings, and the running period with its rules.
 
-``period`` is the running period here, while the setting of that name stands in ``settings``;
-``docs/decisions/0003-a-boards-period-in-the-api.md`` tells why. Rules that were changed wait for the next period: until
-then they stand in ``settings`` alone.
+``period`` is the running period here, while the setting of that name is in ``settings``;
+``docs/decisions/0003-a-boards-period-in-the-api.md`` tells why. Changed rules apply from the next period on: until then
+only ``settings`` has them.
 """
 
 from collections.abc import Collection

@@ -1,7 +1,7 @@
-"""A whole period as CSV, streamed from one SQL statement.
+"""Export of a whole period as CSV, streamed from one SQL statement.
 
-A redis board is mirrored first; where Redis is away the header ``Live: false`` says that the newest scores may be
-missing. The trap: while a period is open its CSV has no ETag, since nothing short of reading it all could tell.
+A redis board is mirrored first; if Redis does not answer, the header ``Live: false`` says that the newest scores may be
+missing. The trap: while a period is open its CSV has no ETag: computing one would mean reading the whole period.
 """
 
 import logging
@@ -59,7 +59,7 @@ def _download(board: Board, label: str, stored: Period | None, raw: bool) -> Dow
 
 
 def is_mirrored(period: Period) -> bool:
-    """Whether SQL has everything that was submitted by now."""
+    """Mirror a redis board to SQL; whether SQL has all submissions then."""
     if period.board.storage != Storage.REDIS or never_changes(period):
         return True
     try:
@@ -71,5 +71,5 @@ def is_mirrored(period: Period) -> bool:
 
 
 def never_changes(period: Period) -> bool:
-    """Whether its rows stay as they are."""
+    """Whether the period's rows are final."""
     return period.state in (PeriodState.FINAL, PeriodState.EXPIRED)

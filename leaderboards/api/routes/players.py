@@ -1,6 +1,6 @@
-"""What a game server says about players: their profile, and the code that links a user to one.
+"""Players, as the game server sees them: their profile, and the code that links a user account to one.
 
-A player is the same on all boards, so a key that is limited to some says nothing of them.
+A player is the same on all boards, so a key that is limited to some boards may not change them.
 """
 
 from typing import Any

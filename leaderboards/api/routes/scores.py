@@ -1,6 +1,6 @@
-"""POST /scores: a game server's entries in, one result each out.
+"""POST /scores: takes the entries of a game server and returns one result for each.
 
-Only the frame of the body can refuse a whole request; everything inside an entry is judged for itself.
+Only a body of the wrong shape refuses a whole request; each entry is accepted or refused by itself.
 """
 
 from typing import Any
@@ -22,8 +22,8 @@ from leaderboards.errors import StorageUnavailable
 from leaderboards.services.submit.grouped import submit_grouped
 from leaderboards.services.submit.pipeline import submit
 
-MOST_ENTRIES = 1000
-_SAID = Outcome._fields[1:8]  # status, player, board, competition, period, points, fields
+MAX_ENTRIES = 1000
+_RESULT_FIELDS = Outcome._fields[1:8]  # status, player, board, competition, period, points, fields
 
 router = Router(tags=["scores"])
 
@@ -52,8 +52,8 @@ def submit_scores(request: HttpRequest, dry_run: bool = DRY_RUN, ranks: bool = R
 
 def _entries(body: dict[str, object]) -> list[dict[str, object]]:
     entries = body.get("entries")
-    if not isinstance(entries, list) or not 1 <= len(entries) <= MOST_ENTRIES:
-        detail = f"`entries` must be a list of 1 to {MOST_ENTRIES:,} objects."
+    if not isinstance(entries, list) or not 1 <= len(entries) <= MAX_ENTRIES:
+        detail = f"`entries` must be a list of 1 to {MAX_ENTRIES:,} objects."
         raise BadRequest(detail, [{"pointer": "#/entries", "detail": detail}])
     wrong = [position for position, entry in enumerate(entries) if not isinstance(entry, dict)]
     if wrong:
@@ -72,15 +72,15 @@ def _read(raw: dict[str, object], position: int) -> Entry | UnreadableEntry:
 
 
 def _player_of(raw: dict[str, object]) -> str | None:
-    """The player of a refused entry, if that much can be read: nothing else is sent back."""
+    """The player of an unreadable entry, if the field is valid; other text is not echoed."""
     try:
         return read_player(raw.get("player"))
     except SunwiError:
         return None
 
 
-def _number_of(raw: dict[str, object], target: str) -> int | None:
-    number = raw.get(target)
+def _number_of(raw: dict[str, object], field: str) -> int | None:
+    number = raw.get(field)
     return number if isinstance(number, int) and not isinstance(number, bool) and 0 < number < 2**63 else None
 
 
@@ -91,10 +91,12 @@ def _caller(request: HttpRequest) -> Caller:
 
 
 def _result(outcome: Outcome, ranks: bool) -> dict[str, Any]:
-    """What became of an entry; what does not apply to it is absent."""
-    told: dict[str, Any] = {name: value for name, value in zip(_SAID, outcome[1:8], strict=True) if value is not None}
+    """The result of an entry; fields that do not apply are absent."""
+    result: dict[str, Any] = {
+        name: value for name, value in zip(_RESULT_FIELDS, outcome[1:8], strict=True) if value is not None
+    }
     if ranks and outcome.status.is_accepted and not outcome.hides_ranks:
-        told |= {"rank": outcome.rank, "previous_rank": outcome.previous_rank}
+        result |= {"rank": outcome.rank, "previous_rank": outcome.previous_rank}
     if outcome.code is not None:
-        told |= {"code": outcome.code, "detail": outcome.detail}
-    return told
+        result |= {"code": outcome.code, "detail": outcome.detail}
+    return result

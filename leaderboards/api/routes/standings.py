@@ -1,4 +1,4 @@
-"""Reading a board's standings: a page, a player, those around them, several by name, the spread."""
+"""Reading a board's standings: a page, a player, their neighbours, several players, the distribution."""
 
 from typing import Any
 
@@ -114,12 +114,12 @@ def read_distribution(request: HttpRequest, seq: WholeNumber = SEQ, period: str 
 
 
 def standings_json(found: Standings) -> dict[str, Any]:
-    """Rows with their board, period and moment."""
+    """Rows with the fields around them."""
     return standings_header_json(found) | {"rows": [row_json(row) for row in found.rows]}
 
 
 def standings_header_json(found: Standings | EncodedPage) -> dict[str, Any]:
-    """What stands around rows: their board, period and moment, and how many there are in all."""
+    """The fields around rows: board, period, number of players, and time of reading."""
     return {
         "board": found.board.seq,
         "period": period_json(found.period),

@@ -1,7 +1,7 @@
-"""A read of several things is one request: a page, a player among their neighbours, and others by name.
+"""Several reads in one request: a page, a player with their neighbours, and other players.
 
-All of it is of one moment, in one round trip; a part is what its own address answers then. Who is not ranked is no
-refusal here: a game shows the list to them too.
+All parts come from one moment, in one round trip; each is what its own address would return then. A player who is not
+ranked is no error here: a game shows them the list too.
 """
 
 from typing import Any
@@ -39,7 +39,7 @@ router = Router(tags=["standings"], auth=OptionalKey())
 
 
 class Wanted(Schema):
-    """What is asked for, besides of what."""
+    """The query parameters, apart from board and period."""
 
     player: str | None = VIEWER
     offset: Bounded = OFFSET
@@ -71,7 +71,7 @@ def read_view(
 
 
 def view_json(wanted: Wanted, found: BoardPage | EncodedView) -> dict[str, Any]:
-    """Its parts with their board, period and moment; null is what was not asked for, or is not ranked."""
+    """The parts with board, period and time; a part that was not requested, or a player without rank, is null."""
     shown = found.standings
     return standings_header_json(shown) | {
         "list": shown.rows if isinstance(shown.rows, Encoded) else [row_json(row) for row in shown.rows],

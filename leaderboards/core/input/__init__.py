@@ -1,0 +1,1 @@
+"""Parse and check input: entries, points, names, profiles, JSON and CSV."""

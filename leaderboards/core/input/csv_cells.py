@@ -1,7 +1,7 @@
-"""Texts in the cells of a CSV: what a spreadsheet would run as a formula is made a text that it shows.
+"""Escape CSV cells that a spreadsheet would run as a formula.
 
-The trap: an apostrophe before a text changes it, so programs that read the file ask for it raw. Numbers, also
-negative ones and those that are written as text, never change.
+The trap: the apostrophe changes the text, so programs that read the file ask for it raw. Numbers, also negative ones
+and numbers written as text, never change.
 """
 
 import re
@@ -11,12 +11,12 @@ _NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
 
 
 def safe_cell(value: object) -> object:
-    """``value``; a text that begins as formulas do, also behind blanks, with an apostrophe before it."""
+    """Return ``value``; a text that begins like a formula, also after blanks, gets an apostrophe before it."""
     if isinstance(value, str) and _FORMULA.match(value) and not _NUMBER.fullmatch(value):
         return f"'{value}"
     return value
 
 
 def raw_cell(value: object) -> object:
-    """``value`` as it is."""
+    """Return ``value`` unchanged."""
     return value

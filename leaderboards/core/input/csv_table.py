@@ -1,7 +1,7 @@
-"""Tables and lists of boards as they come in files: rows by number, cells by column.
+"""Read CSV tables, and lists of boards in JSON, from files.
 
-Bytes that are no UTF-8 become lone surrogates on the way in, so the row that holds them is refused by itself. What
-spoils the file as a whole is ``BadTable``.
+Bytes that are not UTF-8 become lone surrogates, so that only the row with them is refused. A file that cannot be read
+as a whole is a ``BadTable``.
 """
 
 import csv
@@ -19,17 +19,17 @@ LONGEST_COLUMN = 200  # characters of its name
 
 @dataclass(frozen=True, slots=True)
 class CsvRow:
-    """One row of the table: its number, counted from 1 without the header, and its cells by column."""
+    """A row: its number, counted from 1 without the header, and its cells by column."""
 
     number: int
     cells: Mapping[str | None, str | list[str] | None]
 
 
 class CsvTable:
-    """A CSV table with a header, read once from its beginning."""
+    """A CSV table with a header. It can be read once."""
 
     def __init__(self, stream: IO[bytes]) -> None:
-        """Raises ``BadTable`` where there is no header, or one that names too many columns, or one of them twice."""
+        """Read the header. Raises ``BadTable`` if it is missing, too long, or names a column twice."""
         text = TextIOWrapper(stream, "utf-8-sig", "surrogateescape", newline="")
         self._reader = csv.DictReader(text, strict=True)
         try:
@@ -47,13 +47,13 @@ class CsvTable:
             raise BadTable(f"The file names a column twice in its first line: {', '.join(self.header)}.")
 
     def column(self, name: str) -> str:
-        """``name``, if the table has such a column. Raises ``BadTable``."""
+        """Return ``name`` if the table has such a column. Raises ``BadTable``."""
         if name not in self.header:
             raise BadTable(f"The file has no column {name!r}; it has {', '.join(self.header)}.")
         return name
 
     def lines(self) -> Iterator[CsvRow]:
-        """Every row, also those that are too long or too short. Raises ``BadTable`` where the table ends early."""
+        """Yield every row, also those that are too long or too short. Raises ``BadTable`` at a row that is no CSV."""
         number = 0
         while True:
             number += 1
@@ -66,7 +66,7 @@ class CsvTable:
 
 
 def read_boards(text: bytes) -> list[dict[str, Any]]:
-    """The boards of ``{"boards": [{settings}, …]}``, numbers read exactly. Raises ``BadTable``."""
+    """Return the boards of ``{"boards": [{settings}, …]}``, with exact numbers. Raises ``BadTable``."""
     try:
         document = read_json(text)
     except ValueError as error:

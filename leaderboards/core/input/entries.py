@@ -1,7 +1,7 @@
-"""One submitted entry, read strictly: what a game server sent, or a refusal that names field and reason.
+"""Parse submitted entries strictly: an ``Entry``, or an error with field and reason.
 
-Which board it is, and what the board allows, is not asked here except by ``read_value``. The trap: texts go
-to SQL, Redis and pages, so what those cannot hold (lone surrogates, control characters) stops here.
+Only ``read_value`` checks the rules of the board. The trap: texts go to SQL, Redis and pages, so characters that those
+cannot store or show (lone surrogates, control characters) are refused here.
 """
 
 import re
@@ -36,8 +36,8 @@ FIELDS = ("board", "competition", "player", "points", "fields", "at", "id")
 _FIELDS = frozenset(FIELDS)
 
 _UNPRINTED = frozenset({"Cc", "Cs", "Zl", "Zp"})  # control, lone surrogate, line and paragraph separator
-# What turns the direction of writing round, also that of what stands beside it: one name then looks like another.
-_TURNING = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+# Bidirectional controls change the direction of the text around them: one name could look like another.
+_BIDI_CONTROLS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _TIME = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt](?:[01][0-9]|2[0-3]):[0-9]{2}:([0-9]{2})(?:\.[0-9]+)?"
     r"(?:[Zz]|[+-][0-9]{2}:[0-9]{2})"
@@ -45,9 +45,9 @@ _TIME = re.compile(
 
 
 class Entry(NamedTuple):
-    """What was sent, each part known to be well-formed. Absent parts are None.
+    """A well-formed entry. Absent parts are None.
 
-    ``received_at`` is when it came, where it is judged in a request that began later.
+    ``received_at`` is set if the entry is decided in a request that began after it was received.
     """
 
     position: int
@@ -62,7 +62,7 @@ class Entry(NamedTuple):
 
 
 def read_entry(raw: object, position: int) -> Entry:
-    """Raises ``BadEntry``, ``BadPlayer``, ``BadPoints``, ``OutOfRange``, ``BadTime`` or ``BadId``."""
+    """Parse an entry. Raises ``BadEntry``, ``BadPlayer``, ``BadPoints``, ``OutOfRange``, ``BadTime`` or ``BadId``."""
     if not isinstance(raw, dict):
         raise BadEntry("An entry is an object with `board` or `competition`, `player`, and `points` or `fields`.")
     if isinstance(raw, DuplicateKeys):
@@ -71,7 +71,7 @@ def read_entry(raw: object, position: int) -> Entry:
         unknown = next(key for key in raw if key not in _FIELDS)
         raise BadEntry(f"An entry has no field {quote_untrusted(unknown)}; it may have {', '.join(FIELDS)}.")
     target = _one_of(raw, "board", "competition")
-    worth = _one_of(raw, "points", "fields")
+    kind = _one_of(raw, "points", "fields")
     if "player" not in raw:
         raise BadEntry("`player` is missing: the game's own id of the player.")
     number = _read_number(raw[target], target)
@@ -80,20 +80,22 @@ def read_entry(raw: object, position: int) -> Entry:
         board=number if target == "board" else None,
         competition=number if target == "competition" else None,
         player=read_player(raw["player"]),
-        points=read_points(raw["points"]) if worth == "points" else None,
-        fields=_read_fields(raw["fields"]) if worth == "fields" else None,
+        points=read_points(raw["points"]) if kind == "points" else None,
+        fields=_read_fields(raw["fields"]) if kind == "fields" else None,
         at=read_time(raw["at"]) if "at" in raw else None,
         external_id=_read_id(raw["id"]) if "id" in raw else None,
     )
 
 
 def read_player(raw: object) -> str:
-    """A player's id exactly as given. Raises ``BadPlayer``; nothing is ever rewritten."""
+    """Check a player's id and return it unchanged. Raises ``BadPlayer``."""
     if not isinstance(raw, str):
         raise BadPlayer("`player` must be a text.")
     if not 1 <= len(raw) <= MAX_PLAYER_LENGTH:
         raise BadPlayer(f"`player` has {len(raw)} characters; 1 to {MAX_PLAYER_LENGTH} are allowed.")
-    if not raw.isprintable() and any(unicodedata.category(each) in _UNPRINTED or each in _TURNING for each in raw):
+    if not raw.isprintable() and any(
+        unicodedata.category(each) in _UNPRINTED or each in _BIDI_CONTROLS for each in raw
+    ):
         raise BadPlayer("`player` contains a control character, a line break or a mark that turns the writing round.")
     if raw != raw.strip():
         raise BadPlayer("`player` begins or ends with a blank.")
@@ -107,7 +109,7 @@ def read_player(raw: object) -> str:
 
 
 def read_time(raw: object) -> datetime:
-    """An RFC 3339 time with an offset, in UTC. Raises ``BadTime``."""
+    """Parse an RFC 3339 time with an offset; returns it in UTC. Raises ``BadTime``."""
     match = _TIME.fullmatch(raw) if isinstance(raw, str) else None
     if match is None or not isinstance(raw, str):
         raise BadTime("`at` must be an RFC 3339 time with an offset, such as 2026-11-20T08:59:58Z.")
@@ -123,7 +125,7 @@ def read_time(raw: object) -> datetime:
 
 
 def read_value(rules: Rules, entry: Entry) -> tuple[int, ...]:
-    """The entry's value by the board's rules. Raises ``BadEntry``, ``BadPoints`` or ``OutOfRange``."""
+    """Return the entry's value by the board's rules. Raises ``BadEntry``, ``BadPoints`` or ``OutOfRange``."""
     if rules.of_points:
         if entry.points is None:
             raise BadEntry("This board ranks `points`: send `points` instead of `fields`.")
@@ -135,7 +137,7 @@ def read_value(rules: Rules, entry: Entry) -> tuple[int, ...]:
 
 
 def quote_untrusted(text: object) -> str:
-    """A stranger's text in a refusal: cut short, with nothing in it that a log or page could trip over."""
+    """Quote an untrusted text for an error message: at most 40 characters, with escapes."""
     return repr(str(text)[:40])
 
 
@@ -189,8 +191,8 @@ def _within(rules: Rules, points: int) -> int:
 def _read_criteria(rules: Rules, sent: dict[str, int], names: str) -> tuple[int, ...]:
     if ACHIEVED_AT in sent:
         raise BadEntry(f"`{ACHIEVED_AT}` is not sent in `fields`: it is the entry's `at`.")
-    wanted = {field.name for field in rules.fields}
-    missing, unknown = [*wanted - sent.keys()], [*sent.keys() - wanted]
+    expected = {field.name for field in rules.fields}
+    missing, unknown = [*expected - sent.keys()], [*sent.keys() - expected]
     if missing:
         raise BadEntry(f"`fields` lacks {quote_untrusted(min(missing))}: this board needs {names}.")
     if unknown:

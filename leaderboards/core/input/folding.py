@@ -1,6 +1,6 @@
-"""Names as they are searched: without accents, capitals and widths, so that "zoe" finds Zoë and "lukasz" finds ŁUKASZ.
+"""Fold names for search: without accents, case and width, so that "zoe" finds Zoë and "lukasz" finds ŁUKASZ.
 
-Hangul stays in whole syllables. The trap: marks that make another letter of a letter, as those of kana do, stay.
+Hangul stays in composed syllables. Marks that make a different letter, such as the voiced sound marks of kana, stay.
 """
 
 import re
@@ -28,7 +28,7 @@ _ASCII_PRINTED = re.compile("[ -~]*")
 
 
 def fold(text: str) -> str:
-    """``text`` as it is searched. Folding twice is the same as folding once."""
+    """Return ``text`` folded. Folding is idempotent."""
     if _ASCII_PRINTED.fullmatch(text):
         return " ".join(text.lower().split())
     folded = _fold_once(text)
@@ -38,7 +38,7 @@ def fold(text: str) -> str:
 
 
 def folded_name(name: str) -> str | None:
-    """What the column holds of a name; None for no name."""
+    """Return the value of the column ``folded_name``; None for an empty name."""
     return fold(name)[:MAX_LENGTH].rstrip() if name else None
 
 
@@ -52,7 +52,7 @@ def _fold_once(text: str) -> str:
 
 
 def _kept(letters: str) -> Iterator[str]:
-    """Without marks above and below letters, and without what is no sign at all."""
+    """Yield the letters without accents and without control and format characters."""
     for letter in letters:
         if letter.isspace():
             yield " "
@@ -63,7 +63,7 @@ def _kept(letters: str) -> Iterator[str]:
 
 
 def is_searchable(folded: str) -> bool:
-    """Whether so few letters may be asked for by prefix: two, or one of a script that writes a syllable in one."""
+    """Return whether a prefix is long enough: two letters, or one of Hangul, kana or Chinese."""
     return len(folded) > 1 or any(_is_syllable(letter) for letter in folded)
 
 
@@ -78,10 +78,10 @@ def _is_syllable(letter: str) -> bool:
 
 
 def prefix_bounds(folded: str) -> tuple[str, str]:
-    """From which text on, and before which, byte by byte, all stands that begins with ``folded``, which is not empty.
+    """Return the range (start included, end excluded, in byte order) of all texts that begin with a non-empty prefix.
 
-    A last syllable of Hangul that has no final consonant yet stands for all that it may become while it is typed, and
-    a lone initial consonant for all its syllables.
+    A last syllable of Hangul without a final consonant matches with any final consonant, and a single initial consonant
+    matches all its syllables, as both may still be in the middle of being typed.
     """
     stem, last = folded[:-1], ord(folded[-1])
     if folded[-1] in _INITIALS:
@@ -95,19 +95,19 @@ def prefix_bounds(folded: str) -> tuple[str, str]:
 
 
 def begins_with(folded: str, bounds: tuple[str, str]) -> bool:
-    """Whether ``folded`` stands between the bounds. Python compares as bytes of UTF-8 compare."""
+    """Return whether ``folded`` is in the range. Python compares text in the same order as its UTF-8 bytes."""
     return bounds[0] <= folded < bounds[1]
 
 
 def best_matches(rows: Iterable[Named], name_of: Callable[[Named], str], sought: str) -> list[Named]:
-    """The rows whose name ``sought`` finds, the best first, equals in their order. For the few that are all read."""
+    """Return the rows whose name matches, the best match first. For tables small enough to read whole."""
     ranked = [(rank, row) for row in rows if (rank := match_rank(name_of(row), sought)) is not None]
     return [row for _, row in sorted(ranked, key=lambda each: each[0])]
 
 
 def match_rank(name: str, sought: str) -> int | None:
-    """How well ``sought`` finds ``name``: 0 as it is written, 1 folded, 2 as its beginning, 3 as that of a word, 4
-    anywhere; None for not at all."""
+    """Return how ``sought`` matches ``name``: 0 exactly, 1 folded, 2 as a prefix, 3 as the prefix of a word, 4
+    anywhere; None for no match."""
     if name == sought:
         return 0
     folded, wanted = _remembered(name), _remembered(sought)

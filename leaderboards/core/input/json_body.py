@@ -1,7 +1,7 @@
-"""JSON bodies with exact numbers: no float is ever made on the way from a game server to a board.
+"""Parse JSON bodies with exact numbers: no floats between a game server and a board.
 
-Whole numbers become ``int``, all others ``Decimal``. The traps: Python's own reader takes NaN, rounds
-decimals, keeps the last of two equal names, and dies of depth.
+Whole numbers become ``int``, all others ``Decimal``. The traps: Python's own parser accepts NaN, rounds decimals,
+takes the last of duplicate keys, and fails on deep nesting.
 """
 
 import json
@@ -12,14 +12,14 @@ from leaderboards.core.input.points import decimal_of
 
 
 def read_json(body: bytes) -> object:
-    """What the body holds. Raises ``ValueError`` with a sentence for the caller."""
+    """Parse a body. Raises ``ValueError`` with a sentence for the caller."""
     try:
         return json.loads(
             body.decode("utf-8"),
-            parse_int=_whole,
-            parse_float=_exact,
+            parse_int=_parse_int,
+            parse_float=_parse_decimal,
             parse_constant=_refuse_constant,
-            object_pairs_hook=_named_once,
+            object_pairs_hook=_parse_object,
         )
     except UnicodeDecodeError:
         raise ValueError("The body is not UTF-8.") from None
@@ -29,12 +29,12 @@ def read_json(body: bytes) -> object:
         raise ValueError(f"The body is not JSON: {error.msg} at line {error.lineno}, column {error.colno}.") from None
 
 
-def _whole(text: str) -> int | Decimal:
-    # Python refuses, and takes long over, integers of thousands of digits; a Decimal holds them at once.
+def _parse_int(text: str) -> int | Decimal:
+    # Python is slow at, and refuses, integers of thousands of digits; a Decimal is not.
     return int(text) if len(text) <= 20 else Decimal(text)
 
 
-def _exact(text: str) -> Decimal:
+def _parse_decimal(text: str) -> Decimal:
     number = decimal_of(text)
     if number is None:
         raise ValueError("The body is not JSON: a number is malformed.")
@@ -46,9 +46,9 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 class DuplicateKeys(dict[str, Any]):
-    """An object in which a name stands twice. Anybody who reads it must refuse it: nobody knows which was meant."""
+    """An object with duplicate keys. Callers must refuse it."""
 
 
-def _named_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    read = dict(pairs)
-    return read if len(read) == len(pairs) else DuplicateKeys(read)
+def _parse_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    return members if len(members) == len(pairs) else DuplicateKeys(members)

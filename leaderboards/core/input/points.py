@@ -1,7 +1,7 @@
-"""Points as exact decimal numbers, and as the whole numbers that everything inside works with.
+"""Convert points between exact decimals and the whole numbers that are used internally.
 
-Scaled means times 10^decimals: 12.5 with two decimals is 1250. The trap is size: 1e999999999 is a
-short text and a number that no memory holds, so nothing is made an int before it is known to be small.
+Scaled means times 10^decimals: 12.5 with two decimals is 1250. The trap is size: 1e999999999 is a short text and a
+number that fits no memory, so a number becomes an int only after its size is checked.
 """
 
 import re
@@ -10,12 +10,12 @@ from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal
 from leaderboards.errors import BadPoints, OutOfRange
 
 _EXACT = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)
-_HOPELESS = 10**19
+_TOO_LARGE = 10**19
 _NUMBER = re.compile(r"([+-]?[0-9]+(?:\.[0-9]+)?)(?:[eE]([+-]?)([0-9]+))?")
 
 
 def read_points(raw: object) -> Decimal | int:
-    """A JSON number or a decimal string in ASCII digits, exactly. Raises ``BadPoints``."""
+    """Parse a JSON number or a decimal string in ASCII digits exactly. Raises ``BadPoints``."""
     if type(raw) is int:  # and no bool
         return raw
     if isinstance(raw, Decimal) and raw.is_finite():
@@ -29,7 +29,7 @@ def read_points(raw: object) -> Decimal | int:
 
 
 def decimal_of(text: str) -> Decimal | None:
-    """The number that ``text`` spells, or None. Exponents past 10^9 count as 10^9: no less hopeless."""
+    """Parse a decimal number; None if it is none. Exponents above 10^9 are cut, since such numbers are refused."""
     match = _NUMBER.fullmatch(text)
     if match is None:
         return None
@@ -41,8 +41,8 @@ def decimal_of(text: str) -> Decimal | None:
 
 
 def scaled(points: Decimal | int, decimals: int) -> int:
-    """``points`` times 10^decimals. Raises ``BadPoints`` if that is no whole number, ``OutOfRange`` if huge."""
-    if not -_HOPELESS < points < _HOPELESS:
+    """Return ``points`` times 10^decimals. Raises ``BadPoints`` if that is no whole number, ``OutOfRange`` if huge."""
+    if not -_TOO_LARGE < points < _TOO_LARGE:
         raise OutOfRange("The number is far outside what any board allows.")
     if isinstance(points, int):
         return points * int(10**decimals)
@@ -54,14 +54,14 @@ def scaled(points: Decimal | int, decimals: int) -> int:
 
 
 def points_text(value: int, decimals: int) -> str:
-    """Scaled points as people write them: exact, without trailing zeros."""
+    """Format scaled points exactly, without trailing zeros."""
     whole, fraction = divmod(abs(value), 10**decimals)
     tail = f".{fraction:0{decimals}d}".rstrip("0") if fraction else ""
     return f"{'-' if value < 0 else ''}{whole}{tail}"
 
 
 def points_number(value: int, decimals: int) -> int | Decimal:
-    """Scaled points as the number that JSON carries: an int where it is whole."""
+    """Return scaled points as a number for JSON: an int if it is whole."""
     if not decimals:
         return value
     text = points_text(value, decimals)

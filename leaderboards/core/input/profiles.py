@@ -1,4 +1,4 @@
-"""What a game says of a player besides their id: a name, the address of a picture, a country. Read strictly."""
+"""Check the profile that a game sends of a player: name, address of a picture, country."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -11,11 +11,11 @@ _COUNTRY = re.compile(r"[A-Z]{2}")
 
 
 def profile_errors(profile: Mapping[str, object]) -> dict[str, str]:
-    """Why a field of the profile cannot be taken, by field; empty where all can. Fields are ``CHECKS``'."""
-    return {field: why for field, text in profile.items() if (why := CHECKS[field](text))}
+    """Return error messages by field; empty if all fields are valid. The fields are those of ``CHECKS``."""
+    return {field: message for field, text in profile.items() if (message := CHECKS[field](text))}
 
 
-def _wrong_name(text: object) -> str | None:
+def _name_error(text: object) -> str | None:
     if not isinstance(text, str) or len(text) > LONGEST_NAME:
         return f"`name` must be a text of up to {LONGEST_NAME} characters."
     if has_bidi_control(text):
@@ -23,22 +23,22 @@ def _wrong_name(text: object) -> str | None:
     return "`name` contains a character that cannot be shown." if not is_printable(text) else None
 
 
-def _wrong_url(text: object) -> str | None:
+def _url_error(text: object) -> str | None:
     if not isinstance(text, str) or len(text) > LONGEST_URL or not (text == "" or _is_web_address(text)):
         return f"`avatar_url` must be an http or https address of up to {LONGEST_URL} characters, or empty."
     return None
 
 
-def _wrong_country(text: object) -> str | None:
+def _country_error(text: object) -> str | None:
     if not isinstance(text, str) or not (text == "" or _COUNTRY.fullmatch(text)):
         return "`country` must be two capital letters (ISO 3166), or empty."
     return None
 
 
 CHECKS: dict[str, Callable[[object], str | None]] = {
-    "name": _wrong_name,
-    "avatar_url": _wrong_url,
-    "country": _wrong_country,
+    "name": _name_error,
+    "avatar_url": _url_error,
+    "country": _country_error,
 }
 
 

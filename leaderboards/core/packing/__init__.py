@@ -1,0 +1,1 @@
+"""Pack values and times into the scores and members that Redis sorts by."""

@@ -1,8 +1,8 @@
-"""How a value and a time become the one float64 (and, at need, the member) that Redis sorts by, and back.
+"""Pack a value and a time into the float64 (and, if necessary, the member) that Redis sorts by, and unpack them.
 
-A layout belongs to a period and is chosen when it opens. Everything packed is a whole number of
-fixed width. The traps: float64 keeps integers exactly only to 2^53, and a pattern of 63 bits must
-stay below 0x7FF0000000000000, where infinity begins.
+A layout belongs to a period and is chosen when it opens. Everything that is packed is a whole number of fixed width.
+The traps: float64 holds integers exactly only up to 2^53, and a pattern of 63 bits must stay below 0x7FF0000000000000,
+where infinity begins.
 """
 
 import struct
@@ -34,14 +34,14 @@ _PATTERN, _FLOAT = struct.Struct(">q"), struct.Struct(">d")
 
 
 class Packed(NamedTuple):
-    """What a sorted set keeps of a standing."""
+    """A standing as it is in the sorted set."""
 
     score: float
     member: str
 
 
 class Unpacked(NamedTuple):
-    """What was packed; the time is None where the layout keeps none."""
+    """The unpacked standing; the time is None if the layout has none."""
 
     value: tuple[int, ...]
     at_ms: int | None
@@ -50,7 +50,7 @@ class Unpacked(NamedTuple):
 
 @dataclass(frozen=True)
 class Layout:
-    """How one period packs, by ``choose_layout``: ``slots`` fill the score, ``tail`` precedes the player."""
+    """How a period packs (see ``choose_layout``): ``slots`` are in the score, ``tail`` is in the member."""
 
     rules: Rules
     window: Window
@@ -60,54 +60,54 @@ class Layout:
 
     @cached_property
     def time_slot(self) -> Slot | None:
-        """Where the time stands, if it does."""
+        """The slot of the time, if there is one."""
         return next((slot for slot in self.slots + self.tail if slot.is_time), None)
 
     @cached_property
     def is_integer(self) -> bool:
-        """Whether the score is the packed number itself; else the float64 of the same bits."""
+        """Whether the score is the packed number itself; else it is the float64 with the same bits."""
         return total_bits(self.slots) <= INTEGER_BITS
 
     @cached_property
     def time_in_score(self) -> bool:
-        """Whether the score says when."""
+        """Whether the time is in the score."""
         return any(slot.is_time for slot in self.slots)
 
     @cached_property
     def resolution_ms(self) -> int:
-        """1, or 1000 where the layout keeps seconds."""
+        """1, or 1000 if the layout has seconds."""
         return self.time_slot.unit_ms if self.time_slot else 1
 
     @cached_property
     def time_bits(self) -> int:
-        """Width of the time left at the low end of an integer score; else 0."""
+        """The width of the time left in the low bits of an integer score; else 0."""
         last = self.slots[-1]
         return last.bits if last.name == TIME_LEFT and self.is_integer else 0
 
     @cached_property
     def decodes_in_lua(self) -> bool:
-        """Whether ``score = base << time_bits | time``, on a board of points."""
+        """Whether the scripts can unpack it: ``score = base << time_bits | time``, on a board of points."""
         return self.rules.of_points and self.time_bits > 0
 
     @cached_property
     def shows_time(self) -> bool:
-        """Whether ``unpack`` gives a time."""
+        """Whether ``unpack`` returns a time."""
         return self.time_slot is not None
 
     @cached_property
     def time_grows(self) -> bool:
-        """Whether ``time_field`` and ``time_text`` grow with the time."""
+        """Whether ``time_field`` and ``time_text`` grow with time."""
         return self.time_slot.sign > 0 if self.time_slot else greater_is_later(self.rules)
 
     def quantize(self, at_ms: int) -> int:
-        """The time as this layout keeps it: in whole seconds where it packs those, at most the end."""
+        """Round a time down to the layout's unit, and limit it to the period's end where time left is packed."""
         return min(at_ms - at_ms % self.resolution_ms, self._last_ms)
 
     def pack(self, value: tuple[int, ...], at_ms: int, player: str) -> Packed:
-        """The score and member of a standing. Raises ``OutOfRange`` for what does not fit."""
+        """Return the score and member of a standing. Raises ``OutOfRange`` if it does not fit."""
         at_ms = min(at_ms, self._last_ms)
         pattern = 0
-        for slot, source, unit_ms, sign, offset, top, bits in self._takes:
+        for slot, source, unit_ms, sign, offset, top, bits in self._pack_steps:
             stored = sign * (at_ms // unit_ms if source == TIME else value[source]) + offset
             pattern = pattern << bits | (stored if 0 <= stored <= top else slot.encode(value, at_ms))
         member = player
@@ -117,26 +117,26 @@ class Layout:
         return Packed(float(pattern) if self.is_integer else self._float_of(pattern), member)
 
     def unpack(self, score: float, member: str) -> Unpacked:
-        """What ``pack`` was given, its time as ``quantize`` leaves it."""
+        """Return what was packed; the time is quantized."""
         pattern = self._pattern_of(score)
-        found: dict[int, int] = {}
-        for source, bits, mask, offset, step in self._reads:
-            found[source] = ((pattern & mask) - offset) * step
+        by_source: dict[int, int] = {}
+        for source, bits, mask, offset, step in self._unpack_steps:
+            by_source[source] = ((pattern & mask) - offset) * step
             pattern >>= bits
         player = member
         if self.tail:
             *parts, player = member.split("_", len(self.tail))
             for slot, part in zip(self.tail, parts, strict=True):
-                found[slot.source] = slot.decode(int(part))
-        at_ms = found.pop(TIME, None)
-        return Unpacked(tuple(map(found.__getitem__, range(len(found)))), at_ms, player)
+                by_source[slot.source] = slot.decode(int(part))
+        at_ms = by_source.pop(TIME, None)
+        return Unpacked(tuple(map(by_source.__getitem__, range(len(by_source)))), at_ms, player)
 
     def player_of(self, member: str) -> str:
-        """The player in a member: the last part, which may itself contain ``_``."""
+        """Return the player in a member: the last part, which may contain ``_``."""
         return member.split("_", len(self.tail))[-1]
 
     def sortable_text(self, value: tuple[int, ...]) -> str:
-        """On boards of points the scaled points; else digits, the greater text the better value."""
+        """Return the value as a text: scaled points, or digits of criteria, where the greater text is better."""
         if self.rules.of_points:
             return str(value[0])
         return "".join(
@@ -145,16 +145,16 @@ class Layout:
         )
 
     def time_field(self, at_ms: int) -> int:
-        """What the ``time_bits`` of a score hold for ``at_ms``; 0 where there are none."""
+        """Return the number in the ``time_bits`` of a score for ``at_ms``; 0 if there are none."""
         return self.slots[-1].encode((), min(at_ms, self._last_ms)) if self.time_bits else 0
 
     def time_text(self, at_ms: int) -> str:
-        """The 19 digits that a member begins with for ``at_ms``, on a board of points in the member form."""
+        """Return the 19 digits of ``at_ms`` in a member, on a board of points in the member form."""
         slot = time_slot(self.rules)
         return str(slot.encode((), at_ms)).zfill(slot.digits)
 
     def describe(self) -> str:
-        """One sentence for admins."""
+        """Describe the layout in one sentence, for admins."""
         return layout_text.describe_layout(self.rules, self.slots, self.tail)
 
     @cached_property
@@ -162,15 +162,15 @@ class Layout:
         return self.time_slot.last_ms if self.time_slot else MAX_TIME_MS
 
     @cached_property
-    def _takes(self) -> tuple[tuple[Slot, int, int, int, int, int, int], ...]:
-        """What ``pack`` does for each slot of the score: the slot, its source, unit, sign, offset, top and bits."""
+    def _pack_steps(self) -> tuple[tuple[Slot, int, int, int, int, int, int], ...]:
+        """For ``pack``, per slot of the score: the slot, its source, unit, sign, offset, top and bits."""
         return tuple(
             (slot, slot.source, slot.unit_ms, slot.sign, slot.offset, slot.top, slot.bits) for slot in self.slots
         )
 
     @cached_property
-    def _reads(self) -> tuple[tuple[int, int, int, int, int], ...]:
-        """What ``unpack`` does for each slot of the score, from the low end: source, bits, mask, offset, step."""
+    def _unpack_steps(self) -> tuple[tuple[int, int, int, int, int], ...]:
+        """For ``unpack``, per slot of the score from the lowest bits: source, bits, mask, offset, step."""
         return tuple(
             (slot.source, slot.bits, (1 << slot.bits) - 1, slot.offset, slot.sign * slot.unit_ms)
             for slot in reversed(self.slots)
@@ -181,20 +181,20 @@ class Layout:
         return self.rules.fields
 
     def leading(self, score: float) -> int:
-        """The number that a score is compared by first: scaled points, or the first criterion."""
+        """Return the most significant number of a score: scaled points, or the first criterion."""
         return self.slots[0].decode(self._pattern_of(score) >> total_bits(self.slots[1:]))
 
     def leading_span(self, start: int, stop: int) -> tuple[float, float]:
-        """The scores whose leading number is ``start`` to ``stop - 1``: from, and up to but not including."""
+        """Return the range of scores, end excluded, whose leading number is ``start`` to ``stop - 1``."""
         first = self.slots[0]
         low, high = sorted((first.sign * start + first.offset, first.sign * (stop - 1) + first.offset))
         rest = total_bits(self.slots[1:])
-        return self._edge(max(low, 0) << rest), self._edge((high + 1) << rest)
+        return self._bound_of(max(low, 0) << rest), self._bound_of((high + 1) << rest)
 
     def _pattern_of(self, score: float) -> int:
         return int(score) if self.is_integer else int(_PATTERN.unpack(_FLOAT.pack(score))[0])
 
-    def _edge(self, pattern: int) -> float:
+    def _bound_of(self, pattern: int) -> float:
         if self.is_integer:
             return float(pattern)
         return float(_FLOAT.unpack(_PATTERN.pack(min(pattern, INFINITY)))[0])
@@ -208,7 +208,7 @@ class Layout:
 
 
 def choose_layout(rules: Rules, window: Window) -> Layout:
-    """The layout of a period that opens with ``rules``. Raises ``BadBoard`` with what would work."""
+    """Choose the layout of a period that opens with ``rules``. Raises ``BadBoard``, with what would work."""
     slots = value_slots(rules)
     if not rules.ties.by_time:
         if total_bits(slots) > PATTERN_BITS:
@@ -222,7 +222,7 @@ def choose_layout(rules: Rules, window: Window) -> Layout:
 
 
 def _with_achieved_at(rules: Rules, window: Window, slots: tuple[Slot, ...]) -> Layout:
-    """The time is a criterion, so nothing is added to it."""
+    """The time is a criterion, so no slot is added for it."""
     if total_bits(slots) <= PATTERN_BITS:
         return Layout(rules, window, slots, (), in_member=False)
     if rules.tie_break is TieBreak.SCORE:
@@ -231,25 +231,25 @@ def _with_achieved_at(rules: Rules, window: Window, slots: tuple[Slot, ...]) -> 
 
 
 def _with_time_left(rules: Rules, window: Window, slots: tuple[Slot, ...]) -> Layout:
-    """Milliseconds if they fit 53 bits; else the member, unless the board asks for seconds or more bits."""
-    asked = rules.tie_break is TieBreak.SCORE
-    room = PATTERN_BITS if asked and rules.criteria else INTEGER_BITS
-    units = (1, 1000) if asked else (1,)
-    lefts = [left for unit_ms in units if (left := time_left_slot(rules, window, unit_ms))]
-    for left in lefts:
-        if total_bits(slots) + left.bits <= room:
-            return Layout(rules, window, (*slots, left), (), in_member=False)
-    if asked and lefts:
-        raise layout_text.no_room_for_time(rules, slots, lefts[-1], room)
+    """Milliseconds if they fit 53 bits; else the member form, unless the board wants the time in the score."""
+    must_be_in_score = rules.tie_break is TieBreak.SCORE
+    room = PATTERN_BITS if must_be_in_score and rules.criteria else INTEGER_BITS
+    units = (1, 1000) if must_be_in_score else (1,)
+    time_slots = [slot for unit_ms in units if (slot := time_left_slot(rules, window, unit_ms))]
+    for slot in time_slots:
+        if total_bits(slots) + slot.bits <= room:
+            return Layout(rules, window, (*slots, slot), (), in_member=False)
+    if must_be_in_score and time_slots:
+        raise layout_text.no_room_for_time(rules, slots, time_slots[-1], room)
     return _in_member(rules, window, slots)
 
 
 def _in_member(rules: Rules, window: Window, slots: tuple[Slot, ...]) -> Layout:
-    """The member form: what fits stays in the score, the other criteria and the time precede the player."""
-    fitting = 1
-    while fitting < len(slots) and total_bits(slots[: fitting + 1]) <= PATTERN_BITS:
-        if slots[fitting].is_time and rules.tie_break is TieBreak.MEMBER:
+    """The member form: the score has the criteria that fit, the member the others and the time."""
+    in_score = 1
+    while in_score < len(slots) and total_bits(slots[: in_score + 1]) <= PATTERN_BITS:
+        if slots[in_score].is_time and rules.tie_break is TieBreak.MEMBER:
             break
-        fitting += 1
-    tail = slots[fitting:] if rules.achieved_at else (*slots[fitting:], time_slot(rules))
-    return Layout(rules, window, slots[:fitting], tail, in_member=True)
+        in_score += 1
+    tail = slots[in_score:] if rules.achieved_at else (*slots[in_score:], time_slot(rules))
+    return Layout(rules, window, slots[:in_score], tail, in_member=True)

@@ -1,8 +1,4 @@
-"""Layouts in words: what an admin reads about how a period packs, or why it cannot.
-
-Only sentences are made here; every number in them is computed from the rules at hand. Points in
-them are unscaled, as the admin entered them.
-"""
+"""Sentences for admins about a layout, or why there is none. Points in them are unscaled, as the admin entered them."""
 
 from leaderboards.core.packing.slots import TIME_LEFT, Slot, total_bits
 from leaderboards.core.ranking.criteria import ACHIEVED_AT
@@ -19,19 +15,19 @@ _WINNERS = {
 
 
 def describe_layout(rules: Rules, in_score: tuple[Slot, ...], in_member: tuple[Slot, ...]) -> str:
-    """A layout in one sentence: "31 bits of points, 20 bits of seconds: ties go to ..."."""
-    packed = ", ".join(_sized(slot) for slot in in_score)
+    """Describe a layout in one sentence: "31 bits of points, 20 bits of seconds: ties go to ..."."""
+    parts = ", ".join(_sized(slot) for slot in in_score)
     if in_member:
-        follows = _listed([_called(slot) for slot in in_member])
-        packed += f"{';' if len(in_member) > 1 else ','} {follows} in the member"
+        member_parts = _joined([_name_of(slot) for slot in in_member])
+        parts += f"{';' if len(in_member) > 1 else ','} {member_parts} in the member"
     times = [slot for slot in in_score + in_member if slot.is_time]
-    return f"{packed}: {_outcome(rules, times)}"
+    return f"{parts}: {_tie_text(rules, times)}"
 
 
 def too_wide_to_share(rules: Rules, slots: tuple[Slot, ...], room: int) -> BadBoard:
-    """Criteria of a shared or dense board that do not fit a score."""
+    """The criteria of a shared or dense board do not fit a score."""
     return BadBoard(
-        f"{_listed([_sized(slot) for slot in slots])} are {_bits(total_bits(slots))}; a score holds {room}, and "
+        f"{_joined([_sized(slot) for slot in slots])} are {_bits(total_bits(slots))}; a score holds {room}, and "
         f"`ties: {rules.ties}` is told by the score alone: take {_bits(total_bits(slots) - room)} off the "
         "greatest values, or choose `first_come` or `last_come`.",
         "criteria",
@@ -39,17 +35,17 @@ def too_wide_to_share(rules: Rules, slots: tuple[Slot, ...], room: int) -> BadBo
 
 
 def too_wide_for_score(slots: tuple[Slot, ...], room: int) -> BadBoard:
-    """Criteria, the time among them, that were asked to stand in the score and do not fit."""
+    """The criteria and the time must be in the score and do not fit."""
     return BadBoard(
-        f"{_listed([_sized(slot) for slot in slots])} are {_bits(total_bits(slots))}; a score holds {room}: take "
+        f"{_joined([_sized(slot) for slot in slots])} are {_bits(total_bits(slots))}; a score holds {room}: take "
         f"{_bits(total_bits(slots) - room)} off the greatest values, or set `tie_break` to `auto` or `member`.",
         "tie_break",
     )
 
 
 def no_room_for_time(rules: Rules, slots: tuple[Slot, ...], seconds: Slot, room: int) -> BadBoard:
-    """Not even seconds fit beside the value, where the board asked for the time in the score."""
-    needs = f"{_listed([_sized(slot) for slot in (*slots, seconds)])} do not fit the {room} bits of a score"
+    """The time must be in the score, and not even seconds fit."""
+    needs = f"{_joined([_sized(slot) for slot in (*slots, seconds)])} do not fit the {room} bits of a score"
     left = room - seconds.bits
     if rules.of_points:
         highest = rules.minimum + 2**left - 1
@@ -61,7 +57,7 @@ def no_room_for_time(rules: Rules, slots: tuple[Slot, ...], seconds: Slot, room:
 
 
 def past_infinity(first: Slot, last: int, room: int) -> str:
-    """Why a value that its own bits hold is refused all the same. Stored turned round, the least are the greatest."""
+    """Say why a value that fits its bits is refused. An inverted slot has its greatest numbers for the least values."""
     return (
         f"`{first.name}` may not go {'past' if first.sign > 0 else 'below'} {last} on this board: "
         f"its scores use all {room} bits, and the patterns beyond are no numbers."
@@ -69,14 +65,14 @@ def past_infinity(first: Slot, last: int, room: int) -> str:
 
 
 def _sized(slot: Slot) -> str:
-    return f"{_bits(slot.bits)} of {_called(slot)}"
+    return f"{_bits(slot.bits)} of {_name_of(slot)}"
 
 
 def _bits(count: int) -> str:
     return "1 bit" if count == 1 else f"{count} bits"
 
 
-def _called(slot: Slot) -> str:
+def _name_of(slot: Slot) -> str:
     if slot.name == TIME_LEFT:
         return f"{_UNITS[slot.unit_ms]}s"
     if slot.name == ACHIEVED_AT:
@@ -84,7 +80,7 @@ def _called(slot: Slot) -> str:
     return "the time" if slot.is_time else slot.name
 
 
-def _outcome(rules: Rules, times: list[Slot]) -> str:
+def _tie_text(rules: Rules, times: list[Slot]) -> str:
     if not times:
         return _WINNERS[rules.ties]
     if rules.achieved_at:
@@ -92,5 +88,5 @@ def _outcome(rules: Rules, times: list[Slot]) -> str:
     return f"{_WINNERS[rules.ties]}, to the {_UNITS[times[0].unit_ms]}"
 
 
-def _listed(parts: list[str]) -> str:
+def _joined(parts: list[str]) -> str:
     return " and ".join((", ".join(parts[:-1]), parts[-1])) if len(parts) > 1 else parts[0]

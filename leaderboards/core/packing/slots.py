@@ -1,7 +1,7 @@
-"""Slots: one whole number of a score or a member, and the arithmetic that turns a value or a time into it.
+"""Slots: a slot is one whole number in a score or a member, computed from a part of the value or from the time.
 
-What counts against the board's order is stored turned round, so that packed numbers sort as the board
-does. Which slots a period gets, and where, is decided in ``scores``.
+What sorts against the board's order is stored inverted, so that packed numbers sort as the board does. ``layout``
+decides which slots a period gets, and where.
 """
 
 from dataclasses import dataclass, field
@@ -12,16 +12,16 @@ from leaderboards.core.ranking.criteria import Criterion, Order
 from leaderboards.core.ranking.rules import Rules, Ties
 from leaderboards.errors import OutOfRange
 
-TIME = -1  # a slot's source, where it takes the time instead of a part of the value
+TIME = -1  # the source of a slot for the time
 TIME_LEFT = "time left"
 MAX_TIME_MS = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """One stored number, ``sign * given + offset``, from 0 to ``top``.
+    """A stored number, ``sign * number + offset``, from 0 to ``top``.
 
-    ``given`` is the part ``source`` of the value, or the time in units of ``unit_ms``.
+    ``number`` is the part ``source`` of the value, or the time in units of ``unit_ms``.
     """
 
     name: str
@@ -39,32 +39,32 @@ class Slot:
 
     @property
     def is_time(self) -> bool:
-        """Whether it takes the time."""
+        """Whether it is for the time."""
         return self.source == TIME
 
     @property
     def last_ms(self) -> int:
-        """The latest time it tells apart: time left is 0 from the window's end on."""
+        """The latest time that it can hold: time left is 0 from the window's end on."""
         if self.name != TIME_LEFT:
             return MAX_TIME_MS
         return self.decode(self.top if self.sign > 0 else 0)
 
     def encode(self, value: tuple[int, ...], at_ms: int) -> int:
-        """The number to store. Raises ``OutOfRange`` where it has no room."""
-        given = at_ms // self.unit_ms if self.source == TIME else value[self.source]
-        stored = self.sign * given + self.offset
+        """Return the number to store. Raises ``OutOfRange`` if it does not fit."""
+        number = at_ms // self.unit_ms if self.source == TIME else value[self.source]
+        stored = self.sign * number + self.offset
         if 0 <= stored <= self.top:
             return stored
         what = "The time" if self.source == TIME else f"`{self.name}`"
         raise OutOfRange(f"{what} lies outside what this period's scores can hold. Nothing was changed.")
 
     def decode(self, stored: int) -> int:
-        """What ``encode`` was given; a time in milliseconds."""
+        """Return the number that was encoded; a time in milliseconds."""
         return (stored - self.offset) * self.sign * self.unit_ms
 
 
 def value_slots(rules: Rules) -> tuple[Slot, ...]:
-    """One slot for the points, or one for each criterion in order, ``achieved_at`` at its own place."""
+    """Return a slot for the points, or one per criterion in their order, ``achieved_at`` included."""
     if rules.of_points:
         return (Slot("points", 0, 1, -rules.minimum, rules.total_maximum - rules.minimum),)
     sources = {criterion.name: source for source, criterion in enumerate(rules.fields)}
@@ -72,7 +72,7 @@ def value_slots(rules: Rules) -> tuple[Slot, ...]:
 
 
 def time_left_slot(rules: Rules, window: Window, unit_ms: int) -> Slot | None:
-    """The time to the window's end, as narrow as the window allows; None where there is no end."""
+    """Return a slot for the time left to the window's end, as narrow as possible; None if there is no end."""
     if window.starts_at is None or window.ends_at is None:
         return None
     end = milliseconds(window.ends_at) // unit_ms
@@ -84,14 +84,14 @@ def time_left_slot(rules: Rules, window: Window, unit_ms: int) -> Slot | None:
 
 
 def time_slot(rules: Rules) -> Slot:
-    """The time as it stands in a member: 19 digits of milliseconds."""
+    """Return the slot for the time in a member: 19 digits of milliseconds."""
     if greater_is_later(rules):
         return Slot("time", TIME, 1, 0, MAX_TIME_MS)
     return Slot("time", TIME, -1, MAX_TIME_MS, MAX_TIME_MS)
 
 
 def total_bits(slots: tuple[Slot, ...]) -> int:
-    """How many bits the slots take together."""
+    """Return the number of bits of all slots."""
     return sum(slot.bits for slot in slots)
 
 

@@ -1,0 +1,1 @@
+"""Rules, criteria, update policies and ranks."""

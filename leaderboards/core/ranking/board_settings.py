@@ -1,6 +1,6 @@
-"""A board's settings as the calendar and the rules that they mean, and the check that they can work.
+"""Turn a board's settings into a calendar and rules, and check that they can work.
 
-The settings come as any object with the names of ``docs/boards.md``: a row, a form, a line of a file.
+The settings are any object with the attributes of ``docs/boards.md``: a row, a form, a line of a file.
 """
 
 import re
@@ -17,7 +17,7 @@ from leaderboards.core.ranking.criteria import read_criteria
 from leaderboards.core.ranking.rules import Order, Rules, TieBreak, Ties, Update
 from leaderboards.errors import BadBoard, BadPoints, OutOfRange
 
-# A window as long as any of its kind: a leap year, a week in which the clock goes back. Of an event, 30 days.
+# An instant in a longest window of each kind: a leap year, a week in which the clock goes back. An event: 30 days.
 _LONGEST = {
     PeriodKind.DAY: datetime(2024, 10, 27, 12, tzinfo=UTC),
     PeriodKind.WEEK: datetime(2024, 10, 27, 0, tzinfo=UTC),
@@ -27,7 +27,7 @@ _LONGEST = {
 }
 _EVENT = Window("c0", datetime(2024, 10, 1, tzinfo=UTC), datetime(2024, 10, 31, tzinfo=UTC))
 
-# What never changes once a period exists, and what waits for the next period.
+# Settings that never change once a period exists, and settings that take effect with the next period.
 IMMUTABLE_SETTINGS = ("period", "timezone", "week_start", "cutoff", "storage")
 NEXT_PERIOD_SETTINGS = (
     "order",
@@ -48,7 +48,7 @@ Kind = TypeVar("Kind", bound=StrEnum)
 
 
 class Settings(Protocol):
-    """What is read of a board."""
+    """The settings of a board that are read here."""
 
     period: Any
     timezone: Any
@@ -66,7 +66,7 @@ class Settings(Protocol):
 
 
 def board_calendar(board: Settings) -> Calendar:
-    """The board's windows. Raises ``BadBoard``."""
+    """Return the board's calendar. Raises ``BadBoard``."""
     return _calendar(str(board.period), str(board.timezone), str(board.week_start), str(board.cutoff))
 
 
@@ -82,7 +82,7 @@ def _calendar(period: str, timezone: str, week_start: str, cutoff: str) -> Calen
 
 
 def board_rules(board: Settings) -> Rules:
-    """The board's rules, its bounds scaled. Raises ``BadBoard``."""
+    """Return the board's rules, with scaled bounds. Raises ``BadBoard``."""
     if isinstance(board.decimals, bool) or not isinstance(board.decimals, int):
         raise BadBoard("`decimals` is a whole number from 0 to 6.", "decimals")
     if not 0 <= board.decimals <= 6:
@@ -103,7 +103,7 @@ def board_rules(board: Settings) -> Rules:
 
 
 def sample_layout(board: Settings) -> Layout:
-    """How scores of the board's longest window would be packed; the proof that the settings can work."""
+    """Return the layout of the board's longest window. Raises ``BadBoard`` if the settings cannot work."""
     calendar, rules = board_calendar(board), board_rules(board)
     longest = _EVENT if calendar.kind is PeriodKind.EVENT else window_at(calendar, _LONGEST[calendar.kind])
     return choose_layout(rules, longest)

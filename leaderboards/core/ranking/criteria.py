@@ -1,7 +1,7 @@
-"""Criteria: what a board compares when a submission has fields instead of points.
+"""Criteria: what a board compares if submissions have fields instead of points.
 
-One criterion is a name, a largest value and a direction. ``achieved_at`` is special: nobody sends
-it, it is the submission's own time, and it never belongs to a standing's value.
+A criterion has a name, a greatest value and a direction. ``achieved_at`` is special: it is not sent but is the time of
+the submission, and it is not part of a standing's value.
 """
 
 import re
@@ -14,7 +14,7 @@ from leaderboards.errors import BadBoard
 
 ACHIEVED_AT = "achieved_at"
 MAX_CRITERIA = 16
-MAX_SAFE_INTEGER = 2**53 - 1  # the integers that JSON, Lua and a score all keep exactly
+MAX_SAFE_INTEGER = 2**53 - 1  # the greatest integer that is exact in JSON, Lua and a score
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,39}")
 _TIME_BITS = {"s": 32, "ms": 43}
@@ -30,7 +30,7 @@ class Order(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
-    """One thing that is compared: whole numbers from 0 to ``maximum``."""
+    """A criterion: whole numbers from 0 to ``maximum``."""
 
     name: str
     maximum: int
@@ -49,7 +49,7 @@ class Criterion:
 
     @property
     def bits(self) -> int:
-        """How many bits the greatest value takes."""
+        """The number of bits of the greatest value."""
         return self.maximum.bit_length()
 
     @property
@@ -59,28 +59,28 @@ class Criterion:
 
     @property
     def resolution_ms(self) -> int:
-        """Of ``achieved_at``: how many milliseconds its unit has."""
+        """For ``achieved_at``: its unit in milliseconds."""
         return _RESOLUTIONS[self.unit or "ms"]
 
     def to_json(self) -> dict[str, object]:
-        """As the settings spell it, with ``max``."""
-        spelled: dict[str, object] = {"name": self.name, "max": self.maximum, "order": self.order.value}
-        return spelled | ({"unit": self.unit} if self.unit else {})
+        """Return the criterion as the settings have it, with ``max``."""
+        settings: dict[str, object] = {"name": self.name, "max": self.maximum, "order": self.order.value}
+        return settings | ({"unit": self.unit} if self.unit else {})
 
 
 def read_criteria(raw: object) -> tuple[Criterion, ...]:
-    """Criteria as settings spell them: ``[{"name", "bits" or "max", "order", "unit"?}, ...]``, best first."""
+    """Parse criteria of settings: ``[{"name", "bits" or "max", "order", "unit"?}, ...]``. Raises ``BadBoard``."""
     if not isinstance(raw, list):
         raise _bad('Criteria are a list such as [{"name": "stage", "bits": 15, "order": "desc"}].')
     return tuple(_read_criterion(each) for each in raw)
 
 
 def check_criteria(criteria: Sequence[Criterion]) -> None:
-    """Refuse a list that cannot work as a whole."""
+    """Raise ``BadBoard`` if the list cannot work as a whole."""
     names = [criterion.name for criterion in criteria]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise _bad(f"The criterion `{twice[0]}` is listed twice: give each its own name.")
+    duplicates = sorted({name for name in names if names.count(name) > 1})
+    if duplicates:
+        raise _bad(f"The criterion `{duplicates[0]}` is listed twice: give each its own name.")
     if len(names) > MAX_CRITERIA:
         raise _bad(f"There are {len(names)} criteria; {MAX_CRITERIA} are the most that work.")
     if names == [ACHIEVED_AT]:

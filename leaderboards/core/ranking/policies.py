@@ -1,8 +1,8 @@
-"""What a submission makes of a standing, and of the time that breaks its ties.
+"""The update policies: how a submission changes a standing and the time that breaks its ties.
 
-The time of a standing: of the best value the earliest; of the latest submission its own; of a sum the
-greatest that changed it. The trap: submissions arrive out of order, and a standing must not depend on that
-more than its policy says.
+The time of a standing is, for `best`, the earliest of the best value; for `latest`, that of the latest submission; for
+`increment`, the greatest that changed the sum. The trap: submissions arrive out of order, and the result must depend on
+the order only as far as the policy says.
 """
 
 from collections.abc import Iterable
@@ -20,10 +20,10 @@ class StandingState(NamedTuple):
 
 
 def evaluate(rules: Rules, old: StandingState | None, new: StandingState) -> StandingState:
-    """The state after ``new``, which is ``old`` itself where nothing changes.
+    """Return the state after ``new``; it is ``old`` itself if nothing changes.
 
-    With ``increment``, ``new.value`` is the difference; raises ``OutOfRange`` if the total would leave
-    the board's limits. Times are expected as the layout's ``quantize`` gives them.
+    With ``increment``, ``new.value`` is the difference; raises ``OutOfRange`` if the total would leave the board's
+    limits. Times must be quantized by the layout.
     """
     if rules.update is Update.INCREMENT:
         return _increment(rules, old, new)
@@ -37,19 +37,19 @@ def evaluate(rules: Rules, old: StandingState | None, new: StandingState) -> Sta
 
 
 def replay(rules: Rules, submissions: Iterable[StandingState]) -> StandingState | None:
-    """The standing that submissions amount to, in the order in which they were applied; None without any.
+    """Return the standing from these submissions, in the order in which they were applied; None without any.
 
-    Nothing is refused here: each was within the limits when it was accepted. Without one that was voided since, a sum
-    may leave them at a later one; it stops at the limit there and goes on from it.
+    Nothing is refused, since each was within the limits when it was accepted. Without a voided submission, a sum may
+    exceed them later on: then it stops at the limit and continues from there.
     """
     state: StandingState | None = None
-    sums = rules.update is Update.INCREMENT
+    is_sum = rules.update is Update.INCREMENT
     for new in submissions:
-        state = _sum(rules, state, new) if sums else evaluate(rules, state, new)
+        state = _add_clamped(rules, state, new) if is_sum else evaluate(rules, state, new)
     return state
 
 
-def _sum(rules: Rules, old: StandingState | None, new: StandingState) -> StandingState:
+def _add_clamped(rules: Rules, old: StandingState | None, new: StandingState) -> StandingState:
     total = new.value[0] + (old.value[0] if old else 0)
     total = min(max(total, rules.minimum), rules.total_maximum)
     if old is None:

@@ -1,8 +1,7 @@
-"""A period's rules as one frozen value that refuses what cannot work, with what would.
+"""The rules of a period, as a frozen value that refuses combinations that cannot work, and says what would.
 
-All points here are scaled: times 10^decimals. A value is a tuple: one scaled integer on boards of
-points, else the criteria's integers in declared order, without ``achieved_at``. How a value
-becomes a score is not known here.
+All points here are scaled: times 10^decimals. A value is a tuple: one scaled integer on boards of points, else the
+criteria's integers in declared order, without ``achieved_at``. Scores are packed elsewhere (``core/packing``).
 """
 
 from collections.abc import Mapping
@@ -21,7 +20,7 @@ MOST_DECIMALS = 6
 
 
 class Update(StrEnum):
-    """What a further submission does to a standing."""
+    """How a further submission changes a standing."""
 
     BEST = "best"
     LATEST = "latest"
@@ -29,7 +28,7 @@ class Update(StrEnum):
 
 
 class Ties(StrEnum):
-    """What equals get: an order by time, or one rank."""
+    """How equal values are ranked: by time, or with a shared rank."""
 
     FIRST_COME = "first_come"
     LAST_COME = "last_come"
@@ -38,12 +37,12 @@ class Ties(StrEnum):
 
     @property
     def by_time(self) -> bool:
-        """Whether time orders equals, so that nobody shares a rank."""
+        """Whether time orders equal values, so that ranks are unique."""
         return self in (Ties.FIRST_COME, Ties.LAST_COME)
 
 
 class TieBreak(StrEnum):
-    """Where the time that breaks ties stands."""
+    """Where the time that breaks ties is packed."""
 
     AUTO = "auto"
     SCORE = "score"
@@ -52,7 +51,7 @@ class TieBreak(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """How one period ranks. Raises ``BadBoard`` for combinations that cannot work."""
+    """How a period ranks. Raises ``BadBoard`` for combinations that cannot work."""
 
     order: Order = Order.DESC
     update: Update = Update.BEST
@@ -73,43 +72,43 @@ class Rules:
 
     @property
     def of_points(self) -> bool:
-        """Whether submissions carry points; else fields."""
+        """Whether submissions have points; else they have fields."""
         return not self.criteria
 
     @property
     def fields(self) -> tuple[Criterion, ...]:
-        """The criteria that a submission sends: those of a value."""
+        """The criteria that are sent in a submission and make up a value."""
         return tuple(criterion for criterion in self.criteria if not criterion.is_time)
 
     @property
     def achieved_at(self) -> Criterion | None:
-        """The criterion that is the submission's own time, if the board has it."""
+        """The criterion that is the submission's time, if there is one."""
         return next((criterion for criterion in self.criteria if criterion.is_time), None)
 
     def sort_key(self, value: tuple[int, ...]) -> tuple[int, ...]:
-        """A tuple such that the smaller one is the better value. Time plays no part."""
+        """Return a tuple by which the better value is the smaller one. Time is not compared."""
         if not self.criteria:
             return value if self.order is Order.ASC else (-value[0],)
         fields = zip(value, self.fields, strict=True)
         return tuple(number if field.order is Order.ASC else -number for number, field in fields)
 
     def is_better(self, one: tuple[int, ...], other: tuple[int, ...]) -> bool:
-        """Whether ``one`` is strictly better than ``other``. Time plays no part."""
+        """Whether ``one`` is strictly better than ``other``. Time is not compared."""
         return self.sort_key(one) < self.sort_key(other)
 
     def text(self, value: int) -> str:
-        """Scaled points for a sentence: 8,388,607 or -1,000.5."""
+        """Format scaled points for a sentence: 8,388,607 or -1,000.5."""
         whole, point, fraction = points_text(abs(value), self.decimals).partition(".")
         return f"{'-' if value < 0 else ''}{int(whole):,}{point}{fraction}"
 
     def shown(self, value: tuple[int, ...]) -> tuple[int | Decimal | None, dict[str, int] | None]:
-        """A value as people and the API see it: points as a number, or fields by name."""
+        """Return a value as the API shows it: points as a number, or fields by name."""
         if self.of_points:
             return points_number(value[0], self.decimals), None
         return None, {field.name: number for field, number in zip(self.fields, value, strict=True)}
 
     def to_json(self) -> dict[str, Any]:
-        """Lossless, for storing with a period. Points stay scaled."""
+        """Return the rules as JSON, to store with a period. Points stay scaled."""
         return {
             "order": self.order.value,
             "update": self.update.value,
@@ -124,7 +123,7 @@ class Rules:
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> "Rules":
-        """What ``to_json`` made."""
+        """Return the rules from the result of ``to_json``."""
         return cls(
             order=Order(stored["order"]),
             update=Update(stored["update"]),

@@ -1,1 +1,1 @@
-"""One file a command; what several share is in ``leaderboards/management``."""
+"""The management commands, one module each; shared code is in ``leaderboards/management``."""

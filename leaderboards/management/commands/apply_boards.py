@@ -1,4 +1,4 @@
-"""Make or update boards from a JSON file, by name, all or none. Numbers are read exactly, never as floats."""
+"""Create or update boards from a JSON file, by name, all or none. Decimals are read exactly, never as floats."""
 
 from argparse import ArgumentParser
 from pathlib import Path
@@ -20,12 +20,12 @@ class Command(BaseCommand):
     help = 'Make or update the boards of a file {"boards": [{settings}, …]}, by name, all or none.'
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """The file."""
+        """Add the file and ``--dry-run``."""
         parser.add_argument("file", metavar="FILE.json", type=Path)
         parser.add_argument("--dry-run", action="store_true", help="print what it would do, and change nothing")
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        """Print which board has which number, or what saving them would do."""
+        """Print the boards' numbers, or the preview."""
         try:
             settings = read_boards(options["file"].read_bytes())
         except OSError as error:

@@ -1,4 +1,4 @@
-"""Close what is due, by hand: what the schedule does every ten seconds."""
+"""Close due periods by hand, as the schedule does every ten seconds."""
 
 from argparse import ArgumentParser
 from dataclasses import asdict
@@ -19,11 +19,11 @@ class Command(BaseCommand):
     help = "Bring every period that is past its grace to its end, oldest first; prints what was done as JSON."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """The time to go by."""
+        """Add ``--now``."""
         parser.add_argument("--now", metavar="TIME", help="RFC 3339, such as 2026-11-20T09:00:00Z; default: now")
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        """A period that has to wait is an error: run it again."""
+        """Print the closed periods; a period that is not final yet is an error, and the command is run again."""
         at = clock.trusted_now() if options["now"] is None else read_time(options["now"])
         closed = close_due(at)
         self.print_json({"now": format_time(at), "closed": [asdict(each) for each in closed]})

@@ -1,4 +1,4 @@
-"""Make a game server's key. The key is printed here and nowhere else: SQL keeps its hash. So is its signing secret."""
+"""Create a game server's key. The key and its signing secret are only printed here: SQL stores the key's hash."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -19,7 +19,7 @@ class Command(BaseCommand):
     help = "Make a service key and print it, alone on a line; with --signed its signing secret on the next. Shown once."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """The service, what its key may do, and where."""
+        """Add the options of the key."""
         parser.add_argument("name", metavar="NAME", help="the service that will hold the key")
         parser.add_argument(
             "--scope", action="append", required=True, help=f"one of {', '.join(service_keys.SCOPES)}; repeatable"
@@ -37,7 +37,7 @@ class Command(BaseCommand):
 
     @transaction.atomic
     def handle(self, *_args: Any, **options: Any) -> None:
-        """Refuse boards that do not exist: a key for none of the present ones is a typing error."""
+        """Create and print the key; refuse boards that do not exist, which are typing errors."""
         for seq in options["board"] or ():
             selectors.board_by_seq(seq)
         limit = _limit(options["limit"])

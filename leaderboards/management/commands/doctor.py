@@ -1,4 +1,4 @@
-"""Look at everything that must be right for scores to be kept, and say so, a line each."""
+"""Check everything that scores depend on, and print a line for each check."""
 
 import sys
 from typing import Any
@@ -12,10 +12,10 @@ class Command(BaseCommand):
     """``doctor``: exit status 1 if any line is red."""
 
     help = "Check SQL, Redis, clocks, the worker, lag and the next boundary of each board; exit 1 if any is red."
-    requires_system_checks = ()  # they are among what may be wrong
+    requires_system_checks = ()  # they may be what is broken
 
     def handle(self, *_args: Any, **_options: Any) -> None:
-        """Say what is right too: a line that is missing would otherwise pass for one that is well."""
+        """Print every finding, also good ones, so that a missing check is noticed."""
         reds = 0
         for finding in run_checks(clock.now()):
             reds += finding.is_red

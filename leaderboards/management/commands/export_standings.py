@@ -1,4 +1,4 @@
-"""A whole period as CSV on standard output, from one moment of SQL."""
+"""Print a whole period as CSV on standard output, from one moment of SQL."""
 
 import csv
 from argparse import ArgumentParser
@@ -22,13 +22,13 @@ class Command(BaseCommand):
     help = "Print a period's standings as CSV, best first."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """The board and the period."""
+        """Add the board, the period and ``--raw``."""
         parser.add_argument("--board", type=int, required=True, metavar="SEQ")
         parser.add_argument("--period", default="current", metavar="LABEL", help="default: the running one")
         parser.add_argument("--raw", action="store_true", help="texts as they are, also what a spreadsheet would run")
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        """A redis board is mirrored first, so that SQL has what Redis has."""
+        """Print the period; a redis board is mirrored to SQL first."""
         board, label = selectors.board_by_seq(options["board"]), options["period"]
         stored = selectors.find_period_row(board, label, clock.now())
         if stored is not None and stored.board.storage == Storage.REDIS and stored.state == PeriodState.OPEN:

@@ -1,6 +1,6 @@
-"""Import a table of scores through the same door as the API, a thousand rows at a time.
+"""Import a table of scores through the same service as the API, a thousand rows at a time.
 
-Prints what was accepted, what was rejected and why; the rejected rows go to a file of their own.
+Prints how many rows were accepted and rejected, and why; the rejected rows are written to a file.
 """
 
 from argparse import ArgumentParser
@@ -24,7 +24,7 @@ from leaderboards.services.imports.actions import run_being_undone
 from leaderboards.services.imports.score_rows import BATCH, ROW, Columns, ScoreImport, close_past, import_batch
 from leaderboards.services.periods.close import Closed
 
-MOST_NAMED = 50  # periods, in the entry of the audit log
+MOST_NAMED = 50  # periods in the audit entry
 
 
 class Command(BaseCommand):
@@ -33,7 +33,7 @@ class Command(BaseCommand):
     help = "Import scores from a CSV file with a header, as if a game server had sent them."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """The file, the board, and which column is what."""
+        """Add the file, the board, and the columns."""
         parser.add_argument("file", metavar="FILE.csv", type=Path)
         parser.add_argument("--board", type=int, required=True, metavar="SEQ")
         parser.add_argument("--player", required=True, metavar="COLUMN", help="the game's own id of the player")
@@ -52,7 +52,7 @@ class Command(BaseCommand):
         parser.add_argument("--backfill", action="store_true", help="open periods of the past, and close them after")
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        """A file without a single row is an error; rejected rows are not."""
+        """Import the file; no rows are an error, rejected rows are not."""
         board = selectors.board_by_seq(options["board"])
         _refuse_impossible(board)
         with open_table(options["file"]) as table, RejectedRows(table) as rejects:
@@ -64,8 +64,8 @@ class Command(BaseCommand):
             raise CommandError(f"{table.file} has a header and no rows.")
         if job.backfilled:
             tally.closed = close_past(board, tally.labels, clock.trusted_now())
-        counted = {"file": table.file.name, "rows": tally.rows, "periods": sorted(tally.labels)[:MOST_NAMED]}
-        record("scores.imported", at=clock.now(), subjects=[("board", board.seq)], note=counted)
+        note = {"file": table.file.name, "rows": tally.rows, "periods": sorted(tally.labels)[:MOST_NAMED]}
+        record("scores.imported", at=clock.now(), subjects=[("board", board.seq)], note=note)
         for line in tally.lines():
             self.stdout.write(line)
         if rejects.is_written:
@@ -84,7 +84,7 @@ class Command(BaseCommand):
 
 
 class Tally:
-    """What became of the rows so far."""
+    """Counts of the rows so far, by status and by code of rejection."""
 
     def __init__(self) -> None:
         self.rows = 0
@@ -105,15 +105,15 @@ class Tally:
             self._first.setdefault(outcome.code, f"row {outcome.position}: {outcome.detail}")
 
     def lines(self) -> list[str]:
-        """``name: value``, a line each."""
+        """Return the counts as lines of ``name: value``."""
         counts = self._statuses
         accepted = sum(number for status, number in counts.items() if status.is_accepted)
-        each = ", ".join(f"{counts[status]} {status}" for status in Status if status.is_accepted)
-        said = [f"rows: {self.rows}", f"accepted: {accepted} ({each})", f"rejected: {self.rows - accepted}"]
-        said += [f"  {code}: {number}, first in {self._first[code]}" for code, number in self._codes.most_common()]
+        by_status = ", ".join(f"{counts[status]} {status}" for status in Status if status.is_accepted)
+        lines = [f"rows: {self.rows}", f"accepted: {accepted} ({by_status})", f"rejected: {self.rows - accepted}"]
+        lines += [f"  {code}: {number}, first in {self._first[code]}" for code, number in self._codes.most_common()]
         final = sum(closed.final for closed in self.closed)
-        said.append(f"periods: {len(self.labels)} ({final} closed)" if self.closed else f"periods: {len(self.labels)}")
-        return said + [f"  {each.label} waits: {each.detail}" for each in self.closed if not each.final]
+        lines.append(f"periods: {len(self.labels)} ({final} closed)" if self.closed else f"periods: {len(self.labels)}")
+        return lines + [f"  {each.label} waits: {each.detail}" for each in self.closed if not each.final]
 
 
 def _refuse_impossible(board: Board) -> None:

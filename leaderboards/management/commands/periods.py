@@ -1,4 +1,4 @@
-"""Which period holds a moment on a board, and which follow: pure calendar, whether or not anybody has played."""
+"""Print the period of a board at a time and the following ones, from the calendar only, not from SQL."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -18,13 +18,13 @@ class Command(BaseCommand):
     help = "Print the period that holds a moment, and those that follow, as JSON."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """The board, the moment and how many periods after it."""
+        """Add the board, the time, and the number of following periods."""
         parser.add_argument("--board", type=int, required=True, metavar="SEQ")
         parser.add_argument("--at", metavar="TIME", help="RFC 3339, such as 2026-11-20T09:00:00Z; default: now")
         parser.add_argument("--next", type=int, default=5, metavar="N", help="how many of the periods that follow")
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        """An event board has no calendar to ask."""
+        """Print the periods as JSON; refuse an event board, which has no calendar."""
         if not 0 <= options["next"] <= 1000:
             raise CommandError("--next is 0 to 1000.")
         board = selectors.board_by_seq(options["board"])
@@ -32,22 +32,22 @@ class Command(BaseCommand):
             raise CommandError(f"Board {board.seq} counts in competitions: they are its periods.")
         window = window_at(board.calendar, parse_time_or_now(options["at"]))
         following = _following(board.calendar, window, options["next"])
-        self.print_json({"period": _shown(window), "next": [_shown(each) for each in following]})
+        self.print_json({"period": _to_json(window), "next": [_to_json(each) for each in following]})
 
 
-def _following(calendar: Calendar, window: Window, wanted: int) -> list[Window]:
-    """Fewer than ``wanted`` where the calendar ends, none on all time."""
-    found: list[Window] = []
-    while len(found) < wanted and calendar.kind is not PeriodKind.ALL_TIME:
+def _following(calendar: Calendar, window: Window, count: int) -> list[Window]:
+    """Return the next ``count`` windows, fewer if the calendar ends, none on all-time boards."""
+    windows: list[Window] = []
+    while len(windows) < count and calendar.kind is not PeriodKind.ALL_TIME:
         try:
             window = next_window(calendar, window)
         except BadLabel:
             break
-        found.append(window)
-    return found
+        windows.append(window)
+    return windows
 
 
-def _shown(window: Window) -> dict[str, str | None]:
+def _to_json(window: Window) -> dict[str, str | None]:
     return {
         "label": window.label,
         "starts_at": format_time(window.starts_at),

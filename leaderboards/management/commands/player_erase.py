@@ -1,4 +1,4 @@
-"""Erase who a player is; prints what was erased."""
+"""Erase a player, or anonymise them; prints what was erased."""
 
 from argparse import ArgumentParser
 from dataclasses import asdict
@@ -15,7 +15,7 @@ class Command(BaseCommand):
     help = "Take a player out of open periods, and give them a number for a name in all that is final; prints JSON."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """The game's own id, and whether no score may go."""
+        """Add the player's id and ``--keep-scores``."""
         parser.add_argument("player", metavar="PLAYER")
         parser.add_argument(
             "--keep-scores",
@@ -24,6 +24,6 @@ class Command(BaseCommand):
         )
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        """Where a period cannot be touched now, the command says which, and is run again later."""
+        """Erase the player; if a period cannot be changed now, the error names it, and the command is run again."""
         erased = erase_player(options["player"], clock.now(), keep_scores=options["keep_scores"])
         self.print_json(asdict(erased))

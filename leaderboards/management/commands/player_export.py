@@ -1,4 +1,4 @@
-"""All that is kept of a player, as JSON."""
+"""Print all stored data of a player as JSON."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -14,10 +14,10 @@ class Command(BaseCommand):
     help = "Print all that is kept of a player as JSON: profile, standings, submissions, whatever points to them."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """The game's own id."""
+        """Add the player's id."""
         parser.add_argument("player", metavar="PLAYER")
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        """What only Redis has is mirrored first; where it is away, the log says so."""
+        """Print the data; standings that only Redis has are mirrored first. If Redis is away, the log says so."""
         flush_to_sql()
         self.print_json(all_stored_data(options["player"]))

@@ -1,4 +1,4 @@
-"""A sorted set of another program as CSV on standard output, for ``import_scores``."""
+"""Print a sorted set of another program as CSV on standard output, for ``import_scores``."""
 
 import csv
 from argparse import ArgumentParser
@@ -16,7 +16,7 @@ class Command(BaseCommand):
     help = "Print a sorted set of any Redis as CSV, greatest score first. It must rest meanwhile."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Where it is, and what its members and scores mean."""
+        """Add the address and key of the set, and the meaning of its members and scores."""
         parser.add_argument("address", metavar="ADDRESS", help="such as redis://localhost:6379/0")
         parser.add_argument("key", metavar="KEY")
         parser.add_argument("--names", default="", metavar="HASH", help="a hash with the name of each member")
@@ -32,7 +32,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        """Members that are no text are told on standard error, and make the exit status 1."""
+        """Print the set; members that are no UTF-8 are named on stderr, and make the exit status 1."""
         if options["whole_of"] < 1:
             raise CommandError("--whole-of is a whole number of at least 1.")
         if options["name_field"] and not options["names"]:
@@ -40,15 +40,15 @@ class Command(BaseCommand):
         source = ExternalZset(
             options["address"], options["key"], options["names"], options["name_field"], options["whole_of"]
         )
-        table, left_out = csv.writer(self.stdout, lineterminator="\n"), 0
+        table, skipped = csv.writer(self.stdout, lineterminator="\n"), 0
         table.writerow(["player", "points", *(["name"] if source.names else [])])
         for row in read_external_zset(source):
             try:
                 player = row.member.decode()
             except UnicodeDecodeError:
-                left_out += 1
+                skipped += 1
                 self.stderr.write(f"left out: {row.member!r} is no UTF-8")
                 continue
             table.writerow([player, row.points, *([row.name] if source.names else [])])
-        if left_out:
-            raise CommandError(f"{left_out} members are no text, and were left out.")
+        if skipped:
+            raise CommandError(f"{skipped} members are no text, and were left out.")

@@ -1,4 +1,4 @@
-"""Rebuild what Redis shows of a board, from SQL, by hand."""
+"""Rebuild a board's periods in Redis from SQL, by hand."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -21,12 +21,12 @@ class Command(BaseCommand):
     help = "Put a board's periods into Redis anew, from SQL; prints what was done as JSON."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """The board, and one of its periods; else all that live."""
+        """Add the board, and one of its periods."""
         parser.add_argument("--board", type=int, required=True, metavar="SEQ")
         parser.add_argument("--period", metavar="LABEL", help="one period; default: every period that is not final")
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        """A period that is not settled after it is an error: run it again."""
+        """Rebuild, and print the result; a period that is still not resynced is an error: run the command again."""
         board = selectors.board_by_seq(options["board"])
         if board.storage == Storage.SQL:
             raise CommandError(f"Board {board.seq} keeps nothing in Redis: there is nothing to rebuild.")
@@ -35,14 +35,14 @@ class Command(BaseCommand):
         rebuilt = rebuild(board, options["period"], at, bar.draw)
         bar.close()
         waiting = [str(each) for each in resync_waiting(at)]
-        told = {"board": board.seq, "storage": board.storage, "rebuilt": [_as_json(each) for each in rebuilt]}
-        self.print_json(told | {"still_waiting": waiting})
+        result = {"board": board.seq, "storage": board.storage, "rebuilt": [_to_json(each) for each in rebuilt]}
+        self.print_json(result | {"still_waiting": waiting})
         if waiting := [each.period for each in rebuilt if not each.is_resynced]:
             raise CommandError(f"Not settled yet, because writers or the worker were at it: {', '.join(waiting)}.")
 
 
-def _as_json(result: RebuildResult) -> dict[str, Any]:
-    """The printed form; ``settled`` is the name that scripts of operators read."""
+def _to_json(result: RebuildResult) -> dict[str, Any]:
+    """Convert a result; ``settled`` is the name that operators' scripts read."""
     return {
         "period": result.period,
         "settled": result.is_resynced,
@@ -52,14 +52,14 @@ def _as_json(result: RebuildResult) -> dict[str, Any]:
 
 
 class _Bar:
-    """A progress bar for each period that is put as a whole; what was counted first is its length."""
+    """A progress bar for each rebuilt period; its length is counted when the period begins."""
 
     def __init__(self) -> None:
         self._period = 0
         self._progress = Progress(0)
 
     def draw(self, period: Period) -> None:
-        """How far this period is."""
+        """Draw the progress of a period."""
         if period.pk != self._period:
             self.close()
             self._period, self._players = period.pk, count_ranked(period)
@@ -69,6 +69,6 @@ class _Bar:
         )
 
     def close(self) -> None:
-        """End the line, if one was begun."""
+        """End the line, if a bar was drawn."""
         if self._period:
             self._progress.close()

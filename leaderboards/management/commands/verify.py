@@ -1,4 +1,4 @@
-"""Compare Redis with SQL, by hand: what the schedule does every five minutes, but to the end."""
+"""Compare Redis with SQL by hand, as the schedule does every five minutes, but without its time limit."""
 
 from argparse import ArgumentParser
 from collections.abc import Iterator, Sequence
@@ -19,65 +19,62 @@ from leaderboards.services.sync.verify import MAX_REPORTED, FoundDifference, Ver
 
 
 class Command(BaseCommand):
-    """``verify [--board SEQ] [--repair]``: exit status 0 where all that was asked for was compared, and is equal."""
+    """``verify [--board SEQ] [--repair]``: exit status 0 if everything was compared, and is equal."""
 
     help = "Compare Redis with SQL for every living period; prints what was found and done as JSON."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """One board or all; look only, or repair too."""
+        """Add ``--board`` and ``--repair``."""
         parser.add_argument("--board", type=int, metavar="SEQ", help="one board; default: all")
         parser.add_argument("--repair", action="store_true", help="repair what still differs at a second look")
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        """Differences that stay are an error, and so is what was not compared."""
+        """Print the result; remaining differences and skipped periods are errors."""
         seq, repair, at = options["board"], options["repair"], clock.now()
         if seq is not None:
             selectors.board_by_seq(seq)
         idle = skipped_boards(at, seq)
-        verified = [] if seq is not None and idle else _verified(at, repair, seq)
+        results = [] if seq is not None and idle else _verify(at, repair, seq)
+        differences = (found for each in results for found in each.found)
         self.print_json(
             {
-                "verified": [_counts(each) for each in verified if not each.skipped],
-                "not_compared": [_counts(each) | {"why": each.skipped} for each in verified if each.skipped],
+                "verified": [_counts(each) for each in results if not each.skipped],
+                "not_compared": [_counts(each) | {"why": each.skipped} for each in results if each.skipped],
                 "nothing_to_compare": [each._asdict() for each in idle],
-                "differences": [_shown(found) for found in islice(_found(verified), MAX_REPORTED)],
+                "differences": [_to_json(found) for found in islice(differences, MAX_REPORTED)],
             }
         )
         if seq is not None and idle:
             raise CommandError(f"Board {seq} has nothing to compare: {idle[0].why}.")
-        if wrong := [*_left(verified, repair), *_skipped(verified)]:
-            raise CommandError(" ".join(wrong))
+        if errors := [*_remaining_errors(results, repair), *_skipped_errors(results)]:
+            raise CommandError(" ".join(errors))
 
 
-def _verified(at: datetime, repair: bool, seq: int | None) -> list[VerifyResult]:
+def _verify(at: datetime, repair: bool, seq: int | None) -> list[VerifyResult]:
     expect_redis()
     return verify_all(at, inf, repair, seq)
 
 
-def _found(verified: Sequence[VerifyResult]) -> Iterator[FoundDifference]:
-    return (found for each in verified for found in each.found)
-
-
-def _left(verified: Sequence[VerifyResult], repair: bool) -> Iterator[str]:
-    if left := sum(each.differences - each.repaired for each in verified):
+def _remaining_errors(results: Sequence[VerifyResult], repair: bool) -> Iterator[str]:
+    if left := sum(each.differences - each.repaired for each in results):
         todo = "they stayed though repairing was tried: run it again" if repair else "`--repair` repairs them"
         yield f"Differences that are left: {left:,}; {todo}."
 
 
-def _skipped(verified: Sequence[VerifyResult]) -> Iterator[str]:
-    for each in verified:
+def _skipped_errors(results: Sequence[VerifyResult]) -> Iterator[str]:
+    for each in results:
         if each.skipped:
             yield f"Not compared: board {each.board}, period {each.label}: {each.skipped}."
-    if any(each.skipped for each in verified):
+    if any(each.skipped for each in results):
         yield "The worker settles what waits, and `doctor` says whether it is alive; run this again afterwards."
 
 
-def _counts(each: VerifyResult) -> dict[str, Any]:
+def _counts(result: VerifyResult) -> dict[str, Any]:
     names = ("board", "label", "compared", "differences", "repaired", "finished")
-    return {name: getattr(each, name) for name in names}
+    return {name: getattr(result, name) for name in names}
 
 
-def _shown(found: FoundDifference) -> dict[str, Any]:
+def _to_json(found: FoundDifference) -> dict[str, Any]:
     row = found.row
     return {
         "board": row.period.board_id,

@@ -1,0 +1,1 @@
+"""Find boards and periods: cached rows, labels, running periods, reserved boards, cache versions."""

@@ -1,4 +1,4 @@
-"""Finding boards. While SQL is silent, those that were found before are still known."""
+"""Find boards. While SQL is unavailable, boards that were read before come from a cache."""
 
 from collections.abc import Collection
 from copy import copy
@@ -13,44 +13,45 @@ def _load(numbers: Collection[int]) -> dict[int, Board]:
     return Board.objects.in_bulk([seq for seq in numbers if 0 < seq < 2**31])
 
 
-_remembered: StaleIfErrorCache[int, Board] = StaleIfErrorCache(
-    _load, stamps=row_version_loader(Board._meta.db_table, "seq")
-)
+_cache: StaleIfErrorCache[int, Board] = StaleIfErrorCache(_load, stamps=row_version_loader(Board._meta.db_table, "seq"))
 
 
 def board_by_seq(seq: int) -> Board:
-    """The board of this number. Raises ``UnknownBoard``."""
-    board = _remembered.get(seq)
+    """Return the board of this number. Raises ``UnknownBoard``."""
+    board = _cache.get(seq)
     if board is None:
         raise UnknownBoard(f"There is no board {seq}.")
-    return copy(board)  # who is given a row may change it
+    return copy(board)  # callers may change their copy
 
 
 def peek_cached_board(seq: int) -> Board | None:
-    """The board as it is remembered, if that is no older than a moment. For who compares the edition of its period."""
-    kept = _remembered.peek(seq, MAX_READ_STALENESS_SECONDS)
-    if kept is None:
+    """Return the cached board if it is younger than ``MAX_READ_STALENESS_SECONDS``, without asking SQL.
+
+    Only for readers that compare the cache version of the board's period.
+    """
+    cached = _cache.peek(seq, MAX_READ_STALENESS_SECONDS)
+    if cached is None:
         return None
-    board = copy(kept.answer)
-    board.cached_since = kept.since
+    board = copy(cached.answer)
+    board.cached_since = cached.since
     return board
 
 
 def cached_boards(numbers: Collection[int]) -> dict[int, Board]:
-    """The boards of these numbers that there are, as they were in the last seconds. For submissions alone."""
-    return _remembered.get_many(numbers, fresh=CACHE_TTL)
+    """Return the existing boards among these numbers, at most ``CACHE_TTL`` seconds old. For submissions only."""
+    return _cache.get_many(numbers, fresh=CACHE_TTL)
 
 
 def clear_board_cache() -> None:
-    """A board was changed: this process knows it at once."""
-    _remembered.forget()
+    """Make this process see a changed board at once."""
+    _cache.forget()
 
 
 def boards_listed(name: str | None = None, include_private: bool = False) -> list[Board]:
-    """Boards by number; those of one name if ``name`` is given. Private ones only if asked for."""
+    """List the public boards by number, private ones too with ``include_private``; only those called ``name``."""
     boards = Board.objects.all()
     if not include_private:
         boards = boards.filter(visibility=Visibility.PUBLIC)
     if name is None:
         return list(boards)
-    return list(boards.filter(name=name)) if "\0" not in name else []  # PostgreSQL refuses the question itself
+    return list(boards.filter(name=name)) if "\0" not in name else []  # PostgreSQL refuses NUL

@@ -1,12 +1,11 @@
-"""Editions: how a reader knows without asking SQL that a board and its period are still as they were read.
+"""Cache versions: how a reader knows, without asking SQL, that its cached rows of a board and period are current.
 
-Redis keeps an edition beside each living period. Who changes what readers see of it has Redis drop the edition, once
-that is committed and before it is acknowledged (``services/sync/invalidate.py``); who misses one draws the next. The
-order:
-first the edition is heard, then SQL is asked, then the reading script compares. So of rows that were asked for after
-an edition was heard it says, while it stands, that nothing acknowledged is missing in them.
+Redis keeps a cache version for each running period. A writer whose change readers can see deletes that version after
+its commit and before its acknowledgement (``services/sync/invalidate.py``); the next reader creates a new one.
+A reader works in this order: fetch the version, read the rows from SQL, let the Lua read script compare the version.
+If the version is the same, the rows hold every acknowledged change.
 
-The trap: where Redis does not hear of a change, only their age ends what is remembered: a moment.
+The trap: if a change does not reach Redis, cached rows only expire by age, after ``MAX_READ_STALENESS_SECONDS``.
 """
 
 import logging
@@ -20,47 +19,49 @@ from leaderboards.stores.redis.cache_versions import fetch_cache_version
 
 logger = logging.getLogger(__name__)
 
-MAX_READ_STALENESS_SECONDS = 1.0  # as long as it may take until somebody who is hidden is left out
-MOST_HEARD = 10_000
+MAX_READ_STALENESS_SECONDS = 1.0  # like HIDDEN_SECONDS: the delay until a hidden player disappears
+MAX_KNOWN_VERSIONS = 10_000
 
 
 class KnownVersion(NamedTuple):
-    """An edition, and when Redis had told it (monotonic seconds)."""
+    """A cache version (``edition``), and when Redis had answered with it (monotonic seconds)."""
 
     edition: str
     at: float
 
 
-_heard: dict[str, KnownVersion] = {}
+_known_versions: dict[str, KnownVersion] = {}
 
 
 def known_version(period: Period) -> KnownVersion | None:
-    """The edition that this process heard of last."""
-    return _heard.get(period.family.zset)
+    """Return the version that this process fetched last."""
+    return _known_versions.get(period.family.zset)
 
 
 def fetch_version(period: Period) -> None:
-    """Ask Redis for the present edition: SQL is to be asked after that. Nothing is heard of a Redis that is away."""
+    """Fetch the current version from Redis; read SQL only after this. If Redis is away, no version is known."""
     name = period.family.zset
-    _heard.pop(name, None)
+    _known_versions.pop(name, None)
     try:
-        present = fetch_cache_version(redis.boards(), period)
+        version = fetch_cache_version(redis.boards(), period)
     except Unavailable as error:
-        logger.info("the edition of period %s is not known: %s", period.pk, error.detail)
+        logger.info("the cache version of period %s is not known: %s", period.pk, error.detail)
         return
-    if len(_heard) >= MOST_HEARD:
-        _heard.clear()
-    if present:
-        _heard[name] = KnownVersion(present, clock.monotonic())
+    if len(_known_versions) >= MAX_KNOWN_VERSIONS:
+        _known_versions.clear()
+    if version:
+        _known_versions[name] = KnownVersion(version, clock.monotonic())
 
 
 def has_cache_version(board: Board, period: Period) -> bool:
-    """Whether a period of the board is read from Redis while it lives, as far as their rows tell. The trap: a
-    remembered row has no board, and would ask SQL for one."""
+    """Return whether the period is read from Redis: it runs or is closing, is not stale, and Redis stores the board.
+
+    ``board`` is passed since a cached period row has none, and ``period.board`` would ask SQL.
+    """
     in_redis = board.storage != Storage.SQL and period.stale_since is None
     return in_redis and period.state in (PeriodState.OPEN, PeriodState.CLOSING)
 
 
 def clear_known_versions() -> None:
-    """Start anew."""
-    _heard.clear()
+    """Forget all fetched versions (for tests)."""
+    _known_versions.clear()

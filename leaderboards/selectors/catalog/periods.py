@@ -1,7 +1,7 @@
-"""From ``current``, ``previous`` or a label to a period.
+"""Find a period by ``current``, ``previous`` or its label.
 
-A period that nobody has opened has no row: the running window and the one before it are shown all the same,
-empty. Any other label without a row is unknown, as is one that has not begun.
+A period has a row only once it was opened. Without a row, the running window and the one before it are shown as empty
+periods; any other label is unknown, as is the label of a period that has not begun.
 """
 
 import re
@@ -36,82 +36,85 @@ def _load(keys: Collection[tuple[int, str]]) -> dict[tuple[int, str], Period]:
     return {(period.board_id, period.label): period for period in Period.objects.filter(wanted)}
 
 
-_remembered: StaleIfErrorCache[tuple[int, str], Period] = StaleIfErrorCache(
+_cache: StaleIfErrorCache[tuple[int, str], Period] = StaleIfErrorCache(
     _load, stamps=row_version_loader(Period._meta.db_table, "board_id", "label")
 )
 
 
 def period_by_label(board: Board, label: str) -> Period | None:
-    """The period's row, remembered while SQL is silent. Raises ``StaleGeneration`` where the board is remembered and
-    the row
-    cannot be: then SQL is to be asked for both."""
+    """Return the period's row; while SQL is unavailable, from the cache.
+
+    Raises ``StaleGeneration`` if the board comes from the cache and the row cannot: then read both from SQL.
+    """
     if board.cached_since is not None:
-        return _of_the_moment(board, label, board.cached_since)
-    return _own_copy(_remembered.get((board.seq, label)), board)
+        return _cached_with_version(board, label, board.cached_since)
+    return _copy_with_board(_cache.get((board.seq, label)), board)
 
 
-def _of_the_moment(board: Board, label: str, board_since: float) -> Period:
-    """The row as it is remembered, for the reading script to compare its edition. The trap: board and row must have
-    been asked for after the edition was heard."""
-    kept = _remembered.peek((board.seq, label), MAX_READ_STALENESS_SECONDS)
-    if kept is None or not has_cache_version(board, kept.answer):
-        raise StaleGeneration("This period must be asked for.")
-    edition = known_version(kept.answer)
-    if edition is None:
-        fetch_version(kept.answer)
-    if edition is None or edition.at > min(board_since, kept.since):
-        raise StaleGeneration("This period must be asked for after its edition.")
-    kept.answer.layout  # noqa: B018 (worked out once, with its rules, for all copies)
-    kept.answer.family  # noqa: B018 (likewise)
-    own = copy(kept.answer)
-    own.board, own.cache_version = board, edition.edition
-    return own
+def _cached_with_version(board: Board, label: str, board_since: float) -> Period:
+    """Return the cached row with the cache version that the Lua read script has to compare.
+
+    The trap: the version only vouches for a board and a row that were read after it was fetched.
+    """
+    cached = _cache.peek((board.seq, label), MAX_READ_STALENESS_SECONDS)
+    if cached is None or not has_cache_version(board, cached.answer):
+        raise StaleGeneration("This period must be read from SQL.")
+    version = known_version(cached.answer)
+    if version is None:
+        fetch_version(cached.answer)
+    if version is None or version.at > min(board_since, cached.since):
+        raise StaleGeneration("This period must be read after its cache version.")
+    cached.answer.layout  # noqa: B018 (computed once, with its rules, for all copies)
+    cached.answer.family  # noqa: B018 (likewise)
+    period = copy(cached.answer)
+    period.board, period.cache_version = board, version.edition
+    return period
 
 
 def periods_by_label(named: Collection[tuple[Board, str]]) -> dict[int, Period]:
-    """By the boards' numbers, those of the periods that have a row; remembered likewise."""
-    found = _remembered.get_many([(board.seq, label) for board, label in named])
-    rows = {board.seq: _own_copy(found.get((board.seq, label)), board) for board, label in named}
+    """Return the rows of these periods by board number, without those that have none; cached likewise."""
+    cached = _cache.get_many([(board.seq, label) for board, label in named])
+    rows = {board.seq: _copy_with_board(cached.get((board.seq, label)), board) for board, label in named}
     return {seq: period for seq, period in rows.items() if period is not None}
 
 
 def cached_period(board: Board, label: str, at: datetime) -> Period | None:
-    """The row as it was in the last seconds: only for what Redis's script or SQL's transaction decides.
+    """Return the row, at most ``CACHE_TTL`` seconds old: only for writes that a Redis script or SQL transaction checks.
 
-    Until a period begins it takes over changed rules, so a row that was read before its start does not count.
+    A period takes over changed rules until it begins, so a row that may have been read before is read again.
     """
-    period = _remembered.get((board.seq, label), fresh=CACHE_TTL)
+    period = _cache.get((board.seq, label), fresh=CACHE_TTL)
     if period and period.starts_at and at < period.starts_at + timedelta(seconds=CACHE_TTL):
         return period_by_label(board, label)
     if period:
-        period.layout  # noqa: B018 (worked out once for all copies, each of which keeps it)
-    return _own_copy(period, board)
+        period.layout  # noqa: B018 (computed once for all copies)
+    return _copy_with_board(period, board)
 
 
 def reload_sync_state(period: Period) -> None:
-    """Read again what settling and a moved end change, for those who hold the row or ask about a late entry."""
-    present = _remembered.refresh((period.board_id, period.label))
-    if present is not None:
-        period.copy_sync_state(present)
+    """Read again the columns that a resync or a moved end changes, and copy them to ``period``."""
+    current = _cache.refresh((period.board_id, period.label))
+    if current is not None:
+        period.copy_sync_state(current)
 
 
 def clear_period_cache() -> None:
-    """A period was changed: this process knows it at once."""
-    _remembered.forget()
+    """Make this process see a changed period at once."""
+    _cache.forget()
 
 
-def _own_copy(period: Period | None, board: Board) -> Period | None:
-    """Callers that are given a row may change it; what others are given stays as it was read."""
+def _copy_with_board(period: Period | None, board: Board) -> Period | None:
+    """Copy a cached row, since callers may change theirs."""
     if period is None:
         return None
-    own = copy(period)
-    own.board = board
-    return own
+    copied = copy(period)
+    copied.board = board
+    return copied
 
 
 @dataclass(frozen=True, slots=True)
 class PeriodInfo:
-    """A period as people see it; all time has neither start nor end."""
+    """A period for display; all-time periods have neither start nor end."""
 
     label: str
     starts_at: datetime | None
@@ -119,12 +122,12 @@ class PeriodInfo:
     state: str
 
     def seconds_left(self, at: datetime) -> int | None:
-        """Whole seconds until the end, 0 after it; None where there is no end."""
+        """Return the whole seconds until the end, 0 after it; None without an end."""
         return None if self.ends_at is None else max(0, int((self.ends_at - at).total_seconds()))
 
 
 def find_period_row(board: Board, name: str, at: datetime) -> Period | None:
-    """The period's row, None if the running or the previous window has none. Raises ``UnknownPeriod``."""
+    """Return the period's row; None if it is the running or previous window and has none. Raises ``UnknownPeriod``."""
     if not _LABEL.fullmatch(name):
         raise UnknownPeriod(f"This board has no period {name[:40]!r}.")
     label = _label(board, name, at)
@@ -139,12 +142,12 @@ def find_period_row(board: Board, name: str, at: datetime) -> Period | None:
 
 
 def find_period_info(board: Board, name: str, at: datetime) -> PeriodInfo:
-    """The period for people. Raises ``UnknownPeriod``."""
+    """Return the period for display. Raises ``UnknownPeriod``."""
     return period_info_or_window(board, name, find_period_row(board, name, at), at)
 
 
 def period_info_or_window(board: Board, name: str, period: Period | None, at: datetime) -> PeriodInfo:
-    """The same for what ``find_period_row`` found."""
+    """Return the period for display, from what ``find_period_row`` returned for ``name``."""
     if period is not None:
         return period_info(period)
     window = _always_shown(board, at)[_label(board, name, at)]
@@ -153,7 +156,7 @@ def period_info_or_window(board: Board, name: str, period: Period | None, at: da
 
 
 def periods_listed(board: Board, at: datetime, limit: int = 12) -> list[PeriodInfo]:
-    """The latest periods that have begun, the running one first; none while SQL is silent."""
+    """List the latest periods that have begun, the running one first; none while SQL is unavailable."""
     latest = periods_begun(board, at)[:limit]
     with suppress(SqlAway):
         return ask(lambda: [period_info(period) for period in latest])
@@ -161,12 +164,12 @@ def periods_listed(board: Board, at: datetime, limit: int = 12) -> list[PeriodIn
 
 
 def adjacent_periods(board: Board, starts_at: datetime, at: datetime) -> tuple[PeriodInfo | None, PeriodInfo | None]:
-    """The last period that began before ``starts_at``, and the first that began after it and has begun ``at``; None for
-    each that there is not, and while SQL is silent."""
-    before, after = (
-        periods_begun(board, at).filter(starts_at__lt=starts_at),
-        periods_begun(board, at).filter(starts_at__gt=starts_at).reverse(),
-    )
+    """Return the period before and the one after the period that began at ``starts_at``.
+
+    Only periods that have begun by ``at`` count. None for one that does not exist, and while SQL is unavailable.
+    """
+    before = periods_begun(board, at).filter(starts_at__lt=starts_at)
+    after = periods_begun(board, at).filter(starts_at__gt=starts_at).reverse()
     with suppress(SqlAway):
         older, newer = ask(lambda: [rows.first() for rows in (before, after)])
         return None if older is None else period_info(older), None if newer is None else period_info(newer)
@@ -174,7 +177,7 @@ def adjacent_periods(board: Board, starts_at: datetime, at: datetime) -> tuple[P
 
 
 def running_window(board: Board, at: datetime) -> PeriodInfo | None:
-    """The window that runs, whether anybody has scored in it or not; None where there is none any more."""
+    """Return the running window, even if it has no scores; None for event boards and retired boards."""
     if board.is_event or (board.retired_at is not None and board.retired_at <= at):
         return None
     window = window_at(board.calendar, at)
@@ -182,12 +185,12 @@ def running_window(board: Board, at: datetime) -> PeriodInfo | None:
 
 
 def periods_begun(board: Board, at: datetime) -> QuerySet[Period]:
-    """The periods that have begun, the latest first."""
+    """Query the periods that have begun, the latest first."""
     return Period.objects.filter(board=board).exclude(starts_at__gt=at).order_by("-starts_at")
 
 
 def period_info(period: Period) -> PeriodInfo:
-    """A period's row for people."""
+    """Convert a period's row for display."""
     return PeriodInfo(period.label, period.starts_at, period.ends_at, period.state)
 
 

@@ -1,8 +1,7 @@
-"""Boards whose standings an app above writes, and nobody else: what such a board is told by.
+"""Reserved boards: only another app (such as competitions) writes their standings.
 
-An app that reserves boards registers with ``register_reserved_boards`` when the process starts. Asked is only for
-boards that can be
-reserved (all time, decided by SQL), at most every few seconds; so a board is reserved before its number is told.
+Such an app calls ``register_reserved_boards`` when the process starts. Only all-time boards with SQL storage can be
+reserved. The answer is cached for ``CACHE_TTL`` seconds, so an app must reserve a board before it reveals its number.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -15,45 +14,48 @@ from leaderboards.models import Board, Storage
 Reserved = Callable[[Collection[int]], Mapping[int, str]]
 
 
-class _Provided:
+class _Registered:
     reserved: Reserved = staticmethod(lambda _numbers: {})
 
 
 def register_reserved_boards(reserved: Reserved) -> None:
-    """Let ``reserved`` say which of these boards (by number) are reserved, each with whom it is reserved for."""
-    _Provided.reserved = staticmethod(reserved)
+    """Register a callable that maps the reserved ones of these board numbers to the name of what reserves them."""
+    _Registered.reserved = staticmethod(reserved)
 
 
 def reserved_for(board: Board) -> str:
-    """Whom the board is reserved for; empty where anybody may write to it, and while SQL, which decides it, is away."""
+    """Return what the board is reserved for; empty if it is not reserved, and while SQL is unavailable.
+
+    While SQL is unavailable nothing can be written to these boards.
+    """
     if board.period != PeriodKind.ALL_TIME or board.storage != Storage.SQL:
         return ""
     try:
-        return _remembered.get(board.seq) or ""
+        return _cache.get(board.seq) or ""
     except SqlAway:
         return ""
 
 
 def reserved_boards() -> list[int]:
-    """The boards that are reserved now, by number; asked anew each time."""
+    """Return the numbers of all reserved boards, uncached."""
     all_time = Board.objects.filter(period=PeriodKind.ALL_TIME, storage=Storage.SQL)
     numbers = list(all_time.order_by("pk").values_list("pk", flat=True))
-    return sorted(_Provided.reserved(numbers)) if numbers else []
+    return sorted(_Registered.reserved(numbers)) if numbers else []
 
 
 def refuse_reserved(board: Board) -> None:
-    """Raise ``BoardReserved`` where nobody but the app above writes to the board."""
+    """Raise ``BoardReserved`` if the board is reserved."""
     if whom := reserved_for(board):
         raise BoardReserved(f"Board {board.seq} holds the totals of {whom}: nobody else changes its standings.")
 
 
 def clear_reserved_cache() -> None:
-    """A board was reserved, or is so no more: this process knows it at once."""
-    _remembered.forget()
+    """Make this process see a change of the reserved boards at once."""
+    _cache.forget()
 
 
 def _load(numbers: Collection[int]) -> dict[int, str]:
-    return dict.fromkeys(numbers, "") | dict(_Provided.reserved(numbers))
+    return dict.fromkeys(numbers, "") | dict(_Registered.reserved(numbers))
 
 
-_remembered: StaleIfErrorCache[int, str] = StaleIfErrorCache(_load, fresh=CACHE_TTL)
+_cache: StaleIfErrorCache[int, str] = StaleIfErrorCache(_load, fresh=CACHE_TTL)

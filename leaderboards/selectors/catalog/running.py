@@ -1,7 +1,6 @@
-"""The running periods of many boards, with how many players each has: what lists of boards show.
+"""The running periods of many boards with their numbers of players, for lists of boards.
 
-However many boards there are, it is one statement for their periods, one for who is not shown in them, and one round
-trip to Redis.
+Needs one SQL statement for the periods, one for the players hidden in them, and one round trip to Redis.
 """
 
 from collections.abc import Collection
@@ -18,7 +17,7 @@ from leaderboards.selectors.rankings.store_routing import totals
 
 @dataclass(frozen=True, slots=True)
 class RunningPeriodInfo:
-    """A board's running period, how many players it has, when that was so, and the rules that it goes by."""
+    """A board's running period, its number of players at ``as_of``, and its rules."""
 
     period: PeriodInfo
     total: int
@@ -27,14 +26,14 @@ class RunningPeriodInfo:
 
 
 def running_periods(boards: Collection[Board]) -> dict[int, RunningPeriodInfo]:
-    """By the boards' numbers; those of events have none. Raises ``SqlAway`` and ``TooMany``."""
+    """Return the running periods by board number; event boards have none. Raises ``SqlAway`` and ``TooMany``."""
     at = clock.now()
-    named = {board: window_at(board.calendar, at).label for board in boards if not board.is_event}
-    stored = periods_by_label(named.items())
-    counted = totals(stored.values())
-    found = {}
-    for board in named:
-        period = stored.get(board.seq)
-        total, rules = (counted[period.pk], period.rules) if period else (0, board.rules)
-        found[board.seq] = RunningPeriodInfo(period_info_or_window(board, CURRENT, period, at), total, at, rules)
-    return found
+    labels = {board: window_at(board.calendar, at).label for board in boards if not board.is_event}
+    rows = periods_by_label(labels.items())
+    total_by_period = totals(rows.values())
+    running = {}
+    for board in labels:
+        period = rows.get(board.seq)
+        total, rules = (total_by_period[period.pk], period.rules) if period else (0, board.rules)
+        running[board.seq] = RunningPeriodInfo(period_info_or_window(board, CURRENT, period, at), total, at, rules)
+    return running

@@ -1,0 +1,1 @@
+"""All rows of a period as files, their cache, and the limit of exports at once."""

@@ -1,4 +1,4 @@
-"""How many long files one process makes at once (``EXPORTS_AT_ONCE``), so that they never have all its threads."""
+"""Limit the files that one process makes at once (``EXPORTS_AT_ONCE``), so that they never occupy all its threads."""
 
 import threading
 from collections.abc import Iterator
@@ -12,20 +12,23 @@ from leaderboards.errors import ExportsBusy
 
 
 def with_export_slot(parts: Iterator[Any]) -> "ExportSlot":
-    """``parts`` of a file, in text or bytes, to be streamed. The first one is read here: what fails at once is refused
-    properly instead of breaking off. Raises ``ExportsBusy``."""
-    with ExportSlot() as turn:
-        return turn.hold_while_streaming(chain([next(parts)], parts))
+    """Stream the ``parts`` (text or bytes) of a file within a slot. Raises ``ExportsBusy``.
+
+    The first part is read here, so that an early failure becomes an error response instead of a broken download.
+    """
+    with ExportSlot() as slot:
+        return slot.hold_while_streaming(chain([next(parts)], parts))
 
 
 class ExportSlot:
-    """One export's turn: over at the end of the block, or once what was handed on is read, closed or forgotten."""
+    """A slot for one export. It ends with the ``with`` block; if the export is streamed, once the stream is read,
+    closed or garbage collected."""
 
     def __init__(self) -> None:
         self._parts: Iterator[Any] | None = None
 
     def __enter__(self) -> "ExportSlot":
-        _begin(self)
+        _acquire(self)
         return self
 
     def __exit__(self, *raised: object) -> None:
@@ -33,7 +36,7 @@ class ExportSlot:
             self.close()
 
     def hold_while_streaming(self, parts: Iterator[Any]) -> "ExportSlot":
-        """``parts``, to be iterated; the turn lasts that long."""
+        """Return an iterator over ``parts`` that keeps the slot until it ends."""
         self._parts = parts
         return self
 
@@ -48,23 +51,23 @@ class ExportSlot:
             raise
 
     def close(self) -> None:
-        """It is over; saying so twice changes nothing."""
-        _turns.discard(self)
+        """Release the slot; may be called twice."""
+        _slots.discard(self)
 
 
-# Those of this process that are not over. Weak: who stops reading may not say so.
-_turns: "WeakSet[ExportSlot]" = WeakSet()
+# The slots in use in this process. Weak references, since an aborted download may never call close().
+_slots: "WeakSet[ExportSlot]" = WeakSet()
 _lock = threading.Lock()
 
 
-def _begin(turn: ExportSlot) -> None:
-    """Count one more export. Raises ``ExportsBusy`` where there are as many as may be."""
+def _acquire(slot: ExportSlot) -> None:
+    """Take a slot. Raises ``ExportsBusy`` if all are in use."""
     with _lock:
-        if len(_turns) >= settings.EXPORTS_AT_ONCE:
+        if len(_slots) >= settings.EXPORTS_AT_ONCE:
             raise ExportsBusy("Many files are being made at the moment; try again in a few seconds.")
-        _turns.add(turn)
+        _slots.add(slot)
 
 
 def release_export_slots() -> None:
-    """As if none were being made."""
-    _turns.clear()
+    """Release all slots (for tests)."""
+    _slots.clear()

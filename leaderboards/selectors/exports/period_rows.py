@@ -1,4 +1,4 @@
-"""A whole period as rows, from one SQL statement and so from one moment: for CSV, and for those who count after us."""
+"""All rows of a period, from one SQL statement and so from one moment: for CSV files and for competitions' results."""
 
 import hashlib
 from collections.abc import Callable, Collection, Iterator
@@ -22,9 +22,9 @@ CHUNK = 2000
 
 
 def export_rows(board: Board, period: str) -> tuple[datetime, Iterator[Row]]:
-    """When it was so, and every row of the period, best first. Raises ``UnknownPeriod`` at once.
+    """Return the time, and an iterator over every row of the period, best first. Raises ``UnknownPeriod`` at once.
 
-    Reads SQL, of a final period its final standings: on a redis board run the mirror first.
+    Reads SQL (the final standings of a final period): on a redis board run the mirror first.
     """
     as_of = clock.now()
     stored = find_period_row(board, period, as_of)
@@ -32,15 +32,15 @@ def export_rows(board: Board, period: str) -> tuple[datetime, Iterator[Row]]:
 
 
 def final_rows(period: Period, excluded: Collection[str], stay_empty: bool) -> Iterator[Row]:
-    """Every row of a final period but those of ``excluded``, best first; with ``stay_empty`` nobody moves up.
+    """Yield every row of a final period without the players ``excluded`` (ids), best first.
 
-    Nothing is remembered here: for what is written down.
+    With ``stay_empty`` nobody moves up. No cache is used: for results that are stored.
     """
-    return _shown_rows(period, excluded, stay_empty)
+    return _visible_rows(period, excluded, stay_empty)
 
 
 class Finalist(NamedTuple):
-    """A final standing: the player by internal number and by the game's id, the rank as it closed, and the score."""
+    """A final standing: the player's internal number and id, the rank at closing, and the score."""
 
     player_id: int
     player: str
@@ -49,60 +49,64 @@ class Finalist(NamedTuple):
     member: str
 
 
-IsOut = Callable[["Finalist"], bool]
+IsExcluded = Callable[["Finalist"], bool]
 
 
 def visible_final_ranking(period: Period) -> Iterator[tuple[int, Finalist]]:
-    """The final standings of those who are shown, best first, each with its rank among them."""
-    out = hidden_in(period)
-    return _ranked(period, lambda row: row.player in out, keeps_vacated_places(period))
+    """Yield the final standings of visible players, best first, each with its rank among them."""
+    hidden = hidden_in(period)
+    return _ranked(period, lambda row: row.player in hidden, keeps_vacated_places(period))
 
 
 def final_ranking(period: Period, excluded: Collection[int], stay_empty: bool) -> Iterator[tuple[int, Finalist]]:
-    """The same without those of ``excluded`` (internal numbers), no matter who is shown now; with ``stay_empty`` nobody
-    moves up. Nothing is remembered here: for what follows a result as it was written down."""
-    out = frozenset(excluded)
-    return _ranked(period, lambda row: row.player_id in out, stay_empty)
+    """Yield the final standings without the players ``excluded`` (internal numbers), whoever is hidden now.
+
+    With ``stay_empty`` nobody moves up. No cache is used: for callers that work from a stored result.
+    """
+    numbers = frozenset(excluded)
+    return _ranked(period, lambda row: row.player_id in numbers, stay_empty)
 
 
 def standard_places(period: Period, excluded: Collection[int], stay_empty: bool) -> Iterator[tuple[int, int]]:
-    """The same players (internal number), each with one more than the number of better ones: 1 1 1 4, also where the
-    board's own ranks are dense. Where places stay empty, those who are left out count as better ones too."""
-    out = frozenset(excluded)
-    for group in _equals(period, lambda row: row.player_id in out):
+    """Yield the players of ``final_ranking`` (internal numbers) with 1 plus the number of better players: 1 1 1 4.
+
+    Also if the board's own ranks are dense. With ``stay_empty``, excluded players count as better players too.
+    """
+    numbers = frozenset(excluded)
+    for group in _equals(period, lambda row: row.player_id in numbers):
         place = (group.places if stay_empty else group.ahead) + 1
         yield from ((row.player_id, place) for row in group.rows)
 
 
-def _ranked(period: Period, is_out: IsOut, stay_empty: bool) -> Iterator[tuple[int, Finalist]]:
+def _ranked(period: Period, is_excluded: IsExcluded, stay_empty: bool) -> Iterator[tuple[int, Finalist]]:
     is_dense = period.rules.ties is Ties.DENSE
-    for nth, group in enumerate(_equals(period, is_out), start=1):
+    for nth, group in enumerate(_equals(period, is_excluded), start=1):
         moved_up = nth if is_dense else group.ahead + 1
         yield from ((row.rank if stay_empty else moved_up, row) for row in group.rows)
 
 
 class _Equals(NamedTuple):
-    """Those of one rank who are not out; ``ahead`` of them are better, ``places`` are better, out or not."""
+    """The rows of one rank that are not excluded; ``ahead`` such rows are better, ``places`` with the excluded ones."""
 
     ahead: int
     places: int
     rows: list[Finalist]
 
 
-def _equals(period: Period, is_out: IsOut) -> Iterator[_Equals]:
+def _equals(period: Period, is_excluded: IsExcluded) -> Iterator[_Equals]:
     columns = ("player", "player__external_id", "rank", "score", "member")
-    everybody = map(Finalist._make, _final(period).values_list(*columns).iterator(chunk_size=CHUNK))
+    finalists = map(Finalist._make, _final(period).values_list(*columns).iterator(chunk_size=CHUNK))
     ahead = places = 0
-    for _, group in groupby(everybody, key=lambda row: row.rank):
+    for _, group in groupby(finalists, key=lambda row: row.rank):
         equals = list(group)
-        left = [row for row in equals if not is_out(row)]
-        if left:
-            yield _Equals(ahead, places, left)
-        ahead, places = ahead + len(left), places + len(equals)
+        included = [row for row in equals if not is_excluded(row)]
+        if included:
+            yield _Equals(ahead, places, included)
+        ahead, places = ahead + len(included), places + len(equals)
 
 
 def content_hash_of(period: Period) -> str:
-    """The hash of a final period over the rows that are shown: its own while nobody is left out."""
+    """Hash the visible rows of a final period; the stored hash if no player is hidden."""
     if not hidden_in(period):
         return period.content_hash
     digest = hashlib.sha256()
@@ -112,17 +116,17 @@ def content_hash_of(period: Period) -> str:
 
 
 def _rows(period: Period) -> Iterator[Row]:
-    return _shown_rows(period, hidden_in(period), keeps_vacated_places(period))
+    return _visible_rows(period, hidden_in(period), keeps_vacated_places(period))
 
 
-def _shown_rows(period: Period, out: Collection[str], stay_empty: bool) -> Iterator[Row]:
-    """In groups of equals: ``ahead`` counts those who are shown, ``places`` also those whose places stay empty."""
+def _visible_rows(period: Period, excluded: Collection[str], stay_empty: bool) -> Iterator[Row]:
+    """Yield the rows in groups of equal scores: ``ahead`` counts better visible rows, ``places`` all better rows."""
     by_time = period.rules.ties.by_time
     ahead = places = 0
     groups = 0
     for _, group in groupby(_lines(period), key=lambda line: line.score):
         equals = list(group)
-        shown = [(nth, line) for nth, line in enumerate(equals) if line.player not in out]
+        shown = [(nth, line) for nth, line in enumerate(equals) if line.player not in excluded]
         groups += 1 if shown or stay_empty else 0
         for index, (nth, line) in enumerate(shown):
             before = places + nth if stay_empty else ahead + index
@@ -144,7 +148,7 @@ class _Line(NamedTuple):
 
 def _lines(period: Period) -> Iterator[_Line]:
     if period.state in (PeriodState.FINAL, PeriodState.EXPIRED):
-        # Columns instead of rows: of a million players each object that is not made is a second.
+        # Columns instead of model instances: with a million players these would cost a second more.
         columns = ("score", "member", "player__external_id", "player__name")
         unpack = period.layout.unpack
         for score, member, player, name in _final(period).values_list(*columns).iterator(chunk_size=CHUNK):

@@ -1,7 +1,7 @@
-"""Where players stood before: at the last look at a running period, else at the end of the period before it.
+"""Earlier ranks of players: from the last snapshot of a running period, else from the end of the period before it.
 
-Looks keep the best alone (``services/periods/rank_history.py``), so of others nothing is known, and nothing is told.
-The trap: events are left out, since their ranks are shown by competitions, which may hide them.
+Snapshots only hold the best players (``services/periods/rank_history.py``); no earlier rank is known for the others.
+Event boards are excluded: competitions show their ranks, and may hide them.
 """
 
 from collections.abc import Collection, Sequence
@@ -21,9 +21,9 @@ from leaderboards.selectors.history.final_ranks import ranks_before
 
 @dataclass(frozen=True, slots=True)
 class Movement:
-    """Ranks of before, by player. ``since`` is when that was, None for the end of the period before.
+    """Earlier ranks by player, as of ``since``; None for the end of the period before.
 
-    ``is_whole`` if those who are not among them were not ranked then; else nobody knows where they stood.
+    ``is_whole`` if players without an entry had no rank then; else their rank is unknown.
     """
 
     since: datetime | None
@@ -33,7 +33,7 @@ class Movement:
 
 @dataclass(frozen=True, slots=True)
 class RankAtTime:
-    """A player's place at a moment, with what they had."""
+    """A player's rank and value at one moment."""
 
     at: datetime
     rank: int
@@ -42,41 +42,45 @@ class RankAtTime:
 
 
 def movement(board: Board, period: PeriodInfo, players: Collection[str]) -> Movement:
-    """Where ``players`` stood before. One statement once the period was looked at, two until then."""
+    """Return the earlier ranks of ``players``, with one SQL statement if the period has a snapshot, else with two."""
     if period.state == PeriodState.OPEN and players and not board.is_event:
         with suppress(SqlAway):
-            found = ask(lambda: _since_the_last_look(board, period.label, players))
-            if found is not None:
-                return found
+            since_snapshot = ask(lambda: _since_last_snapshot(board, period.label, players))
+            if since_snapshot is not None:
+                return since_snapshot
     ranks = ranks_before(board, period.starts_at, players)
     return Movement(None, ranks, is_whole=bool(ranks))
 
 
-def _since_the_last_look(board: Board, label: str, players: Collection[str]) -> Movement | None:
-    looks = PeriodSnapshot.objects.filter(period__board=board, period__label=label, total__gt=0)
-    last = looks.order_by("-due_at").values("pk")[:1]
-    nobody = Value("", output_field=CharField())
-    look = PeriodSnapshot.objects.filter(pk=last).values_list(nobody, "total", "taken_at", "is_whole")
+def _since_last_snapshot(board: Board, label: str, players: Collection[str]) -> Movement | None:
+    """Read the snapshot (as a row with an empty player) and the ranks in it with one UNION."""
+    snapshots = PeriodSnapshot.objects.filter(period__board=board, period__label=label, total__gt=0)
+    last = snapshots.order_by("-due_at").values("pk")[:1]
+    no_player = Value("", output_field=CharField())
+    snapshot = PeriodSnapshot.objects.filter(pk=last).values_list(no_player, "total", "taken_at", "is_whole")
     ranks = RankHistoryEntry.objects.filter(snapshot=last, player__external_id__in=players)
     rows = ranks.values_list("player__external_id", "rank", "snapshot__taken_at", "snapshot__is_whole")
-    found = {player: (number, taken_at, is_whole) for player, number, taken_at, is_whole in look.union(rows, all=True)}
-    if not found:
+    by_player = {player: (rank, at, is_whole) for player, rank, at, is_whole in snapshot.union(rows, all=True)}
+    if not by_player:
         return None
-    _, taken_at, is_whole = found.pop("")
-    return Movement(taken_at, {player: number for player, (number, _, _) in found.items()}, is_whole)
+    _, taken_at, is_whole = by_player.pop("")
+    return Movement(taken_at, {player: rank for player, (rank, _, _) in by_player.items()}, is_whole)
 
 
 def rank_history(player: str, periods: Sequence[tuple[Board, str, Rules]]) -> dict[int, list[RankAtTime]]:
-    """A player's kept ranks in these periods (board, label, rules), by board, the earliest first; one statement."""
-    asked = Q()
+    """Return a player's rank history in these periods (board, label, rules) by board number, the earliest first.
+
+    One SQL statement; empty while SQL is unavailable.
+    """
+    in_periods = Q()
     for board, label, _ in periods:
-        asked |= Q(snapshot__period__board=board, snapshot__period__label=label)
-    kept = RankHistoryEntry.objects.filter(asked, player__external_id=player).order_by("snapshot__taken_at")
-    rows = kept.values_list("snapshot__period__board", "snapshot__taken_at", "rank", "points", "fields")
+        in_periods |= Q(snapshot__period__board=board, snapshot__period__label=label)
+    entries = RankHistoryEntry.objects.filter(in_periods, player__external_id=player).order_by("snapshot__taken_at")
+    rows = entries.values_list("snapshot__period__board", "snapshot__taken_at", "rank", "points", "fields")
     rules_of = {board.seq: rules for board, _, rules in periods}
-    found: dict[int, list[RankAtTime]] = {board.seq: [] for board, _, _ in periods}
+    history: dict[int, list[RankAtTime]] = {board.seq: [] for board, _, _ in periods}
     with suppress(SqlAway):
         for seq, at, rank, points, fields in ask(lambda: list(rows)) if periods else []:
             value = tuple(fields) if fields is not None else (points,)
-            found[seq].append(RankAtTime(at, rank, *rules_of[seq].shown(value)))
-    return found
+            history[seq].append(RankAtTime(at, rank, *rules_of[seq].shown(value)))
+    return history

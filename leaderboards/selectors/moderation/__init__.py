@@ -1,0 +1,1 @@
+"""Data for moderation: purges, replayed submissions, plausibility limits."""

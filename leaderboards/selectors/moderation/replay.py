@@ -1,4 +1,4 @@
-"""What submissions amount to, player by player: the standings that a period has, or would have without some of them."""
+"""Replay submissions: the standings that a period has, or would have without some of its submissions."""
 
 from collections.abc import Iterable
 from itertools import groupby
@@ -12,13 +12,13 @@ from leaderboards.stores.sql.writes import state_of
 
 
 def replayed_states(period: Period, counting: QuerySet[Submission]) -> dict[int, StandingState]:
-    """The standing that these submissions of the period come to, by the player's internal number.
+    """Apply these submissions of the period in the order of their acceptance, and return the standings.
 
-    They are applied in the order in which they were accepted. Who has none among them is left out.
+    By the player's internal number; players without a submission among them are omitted.
     """
     rows = counting.order_by("player_id", "pk").values_list("player_id", "points", "fields", "at")
-    found = {player: replay(period.rules, _states(theirs)) for player, theirs in groupby(rows, itemgetter(0))}
-    return {player: state for player, state in found.items() if state is not None}
+    states = {player: replay(period.rules, _states(own)) for player, own in groupby(rows, itemgetter(0))}
+    return {player: state for player, state in states.items() if state is not None}
 
 
 def _states(rows: Iterable[tuple[int, int | None, list[int] | None, object]]) -> Iterable[StandingState]:

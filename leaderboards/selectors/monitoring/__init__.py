@@ -1,0 +1,1 @@
+"""Overdue background work, metrics, and the progress of resyncs."""

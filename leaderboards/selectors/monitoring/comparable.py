@@ -1,4 +1,4 @@
-"""What there is to compare between Redis and SQL: periods that live, of boards that Redis shows."""
+"""Which periods can be compared between Redis and SQL: running and closing periods of boards stored in Redis."""
 
 from datetime import datetime
 from typing import NamedTuple
@@ -9,7 +9,7 @@ from leaderboards.models import Board, Period, PeriodState, Storage
 
 
 class SkippedBoard(NamedTuple):
-    """A board without a period to compare, and why."""
+    """A board without a comparable period, and the reason."""
 
     board: int
     name: str
@@ -17,7 +17,7 @@ class SkippedBoard(NamedTuple):
 
 
 def comparable_periods(at: datetime, seq: int | None) -> QuerySet[Period]:
-    """Every period that lives, has begun and is shown by Redis (of board ``seq``)."""
+    """Query every running or closing period that Redis shows (only of board ``seq`` if given)."""
     periods = Period.objects.filter(state__in=(PeriodState.OPEN, PeriodState.CLOSING)).exclude(
         board__storage=Storage.SQL
     )
@@ -26,7 +26,7 @@ def comparable_periods(at: datetime, seq: int | None) -> QuerySet[Period]:
 
 
 def skipped_boards(at: datetime, seq: int | None) -> list[SkippedBoard]:
-    """The boards (or board ``seq``, if it is one) of which nothing is to be compared."""
+    """List the boards (only board ``seq`` if given) without a comparable period."""
     boards = Board.objects.exclude(pk__in=comparable_periods(at, seq).values("board")).order_by("pk")
     if seq is not None:
         boards = boards.filter(pk=seq)

@@ -1,4 +1,4 @@
-"""What is late, for /readyz and operators: mirroring, closing, settling, and differences that nobody has repaired."""
+"""Overdue background work, for /readyz and operators: mirroring, closing, resyncing, unrepaired differences."""
 
 from datetime import datetime, timedelta
 
@@ -8,7 +8,7 @@ from foundation import clock
 from foundation.models import Heartbeat
 from leaderboards.models import Difference, Period, PeriodState, Storage
 
-MIRROR = "mirror"  # the sign of life of a mirror run that missed nothing
+MIRROR = "mirror"  # the heartbeat of a complete mirror run
 MIRRORED_EVERY = timedelta(seconds=10)
 CLOSED_WITHIN = timedelta(minutes=5)
 RESYNCED_WITHIN = timedelta(seconds=30)
@@ -16,22 +16,22 @@ _LIVING = (PeriodState.OPEN, PeriodState.CLOSING)
 
 
 def lag() -> list[str]:
-    """One sentence for each thing that is late."""
-    return [*_unmirrored(), *_unclosed(), *_unsettled(), *_unrepaired()]
+    """Return one sentence for each kind of overdue work."""
+    return [*_describe_mirror(), *_describe_unclosed(), *_describe_stale(), *_describe_unrepaired()]
 
 
 def mirror_age() -> timedelta | None:
-    """How long ago everything that only Redis had was copied to SQL; None for never."""
+    """Return the time since the last complete mirror run (standings of redis boards to SQL); None if there was none."""
     return Heartbeat.silence(MIRROR, clock.now())
 
 
 def unrepaired() -> QuerySet[Difference]:
-    """Differences that somebody saw by `verify` alone, and that no repairing run has passed since."""
+    """Query the differences that `verify` found and no repairing run has checked since."""
     since = Q(period__verified_at=None) | Q(found_at__gt=F("period__verified_at"))
     return Difference.objects.filter(since, repaired=False, period__state__in=_LIVING)
 
 
-def _unmirrored() -> list[str]:
+def _describe_mirror() -> list[str]:
     if not Period.objects.filter(board__storage=Storage.REDIS, state__in=_LIVING).exists():
         return []
     silence = mirror_age()
@@ -43,7 +43,7 @@ def _unmirrored() -> list[str]:
 
 
 def unclosed(at: datetime, within: timedelta = timedelta()) -> list[tuple[datetime, datetime]]:
-    """Of each period that should have been closed for longer than ``within``: when it ended, and was to be closed."""
+    """Return (end, end plus grace) of each period that should have been closed more than ``within`` ago."""
     ended = Period.objects.filter(state__in=_LIVING, ends_at__lt=at - within)
     return [
         (ends_at, ends_at + timedelta(seconds=grace))
@@ -52,17 +52,17 @@ def unclosed(at: datetime, within: timedelta = timedelta()) -> list[tuple[dateti
     ]
 
 
-def _unclosed() -> list[str]:
+def _describe_unclosed() -> list[str]:
     late = unclosed(clock.now(), CLOSED_WITHIN)
     return [f"periods to close: {len(late)}, the first since {min(late)[0]:%Y-%m-%d %H:%M} UTC"] if late else []
 
 
-def _unsettled() -> list[str]:
+def _describe_stale() -> list[str]:
     late = Period.objects.filter(state__in=_LIVING, stale_since__lt=clock.now() - RESYNCED_WITHIN)
-    found = late.aggregate(count=Count("pk"), first=Min("stale_since"))
-    return [f"stale periods: {found['count']}, the first since {found['first']:%F %R} UTC"] if found["count"] else []
+    stale = late.aggregate(count=Count("pk"), first=Min("stale_since"))
+    return [f"stale periods: {stale['count']}, the first since {stale['first']:%F %R} UTC"] if stale["count"] else []
 
 
-def _unrepaired() -> list[str]:
+def _describe_unrepaired() -> list[str]:
     count = unrepaired().count()
     return [f"unrepaired differences: {count}; `verify --repair` repairs them"] if count else []

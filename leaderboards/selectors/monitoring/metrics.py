@@ -1,4 +1,4 @@
-"""What boards tell ``/metrics`` of what is late: the mirror, announcements, settling, closing, differences."""
+"""The boards' metrics for ``/metrics``: mirror, announcements, resyncing, closing, differences, quarantine."""
 
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
@@ -14,52 +14,52 @@ from leaderboards.selectors.monitoring.lag import mirror_age, unclosed, unrepair
 from leaderboards.stores.redis.publish import announced_at
 
 LIVING = (PeriodState.OPEN, PeriodState.CLOSING)
-SCANNED = 500  # announcements whose age is looked at, of each period
-AT_ONCE = 1000
+SCANNED = 500  # announcements of a period whose age is read
+BATCH = 1000
 
 
 def sql_metrics() -> Iterator[Reading]:
-    """What SQL tells of settling, closing, differences, and of the mirror as a whole."""
+    """Read from SQL: stale periods, periods to close, differences, quarantined entries."""
     at = clock.now()
-    stale = Period.objects.filter(state__in=LIVING, stale_since__isnull=False)
-    found = stale.aggregate(count=Count("pk"), first=Min("stale_since"))
-    yield Reading("sunwi_stale", "Parts that Redis lacks something of.", found["count"], ("part", "periods"))
-    told = "Since when the part that has been stale longest is."
-    yield Reading("sunwi_stale_seconds", told, overdue(found["first"], at), ("part", "periods"))
+    rows = Period.objects.filter(state__in=LIVING, stale_since__isnull=False)
+    stale = rows.aggregate(count=Count("pk"), first=Min("stale_since"))
+    yield Reading("sunwi_stale", "Parts that Redis lacks something of.", stale["count"], ("part", "periods"))
+    text = "Since when the part that has been stale longest is."
+    yield Reading("sunwi_stale_seconds", text, overdue(stale["first"], at), ("part", "periods"))
     over = unclosed(at)
     yield Reading("sunwi_periods_to_close", "Periods whose end and grace are over, and that are not final.", len(over))
-    told = "For how long the period that should have been closed first has waited."
-    yield Reading("sunwi_close_late_seconds", told, overdue(min((due for _, due in over), default=None), at))
+    text = "For how long the period that should have been closed first has waited."
+    yield Reading("sunwi_close_late_seconds", text, overdue(min((due for _, due in over), default=None), at))
     yield Reading("sunwi_differences", "Differences of Redis and SQL that nobody has repaired.", unrepaired().count())
     waiting = QuarantinedEntry.objects.filter(decision="").count()
     yield Reading("sunwi_quarantined", "Entries that wait for somebody's judgment.", waiting)
 
 
 def redis_metrics() -> Iterator[Reading]:
-    """What only Redis can tell: standings that SQL lacks, and announcements that nobody has published."""
+    """Read from Redis: standings that SQL lacks, and announcements that are not published yet."""
     living = Period.objects.filter(state__in=LIVING).exclude(board__storage=Storage.SQL).select_related("board")
     mirrored = [each for each in living if each.board.storage == Storage.REDIS]
     rows = sum(_lengths([each.family.dirty for each in mirrored]))
     age = mirror_age() if mirrored else timedelta()
     yield Reading("sunwi_mirror_lag_standings", "Standings that only Redis has.", rows)
-    told = "Since when SQL may lack what redis boards took; -1 where nothing was ever copied."
-    yield Reading("sunwi_mirror_lag_seconds", told, -1 if age is None else age.total_seconds())
-    yield from _announced([each.family.inflight for each in living if each.board.storage == Storage.HYBRID])
+    text = "Since when SQL may lack what redis boards took; -1 where nothing was ever copied."
+    yield Reading("sunwi_mirror_lag_seconds", text, -1 if age is None else age.total_seconds())
+    yield from _announcement_metrics([each.family.inflight for each in living if each.board.storage == Storage.HYBRID])
 
 
-def _announced(keys: Sequence[str]) -> Iterator[Reading]:
+def _announcement_metrics(keys: Sequence[str]) -> Iterator[Reading]:
     lengths = _lengths(keys)
-    asked = [key for key, length in zip(keys, lengths, strict=True) if length]
-    scanned = redis.boards().pipeline([("HSCAN", key, 0, "COUNT", SCANNED) for key in asked[:AT_ONCE]])
+    filled = [key for key, length in zip(keys, lengths, strict=True) if length]
+    scanned = redis.boards().pipeline([("HSCAN", key, 0, "COUNT", SCANNED) for key in filled[:BATCH]])
     tokens = [token.decode() for _, cells in scanned for token in cells[1::2]]
     first = min((at for token in tokens if (at := announced_at(token))), default=None)
     yield Reading("sunwi_inflight", "Standings that are being decided, or were and are not shown yet.", sum(lengths))
-    told = "How long ago the first of them was announced (of the first 500 of a period)."
-    yield Reading("sunwi_inflight_seconds", told, overdue(first, clock.now()))
+    text = "How long ago the first of them was announced (of the first 500 of a period)."
+    yield Reading("sunwi_inflight_seconds", text, overdue(first, clock.now()))
 
 
 def _lengths(keys: Sequence[str]) -> list[int]:
-    link, lengths = redis.boards(), list[int]()
-    for start in range(0, len(keys), AT_ONCE):
-        lengths += link.pipeline([("HLEN", key) for key in keys[start : start + AT_ONCE]])
+    client, lengths = redis.boards(), list[int]()
+    for start in range(0, len(keys), BATCH):
+        lengths += client.pipeline([("HLEN", key) for key in keys[start : start + BATCH]])
     return lengths

@@ -1,20 +1,20 @@
-"""How far settling is, for the admin, the doctor and people who wait at a terminal. One count in SQL each."""
+"""Progress of a resync, for the admin, ``manage.py doctor`` and commands that wait for it. Each is one SQL count."""
 
 from leaderboards.models import Period, Standing
 
 
 def count_ranked(period: Period) -> int:
-    """How many players SQL ranks: as many are put while a period is rebuilt as a whole."""
+    """Count the players ranked in SQL: a full rebuild writes as many to Redis."""
     return Standing.objects.filter(period=period, score__isnull=False).count()
 
 
 def count_pending_publish(period: Period) -> int:
-    """How many standings are known to be missing in Redis."""
+    """Count the standings known to be missing in Redis."""
     return Standing.objects.filter(period=period, pending_publish=True).count()
 
 
 def describe_resync(period: Period) -> str:
-    """Since when a stale period waits for settling, and how far that is."""
+    """Describe since when a stale period waits for its resync, and the progress."""
     if period.needs_full_rebuild:
         lacks = f"rebuilding: {period.rebuild_progress:,} of {count_ranked(period):,}"
     else:

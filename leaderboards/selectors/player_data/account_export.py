@@ -1,4 +1,4 @@
-"""All that is held about an account and its player, for the person themselves: no secrets, no hashes."""
+"""Export the stored data of an account and its player, for the person themselves: no secrets, no hashes."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -18,22 +18,22 @@ PROFILE = ("username", "first_name", "last_name", "email", "date_joined", "last_
 
 
 Hides = Callable[[Player, datetime], bool]
-_hiding: list[Hides] = []
+_export_blockers: list[Hides] = []
 
 
 def register_export_blocker(hides: Hides) -> None:
-    """Have ``hides`` asked whether results of a player are hidden yet. Asking twice changes nothing."""
-    if hides not in _hiding:
-        _hiding.append(hides)
+    """Register a callable that says whether results of a player are still hidden; may be called twice."""
+    if hides not in _export_blockers:
+        _export_blockers.append(hides)
 
 
 def account_export(user: User, at: datetime) -> dict[str, Any]:
-    """What JSON is made of: the account, how it signs in, and ``player``: None where none is linked.
+    """Return the account, its ways of signing in, and ``player`` (None if none is linked), ready for JSON.
 
-    Raises ``StillHidden`` while a freeze hides results of theirs: scores behind it are told to nobody.
+    Raises ``StillHidden`` while a freeze of a competition hides results of the player.
     """
     player = Player.objects.filter(user=user).first()
-    if player is not None and any(hides(player, at) for hides in _hiding):
+    if player is not None and any(hides(player, at) for hides in _export_blockers):
         raise StillHidden(
             gettext_noop("Results of a competition are hidden for now: ask again after they are revealed.")
         )
@@ -47,21 +47,24 @@ def account_export(user: User, at: datetime) -> dict[str, Any]:
         "invitations": list(
             Invitation.objects.filter(used_by=user).values("email", "created_at", "expires_at", "used_at")
         ),
-        "audit_log": [_told(user, entry) for entry in _entries(user)],
+        "audit_log": [_export_entry(user, entry) for entry in _entries(user)],
         "player": data_shown_to_player(player.external_id) if player else None,
     }
 
 
 def _entries(user: User) -> QuerySet[AuditEntry]:
-    """What the audit log has about the account, without staff's names and reasons."""
+    """Query the audit entries about the account."""
     return AuditEntry.objects.filter(subjects__kind="account", subjects__key=str(user.pk)).order_by("pk")
 
 
-def _told(user: User, entry: AuditEntry) -> dict[str, Any]:
-    """With the address of their own acts, and of tries to sign in as them: not of what staff or keys did."""
-    is_staffs = entry.by_id != user.pk and bool(entry.by_name or entry.key_name)
-    told = {name: getattr(entry, name) for name in ("at", "act", "before", "after", "note")}
-    return told if is_staffs else told | {"address": entry.address}
+def _export_entry(user: User, entry: AuditEntry) -> dict[str, Any]:
+    """Export an entry without names and reasons of staff.
+
+    The address only of the person's own actions and of attempts to sign in, not of actions of staff or keys.
+    """
+    is_by_others = entry.by_id != user.pk and bool(entry.by_name or entry.key_name)
+    exported = {name: getattr(entry, name) for name in ("at", "act", "before", "after", "note")}
+    return exported if is_by_others else exported | {"address": entry.address}
 
 
 def _groups(user: User) -> list[str]:

@@ -1,5 +1,7 @@
-"""Names and countries of players. They are shown only: no rank depends on them, and ids stand for them while SQL is
-silent. A country comes with the name, so it costs no statement of its own."""
+"""Names and countries of players, for display only: no rank depends on them, and ids replace names while SQL is away.
+
+A country is read with the name, so it needs no statement of its own.
+"""
 
 from collections.abc import Collection, Iterable
 from itertools import count
@@ -10,24 +12,24 @@ from foundation.caching.micro_cache import TTL_SECONDS
 from foundation.db.resilience import CACHE_TTL, SqlAway, StaleIfErrorCache
 from leaderboards.models import Player
 
-NAME_SECONDS = 2.0  # as old as a name may be
+NAME_SECONDS = 2.0  # the greatest age of a shown name
 MOST_COUNTRIES = 100_000  # of some 100 bytes each
 _NAMED = f"SELECT external_id, name, country FROM {Player._meta.db_table} WHERE external_id = ANY(%s)"  # noqa: S608 (a name of our own)
 
 
 def _load(ids: Collection[str]) -> dict[str, str]:
-    found = dict.fromkeys(ids, "")
-    for player, name, country in _named(ids):
-        found[player] = name
+    names = dict.fromkeys(ids, "")
+    for player, name, country in _select_names(ids):
+        names[player] = name
         if country:
             _countries[player] = country
         else:
             _countries.pop(player, None)
-    return found
+    return names
 
 
-def _named(ids: Collection[str]) -> Iterable[tuple[str, str, str]]:
-    """One statement, whatever their number, and no query is put together."""
+def _select_names(ids: Collection[str]) -> Iterable[tuple[str, str, str]]:
+    """Select names and countries with one constant statement, which is faster than a query built by the ORM."""
     if len(_countries) > MOST_COUNTRIES:
         _countries.clear()
     if connection.vendor != "postgresql":
@@ -41,50 +43,53 @@ def _named(ids: Collection[str]) -> Iterable[tuple[str, str, str]]:
 _countries: dict[str, str] = {}
 
 
-class _Forgotten:
+class _Generation:
     numbers = count(1)
-    times = 0
+    current = 0
 
 
-_remembered: StaleIfErrorCache[str, str] = StaleIfErrorCache(_load, fresh=CACHE_TTL)
+_cache: StaleIfErrorCache[str, str] = StaleIfErrorCache(_load, fresh=CACHE_TTL)
 
 
 def names_of(ids: Collection[str]) -> dict[str, str]:
-    """The names of those that have one, empty for the others; a name that another process changed, a moment later."""
+    """Return the names of these ids, "" for players without one.
+
+    A name that another process changed appears within ``NAME_SECONDS``.
+    """
     try:
-        return _remembered.get_many(ids, fresh=NAME_SECONDS)
+        return _cache.get_many(ids, fresh=NAME_SECONDS)
     except SqlAway:
         return {}
 
 
 def names_for_caching(ids: Collection[str]) -> dict[str, str]:
-    """The same for who keeps what they make of them for a second."""
+    """Return names for results that are cached for ``TTL_SECONDS``, so that they expire within ``NAME_SECONDS``."""
     try:
-        return _remembered.get_many(ids, fresh=NAME_SECONDS - TTL_SECONDS)
+        return _cache.get_many(ids, fresh=NAME_SECONDS - TTL_SECONDS)
     except SqlAway:
         return {}
 
 
 def countries_of(ids: Iterable[str]) -> dict[str, str]:
-    """The countries (ISO 3166, two capital letters) of those that have one, as they were when the names were read."""
+    """Return the countries (ISO 3166, two capital letters) of players that have one, as read with the names."""
     return {player: _countries[player] for player in ids if player in _countries}
 
 
 def name_cache_generation() -> int:
-    """Another number after each name that this process has changed."""
-    return _Forgotten.times
+    """Return a number that changes with each name that this process changes."""
+    return _Generation.current
 
 
 def cached_names(ids: Collection[str]) -> dict[str, str]:
-    """The same as of the last seconds: for who asks again and again, and so mostly for the same players."""
+    """Return names at most ``CACHE_TTL`` seconds old: for pages that refresh often with mostly the same players."""
     try:
-        return _remembered.get_many(ids)
+        return _cache.get_many(ids)
     except SqlAway:
         return {}
 
 
 def clear_name_cache() -> None:
-    """Start anew. The trap: who reads in between must not keep old names under the new number."""
-    _remembered.forget()
+    """Forget all cached names. The cache is cleared first: else a reader could cache old names under the new number."""
+    _cache.forget()
     _countries.clear()
-    _Forgotten.times = next(_Forgotten.numbers)
+    _Generation.current = next(_Generation.numbers)

@@ -1,7 +1,7 @@
-"""All that is kept of a player, for the player: their own row, and every row of any app that points to it.
+"""Export all stored data of a player: their own row, and every row of any app with a foreign key to it.
 
-What names them by their id alone is looked up by that, and what was done to their submissions by those. Of redis
-boards SQL has what is mirrored.
+Rows that name the player by id only are found by the id, and changes of submissions through the submissions. Of redis
+boards SQL has the mirrored standings.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -27,10 +27,10 @@ from leaderboards.models import (
     SubmissionEdit,
 )
 
-OmittedColumns = Mapping[type[Model] | None, Collection[str]]  # columns; of every kind of row under None
-Before = Callable[[QuerySet[Any]], Mapping[int, Mapping[str, Any]]]
+OmittedColumns = Mapping[type[Model] | None, Collection[str]]  # columns by model; None is every model
+ValuesBefore = Callable[[QuerySet[Any]], Mapping[int, Mapping[str, Any]]]
 
-NEVER_EXPORTED = ("code_hash", "by_name", "address")  # one-time codes; the names of staff, and where they acted from
+NEVER_EXPORTED = ("code_hash", "by_name", "address")  # hashes of one-time codes; names and addresses of staff
 STAFF_COLUMNS = ("by_id", "lifted_by_id", "undo_by_id", "decided_by_id", "hidden_by_id")
 MODERATION_COLUMNS: OmittedColumns = {
     AuditEntry: ("reason", "note"),
@@ -41,36 +41,37 @@ MODERATION_COLUMNS: OmittedColumns = {
 }
 SHADOW_ACTS = ("player.shadowed", "player.restriction_lifted")
 
-_before_shadows: dict[type[Model], Before] = {}
+_values_before_shadow: dict[type[Model], ValuesBefore] = {}
 
 
 def all_stored_data(external_id: str) -> dict[str, Any]:
-    """The columns of their rows, by kind of row, as operators may tell them. Raises ``UnknownPlayer``."""
-    return _kept(external_id, {None: NEVER_EXPORTED}, lambda rows: rows, {})
+    """Return the player's rows by model (plural name), for operators. Raises ``UnknownPlayer``."""
+    return _export(external_id, {None: NEVER_EXPORTED}, lambda rows: rows, {})
 
 
 def data_shown_to_player(external_id: str) -> dict[str, Any]:
-    """The same as the player may have it without asking anybody: nothing of shadows, which they would evade; of
-    quarantined entries not what they broke, which they would stay below; no numbers of staff, and no reason that its
-    form says only those who run the site read. Raises ``UnknownPlayer``."""
-    return _kept(
-        external_id, {None: (*NEVER_EXPORTED, *STAFF_COLUMNS), **MODERATION_COLUMNS}, _without_shadows, _before_shadows
-    )
+    """Return the player's rows by model, as the player may download them. Raises ``UnknownPlayer``.
 
-
-def register_values_before_shadow(kind: type[Model], before: Before) -> None:
-    """Let an app above say what a shadow has changed in rows of this kind: players are told what was before it.
-
-    ``before`` is given rows of a player, and returns by their number which columns have which values.
+    Without shadows (the player would evade them), the broken limits of quarantined entries (the player would stay
+    just below them), numbers of staff, and reasons whose form promises that only staff read them.
     """
-    _before_shadows[kind] = before
+    omitted = {None: (*NEVER_EXPORTED, *STAFF_COLUMNS), **MODERATION_COLUMNS}
+    return _export(external_id, omitted, _without_shadows, _values_before_shadow)
 
 
-def _kept(
+def register_values_before_shadow(kind: type[Model], before: ValuesBefore) -> None:
+    """Register how to undo, for the player's export, what a shadow changed in rows of model ``kind``.
+
+    ``before`` takes rows of a player, and returns the columns with other values by pk.
+    """
+    _values_before_shadow[kind] = before
+
+
+def _export(
     external_id: str,
-    untold: OmittedColumns,
-    of: Callable[[QuerySet[Any]], QuerySet[Any]],
-    before: Mapping[type[Model], Before],
+    omitted: OmittedColumns,
+    visible: Callable[[QuerySet[Any]], QuerySet[Any]],
+    before: Mapping[type[Model], ValuesBefore],
 ) -> dict[str, Any]:
     player = Player.objects.filter(external_id=external_id).first()
     if player is None:
@@ -79,18 +80,18 @@ def _kept(
     return {
         "player": Player.objects.values().get(pk=player.pk),
         "user": user,
-        **{_kind(rows): _shown(of(rows), untold, before.get(rows.model)) for rows in _rows_of(player)},
+        **{_kind(rows): _export_rows(visible(rows), omitted, before.get(rows.model)) for rows in _rows_of(player)},
     }
 
 
 def _kind(rows: QuerySet[Any]) -> str:
-    """In English whatever the site speaks: programs read it too, and two kinds may share a word elsewhere."""
+    """Return the English plural name: programs read it, and in other languages two models may share a name."""
     with override("en"):
         return str(rows.model._meta.verbose_name_plural)
 
 
 def final_standings_of(player: Player) -> QuerySet[FinalStanding]:
-    """Through the periods that they have a standing in: no index of the final ones begins with the player."""
+    """Query a player's final standings through the periods of their standings: no index begins with the player."""
     played = Standing.objects.filter(player=player).values("period")
     return FinalStanding.objects.filter(period__in=played, player=player)
 
@@ -121,13 +122,13 @@ def _without_shadows(rows: QuerySet[Any]) -> QuerySet[Any]:
     return rows
 
 
-def _shown(rows: QuerySet[Any], untold: OmittedColumns, before: Before | None) -> list[dict[str, Any]]:
-    """Periods by board and label, secrets not at all."""
-    excluded = {*untold[None], *untold.get(rows.model, ())}
+def _export_rows(rows: QuerySet[Any], omitted: OmittedColumns, before: ValuesBefore | None) -> list[dict[str, Any]]:
+    """Convert rows to dicts without the omitted columns; periods as board and label."""
+    omitted_here = {*omitted[None], *omitted.get(rows.model, ())}
     stored = list(rows.order_by("pk").values())
-    if before is not None:  # asked after the rows were read, so that it knows of all that they tell
-        others = before(rows)
-        stored = [{**row, **others.get(row["id"], {})} for row in stored]
-    found = [{name: value for name, value in row.items() if name not in excluded} for row in stored]
-    periods = Period.objects.in_bulk({row["period_id"] for row in found if row.get("period_id")})
-    return [row | {"period": str(periods[row["period_id"]])} if row.get("period_id") else row for row in found]
+    if before is not None:  # called after the rows were read, so that it covers all of them
+        old_values = before(rows)
+        stored = [{**row, **old_values.get(row["id"], {})} for row in stored]
+    exported = [{name: value for name, value in row.items() if name not in omitted_here} for row in stored]
+    periods = Period.objects.in_bulk({row["period_id"] for row in exported if row.get("period_id")})
+    return [row | {"period": str(periods[row["period_id"]])} if row.get("period_id") else row for row in exported]

@@ -1,7 +1,7 @@
-"""Finding players by name, and boards by player. Names need not be unique; ids say who somebody is.
+"""Find players by name, and boards by player. Names need not be unique; ids identify players.
 
-A prefix that millions of names begin with costs no more than another: the index is read in the order of the names, and
-no further than ``WINDOW`` of them, whoever of these may be shown.
+A prefix shared by millions of names costs no more than a rare one: the first ``WINDOW`` names are read in the order of
+the index (for a board the first ``BOARD_WINDOW``), and restrictions are checked for those alone.
 """
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
@@ -14,22 +14,23 @@ from leaderboards.stores.sql.reads import run_with_timeout
 
 MOST = 20
 WINDOW = 200
+BOARD_WINDOW = 5000
 PATIENCE_MS = 500
 
 
 def players_called(name: str) -> list[str]:
-    """The ids of up to ``MOST`` players of this name, capitals or not, the longest known first."""
-    if not name or "\0" in name:  # PostgreSQL refuses the question itself
+    """Return the ids of up to ``MOST`` players of this name, ignoring case, the oldest first."""
+    if not name or "\0" in name:  # PostgreSQL refuses NUL
         return []
     called = Player.objects.filter(visible_q(None, ""), name__iexact=name).exclude(name="").order_by("pk")
     return list(called.values_list("external_id", flat=True)[:MOST])
 
 
 def players_found(asked: str, most: int, include_unlisted: bool = False) -> list[Player]:
-    """Players of this id, then of this name, then of this name folded, then those whose folded name begins so.
+    """Return up to ``most`` players: first by id, then by exact name, by folded name, and by prefix of the folded name.
 
-    By a part of their name only those are found who stand on a public board, unless ``include_unlisted``: who plays on
-    private boards alone is found by who knows their whole name.
+    A prefix finds only players with a standing on a public board, unless ``include_unlisted``: others are found by
+    their whole name.
     """
     exact = list(dict.fromkeys([asked, *players_called(asked)]))[:MOST]
     known = Player.objects.filter(visible_q(None, ""), external_id__in=exact).in_bulk(field_name="external_id")
@@ -41,17 +42,14 @@ def players_found(asked: str, most: int, include_unlisted: bool = False) -> list
 
 
 def ids_alike_on_board(asked: str, board: Board) -> tuple[list[str], list[str]]:
-    """The ids of players who stand on the board and are called so when folded, and of those whose name begins so."""
-    alike = _alike(asked)
-    there = Standing.objects.filter(player__in=[each.pk for each in alike], period__board=board)
-    numbers = set(there.values_list("player", flat=True)) if alike else set()
-    found, wanted = [each for each in alike if each.pk in numbers], fold(asked)
+    """Return the ids of players with a standing on the board, by folded name and by prefix of the folded name."""
+    found, wanted = _alike(asked, board), fold(asked)
     same = [each.external_id for each in found if each.folded_name == wanted]
     return same[:MOST], [each.external_id for each in found if each.folded_name != wanted][:MOST]
 
 
 def _shown(alike: list[Player], folded: str, include_unlisted: bool) -> set[int]:
-    """The numbers of those of them who may be told."""
+    """Return the primary keys of those of ``alike`` who may be listed."""
     on_public = Standing.objects.filter(player=OuterRef("pk"), period__board__visibility=Visibility.PUBLIC)
     seen = Player.objects.filter(visible_q(None, ""), pk__in=[each.pk for each in alike])
     if not include_unlisted:
@@ -63,25 +61,30 @@ def _exactness(player: Player, asked: str) -> tuple[bool, bool]:
     return player.external_id != asked, player.name != asked
 
 
-def _alike(asked: str) -> list[Player]:
-    """The first ``WINDOW`` whose folded name begins so, by name; hidden players are among them."""
+def _alike(asked: str, board: Board | None = None) -> list[Player]:
+    """Return the first ``WINDOW`` players by prefix of the folded name, hidden players included; with ``board``, those
+    of the first ``BOARD_WINDOW`` who have a standing there."""
     wanted = fold(asked)[:MAX_LENGTH].rstrip()
     if not is_searchable(wanted):
         return []
     bounds = prefix_bounds(wanted)
-    rows = players_between(*bounds)[:WINDOW]
-    found = run_with_timeout(lambda: list(rows), PATIENCE_MS) or []
-    return [each for each in found if begins_with(fold(each.name), bounds)]  # not who was renamed behind the column
+    rows = players_between(*bounds)
+    if board is not None:
+        there = Standing.objects.filter(player=OuterRef("pk"), period__board=board)
+        first = rows.values("pk")[:BOARD_WINDOW]
+        rows = Player.objects.filter(Exists(there), pk__in=first).order_by("folded_name", "pk")
+    found = run_with_timeout(lambda: list(rows[:WINDOW]), PATIENCE_MS) or []
+    return [each for each in found if begins_with(fold(each.name), bounds)]  # an older release may have renamed them
 
 
 def players_between(start: str, end: str) -> QuerySet[Player]:
-    """Players whose folded name is not before ``start`` and is before ``end``, in the order of their index."""
+    """Return the players with ``start`` <= folded name < ``end``, in the order of the index."""
     named = Player.objects.filter(folded_name__gte=start, folded_name__lt=end)
     return named.order_by("folded_name", "pk")
 
 
 def boards_of(player: Player) -> list[Board]:
-    """The public boards on whose running periods they stand, as SQL knows; up to ``MOST``."""
+    """Return up to ``MOST`` public boards in whose running periods the player has a standing in SQL."""
     standing = Standing.objects.filter(player=player, score__isnull=False, period__state=PeriodState.OPEN)
     public = Board.objects.filter(visibility=Visibility.PUBLIC).exclude(period=PeriodKind.EVENT)
     return list(public.filter(seq__in=standing.values("period__board"))[:MOST])

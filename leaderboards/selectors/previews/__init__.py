@@ -1,0 +1,1 @@
+"""Previews of changes: how ranks, places and settings would change."""

@@ -1,4 +1,4 @@
-"""What accepting quarantined entries comes to for all ranks of their periods, before it is done."""
+"""Preview how accepting quarantined entries changes the ranks of their periods."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -12,29 +12,30 @@ from leaderboards.selectors.previews.rank_moves import moves_in, sum_moves
 from leaderboards.selectors.previews.submissions import place_now
 from leaderboards.stores.sql.writes import value_of
 
-MOST_COUNTED = 20  # periods: in each all standings are read
+MOST_COUNTED = 20  # periods: all standings of each are read
 
 
 def preview_acceptance(rows: Sequence[QuarantinedEntry]) -> RankChanges | None:
-    """What ranks do once all of these count, in this order; None where they lie in too many periods to count.
+    """Return the rank changes once all rows count, in this order; None if they lie in more than ``MOST_COUNTED``
+    periods.
 
-    The rows come with their period, its board, and their player. What would be refused moves nothing.
+    The rows come with their period, its board, and their player. An entry that would be refused changes nothing.
     """
     by_period: dict[Period, dict[int, StandingState | None]] = defaultdict(dict)
     for row in rows:
-        held = by_period[row.period]
-        if row.player_id not in held:
+        states = by_period[row.period]
+        if row.player_id not in states:
             place = place_now(row.period, row.player)
-            held[row.player_id] = place.state if place else None
-        held[row.player_id] = _judged(row, held[row.player_id])
+            states[row.player_id] = place.state if place else None
+        states[row.player_id] = _state_after(row, states[row.player_id])
     if len(by_period) > MOST_COUNTED:
         return None
-    return sum_moves(moves_in(period, held) for period, held in by_period.items())
+    return sum_moves(moves_in(period, states) for period, states in by_period.items())
 
 
-def _judged(row: QuarantinedEntry, held: StandingState | None) -> StandingState | None:
+def _state_after(row: QuarantinedEntry, state: StandingState | None) -> StandingState | None:
     new = StandingState(value_of(row.points, row.fields), row.period.layout.quantize(milliseconds(row.at)))
     try:
-        return evaluate(row.period.rules, held, new)
+        return evaluate(row.period.rules, state, new)
     except OutOfRange:
-        return held
+        return state

@@ -1,7 +1,7 @@
-"""What saving a board's settings would do, told before it is done: to the form of the admin and to ``apply_boards``.
+"""Preview what saving a board's settings would do, for the form in the admin and for ``apply_boards --dry-run``.
 
-Nothing is written. Counts are SQL's, and None where it had no time to count. The trap: the running period keeps the
-rules that it opened with, so a changed rule begins with the next one.
+Nothing is written. Counts come from SQL, and are None if it did not count in time. The trap: the running period keeps
+the rules that it opened with, so a changed rule takes effect with the next one.
 """
 
 from collections.abc import Iterator
@@ -19,11 +19,11 @@ from leaderboards.models import Board, Period, PeriodState, Standing, Storage, S
 from leaderboards.stores.sql.reads import run_with_timeout
 
 PATIENCE_MS = 300  # for each count
-RANKING = frozenset({"order", "update", "ties", "tie_break", "criteria"})  # settings that decide who is ahead
+RANKING = frozenset({"order", "update", "ties", "tie_break", "criteria"})  # settings that change ranks
 
 
 class Begins(StrEnum):
-    """When a changed setting begins to hold."""
+    """When a changed setting takes effect."""
 
     AT_ONCE = "at_once"
     NEXT_PERIOD = "next_period"
@@ -32,7 +32,7 @@ class Begins(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One setting: what it is now, what it would be, and from when on. ``old`` is None on a board that is made."""
+    """A changed setting: its old value (None for a new board), its new value, and when it takes effect."""
 
     setting: str
     old: Any
@@ -42,12 +42,13 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class BoardChange:
-    """All that saving ``board`` would do.
+    """The effects of saving ``board``.
 
-    ``next_at`` is when the next period begins, None where there is none. ``players`` stand in the running period and
-    keep their ranks, while the next one ranks by other rules (0 where no rule of ranking changes). ``submissions`` are
-    deleted, or folded into one for each player on all-time boards, and ``periods`` lose their keys in Redis, sooner
-    than without it: none of that can be taken back. ``fixed`` are the settings that cannot change once it is saved.
+    ``next_at``: the start of the next period, None without one.
+    ``players``: how many are ranked in the running period, if the next one ranks by other rules; else 0.
+    ``submissions``: how many are deleted sooner (on all-time boards, compacted into one for each player).
+    ``periods``: how many lose their keys in Redis sooner. Neither can be undone.
+    ``fixed``: the settings that cannot be changed any more after saving.
     """
 
     board: Board
@@ -59,12 +60,12 @@ class BoardChange:
     fixed: tuple[str, ...] = ()
 
     def change_of(self, setting: str) -> Change | None:
-        """The change of one setting, if it changes."""
+        """Return the change of one setting, if it changes."""
         return next((each for each in self.changes if each.setting == setting), None)
 
 
 def board_change(board: Board, settings: tuple[str, ...], at: datetime) -> BoardChange:
-    """What saving ``board``, which was checked and is not saved, would do at ``at``; ``settings`` are compared."""
+    """Preview saving the validated, unsaved ``board`` at ``at``; only ``settings`` are compared."""
     stored = Board.objects.filter(pk=board.pk).first() if board.pk else None
     changes = tuple(_changes(stored, board, settings))
     has_periods = stored is not None and stored.periods.exists()
@@ -77,8 +78,8 @@ def board_change(board: Board, settings: tuple[str, ...], at: datetime) -> Board
         changes,
         next_at=None if stored.is_event else window_at(stored.calendar, at).ends_at,
         players=_players(stored, at) if changed & RANKING else 0,
-        submissions=_submissions_gone(stored, board, at),
-        periods=_keys_gone(stored, board, at),
+        submissions=_submissions_deleted(stored, board, at),
+        periods=_periods_leaving_redis(stored, board, at),
         fixed=fixed,
     )
 
@@ -97,26 +98,26 @@ def _begins(stored: Board | None, setting: str) -> Begins:
 
 
 def _players(board: Board, at: datetime) -> int | None:
-    """Ranked in the running period."""
+    """Count the players ranked in the running period."""
     if board.is_event:
         return 0
     running = Period.objects.filter(board=board, label=window_at(board.calendar, at).label)
     return _count(Standing.objects.filter(period__in=running, score__isnull=False))
 
 
-def _submissions_gone(stored: Board, board: Board, at: datetime) -> int | None:
-    """Kept by the present setting, and not by the new one."""
+def _submissions_deleted(stored: Board, board: Board, at: datetime) -> int | None:
+    """Count the submissions that the old retention keeps and the new one does not."""
     if stored.storage == Storage.REDIS or board.keep_submissions_days >= stored.keep_submissions_days:
         return 0
-    days = [at - timedelta(days=each.keep_submissions_days) for each in (stored, board)]
-    kept = Submission.objects.filter(period__board=stored)
+    old, new = (at - timedelta(days=each.keep_submissions_days) for each in (stored, board))
+    rows = Submission.objects.filter(period__board=stored)
     if stored.period == PeriodKind.ALL_TIME:
-        return _count(kept.filter(created_at__gte=days[0], created_at__lt=days[1]))
-    return _count(kept.filter(period__closed_at__gte=days[0], period__closed_at__lt=days[1]))
+        return _count(rows.filter(created_at__gte=old, created_at__lt=new))
+    return _count(rows.filter(period__closed_at__gte=old, period__closed_at__lt=new))
 
 
-def _keys_gone(stored: Board, board: Board, at: datetime) -> int | None:
-    """Final periods that are in Redis, and would not stay there."""
+def _periods_leaving_redis(stored: Board, board: Board, at: datetime) -> int | None:
+    """Count the final periods that the old retention keeps in Redis and the new one does not."""
     if stored.storage == Storage.SQL or board.retention_days >= stored.retention_days:
         return 0
     before = at - timedelta(days=board.retention_days)
@@ -128,7 +129,7 @@ def _count(rows: QuerySet[Any]) -> int | None:
 
 
 def as_json(change: BoardChange) -> dict[str, Any]:
-    """The change as ``apply_boards --dry-run`` prints it: decimals as texts, times for the encoder."""
+    """Convert the preview to the output of ``apply_boards --dry-run``: decimals as strings, times for the encoder."""
     return {
         "name": change.board.name,
         "seq": change.board.pk,
@@ -150,5 +151,5 @@ def as_json(change: BoardChange) -> dict[str, Any]:
 
 
 def plain_value(value: Any) -> Any:
-    """A setting's value as JSON has it: decimals as texts without needless zeros."""
+    """Convert a setting's value for JSON: decimals as strings without trailing zeros."""
     return format(value.normalize(), "f") if isinstance(value, Decimal) else value

@@ -1,4 +1,4 @@
-"""What an edit of a submission, or of a standing where none are kept, comes to: the player's place, and all ranks."""
+"""Preview an edit of a submission, or of a standing on boards without submissions: the player's place and all ranks."""
 
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ from leaderboards.stores.sql.writes import state_of
 
 
 class EditPreview(NamedTuple):
-    """The player's place before and after (None for none), and what ranks do."""
+    """The player's place before and after (None if not ranked), and the rank changes."""
 
     now: Place | None
     then: Place | None
@@ -19,7 +19,7 @@ class EditPreview(NamedTuple):
 
 
 def preview_edit(submission: Submission, new: StandingState) -> EditPreview:
-    """What comes of it once the submission is worth ``new``; of one that is void, nothing."""
+    """Preview changing the value of a submission to ``new``; a void one changes nothing."""
     period, player = submission.period, submission.player
     own = Submission.objects.filter(period=period, player=player, voided_at=None).order_by("pk")
     states = (new if row.pk == submission.pk else state_of(row.points, row.fields, row.at) for row in own)
@@ -27,6 +27,6 @@ def preview_edit(submission: Submission, new: StandingState) -> EditPreview:
 
 
 def preview_standing(period: Period, player: Player, new: StandingState | None) -> EditPreview:
-    """What comes of it once the player stands so; None is not ranked."""
+    """Preview setting the player's standing to ``new``; None for not ranked."""
     then = None if new is None else place_at(period, player, new)
     return EditPreview(place_now(period, player), then, moves_in(period, {player.pk: new}))

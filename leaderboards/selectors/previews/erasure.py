@@ -1,4 +1,4 @@
-"""What erasing a player comes to on boards, before it is done."""
+"""Preview how erasing a player changes the boards."""
 
 from typing import NamedTuple
 
@@ -7,12 +7,12 @@ from leaderboards.models import PeriodState, Player, Standing
 from leaderboards.selectors.player_data.personal_data import final_standings_of
 from leaderboards.selectors.previews.rank_moves import moves_in, sum_moves
 
-MOST_COUNTED = 50  # periods: in each all standings are read
+MOST_COUNTED = 50  # periods: all standings of each are read
 
 
 class ErasurePreview(NamedTuple):
-    """From how many open periods the player goes, in how many final ones they stay under a number, and what ranks do
-    (None where the periods are too many to count all)."""
+    """The number of open periods that lose the player, of final ones where they stay under a number, and the rank
+    changes (None with more than ``MOST_COUNTED`` open periods)."""
 
     standings: int
     finals: int
@@ -20,7 +20,7 @@ class ErasurePreview(NamedTuple):
 
 
 def preview_erasure(player: Player) -> ErasurePreview:
-    """What it comes to now. Where Redis decides, standings are those of a second ago."""
+    """Preview the erasure now. While Redis decides, SQL's standings may be seconds old."""
     rows = Standing.objects.filter(player=player, score__isnull=False, period__state=PeriodState.OPEN)
     found = list(rows.select_related("period__board").order_by("pk"))
     few = len(found) <= MOST_COUNTED

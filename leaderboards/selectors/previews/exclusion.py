@@ -1,7 +1,7 @@
-"""What leaving players out of boards comes to, or showing them again, before it is done: in periods that run, and in
-final ones, which hide them too.
+"""Preview hiding players on boards, or showing them again, in running periods and in final ones.
 
-Counted in SQL, one standing at a time; all others are taken as they stand now. Of events the apps above tell.
+Counted in SQL, one standing at a time, as if all others stayed the same. Event boards are not included: competitions
+preview their own events.
 """
 
 from collections.abc import Callable, Collection
@@ -20,18 +20,17 @@ from leaderboards.selectors.visibility.hidden import hidden_now
 from leaderboards.selectors.visibility.restrictions import active_restrictions
 from leaderboards.stores.sql.reads import run_with_timeout
 
-MOST_RANKED = 20  # standings whose place is counted, and periods: a look at the page asks SQL for each
+MOST_RANKED = 20  # standings whose rank is counted, and periods: the page needs one SQL statement for each
 _OVER = (PeriodState.FINAL, PeriodState.EXPIRED)
 _Row = TypeVar("_Row", Standing, FinalStanding)
 
 
 @dataclass(frozen=True, slots=True)
 class ExclusionPreview:
-    """On how many running boards the players stand, and their places there, the best first; in how many final periods
-    they stand; and what moves in either.
+    """The players' standings: ``standings`` in running periods of ``boards`` boards, ``finals`` in final periods.
 
-    ``standings`` are all that run of theirs, of which ``places`` tells those that SQL had time to count. Moves that
-    are not exact are the least: there was more to count than time or ``MOST_RANKED`` allow.
+    ``places`` are their ranks in running periods, the best first, as far as SQL counted them in time. Rank changes
+    (``moved``, ``moved_finals``) that are not exact are lower bounds: the timeout or ``MOST_RANKED`` was reached.
     """
 
     boards: int
@@ -45,97 +44,106 @@ class ExclusionPreview:
 def preview_exclusion(
     players: Collection[int], board: int | None = None, period: int | None = None, *, banned: bool = True
 ) -> ExclusionPreview:
-    """Where these players (by internal number) stand, or would stand if they were let in, on boards of a calendar:
-    on one of them, by its number, or on all, or in one period alone, by its number. ``banned`` says that they are to be
-    left out, else let in. What is hidden in single periods moves by a look at that period alone."""
+    """Preview hiding (``banned``) or showing these players (by internal number), everywhere or on one board or period.
+
+    Events are not included. Players hidden in a single period stay hidden there when they are shown on boards; only
+    the preview of that period shows them.
+    """
     periods = Period.objects.exclude(board__period=PeriodKind.EVENT)
     if board is not None:
         periods = periods.filter(board=board)
     if period is not None:
         periods = periods.filter(pk=period)
-    stays_out = not banned and period is None
-    own = (
+    skips_period_restrictions = not banned and period is None
+    changes = (
         ~Q(Exists(active_restrictions().filter(player=OuterRef("player"), period=OuterRef("period"))))
-        if stays_out
+        if skips_period_restrictions
         else Q()
     )
 
-    def concerned(there: Period) -> list[int]:
-        out = set(active_restrictions().filter(period=there).values_list("player", flat=True)) if stays_out else ()
-        return [each for each in players if each not in out]
+    def affected_players(there: Period) -> list[int]:
+        if not skips_period_restrictions:
+            return [*players]
+        still_hidden = set(active_restrictions().filter(period=there).values_list("player", flat=True))
+        return [each for each in players if each not in still_hidden]
 
-    rows = Standing.objects.filter(own, player__in=players, score__isnull=False).order_by()
+    rows = Standing.objects.filter(changes, player__in=players, score__isnull=False).order_by()
     rows = rows.filter(period__in=periods.filter(state=PeriodState.OPEN))
-    ranked = rows.select_related("player", "period__board").order_by("-period", "player")[:MOST_RANKED]
-    found = [rank for row in ranked if (rank := rank_if_visible(row)) is not None]
-    live = Period.objects.filter(pk__in=rows.values("period"))
-    over = FinalStanding.objects.filter(own, player__in=players, period__in=periods.filter(state__in=_OVER)).order_by()
-    final = Period.objects.filter(pk__in=over.values("period"))
+    latest = rows.select_related("player", "period__board").order_by("-period", "player")[:MOST_RANKED]
+    ranks = [rank for row in latest if (rank := rank_if_visible(row)) is not None]
+    running = Period.objects.filter(pk__in=rows.values("period"))
+    over = periods.filter(state__in=_OVER)
+    final_rows = FinalStanding.objects.filter(changes, player__in=players, period__in=over).order_by()
+    final = Period.objects.filter(pk__in=final_rows.values("period"))
     return ExclusionPreview(
         rows.values("period__board").distinct().count(),
         rows.count(),
-        sorted(found),
-        _summed(live, lambda each: _moved_in(each, concerned(each), banned=banned)),
+        sorted(ranks),
+        _sum_changes(running, lambda each: _changes_in_running(each, affected_players(each), banned=banned)),
         final.count(),
-        _summed(final, lambda each: _moved_in_final(each, concerned(each), banned=banned)),
+        _sum_changes(final, lambda each: _changes_in_final(each, affected_players(each), banned=banned)),
     )
 
 
-def _summed(periods: QuerySet[Period], count: Callable[[Period], RankChanges | None]) -> RankChanges:
-    """Of all periods; of the latest where there are many, and of those that SQL had time to count."""
-    several = list(periods.select_related("board").order_by("-pk")[: MOST_RANKED + 1])
-    counted = [count(period) for period in several[:MOST_RANKED]]
+def _sum_changes(periods: QuerySet[Period], count: Callable[[Period], RankChanges | None]) -> RankChanges:
+    """Sum the rank changes of the latest ``MOST_RANKED`` periods; not exact if there are more, or on an SQL timeout."""
+    latest = list(periods.select_related("board").order_by("-pk")[: MOST_RANKED + 1])
+    counted = [count(period) for period in latest[:MOST_RANKED]]
     known = [each for each in counted if each is not None]
     total = sum_moves(known)
-    is_all = len(several) <= MOST_RANKED and len(known) == len(counted)
+    is_all = len(latest) <= MOST_RANKED and len(known) == len(counted)
     return RankChanges(total.firsts, total.ranks, is_all)
 
 
-def _moved_in(period: Period, players: Collection[int], *, banned: bool) -> RankChanges | None:
-    """What moves in a period that runs; None without time to count."""
+def _changes_in_running(period: Period, players: Collection[int], *, banned: bool) -> RankChanges | None:
+    """Count the rank changes of a running period; None on an SQL timeout."""
     best = "score" if period.rules.order is Order.ASC else "-score"
-    theirs, others = _parted(Standing.objects.filter(period=period, score__isnull=False), period, players, banned)
-    first = theirs.order_by(best, best.replace("score", "member")).first()
+    own, others = _split_rows(Standing.objects.filter(period=period, score__isnull=False), period, players, banned)
+    first = own.order_by(best, best.replace("score", "member")).first()
     if first is None:
         return RankChanges()
-    held: Standing | None = first
-    if period.rules.ties is Ties.DENSE:  # nobody moves up for one of several equals
-        ranked = theirs.order_by(best, best.replace("score", "member"))[:MOST_RANKED]
-        held = next((row for row in ranked if not others.filter(score=row.score).exists()), None)
-    behind = 0 if held is None else run_with_timeout(others.filter(_behind(period, held)).count, PATIENCE_MS)
+    moved_from: Standing | None = first
+    if period.rules.ties is Ties.DENSE:  # others only move if no one else has the same dense rank
+        ranked = own.order_by(best, best.replace("score", "member"))[:MOST_RANKED]
+        moved_from = next((row for row in ranked if not others.filter(score=row.score).exists()), None)
+    if moved_from is None:
+        behind: int | None = 0
+    else:
+        behind = run_with_timeout(others.filter(_behind(period, moved_from)).count, PATIENCE_MS)
     if behind is None:
         return None
-    return RankChanges(int(not others.filter(_ahead(period, first)).exists()), behind + theirs.count())
+    return RankChanges(int(not others.filter(_ahead(period, first)).exists()), behind + own.count())
 
 
-def _moved_in_final(period: Period, players: Collection[int], *, banned: bool) -> RankChanges | None:
-    """The same of a final period, whose rows have their places already."""
-    theirs, others = _parted(FinalStanding.objects.filter(period=period), period, players, banned)
-    first = theirs.order_by("place").first()
+def _changes_in_final(period: Period, players: Collection[int], *, banned: bool) -> RankChanges | None:
+    """Count the rank changes of a final period, whose rows have their places already; None on an SQL timeout."""
+    own, others = _split_rows(FinalStanding.objects.filter(period=period), period, players, banned)
+    first = own.order_by("place").first()
     if first is None:
         return RankChanges()
-    held: FinalStanding | None = first
+    moved_from: FinalStanding | None = first
     if period.rules.ties is Ties.DENSE:
-        ranked = theirs.order_by("place")[:MOST_RANKED]
-        held = next((row for row in ranked if not others.filter(rank=row.rank).exists()), None)
-    if held is None:
+        ranked = own.order_by("place")[:MOST_RANKED]
+        moved_from = next((row for row in ranked if not others.filter(rank=row.rank).exists()), None)
+    if moved_from is None:
         behind: int | None = 0
     else:  # no rank is greater than its place
-        behind = run_with_timeout(others.filter(place__gt=held.rank, rank__gt=held.rank).count, PATIENCE_MS)
+        behind_rows = others.filter(place__gt=moved_from.rank, rank__gt=moved_from.rank)
+        behind = run_with_timeout(behind_rows.count, PATIENCE_MS)
     if behind is None:
         return None
-    return RankChanges(int(not others.filter(rank__lt=first.rank).exists()), behind + theirs.count())
+    return RankChanges(int(not others.filter(rank__lt=first.rank).exists()), behind + own.count())
 
 
-def _parted(
+def _split_rows(
     rows: QuerySet[_Row], period: Period, players: Collection[int], banned: bool
 ) -> tuple[QuerySet[_Row], QuerySet[_Row]]:
-    """The rows of these players that are shown, or would be if they were let in, and those of all others."""
-    out: list[int] = list(hidden_now(period))
-    theirs = rows.filter(player__in=players).order_by()
-    if banned:  # nothing moves for those who are not shown as it is
-        theirs = theirs.exclude(player__in=out)
-    return theirs, rows.exclude(player__in=[*players, *out]).order_by()
+    """Return the rows of these players that change visibility, and the visible rows of all others."""
+    hidden: list[int] = list(hidden_now(period))
+    own = rows.filter(player__in=players).order_by()
+    if banned:  # players who are hidden already change nothing
+        own = own.exclude(player__in=hidden)
+    return own, rows.exclude(player__in=[*players, *hidden]).order_by()
 
 
 def _behind(period: Period, row: Standing) -> Q:

@@ -1,6 +1,6 @@
-"""What new standings of some players come to in a period, before they are written: how many ranks are others then.
+"""Count how many ranks of a period would change with new standings of some players, before they are written.
 
-Counted in SQL's standings, of all who are shown. Where Redis decides, they are those of a second ago.
+Counts visible players by SQL's standings. While Redis decides, these may be seconds old.
 """
 
 from collections.abc import Iterable, Mapping
@@ -10,39 +10,41 @@ from leaderboards.core.ranking.rank_changes import RankChanges, count_rank_chang
 from leaderboards.models import Period, Player, Standing
 from leaderboards.selectors.visibility.hidden import hidden_now, keeps_vacated_places
 
-_NOBODY: Mapping[int, str] = {}
+_NO_IDS: Mapping[int, str] = {}
 MOST_READ = 200_000  # standings of a period: about a third of a second
 
 
 def moves_in(
-    period: Period, after: Mapping[int, StandingState | None], unknown: Mapping[int, str] = _NOBODY
+    period: Period, after: Mapping[int, StandingState | None], unknown: Mapping[int, str] = _NO_IDS
 ) -> RankChanges:
-    """How ranks of the period change once these players (by internal number) stand so; None is not ranked. ``unknown``
-    are the ids of those among them who are no players yet, by numbers that no player has."""
+    """Return the rank changes of the period once players (by internal number) have these states; None: not ranked.
+
+    ``unknown`` maps the placeholder numbers of players that do not exist yet to their ids.
+    """
     standing = Standing.objects.filter(period=period, score__isnull=False)
     if not after:
         return RankChanges()
     hidden = hidden_now(period)
-    gone = () if keeps_vacated_places(period) else hidden.keys()
+    uncounted = () if keeps_vacated_places(period) else hidden.keys()
     if standing.count() > MOST_READ:
         return RankChanges(0, standing.exclude(player__in=hidden).count(), is_exact=False)
     rows = standing.values_list("player_id", "score", "member")
-    before = {player: (score or 0.0, member) for player, score, member in rows if player not in gone}
-    told = {player: state for player, state in after.items() if player not in gone}
+    before = {player: (score or 0.0, member) for player, score, member in rows if player not in uncounted}
+    counted = {player: state for player, state in after.items() if player not in uncounted}
     return count_rank_changes(
-        before, _replaced(period, before, told, unknown), period.rules.order, period.rules.ties, hidden
+        before, _replace_states(period, before, counted, unknown), period.rules.order, period.rules.ties, hidden
     )
 
 
-def sum_moves(found: Iterable[RankChanges]) -> RankChanges:
-    """All of them together."""
+def sum_moves(changes: Iterable[RankChanges]) -> RankChanges:
+    """Sum rank changes of several periods."""
     total = RankChanges()
-    for each in found:
+    for each in changes:
         total = total.plus(each)
     return total
 
 
-def _replaced(
+def _replace_states(
     period: Period,
     before: Mapping[int, tuple[float, str]],
     after: Mapping[int, StandingState | None],

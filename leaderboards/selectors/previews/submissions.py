@@ -1,7 +1,7 @@
-"""What voiding or restoring submissions would come to: where each player stands now, and where they would stand then.
+"""Preview voiding or restoring submissions: each player's place now, and the place that they would have then.
 
-Counted in SQL, which decides wherever there are submissions. All others are taken as they stand now, and as everybody
-sees them: who is banned or left out is counted nowhere, unless the places of such players stay empty.
+Counted in SQL, which decides on every board with submissions, as if all other standings stayed the same. Hidden
+players are not counted, unless their places stay empty.
 """
 
 from collections import defaultdict
@@ -17,18 +17,19 @@ from leaderboards.selectors.visibility.hidden import hidden_now, keeps_vacated_p
 from leaderboards.stores.sql.reads import run_with_timeout
 from leaderboards.stores.sql.writes import state_of
 
-PATIENCE_MS = 300  # for each rank; without it, the rank is not told
+PATIENCE_MS = 300  # SQL timeout for each rank; after it the rank is None
 
 
 class Place(NamedTuple):
-    """A rank (None where SQL had no time to count, or the player is shown nowhere) and what it is for."""
+    """A rank (None on an SQL timeout, or if the player is hidden) and the state that it is for."""
 
     rank: int | None
     state: StandingState
 
 
 class SubmissionChangePreview(NamedTuple):
-    """A player's submissions that are to be voided or restored, and their place before and after; None for no place."""
+    """A player's submissions that are to be voided or restored, and their place before and after; None if not
+    ranked."""
 
     period: Period
     player: Player
@@ -40,39 +41,39 @@ class SubmissionChangePreview(NamedTuple):
 def preview_submission_changes(
     submissions: Iterable[Submission], restored: bool = False
 ) -> Iterator[SubmissionChangePreview]:
-    """What comes of voiding them, or of restoring them: by period and player, in the order in which they come."""
+    """Yield the effects of voiding, or restoring, by period and player, in the order of the submissions."""
     grouped: dict[tuple[int, int], list[Submission]] = defaultdict(list)
     for row in submissions:
         grouped[row.period_id, row.player_id].append(row)
     for rows in grouped.values():
-        yield _foreseen(rows[0].period, rows[0].player, rows, restored)
+        yield _preview(rows[0].period, rows[0].player, rows, restored)
 
 
 def preview_added_score(period: Period, player: Player, new: StandingState) -> tuple[Place | None, Place]:
-    """Where the player stands, and where they would stand with one score more. Raises ``OutOfRange``.
+    """Return the player's place now, and with one more score. Raises ``OutOfRange``.
 
-    ``new`` is scaled, its time as the layout keeps it.
+    ``new`` is scaled, with the time quantized by the layout.
     """
-    now, held = _now(period, player)
-    state = evaluate(period.rules, held, new)
-    if now is not None and state == held:
+    now, current = _now(period, player)
+    state = evaluate(period.rules, current, new)
+    if now is not None and state == current:
         return now, now
     return now, place_at(period, player, state)
 
 
 def place_now(period: Period, player: Player) -> Place | None:
-    """Where the player stands now; None for no place."""
+    """Return the player's place now; None if not ranked."""
     return _now(period, player)[0]
 
 
 def place_at(period: Period, player: Player, state: StandingState) -> Place:
-    """Where the player would stand with this state, which is scaled, its time as the layout keeps it."""
+    """Return the place that the player would have with ``state`` (scaled, with the time quantized by the layout)."""
     packed = period.layout.pack(state.value, state.at_ms, player.external_id)
     return Place(_rank(period, player, packed.score, packed.member), state)
 
 
 def rank_if_visible(standing: Standing) -> int | None:
-    """The rank that the holder of a standing has, or would have if they were not hidden; None without time to count.
+    """Return the rank of a standing, as if its player were not hidden; None on an SQL timeout.
 
     ``standing`` has a score and comes with its player and its period's board.
     """
@@ -80,14 +81,14 @@ def rank_if_visible(standing: Standing) -> int | None:
 
 
 def _now(period: Period, player: Player) -> tuple[Place | None, StandingState | None]:
-    held = Standing.objects.filter(period=period, player=player, score__isnull=False).first()
-    if held is None:
+    standing = Standing.objects.filter(period=period, player=player, score__isnull=False).first()
+    if standing is None:
         return None, None
-    state = state_of(held.points, held.fields, held.at)
-    return Place(_rank(period, player, held.score or 0.0, held.member), state), state
+    state = state_of(standing.points, standing.fields, standing.at)
+    return Place(_rank(period, player, standing.score or 0.0, standing.member), state), state
 
 
-def _foreseen(period: Period, player: Player, rows: Sequence[Submission], restored: bool) -> SubmissionChangePreview:
+def _preview(period: Period, player: Player, rows: Sequence[Submission], restored: bool) -> SubmissionChangePreview:
     chosen, own = Q(pk__in=[row.pk for row in rows]), Submission.objects.filter(period=period, player=player)
     counting = own.filter(Q(voided_at=None) | chosen) if restored else own.filter(voided_at=None).exclude(chosen)
     state = replay(period.rules, (state_of(row.points, row.fields, row.at) for row in counting.order_by("pk")))
@@ -100,7 +101,7 @@ def _foreseen(period: Period, player: Player, rows: Sequence[Submission], restor
 
 
 def _rank(period: Period, player: Player, score: float, member: str) -> int | None:
-    """The rank that the player would have with this score, among all who are shown; None for who is not."""
+    """Return the player's rank with this score among visible players; None if the player is hidden."""
     return None if player.pk in hidden_now(period) else _rank_among(period, player, score, member)
 
 
@@ -116,5 +117,5 @@ def _rank_among(period: Period, player: Player, score: float, member: str) -> in
     else:
         beyond = others.filter(ahead)
     counted = beyond.values("score").distinct() if period.rules.ties is Ties.DENSE else beyond
-    found = run_with_timeout(counted.order_by().count, PATIENCE_MS)
-    return None if found is None else found + 1
+    better_count = run_with_timeout(counted.order_by().count, PATIENCE_MS)
+    return None if better_count is None else better_count + 1

@@ -1,7 +1,7 @@
-"""How points are spread over a board: percentiles and a histogram.
+"""The distribution of points on a board: percentiles and a histogram.
 
-Boards with criteria are spread by their leading one. The p-th percentile is what a player needs to
-be ahead of p percent of the field, or level with them.
+Boards with criteria use the leading one. The p-th percentile is the value that a player needs to be ahead of p percent
+of the players, or level with them.
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ Number = int | Decimal
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """How many players have ``from_`` to ``to`` points, both included."""
+    """The number of players with ``from_`` to ``to`` points, both included."""
 
     from_: Number
     to: Number
@@ -33,9 +33,9 @@ class Bin:
 
 @dataclass(frozen=True, slots=True)
 class Distribution:
-    """Percentiles "1" to "99" and the histogram, lowest points first; both empty on an empty board.
+    """Percentiles "1" to "99" and the histogram, lowest points first; both are empty on an empty board.
 
-    Either may be where Redis is away and SQL had no time to count.
+    Either may also be empty if Redis is away and SQL did not count in time.
     """
 
     total: int
@@ -46,7 +46,7 @@ class Distribution:
 
 
 def distribution(board: Board, period: str = CURRENT) -> Distribution:
-    """The spread of a period. Raises ``UnknownPeriod``."""
+    """Return the distribution of a period. Raises ``UnknownPeriod``."""
     as_of = clock.now()
     stored = find_period_row(board, period, as_of)
     if stored is None:
@@ -72,22 +72,22 @@ def _measure(store: Store, period: Period) -> tuple[Quantiles, list[int] | None,
         return quantiles, [], []
     ends = [period.layout.leading(score) for _, score in (quantiles.rows[0], quantiles.rows[-1])]
     edges = bins(min(ends), max(ends))
-    return quantiles, store.counts(period, _spans(period, edges)), edges
+    return quantiles, store.counts(period, _score_ranges(period, edges)), edges
 
 
 def bins(lowest: int, highest: int) -> list[tuple[int, int]]:
-    """At most ``BINS`` ranges of one width, each from its start up to but not including its stop."""
+    """Split ``lowest`` to ``highest`` into at most ``BINS`` ranges of equal width, each (start, exclusive stop)."""
     width = max(1, -(-(highest - lowest + 1) // BINS))
     return [(start, start + width) for start in range(lowest, highest + 1, width)]
 
 
-def _spans(period: Period, edges: Sequence[tuple[int, int]]) -> list[ScoreRange]:
-    """The edges as scores, open at both ends, so that those who have moved meanwhile are counted too."""
+def _score_ranges(period: Period, edges: Sequence[tuple[int, int]]) -> list[ScoreRange]:
+    """Convert the edges to scores. The lowest and highest are open, to count players whose scores changed meanwhile."""
     layout = period.layout
     spans = [layout.leading_span(start, stop) for start, stop in edges]
-    ordered = [ScoreRange(*span) for span in spans]
-    by_score = sorted(range(len(ordered)), key=lambda index: spans[index][0])
+    ranges = [ScoreRange(*span) for span in spans]
+    by_score = sorted(range(len(ranges)), key=lambda index: spans[index][0])
     first, last = by_score[0], by_score[-1]
-    ordered[first] = ScoreRange(None, ordered[first].stop)
-    ordered[last] = ScoreRange(ordered[last].start, None)
-    return ordered
+    ranges[first] = ScoreRange(None, ranges[first].stop)
+    ranges[last] = ScoreRange(ranges[last].start, None)
+    return ranges

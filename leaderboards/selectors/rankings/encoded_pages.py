@@ -1,9 +1,8 @@
-"""What everybody asks: a page of standings with its rows as they are sent, encoded once for all who ask; alone, or with
-a player's own row and the like, which are read with it.
+"""Pages of standings as JSON, encoded once for all readers; alone, or together with a viewer's own rows.
 
-Redis compares: the script that reads a page tells the digest of what it read, and to who has the rows of that digest
-nothing of it but the total. So kept rows are never older than the answer to a question, however many write. A second
-ends them, since names are theirs too; then they are made anew.
+Each read asks Redis: its script returns the digest of the page, and the rows only if the caller does not have them yet.
+So cached rows are never older than an uncached answer, however often scores change. They also hold names, for which
+they expire after ``micro_cache.TTL_SECONDS``.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,13 +25,13 @@ from leaderboards.selectors.rankings.store_routing import read_period_if_changed
 from leaderboards.selectors.visibility.hidden import hidden_in
 from leaderboards.stores.base import Around, ForPlayers, Page, Query, QueryResult
 
-HEAVIEST_BYTES = 8_000_000  # in each process
-BESIDE_BYTES = 300  # key, digests and the like
+CACHE_BYTES = 8_000_000  # in each process
+OVERHEAD_BYTES = 300  # of one entry: key, digests
 
 
 @dataclass(frozen=True, slots=True)
 class EncodedPage:
-    """Rows of a period as JSON, with how many players it has and when that was so."""
+    """Rows of a period as JSON, with its number of players at ``as_of``."""
 
     board: Board
     period: PeriodInfo
@@ -44,7 +43,7 @@ class EncodedPage:
 
 @dataclass(frozen=True, slots=True)
 class EncodedView:
-    """Such a page, and of the same moment a player among their neighbours, and others by name, best first."""
+    """An encoded page and, from the same moment, a player with their neighbours, and chosen players best first."""
 
     standings: EncodedPage
     me: Row | None
@@ -52,82 +51,85 @@ class EncodedView:
     named: list[Row]
 
 
-class _Kept(NamedTuple):
-    """Rows, the digest of what Redis told of them, and how many of its total are not shown."""
+class _CachedRows(NamedTuple):
+    """Encoded rows, Redis's digest of them, and how many players of Redis's total are hidden."""
 
-    told: str
+    digest: str
     hidden: int
     rows: Encoded
 
 
-def _weight(kept: _Kept) -> int:
-    return BESIDE_BYTES + len(kept.rows.content)
+def _weight(cached: _CachedRows) -> int:
+    return OVERHEAD_BYTES + len(cached.rows.content)
 
 
-_NOTHING = _Kept("none", 0, Encoded(b"[]", ""))
+_EMPTY = _CachedRows("none", 0, Encoded(b"[]", ""))
 _Key = tuple[str, int, int, int, bytes, int]
-_kept: MicroCache[_Key, _Kept] = MicroCache(HEAVIEST_BYTES, weigh=_weight)
+_cache: MicroCache[_Key, _CachedRows] = MicroCache(CACHE_BYTES, weigh=_weight)
 
 
 def page_encoded(board: Board, name: str, offset: int, limit: int) -> EncodedPage:
-    """The rows from ``offset``, ``limit`` at most. Raises as ``standings`` does."""
+    """Return at most ``limit`` rows from ``offset``. Raises as ``standings`` does."""
     return _read(board, name, Page(offset, limit), ())[0]
 
 
 def view_encoded(board: Board, name: str, page: Page, beside: Around | None, named: ForPlayers) -> EncodedView:
-    """All of it of one moment, as far as who is named is ranked. Raises as ``view`` does."""
-    found, (answers, first) = _read(board, name, page, [beside or NO_PLAYERS, named])
+    """Return a page, the player of ``beside`` with neighbours, and the players ``named``, all from one moment.
+
+    Raises as ``read_page`` does.
+    """
+    encoded, (answers, first) = _read(board, name, page, [beside or NO_PLAYERS, named])
     neighbours = answers.standings(first).rows
     me = row_of(beside.player, neighbours) if beside else None
-    return EncodedView(found, me, neighbours, answers.standings(first + 1, in_order=True).rows)
+    return EncodedView(encoded, me, neighbours, answers.standings(first + 1, in_order=True).rows)
 
 
 def clear_encoded_cache() -> None:
-    """Start anew."""
-    _kept.forget()
+    """Forget all cached pages (for tests)."""
+    _cache.forget()
 
 
 def _read(board: Board, name: str, page: Page, others: Sequence[Query]) -> tuple[EncodedPage, tuple[Answers, int]]:
-    """The page, and the answers with the place of the first of ``others`` among them."""
+    """Return the page, the answers, and the index of the first of ``others`` among the answers."""
     as_of = clock.now()
     stored = find_period_row(board, name, as_of)
     shown = period_info_or_window(board, name, stored, as_of)
 
-    def rows_of(told: tuple[QueryResult, bool], made: type[Answers] = Answers) -> Answers:
-        return made(board, stored, shown, told, as_of)
+    def answers_of(result: tuple[QueryResult, bool], kind: type[Answers] = Answers) -> Answers:
+        return kind(board, stored, shown, result, as_of)
 
     if stored is not None and stored.cache_version:
-        total, rows, answers = _by_its_edition(stored, page, others, rows_of)
-        return EncodedPage(board, shown, total, as_of, True, rows), answers
-    told = rows_of(read_period(stored, [page, *others]))
-    found = told.standings(0)
-    return EncodedPage(board, shown, found.total, as_of, found.live, _encoded(found.rows)), (told, 1)
+        total, rows, indexed_answers = _read_with_cache(stored, page, others, answers_of)
+        return EncodedPage(board, shown, total, as_of, True, rows), indexed_answers
+    answers = answers_of(read_period(stored, [page, *others]))
+    first = answers.standings(0)
+    return EncodedPage(board, shown, first.total, as_of, first.live, _encoded(first.rows)), (answers, 1)
 
 
-def _by_its_edition(
-    stored: Period, page: Page, others: Sequence[Query], rows_of: Callable[..., Answers]
+def _read_with_cache(
+    stored: Period, page: Page, others: Sequence[Query], answers_of: Callable[..., Answers]
 ) -> tuple[int, Encoded, tuple[Answers, int]]:
-    """The total, the rows, those that are kept while Redis says that they are the same, and the other answers."""
-    out = hidden_in(stored)
-    key = (stored.family.zset, stored.generation, page.offset, page.limit, _digest(out), name_cache_generation())
-    kept = _kept.get_fresh(key) or _NOTHING
-    told = read_period_if_changed(stored, [page], others, out, kept.told)
-    metrics.count_page_read(were_kept=told.reading is None)
-    if told.reading is None:
-        return told.total - kept.hidden, kept.rows, (rows_of((told.beside, True)), 0)
+    """Return the total, the rows (cached ones if Redis has the same) and the indexed answers."""
+    hidden = hidden_in(stored)
+    key = (stored.family.zset, stored.generation, page.offset, page.limit, _digest(hidden), name_cache_generation())
+    cached = _cache.get_fresh(key) or _EMPTY
+    result = read_period_if_changed(stored, [page], others, hidden, cached.digest)
+    metrics.count_page_read(were_kept=result.reading is None)
+    if result.reading is None:
+        return result.total - cached.hidden, cached.rows, (answers_of((result.beside, True)), 0)
     begun = clock.monotonic()
-    reading = QueryResult(told.reading.total, [*told.reading.answers, *told.beside.answers])
-    answers = rows_of((reading, True), CacheableAnswers)
-    found = answers.standings(0)
-    rows = _encoded(found.rows)
-    _kept.put(key, _Kept(told.digest, told.total - found.total, rows), begun)
-    return found.total, rows, (answers, 1)
+    reading = QueryResult(result.reading.total, [*result.reading.answers, *result.beside.answers])
+    answers = answers_of((reading, True), CacheableAnswers)
+    first = answers.standings(0)
+    rows = _encoded(first.rows)
+    _cache.put(key, _CachedRows(result.digest, result.total - first.total, rows), begun)
+    return first.total, rows, (answers, 1)
 
 
 @lru_cache(maxsize=8)
-def _digest(out: frozenset[str]) -> bytes:
-    """Short, since each page that is kept has it: who is hidden may be many, and is another set each second."""
-    return blake2b("\0".join(sorted(out)).encode(), digest_size=16).digest()
+def _digest(hidden: frozenset[str]) -> bytes:
+    """Shorten the set of hidden players for the cache key. The LRU cache saves hashing a large set for each request."""
+    return blake2b("\0".join(sorted(hidden)).encode(), digest_size=16).digest()
 
 
 def _encoded(rows: list[Row]) -> Encoded:

@@ -1,4 +1,4 @@
-"""A row of standings as answers and stored results hold it: one shape, wherever it is written."""
+"""The JSON form of a row of standings, in API answers and in stored results."""
 
 from typing import Any
 
@@ -7,13 +7,13 @@ from leaderboards.selectors.rankings.standings import Row
 
 
 def row_json(row: Row) -> dict[str, Any]:
-    """A row: ``points``, or ``fields`` on boards with criteria; ``achieved_at`` where the board keeps it."""
-    shown: dict[str, Any] = {"rank": row.rank, "player": row.player, "name": row.name}
+    """Convert a row: ``points``, or ``fields`` on boards with criteria; ``achieved_at`` if the board keeps it."""
+    json_row: dict[str, Any] = {"rank": row.rank, "player": row.player, "name": row.name}
     if row.points is not None:
-        shown["points"] = row.points
+        json_row["points"] = row.points
     if row.fields is not None:
-        shown["fields"] = row.fields
+        json_row["fields"] = row.fields
     if row.achieved_at is not None:
-        shown["achieved_at"] = when(row.achieved_at)
-    shown["tied"] = row.tied
-    return shown
+        json_row["achieved_at"] = when(row.achieved_at)
+    json_row["tied"] = row.tied
+    return json_row

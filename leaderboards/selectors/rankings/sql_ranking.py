@@ -1,4 +1,7 @@
-"""The best of a period with their ranks, from one SQL statement and so from one moment. For those who keep them."""
+"""The best players of a period with their ranks, from one SQL statement and so from one moment.
+
+For callers that store the result.
+"""
 
 from dataclasses import dataclass
 from itertools import islice
@@ -16,7 +19,7 @@ _RANKS: dict[Ties, type[Func]] = {Ties.SHARED: Rank, Ties.DENSE: DenseRank}
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A player in their place; ``points`` scaled, or ``fields`` in the order of the criteria."""
+    """A ranked player; ``points`` are scaled, ``fields`` are in the order of the criteria."""
 
     player_id: int
     rank: int
@@ -26,39 +29,40 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """The best rows, and how many players are ranked in all."""
+    """The best rows, and the total number of ranked players."""
 
     total: int
     rows: list[Ranked]
 
 
 def ranking(period: Period, most: int) -> Ranking:
-    """The ``most`` best of the period, as SQL has it: on a redis board run the mirror first."""
-    everybody = Standing.objects.filter(period=period, score__isnull=False)
-    out = set(hidden_now(period))
-    shown = everybody.exclude(player__in=out)
-    # Where places stay empty everybody is ranked, and those who are not shown are taken out afterwards.
-    ranked, more = (everybody, len(out)) if out and keeps_vacated_places(period) else (shown, 0)
-    down = period.rules.order is Order.DESC
-    forward = ("-score", "-member") if down else ("score", "member")
+    """Rank the ``most`` best of the period, as SQL has it: on a redis board run the mirror first."""
+    standings = Standing.objects.filter(period=period, score__isnull=False)
+    hidden = set(hidden_now(period))
+    visible = standings.exclude(player__in=hidden)
+    # If vacated places stay empty, SQL ranks everybody, and hidden players are removed from its rows.
+    ranked, extra = (standings, len(hidden)) if hidden and keeps_vacated_places(period) else (visible, 0)
+    best_first = ("-score", "-member") if period.rules.order is Order.DESC else ("score", "member")
     by_time = period.rules.ties.by_time
-    rank = Window(RowNumber() if by_time else _RANKS[period.rules.ties](), order_by=forward if by_time else forward[:1])
-    found = list(
-        ranked.annotate(rank=rank, total=_total(shown))
-        .order_by(*forward)
-        .values_list("player_id", "rank", "points", "fields", "total")[: most + more]
+    rank = Window(
+        RowNumber() if by_time else _RANKS[period.rules.ties](), order_by=best_first if by_time else best_first[:1]
     )
-    rows = [Ranked(*row[:4]) for row in found if row[0] not in out]
-    return Ranking((found[0][4] or 0) if found else 0, rows[:most])
+    rows = list(
+        ranked.annotate(rank=rank, total=_total(visible))
+        .order_by(*best_first)
+        .values_list("player_id", "rank", "points", "fields", "total")[: most + extra]
+    )
+    total = (rows[0][4] or 0) if rows else 0
+    return Ranking(total, [Ranked(*row[:4]) for row in rows if row[0] not in hidden][:most])
 
 
 def closed_ranking(period: Period, most: int) -> Ranking:
-    """The same of a final period, from its final standings, which are all that the copy of a freeze has."""
-    of_points, rows, out = period.rules.of_points, [], hidden_now(period)
-    for rank, row in islice(final_ranking(period, out, keeps_vacated_places(period)), most):
+    """Rank the ``most`` best of a final period from its final standings; a freeze's copy of a period has no others."""
+    of_points, rows, hidden = period.rules.of_points, [], hidden_now(period)
+    for rank, row in islice(final_ranking(period, hidden, keeps_vacated_places(period)), most):
         value = period.layout.unpack(row.score, row.member).value
         rows.append(Ranked(row.player_id, rank, value[0] if of_points else None, None if of_points else [*value]))
-    return Ranking(period.players - len(out), rows)
+    return Ranking(period.players - len(hidden), rows)
 
 
 def _total(ranked: QuerySet[Standing]) -> Subquery:

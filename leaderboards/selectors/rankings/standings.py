@@ -1,7 +1,7 @@
-"""Rows in their places: a page, a player, those around them, several by name; and what a board's page shows.
+"""Ranked rows of a period: a page, one player, the players around them, or several players by id.
 
-All questions of one call are answered from one moment of the period, in one round trip. Names come from
-SQL and are shown only; ranks never depend on them.
+All queries of one call are answered in one round trip, from one moment of the period. Names come from SQL and are for
+display only; ranks never depend on them.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -33,9 +33,9 @@ NO_PLAYERS = ForPlayers(())
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A player in their place; ``tied`` share the rank, themselves included, and ``ahead`` are strictly better.
+    """A ranked player: ``tied`` players share the rank, this one included, and ``ahead`` players are strictly better.
 
-    The three are None where Redis is away and SQL had no time to count.
+    ``rank``, ``tied`` and ``ahead`` are None if Redis is away and SQL did not count in time.
     """
 
     rank: int | None
@@ -50,7 +50,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Standings:
-    """Rows of a period, with how many players it has and when that was so; ``rules`` are those it counts by."""
+    """Rows of a period, its number of players at ``as_of``, and the rules of the period."""
 
     board: Board
     period: PeriodInfo
@@ -63,7 +63,7 @@ class Standings:
 
 @dataclass(frozen=True, slots=True)
 class PlayerRow:
-    """One player's row, and the share of the others that they are ahead of."""
+    """One player's row, and the percentage of the other players that they are ahead of."""
 
     row: Row
     percentile: float | None
@@ -76,9 +76,9 @@ class PlayerRow:
 
 @dataclass(frozen=True, slots=True)
 class BoardPage:
-    """Several things of one moment: a page of rows, a player among their neighbours, and others by name, best first.
+    """A page of rows, a player with their neighbours, and chosen players best first, all from one moment.
 
-    ``stored`` is the period's row, to ask it again.
+    ``stored`` is the period's row, for further queries.
     """
 
     standings: Standings
@@ -89,13 +89,13 @@ class BoardPage:
 
 
 def standings(board: Board, period: str = CURRENT, offset: int = 0, limit: int = 10) -> Standings:
-    """The rows from ``offset``. Raises ``UnknownPeriod``."""
-    return _asked(board, period, [Page(offset, limit)]).standings(0)
+    """Return the rows from ``offset``. Raises ``UnknownPeriod``."""
+    return _query(board, period, [Page(offset, limit)]).standings(0)
 
 
 def player_row(board: Board, player: str, period: str = CURRENT) -> PlayerRow:
-    """One player's row. Raises ``NotRanked`` or ``UnknownPeriod``."""
-    answers = _asked(board, period, [ForPlayers((player,))])
+    """Return one player's row. Raises ``NotRanked`` or ``UnknownPeriod``."""
+    answers = _query(board, period, [ForPlayers((player,))])
     found = answers.standings(0)
     if not found.rows:
         raise NotRanked(f"{player} has no standing in period {found.period.label}.")
@@ -105,81 +105,82 @@ def player_row(board: Board, player: str, period: str = CURRENT) -> PlayerRow:
 
 
 def share_below(row: Row, total: int) -> float | None:
-    """The share of the others whom a player is ahead of, in percent; None where their rank is not known."""
+    """Return the percentage of the other players that a player is ahead of; None if the rank is not known."""
     if row.ahead is None or row.tied is None:
         return None
     return percentile(total, total - row.ahead - row.tied)
 
 
 def around(board: Board, player: str, radius: int = 4, period: str = CURRENT) -> Standings:
-    """The player and up to ``radius`` rows on each side. Raises ``NotRanked`` or ``UnknownPeriod``."""
-    found = _asked(board, period, [Around(player, radius)]).standings(0)
-    if not found.rows:
-        raise NotRanked(f"{player} has no standing in period {found.period.label}.")
-    return found
+    """Return the player and up to ``radius`` rows on each side. Raises ``NotRanked`` or ``UnknownPeriod``."""
+    neighbours = _query(board, period, [Around(player, radius)]).standings(0)
+    if not neighbours.rows:
+        raise NotRanked(f"{player} has no standing in period {neighbours.period.label}.")
+    return neighbours
 
 
 def rows_of_players(board: Board, players: Sequence[str], period: str = CURRENT) -> Standings:
-    """The rows of these players, best first; who is not ranked is left out. Raises ``UnknownPeriod``."""
+    """Return the rows of those of these players who are ranked, best first. Raises ``UnknownPeriod``."""
     wanted = tuple(dict.fromkeys(players))
-    return _asked(board, period, [ForPlayers(wanted)] if wanted else []).standings(0, in_order=True)
+    return _query(board, period, [ForPlayers(wanted)] if wanted else []).standings(0, in_order=True)
 
 
 def board_page(board: Board, period: str, offset: int, limit: int, player: str | None) -> BoardPage:
-    """A page and, if ``player`` is ranked, their row and neighbours. Raises ``UnknownPeriod``."""
+    """Return a page and, if ``player`` is ranked, their row and neighbours. Raises ``UnknownPeriod``."""
     return read_page(board, period, Page(offset, limit), neighbours_query(player))
 
 
 def neighbours_query(player: str | None) -> Around | None:
-    """The viewer of a page among their neighbours; None without one."""
+    """Return the query for a page's viewer and their neighbours; None without a viewer."""
     return Around(player, NEIGHBOURS) if player else None
 
 
 def read_page(
     board: Board, period: str, rows: Page, beside: Around | None, named: ForPlayers = NO_PLAYERS
 ) -> BoardPage:
-    """All of it of one moment, as far as who is named is ranked. Raises ``UnknownPeriod``."""
-    answers = _asked(board, period, [rows, beside or NO_PLAYERS, named])
+    """Return a page, the player of ``beside`` with neighbours, and the players ``named``, all from one moment.
+
+    Players without a rank are omitted. Raises ``UnknownPeriod``.
+    """
+    answers = _query(board, period, [rows, beside or NO_PLAYERS, named])
     neighbours, others = answers.standings(1).rows, answers.standings(2, in_order=True).rows
     me = row_of(beside.player, neighbours) if beside else None
     return BoardPage(answers.standings(0), me, neighbours, answers.stored, others)
 
 
 def page_with_viewer(page: BoardPage, player: str) -> BoardPage:
-    """The same page with ``player`` among their neighbours; all of these and the total are of now."""
-    shown = page.standings
-    answers = _AnswersAgain(
-        shown.board, page.stored, shown.period, read_period(page.stored, [Around(player, NEIGHBOURS)]), clock.now()
-    )
-    found = answers.standings(0)
-    return replace(
-        page,
-        standings=replace(shown, total=found.total),
-        me=row_of(player, found.rows),
-        neighbours=found.rows,
-    )
+    """Return the same page with ``player`` and their neighbours; these and the total are read now."""
+    shared = page.standings
+    result = read_period(page.stored, [Around(player, NEIGHBOURS)])
+    own = _AnswersWithCachedNames(shared.board, page.stored, shared.period, result, clock.now()).standings(0)
+    return replace(page, standings=replace(shared, total=own.total), me=row_of(player, own.rows), neighbours=own.rows)
 
 
 def row_of(player: str | None, rows: Sequence[Row]) -> Row | None:
-    """The row of a player, if it is among these."""
+    """Return the row of a player, if it is among these."""
     return next((row for row in rows if row.player == player), None)
 
 
 def ranks(period: Period, players: Iterable[str]) -> dict[str, int]:
-    """The ranks of those of ``players`` who are ranked, as far as they are known; the shadowed have the one that they
-    would have, so that a game does not tell them of the shadow."""
+    """Return the known ranks of ``players``.
+
+    Shadowed players get the rank that they would have, so that a game does not reveal the shadow to them.
+    """
     wanted = tuple(players)
-    found, _ = read_from_store(period, partial(_ranks, players=wanted))
+    ranked, _ = read_from_store(period, partial(_ranks, players=wanted))
     for player in shadowed_in(period).intersection(wanted):
         with viewing_as(player):
-            found += read_from_store(period, partial(_ranks, players=(player,)))[0]
-    return {player: rank for player, rank in found if rank is not None}
+            ranked += read_from_store(period, partial(_ranks, players=(player,)))[0]
+    return {player: rank for player, rank in ranked if rank is not None}
 
 
 def ranks_excluding(period: Period, players: Iterable[str], out: Collection[str]) -> dict[str, int]:
-    """The same for a list of staff's, as if ``out`` (ids) were not there: who is not told in time is left out of it."""
-    found = read_within_timeout(period, partial(_ranks, players=tuple(players)), out) or []
-    return {player: rank for player, rank in found if rank is not None}
+    """Return the ranks for a list in the admin, as if the players ``out`` (ids) did not exist.
+
+    Ranks that are not counted within the timeout are omitted.
+    """
+    ranked = read_within_timeout(period, partial(_ranks, players=tuple(players)), out) or []
+    return {player: rank for player, rank in ranked if rank is not None}
 
 
 def _ranks(store: Store, period: Period, players: Sequence[str]) -> list[tuple[str, int | None]]:
@@ -193,8 +194,8 @@ def _read(store: Store, period: Period, questions: Sequence[Query]) -> QueryResu
     return store.read(period, questions)
 
 
-def _asked(board: Board, name: str, questions: Sequence[Query]) -> "Answers":
-    """Questions put to the period of this name. Raises ``UnknownPeriod``."""
+def _query(board: Board, name: str, questions: Sequence[Query]) -> "Answers":
+    """Ask the period of this name. Raises ``UnknownPeriod``."""
     as_of = clock.now()
     stored = find_period_row(board, name, as_of)
     return Answers(
@@ -203,27 +204,27 @@ def _asked(board: Board, name: str, questions: Sequence[Query]) -> "Answers":
 
 
 def read_period(stored: Period | None, questions: Sequence[Query]) -> tuple[QueryResult, bool]:
-    """What a period tells, and whether it is live; of one without a row, nothing."""
+    """Return a period's answers and whether they are live; empty answers for a period without a row."""
     if stored is None:
         return QueryResult(0, [[] for _ in questions]), True
     return read_from_store(stored, partial(_read, questions=questions))
 
 
 class Answers:
-    """The answers of one period to questions that were put to it, as rows with names."""
+    """The answers of one period to a list of queries, as rows with names."""
 
     find_names = staticmethod(names_of)
 
     def __init__(
-        self, board: Board, stored: Period | None, shown: PeriodInfo, told: tuple[QueryResult, bool], as_of: datetime
+        self, board: Board, stored: Period | None, shown: PeriodInfo, result: tuple[QueryResult, bool], as_of: datetime
     ) -> None:
         self.as_of, self.stored = as_of, stored
         self._board, self._shown = board, shown
-        self._reading, self._live = told
-        self._names = self._named()
+        self._reading, self._live = result
+        self._names = self._load_names()
 
     def standings(self, index: int, in_order: bool = False) -> Standings:
-        """The answer to question ``index``, best first if ``in_order``."""
+        """Return the answer to query number ``index``, best first if ``in_order``."""
         placed = self._reading.answers[index] if self._reading.answers else []
         if in_order and self.stored is not None:
             best_first = self.stored.rules.order.value == "desc"
@@ -246,7 +247,7 @@ class Answers:
             ahead=placed.ahead,
         )
 
-    def _named(self) -> dict[str, str]:
+    def _load_names(self) -> dict[str, str]:
         if self.stored is None:
             return {}
         layout = self.stored.layout
@@ -255,12 +256,12 @@ class Answers:
 
 
 class CacheableAnswers(Answers):
-    """The same for who keeps the rows for a second."""
+    """Answers whose rows are cached for ``micro_cache.TTL_SECONDS``, so with fresher names."""
 
     find_names = staticmethod(names_for_caching)
 
 
-class _AnswersAgain(Answers):
-    """The same for who asks every few seconds; names may be as old."""
+class _AnswersWithCachedNames(Answers):
+    """Answers for pages that refresh every few seconds; their names may be ``CACHE_TTL`` seconds old."""
 
     find_names = staticmethod(cached_names)

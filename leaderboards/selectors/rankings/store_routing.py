@@ -1,6 +1,6 @@
-"""Which store answers: Redis while it shows the period's present state, else SQL.
+"""Choose the store that answers a query: Redis while it has the period's current state, else SQL.
 
-Raises nothing for a Redis that is away: the answer then comes from SQL, and says so (``live`` is False).
+If Redis is away, SQL answers, and ``live`` is False.
 """
 
 import logging
@@ -26,87 +26,89 @@ logger = logging.getLogger(__name__)
 
 Answer = TypeVar("Answer")
 
-LIST_PATIENCE_MS = 1500  # how long SQL may count all ranks of a list for staff together; the others are not told
-PATIENCE_MS = 300  # how long SQL may count a rank while Redis is away; then the row comes without one
+LIST_PATIENCE_MS = 1500  # SQL timeout for all ranks of a list in the admin; ranks not counted by then are omitted
+PATIENCE_MS = 300  # SQL timeout for one rank while Redis is away; after it the row has no rank
 
 
 def read_from_store(period: Period, question: Callable[[Store, Period], Answer]) -> tuple[Answer, bool]:
-    """The answer to ``question``, and whether it is live. Raises ``SqlAway`` where neither can answer.
+    """Return the answer to ``question`` without hidden players, and whether it is live.
 
-    Anybody who is not shown is left out of it.
+    Raises ``SqlAway`` if no store can answer.
     """
-    out = hidden_in(period)
-    if out:
+    hidden = hidden_in(period)
+    if hidden:
         stay_empty = keeps_vacated_places(period)
-        return _ask(period, lambda store, asked: question(ExcludingStore(store, out, stay_empty), asked))
-    return _ask(period, question)
+        return _route(period, lambda store, current: question(ExcludingStore(store, hidden, stay_empty), current))
+    return _route(period, question)
 
 
 def read_within_timeout(
     period: Period, question: Callable[[Store, Period], Answer], out: Collection[str]
 ) -> Answer | None:
-    """The answer for a list that opens without it too: ``out`` (ids) are left out, SQL counts for ``LIST_PATIENCE_MS``
-    and no totals. None where nobody can answer now."""
+    """Return the answer for a page that opens without it too, without the players ``out`` (ids).
+
+    SQL has ``LIST_PATIENCE_MS``, and does not count totals. None if no store can answer now.
+    """
     stay_empty = keeps_vacated_places(period)
-    hurried = TimeBoundedSqlStore(LIST_PATIENCE_MS)
+    bounded = TimeBoundedSqlStore(LIST_PATIENCE_MS)
     try:
-        return _ask(
+        return _route(
             period,
-            lambda store, asked: question(ExcludingStore(store, out, stay_empty) if out else store, asked),
-            by_sql=hurried,
-            instead=hurried,
+            lambda store, current: question(ExcludingStore(store, out, stay_empty) if out else store, current),
+            sql_store=bounded,
+            fallback_store=bounded,
         )[0]
     except Unavailable as error:
-        logger.info("ranks of period %s are not told: %s", period.pk, error.detail)
+        logger.info("ranks of period %s are not shown: %s", period.pk, error.detail)
         return None
 
 
-def _ask(
+def _route(
     period: Period,
     question: Callable[[Store, Period], Answer],
-    by_sql: SqlStore | None = None,
-    instead: SqlStore | None = None,
+    sql_store: SqlStore | None = None,
+    fallback_store: SqlStore | None = None,
 ) -> tuple[Answer, bool]:
-    """``by_sql`` answers where SQL decides, ``instead`` where it stands in for Redis.
+    """Ask Redis or SQL; ``sql_store`` for boards stored in SQL, ``fallback_store`` in the place of Redis.
 
-    A row that was only remembered is answered for by Redis or not at all.
+    A cached row (with a ``cache_version``) is only good for Redis, which compares the version.
     """
     if period.cache_version:
-        return _by_its_edition(period, lambda: question(ZsetStore(redis.boards()), period)), True
+        return _run_with_version(period, lambda: question(ZsetStore(redis.boards()), period)), True
     if period.state in (PeriodState.FINAL, PeriodState.EXPIRED):
         return ask_sql(lambda: question(FinalStore(), period)), True
     if period.board.storage == Storage.SQL:
-        return _ask_sql(period, question, by_sql or SqlStore()), True
+        return _ask_sql(period, question, sql_store or SqlStore()), True
     if period.stale_since is None:
         try:
             store = ZsetStore(redis.boards())
             return retry_if_stale(period, lambda: question(store, period)), True
         except Unavailable as error:
             logger.info("period %s is read from SQL: %s", period.pk, error.detail)
-    return _ask_sql(period, question, instead or SqlStore(timeout_ms=PATIENCE_MS)), False
+    return _ask_sql(period, question, fallback_store or SqlStore(timeout_ms=PATIENCE_MS)), False
 
 
 def totals(periods: Collection[Period]) -> dict[int, int]:
-    """By period (its pk) how many players it has: one round trip to Redis, and two statements of SQL at most.
+    """Count the players of each period (by pk) with one round trip to Redis and at most two SQL statements.
 
-    Raises ``SqlAway`` where neither can answer, and ``TooMany``.
+    Raises ``SqlAway`` if no store can answer, and ``TooMany``.
     """
-    found = {
+    counts = {
         period.pk: period.players for period in periods if period.state in (PeriodState.FINAL, PeriodState.EXPIRED)
     }
-    living = [period for period in periods if period.pk not in found]
-    in_redis = [period for period in living if period.board.storage != Storage.SQL]
-    found |= _totals_in_redis([period for period in in_redis if period.stale_since is None])
-    stood_in_for = [period for period in in_redis if period.pk not in found]
-    by_sql = [period for period in living if period.board.storage == Storage.SQL]
-    for store, asked in ((SqlStore(), by_sql), (SqlStore(timeout_ms=PATIENCE_MS), stood_in_for)):
-        found |= ask_sql(partial(store.totals, asked)) if asked else {}
-    out = hidden_counts(periods)
-    return {number: total - out[number] for number, total in found.items()}
+    running = [period for period in periods if period.pk not in counts]
+    in_redis = [period for period in running if period.board.storage != Storage.SQL]
+    counts |= _totals_in_redis([period for period in in_redis if period.stale_since is None])
+    missing_in_redis = [period for period in in_redis if period.pk not in counts]
+    in_sql = [period for period in running if period.board.storage == Storage.SQL]
+    for store, chosen in ((SqlStore(), in_sql), (SqlStore(timeout_ms=PATIENCE_MS), missing_in_redis)):
+        counts |= ask_sql(partial(store.totals, chosen)) if chosen else {}
+    hidden = hidden_counts(periods)
+    return {number: total - hidden[number] for number, total in counts.items()}
 
 
 def _totals_in_redis(periods: Sequence[Period]) -> dict[int, int]:
-    """Those that Redis shows as they are; none while it is away."""
+    """Count the periods that are current in Redis; none while it is away."""
     try:
         return ZsetStore(redis.boards()).totals(periods)
     except Unavailable as error:
@@ -115,7 +117,7 @@ def _totals_in_redis(periods: Sequence[Period]) -> dict[int, int]:
 
 
 def _ask_sql(period: Period, question: Callable[[Store, Period], Answer], store: SqlStore) -> Answer:
-    """The answer, of one layout: where an event's end was moved meanwhile its scores were packed anew, so ask again."""
+    """Ask SQL; again if an event's end moved meanwhile, since its scores are then packed by another layout."""
     while True:
         ends_at = period.ends_at
         answer = ask_sql(lambda: question(store, period))
@@ -129,22 +131,24 @@ def _ask_sql(period: Period, question: Callable[[Store, Period], Answer], store:
 def read_period_if_changed(
     period: Period, questions: Sequence[Query], others: Sequence[Query], out: Collection[str], known: str
 ) -> ConditionalResult:
-    """What Redis tells of a period whose edition is known, without ``out`` (ids), to who has the answers of the digest
-    ``known`` to ``questions``. Raises as ``read_from_store`` does not: ``StaleGeneration``, and what the link
-    raises."""
+    """Read a period with a known cache version from Redis, without the players ``out`` (ids).
+
+    The answers to ``questions`` come only if their digest is not ``known``; those to ``others`` always come.
+    Unlike ``read_from_store`` it raises ``StaleGeneration`` and the errors of the Redis client.
+    """
     store = ZsetStore(redis.boards())
     if not out:
-        return _by_its_edition(period, lambda: store.read_if_changed(period, questions, known, others))
-    without = ExcludingStore(store, out, keeps_vacated_places(period))
-    others_wider = without.widen(others) if others else ()
-    told = _by_its_edition(period, lambda: store.read_if_changed(period, without.widen(questions), known, others_wider))
-    reading = told.reading and without.narrow(period, questions, told.reading)
-    beside = without.narrow(period, others, told.beside) if others else told.beside
-    return told._replace(reading=reading, beside=beside)
+        return _run_with_version(period, lambda: store.read_if_changed(period, questions, known, others))
+    excluding = ExcludingStore(store, out, keeps_vacated_places(period))
+    wide_questions, wide_others = excluding.widen(questions), excluding.widen(others) if others else ()
+    result = _run_with_version(period, lambda: store.read_if_changed(period, wide_questions, known, wide_others))
+    reading = result.reading and excluding.narrow(period, questions, result.reading)
+    beside = excluding.narrow(period, others, result.beside) if others else result.beside
+    return result._replace(reading=reading, beside=beside)
 
 
-def _by_its_edition(period: Period, script: Callable[[], Answer]) -> Answer:
-    """The answer while the edition stands. Raises ``StaleGeneration``, and what the link raises."""
+def _run_with_version(period: Period, script: Callable[[], Answer]) -> Answer:
+    """Run a script that compares the period's cache version; on ``StaleGeneration`` fetch the new version and raise."""
     try:
         return script()
     except StaleGeneration:
@@ -153,15 +157,15 @@ def _by_its_edition(period: Period, script: Callable[[], Answer]) -> Answer:
 
 
 def retry_if_stale(period: Period, script: Callable[[], Answer]) -> Answer:
-    """What ``script`` answers for ``period``; run once more if the period was settled since its row was read.
+    """Run ``script`` for ``period``; once more if the period was resynced since its row was read.
 
     Raises ``StaleGeneration``, and what the script raises.
     """
     try:
         return script()
     except StaleGeneration:  # nothing was done
-        known = period.generation
+        refused_generation = period.generation
         reload_sync_state(period)
-        if period.generation == known or period.stale_since is not None:
+        if period.generation == refused_generation or period.stale_since is not None:
             raise
     return script()

@@ -1,0 +1,1 @@
+"""Which players are hidden, where and from whom."""

@@ -1,5 +1,4 @@
-"""Imports by the browser: taken in (``upload``), judged and applied in turns (``turns``), confirmed, undone (``acts``).
+"""Imports of files in the admin: ``upload`` stores them, ``worker`` evaluates and applies them, ``actions`` decides.
 
-What each kind does with its rows stands in ``scores``, ``players`` and ``boards``, each through the services that the
-API and the commands use.
+``scores``, ``players`` and ``boards`` handle the rows of each kind, with the services that the API and commands use.
 """

@@ -1,4 +1,4 @@
-"""What people decide about an import: to confirm it, to throw it away, to undo it; each once, and on record."""
+"""Decisions about an import: confirm, discard, undo; each is made once, and recorded."""
 
 from datetime import datetime
 
@@ -18,26 +18,23 @@ from leaderboards.services.imports.score_rows import SERVICE
 
 CONFIRMED, UNDONE = "import.confirmed", "import.undone"
 SUBJECT = "import"
-_DEEDS = frozenset(
-    {"updated", "unchanged", "quarantined", "new", "changed", "made"}
-)  # statuses of rows that do something
+_EFFECTIVE_STATUSES = frozenset({"updated", "unchanged", "quarantined", "new", "changed", "made"})
 
 
 def confirm(number: int, at: datetime, by: AbstractBaseUser | None, *, seen: int | None = None) -> ImportRun:
-    """Let the schedule apply a run that was judged. Raises ``ImportNotReady`` or ``ImportNotUndoable``.
+    """Confirm an evaluated run; the worker then applies it. Raises ``ImportNotReady`` or ``ImportNotUndoable``.
 
-    ``at`` becomes the time at which its rows count that name none. ``seen``: the ``judgings`` of what was looked at;
-    None where nobody has looked before.
+    Rows without a time count as of ``at``. ``seen`` is the ``judgings`` of the preview that was shown, or None.
     """
     with transaction.atomic():
-        run = _held(number)
+        run = _lock(number)
         if run.phase is not Phase.READY:
             raise ImportNotReady("It is not waiting for a yes: it is being judged, or somebody has confirmed it.")
         if seen not in (None, run.judgings):
             raise ImportNotReady("It was judged again since you looked: look once more, then say yes.")
         if run.stopped:
             raise ImportNotReady("It could not be judged: throw it away, mend the file and upload it again.")
-        _hold_board(run)  # two of the same file, or one and the undo of another, go one after the other
+        _lock_board(run)  # serializes two of the same file, or an import and an undo
         refuse_while_undoing(run)
         if run.refused == run.rows or (run.kind == ImportKind.BOARDS and run.refused):
             raise ImportNotReady("Nothing of it can be taken: mend the file and upload it again.")
@@ -52,33 +49,31 @@ def confirm(number: int, at: datetime, by: AbstractBaseUser | None, *, seen: int
 
 
 def discard(number: int) -> None:
-    """Throw away a run that was not confirmed. Raises ``ImportNotReady`` where it was."""
+    """Delete a run that was not confirmed. Raises ``ImportNotReady`` if it was confirmed."""
     with transaction.atomic():
-        run = _held(number)
+        run = _lock(number)
         if run.phase not in (Phase.JUDGING, Phase.READY):
             raise ImportNotReady("It was confirmed: it can only be undone.")
         run.delete()
 
 
 def undo(number: int, reason: str, at: datetime, by: AbstractBaseUser | None, *, from_log: bool = False) -> ImportRun:
-    """Undo an import: boards at once, scores and players in turns of the schedule.
+    """Undo an import: boards at once; scores and players by the worker.
 
-    ``from_log``: the audit log undoes its own entry, and knows which.
-
-    Raises ``BadReason``, ``ImportNotReady`` where it is not done or was undone, or while another is imported into its
-    board, ``ImportNotUndoable`` where it cannot be undone, or what saving a board raises.
+    ``from_log``: the audit log undoes its own entry, and links the two itself. Raises ``BadReason``, ``ImportNotReady``
+    if it is not done, was undone, or another import into its board runs, ``ImportNotUndoable``, or as saving a board.
     """
     reason = reason_given(reason)
     with transaction.atomic():
-        run = _held(number)
+        run = _lock(number)
         if run.phase is not Phase.DONE:
             raise ImportNotReady("It is not done yet, or it was undone before.")
         if why := why_not_undoable(run):
             raise ImportNotUndoable(why)
-        _hold_board(run)
-        _refuse_beside_import(run)
+        _lock_board(run)
+        _refuse_while_importing(run)
         run.undo_at, run.undo_by_id = at, by.pk if by else None
-        # The first that is recorded is what undoes the entry of the log.
+        # Only the first undo of an import is linked to the entry that confirmed it.
         confirmed = None if from_log else _entry_of(run)
         record(UNDONE, at=at, by=by, subjects=_subjects(run), reason=reason, undoes=confirmed)
         if run.kind == ImportKind.BOARDS:
@@ -88,7 +83,7 @@ def undo(number: int, reason: str, at: datetime, by: AbstractBaseUser | None, *,
 
 
 def why_not_undoable(run: ImportRun) -> str:
-    """Why the import cannot be undone; empty where it can. What is known before it begins is told then."""
+    """Why the import cannot be undone, as far as is known before trying; empty if it can."""
     if had_no_effect(run):
         return "It changed nothing: there is nothing to undo."
     if run.kind == ImportKind.SCORES and run.board is not None and run.board.storage == Storage.REDIS:
@@ -97,12 +92,12 @@ def why_not_undoable(run: ImportRun) -> str:
 
 
 def had_no_effect(run: ImportRun) -> bool:
-    """Whether a run is over and made or changed nothing.
+    """Whether a run is done and made or changed nothing.
 
-    Scores may count that nobody has written down, of a run that was stopped: their submissions tell, and where a board
-    keeps none it is not sure.
+    A run that was stopped may have scores that are not recorded in it: its submissions are looked up. If the board
+    keeps none, the answer is False.
     """
-    if run.phase is not Phase.DONE or any(run.report.get("statuses", {}).get(status) for status in _DEEDS):
+    if run.phase is not Phase.DONE or any(run.report.get("statuses", {}).get(status) for status in _EFFECTIVE_STATUSES):
         return False
     if run.kind != ImportKind.SCORES or not run.stopped:
         return True
@@ -112,14 +107,16 @@ def had_no_effect(run: ImportRun) -> bool:
 
 
 def submissions_of_run(run: ImportRun) -> QuerySet[Submission]:
-    """The submissions that an import of scores made, as far as they are kept."""
-    made = Submission.objects.filter(period__board=run.board, service=SERVICE)
-    return made.none() if run.started_at is None else made.filter(created_at=run.started_at)
+    """The submissions that an import of scores made, as far as they still exist."""
+    rows = Submission.objects.filter(period__board=run.board, service=SERVICE)
+    return rows.none() if run.started_at is None else rows.filter(created_at=run.started_at)
 
 
 def refuse_duplicate_file(run: ImportRun) -> None:
-    """Raise ``ImportNotUndoable`` where the same file was imported into the same board, and not undone: it would count
-    twice. An import that did nothing is in nobody's way."""
+    """Raise ``ImportNotUndoable`` if the same file was imported into the same board and not undone.
+
+    It would count twice. Imports that had no effect are ignored.
+    """
     if run.kind != ImportKind.SCORES:
         return
     same = ImportRun.objects.filter(kind=run.kind, digest=run.digest, board=run.board).exclude(pk=run.pk)
@@ -132,8 +129,10 @@ def refuse_duplicate_file(run: ImportRun) -> None:
 
 
 def refuse_while_undoing(run: ImportRun) -> None:
-    """Raise ``ImportNotReady`` while another import into the board is being undone: its ids are not free yet, so rows
-    would be repetitions of what is void a moment later."""
+    """Raise ``ImportNotReady`` while another import into the board is being undone.
+
+    Its ids are not free yet: rows with the same ids would be duplicates of submissions that are void a moment later.
+    """
     if run.kind == ImportKind.SCORES and (other := run_being_undone(run.board)):
         raise ImportNotReady(
             f"Import {other.pk} into this board is being undone: wait until it is. Then this file is judged again, and "
@@ -141,9 +140,11 @@ def refuse_while_undoing(run: ImportRun) -> None:
         )
 
 
-def _refuse_beside_import(run: ImportRun) -> None:
-    """Raise ``ImportNotReady`` while another file is imported into the board: rows of it that have an id of this one
-    would be passed over as repetitions, of what is void a moment later."""
+def _refuse_while_importing(run: ImportRun) -> None:
+    """Raise ``ImportNotReady`` while another file is imported into the board.
+
+    Its rows with the same ids would be duplicates of submissions that are void a moment later.
+    """
     others = ImportRun.objects.filter(kind=ImportKind.SCORES, board=run.board, done_at=None).exclude(started_at=None)
     if run.kind == ImportKind.SCORES and (other := others.order_by("pk").first()):
         raise ImportNotReady(
@@ -158,7 +159,7 @@ def run_being_undone(board: Board | None) -> ImportRun | None:
 
 
 def register() -> None:
-    """Tell the audit log. Asking twice changes nothing."""
+    """Register the actions with the audit log. Calling it twice changes nothing."""
     register_subject(SUBJECT, _("import"), "leaderboards.importrun")
     register_action(CONFIRMED, _("import confirmed"), _undo_entry, needs="leaderboards.view_importrun")
     register_action(UNDONE, _("import undone"))
@@ -174,24 +175,24 @@ def _undo_entry(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None,
 
 
 def _entry_of(run: ImportRun) -> AuditEntry | None:
-    """What confirmed it, unless an undo is on record that was stopped and is now asked for again."""
+    """The entry that confirmed the run, unless an earlier undo, which was stopped, is linked to it."""
     of_run = AuditEntry.objects.filter(subjects__kind=SUBJECT, subjects__key=str(run.pk))
     return of_run.filter(act=CONFIRMED).exclude(pk__in=of_run.filter(act=UNDONE).values("undoes")).first()
 
 
 def may(user: AbstractBaseUser, kind: str) -> bool:
-    """Whether this account may import that kind, and undo it."""
+    """Whether the account may import this kind, and undo it."""
     return bool(user.has_perm(f"leaderboards.import_{kind}"))  # type: ignore[attr-defined]  # accounts have rights
 
 
-def _held(number: int) -> ImportRun:
+def _lock(number: int) -> ImportRun:
     run = ImportRun.objects.select_for_update(of=("self",)).select_related("board").filter(pk=number).first()
     if run is None:
         raise ImportNotReady("There is no such import any more.")
     return run
 
 
-def _hold_board(run: ImportRun) -> None:
+def _lock_board(run: ImportRun) -> None:
     if run.board is not None:
         Board.objects.select_for_update().get(pk=run.board.pk)
 

@@ -1,4 +1,4 @@
-"""Board settings of an import: all or none, by the service that ``apply_boards`` uses, and set back all or none."""
+"""Importing board settings: all or none, through ``services/boards.py``; an undo restores all or none."""
 
 from datetime import datetime
 from functools import partial
@@ -27,13 +27,13 @@ MADE, CHANGED, SAME = "made", "changed", "same"
 
 
 def preview(run: ImportRun, at: datetime) -> list[BoardChange]:
-    """What applying the file would do now. Raises ``BadBoard`` where it cannot be applied."""
+    """What applying the file would change now. Raises ``BadBoard`` if it cannot be applied."""
     chunk = run.chunks.get()
     return preview_boards(read_boards(bytes(chunk.content)), at) if chunk.content else []
 
 
 def evaluate(_run: ImportRun, chunk: ImportChunk, at: datetime) -> Finish:
-    """Every board of the file by itself, so that all that is wrong is told."""
+    """Check each board by itself, so that all errors are reported."""
     settings = read_boards(bytes(chunk.content))
     statuses, errors = dict.fromkeys((MADE, CHANGED, SAME, "rejected"), 0), []
     for number, each in enumerate(settings, start=1):
@@ -49,7 +49,7 @@ def evaluate(_run: ImportRun, chunk: ImportChunk, at: datetime) -> Finish:
 
 
 def apply(_run: ImportRun, chunk: ImportChunk, at: datetime) -> Finish:
-    """Save the boards when the chunk is written down, in that transaction."""
+    """Save the boards, in the transaction that records the chunk."""
     return partial(_apply, chunk, at)
 
 
@@ -61,18 +61,16 @@ def _apply(chunk: ImportChunk, at: datetime) -> ChunkResult:
     before = []
     for change, board in zip(changes, boards, strict=True):
         statuses[_status(change)] += 1
-        before.append(_remembered(change, board))
+        before.append(_change_record(change, board))
         transaction.on_commit(partial(open_board, board, at))
     ImportRun.objects.filter(pk=chunk.run_id).update(columns={"before": before})
     return ChunkResult(statuses)
 
 
 def undo(run: ImportRun, at: datetime) -> int:
-    """Set every board back, in the caller's transaction; how many. Raises ``ImportNotUndoable``, and what
-    ``save_board``
-    raises."""
-    remembered = run.columns.get("before", [])
-    for each in reversed(remembered):
+    """Restore all boards, in the caller's transaction; how many. Raises ``ImportNotUndoable``, or as ``save_board``."""
+    changes = run.columns.get("before", [])
+    for each in reversed(changes):
         board = Board.objects.select_for_update().filter(pk=each["seq"]).first()
         if board is None:
             raise ImportNotUndoable(f"Board {each['seq']} is gone: nothing was set back.")
@@ -80,14 +78,15 @@ def undo(run: ImportRun, at: datetime) -> int:
         if each["is_new"]:
             _remove(board, at)
         else:
-            _set_back(board, each["before"], at)
-    return len(remembered)
+            _restore(board, each["before"], at)
+    return len(changes)
 
 
 def preview_undo(run: ImportRun, at: datetime) -> list[BoardChange]:
-    """What undoing would do now with the boards that there were before. Raises ``ImportNotUndoable`` and ``BadBoard``
-    as
-    ``undo`` does; whether new boards can go is asked only then."""
+    """What undoing would change now in boards that existed before the import.
+
+    Raises ``ImportNotUndoable`` and ``BadBoard`` as ``undo``; whether new boards can be deleted is not checked here.
+    """
     found = []
     for each in run.columns.get("before", []):
         board = Board.objects.filter(pk=each["seq"]).first()
@@ -102,7 +101,7 @@ def preview_undo(run: ImportRun, at: datetime) -> list[BoardChange]:
     return found
 
 
-def _set_back(board: Board, before: dict[str, Any], at: datetime) -> None:
+def _restore(board: Board, before: dict[str, Any], at: datetime) -> None:
     for name, value in before.items():
         setattr(board, name, value)
     if before:
@@ -125,7 +124,7 @@ def _refuse_changed(board: Board, after: dict[str, Any]) -> None:
             raise ImportNotUndoable(f"{board.name}: `{name}` was changed since the import. Nothing was set back.")
 
 
-def _remembered(change: BoardChange, board: Board) -> dict[str, Any]:
+def _change_record(change: BoardChange, board: Board) -> dict[str, Any]:
     is_new = change.board.pk is None
     changed = SETTINGS if is_new else tuple(each.setting for each in change.changes)
     old = {each.setting: plain_value(each.old) for each in change.changes}

@@ -1,6 +1,6 @@
-"""How a run ends: when all is done, when the rest cannot be taken, or when it failed again and again.
+"""Ending a run: when all is done, when the rest cannot be applied, or after repeated failures.
 
-The trap: an error that nobody foresaw comes back with each try. So tries are counted, and the last one stops the run.
+The trap: an unexpected error comes back with every try. So failures are counted, and the last one stops the run.
 """
 
 import logging
@@ -14,20 +14,20 @@ from leaderboards.models.imports import Phase
 
 logger = logging.getLogger(__name__)
 
-MOST_FAILURES = 3  # of one run; what is away or locked is no failure
+MOST_FAILURES = 3  # of one run; lost connections and lock timeouts do not count
 
 
 @transaction.atomic
 def end_undo(run: ImportRun, at: datetime) -> int:
-    """An import of scores is undone; files that wait beside it are judged anew. 1, or 0 where it was so before."""
+    """Mark a run as undone and have pending imports evaluated again; 1, or 0 if it was marked before."""
     ended = ImportRun.objects.filter(pk=run.pk, undone_at=None).update(undone_at=at)
     if ended:
-        _judge_anew(run)
+        _restart_evaluations(run)
     return ended
 
 
-def _judge_anew(undone: ImportRun) -> None:
-    """What waits for a yes at the same board, if anything, was judged by ids that are free by now."""
+def _restart_evaluations(undone: ImportRun) -> None:
+    """Evaluate unconfirmed imports into the board again: they were evaluated by ids that are free now."""
     if undone.kind != ImportKind.SCORES:
         return
     idle = ImportRun.objects.filter(kind=undone.kind, board=undone.board_id, started_at=None, stopped="")
@@ -40,7 +40,7 @@ def _judge_anew(undone: ImportRun) -> None:
 
 @transaction.atomic
 def end(run: ImportRun, at: datetime, why: str = "") -> int:
-    """Nothing more of it is applied, and its rows go; ``why`` if some were left. 1, or 0 where it had ended before."""
+    """End a run and delete its rows; ``why`` tells if some were not applied. 1, or 0 if it had ended before."""
     run.chunks.exclude(content=b"").update(content=b"")
     ended = ImportRun.objects.select_for_update().get(pk=run.pk)
     if ended.done_at is not None:
@@ -52,7 +52,7 @@ def end(run: ImportRun, at: datetime, why: str = "") -> int:
 
 
 def count_failure(number: int, at: datetime) -> bool:
-    """Count an unforeseen failure, inside its ``except``; whether it was one too many, and the run was stopped."""
+    """Count an unexpected failure, from its ``except`` block; whether the run was stopped because of it."""
     with transaction.atomic():
         run = ImportRun.objects.select_for_update().filter(pk=number).first()
         if run is None or not run.is_moving:
@@ -68,7 +68,7 @@ def count_failure(number: int, at: datetime) -> bool:
 
 
 def _stop(run: ImportRun, at: datetime, why: str) -> None:
-    """Those who wait for it read why. What an undo has not taken back can be undone again."""
+    """Stop a run, with the reason for its page. An undo that is stopped can be started again."""
     if run.phase is Phase.APPLYING:
         end(run, at, why)
         return
@@ -78,6 +78,6 @@ def _stop(run: ImportRun, at: datetime, why: str) -> None:
         run.judged_at = at
     else:
         run.undo_at = run.undo_by = None
-        _judge_anew(run)
+        _restart_evaluations(run)
     run.stopped = why
     run.save(update_fields=["judged_at", "undo_at", "undo_by", "stopped", "report"])

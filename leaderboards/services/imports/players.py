@@ -1,6 +1,6 @@
-"""Players of an import: profiles are set as the API sets them, in one transaction with the count of their chunk.
+"""Importing players: profiles are set as by the API, in one transaction with the record of their chunk.
 
-Undoing sets back what nobody has changed since, and removes who was made by the import and is referred to by nothing.
+An undo restores profiles that were not changed since, and deletes new players that nothing refers to.
 """
 
 from collections import Counter
@@ -26,13 +26,13 @@ from leaderboards.services.players.profiles import PROFILE_FIELDS, set_profile
 from leaderboards.stores.sql.writes import ensure_players
 
 NEW, CHANGED, SAME, REJECTED = "new", "changed", "same", "rejected"
-PLAYERS_PER_TURN = 100
+PLAYERS_PER_STEP = 100
 
 Read = tuple[int, str, dict[str, str]]
 
 
 def evaluate(run: ImportRun, chunk: ImportChunk, _at: datetime) -> Finish:
-    """What would become of the rows now: who is new, who changes."""
+    """Evaluate the rows: which players are new, which change."""
     rows, errors = read_all(lines_of(run, chunk))
     known = {each.external_id: each for each in Player.objects.filter(external_id__in=[name for _, name, _ in rows])}
     statuses = Counter(_status(known.get(name), profile) for _, name, profile in rows)
@@ -40,47 +40,47 @@ def evaluate(run: ImportRun, chunk: ImportChunk, _at: datetime) -> Finish:
 
 
 def apply(run: ImportRun, chunk: ImportChunk, _at: datetime) -> Finish:
-    """Set the profiles when the chunk is written down, in that transaction."""
+    """Set the profiles, in the transaction that records the chunk."""
     return partial(_apply, run, *read_all(lines_of(run, chunk)))
 
 
 def undo(run: ImportRun, at: datetime) -> tuple[int, int]:
-    """Set back up to ``PLAYERS_PER_TURN`` players, the latest first: how many are as before, and how many stay."""
-    rows = list(ImportedPlayer.objects.filter(run=run).order_by("-pk")[:PLAYERS_PER_TURN])
-    _hold(Player.objects.select_for_update().filter(pk__in=[row.player_id for row in rows]))
-    done = [_set_back(row, at) for row in rows]
+    """Restore up to ``PLAYERS_PER_STEP`` players, the latest first: how many were restored, and how many stay."""
+    rows = list(ImportedPlayer.objects.filter(run=run).order_by("-pk")[:PLAYERS_PER_STEP])
+    _lock(Player.objects.select_for_update().filter(pk__in=[row.player_id for row in rows]))
+    is_restored = [_restore(row, at) for row in rows]
     ImportedPlayer.objects.filter(pk__in=[row.pk for row in rows]).delete()
     transaction.on_commit(clear_name_cache)
     invalidate_cached_files()
-    return sum(done), len(done) - sum(done)
+    return sum(is_restored), len(is_restored) - sum(is_restored)
 
 
 def is_unchanged_since(row: ImportedPlayer) -> bool:
-    """Whether the player's profile is what the import made of it."""
+    """Whether the player's profile is still as the import set it."""
     return all(getattr(row.player, field) == text for field, text in row.after.items())
 
 
 def is_referenced(player: Player) -> bool:
-    """Whether any row of any app is about the player, or an account is linked to them; an import's own rows aside."""
+    """Whether any row of any app refers to the player, or an account is linked; rows of imports do not count."""
     if player.user_id is not None:
         return True
     return any(
         model._default_manager.filter(**{name: player.pk}).exists()
-        for model, name in _referring()
+        for model, name in _referring_fields()
         if model is not ImportedPlayer
     )
 
 
 def referenced_players(players: Collection[int]) -> set[int]:
-    """The same of many, by their internal numbers."""
+    """The players, by internal number, for which ``is_referenced`` holds."""
     found = set(Player.objects.filter(pk__in=players, user__isnull=False).values_list("pk", flat=True))
-    for model, name in _referring():
+    for model, name in _referring_fields():
         if model is not ImportedPlayer:
             found.update(model._default_manager.filter(**{f"{name}__in": players}).values_list(name, flat=True))
     return found
 
 
-def _referring() -> Iterator[tuple[type[Model], str]]:
+def _referring_fields() -> Iterator[tuple[type[Model], str]]:
     for relation in Player._meta.get_fields(include_hidden=True):
         model = relation.related_model
         if relation.auto_created and not relation.concrete and isinstance(model, type):
@@ -88,7 +88,7 @@ def _referring() -> Iterator[tuple[type[Model], str]]:
 
 
 def read_all(lines: list[CsvRow]) -> tuple[list[Read], list[Error]]:
-    """The rows that can be taken (number, id, profile), and those that cannot."""
+    """The valid rows (number, id, profile), and the errors of the others."""
     rows, errors = [], []
     for line in lines:
         try:
@@ -117,45 +117,44 @@ def _apply(run: ImportRun, rows: list[Read], errors: list[Error]) -> ChunkResult
     statuses = Counter({REJECTED: len(errors)})
     if run.started_at is None:
         raise ValueError("the run was not confirmed")
-    made = _ensure_held({name for _, name, _ in rows}, run.started_at)
+    new = _ensure_and_lock({name for _, name, _ in rows}, run.started_at)
     for _, name, profile in rows:
-        player = None if name in made else Player.objects.filter(external_id=name).first()
-        made.discard(name)  # who stands in the file again is known by then
+        player = None if name in new else Player.objects.filter(external_id=name).first()
+        new.discard(name)  # in a later row of the file the player is known
         status = _status(player, profile)
         statuses[status] += 1
         if status == SAME:
             continue
         before = {field: getattr(player, field) for field in profile} if player else {}
-        _note(run, set_profile(name, profile, run.started_at), before, profile, is_new=player is None)
+        _record(run, set_profile(name, profile, run.started_at), before, profile, is_new=player is None)
     return ChunkResult(statuses, tuple(errors))
 
 
-def _ensure_held(names: set[str], at: datetime) -> set[str]:
-    """Hold the players of these ids, those who are unknown made; returns the ids of these."""
+def _ensure_and_lock(names: set[str], at: datetime) -> set[str]:
+    """Create unknown players and lock all of them; returns the ids of the new ones."""
     known = set(Player.objects.filter(external_id__in=names).values_list("external_id", flat=True))
     ensure_players(names, at)
-    _hold(Player.objects.select_for_update(no_key=True).filter(external_id__in=names))
+    _lock(Player.objects.select_for_update(no_key=True).filter(external_id__in=names))
     return names - known
 
 
-def _hold(players: QuerySet[Player]) -> None:
-    """Lock all of them before the first is changed, by number as everybody who locks several, whatever the order of
-    the file: two who lock in different orders wait for each other."""
+def _lock(players: QuerySet[Player]) -> None:
+    """Lock all players before the first change, in the order of their numbers, which avoids deadlocks."""
     list(players.order_by("pk").values_list("pk"))
 
 
-def _note(run: ImportRun, player: Player, before: dict[str, str], after: dict[str, str], is_new: bool) -> None:
-    """Of a player who stands in the file twice, what was before the first row is kept."""
-    row, made = ImportedPlayer.objects.get_or_create(
+def _record(run: ImportRun, player: Player, before: dict[str, str], after: dict[str, str], is_new: bool) -> None:
+    """Record the change of a player; if the file has them twice, the profile before the first row is kept."""
+    row, is_first = ImportedPlayer.objects.get_or_create(
         run=run, player=player, defaults={"before": before, "after": after, "is_new": is_new}
     )
-    if not made:
+    if not is_first:
         row.after = row.after | after
         row.save(update_fields=["after"])
 
 
-def _set_back(row: ImportedPlayer, at: datetime) -> bool:
-    """Whether the player is as before the import, or gone; one that was changed or is needed since stays."""
+def _restore(row: ImportedPlayer, at: datetime) -> bool:
+    """Restore the player, or delete a new one; False if they were changed, or are referred to, since."""
     player = row.player = Player.objects.select_for_update().get(pk=row.player_id)
     if not is_unchanged_since(row):
         return False

@@ -1,6 +1,7 @@
-"""What an import of scores would do to the ranks, told before it is confirmed. Read from SQL, nothing is written.
+"""Preview of an import of scores: what it would do to the ranks. It is read from SQL, nothing is written.
 
-All others are taken as they stand now. The trap: a period whose row is not there yet has no standings, and is left out.
+Other players are assumed to stay as they are. The trap: a period that is not opened yet has no standings, and is
+skipped.
 """
 
 from collections import defaultdict
@@ -23,15 +24,16 @@ from leaderboards.services.imports.score_rows import entry_of
 from leaderboards.services.imports.scores import job_of
 from leaderboards.stores.sql.writes import state_of
 
-ASKED_AT_ONCE = 500
-MOST_PERIODS = 20  # each has ranks of its own to work out
-LOOKED_AT = 1000  # of the best, for the first whom the import does not touch
+ROWS_PER_QUERY = 500
+MAX_PERIODS = 20  # ranks are computed for each period
+BEST_ROWS_READ = 1000  # to find the best player whom the import does not change
 
 
 class Effect(NamedTuple):
-    """Periods that it touches, players who enter a ranking and are shown there, standings that change, first places
-    that move; and how many ranks are others then, at the most where ``is_exact`` is False, or None where it touches too
-    many periods to work that out."""
+    """The numbers of periods, of players who enter a ranking visibly, of changed standings, and of new first places.
+
+    ``ranks`` is how many ranks change: an upper bound unless ``is_exact``, and None if there are too many periods.
+    """
 
     periods: int
     entering: int
@@ -42,7 +44,7 @@ class Effect(NamedTuple):
 
 
 def preview(run: ImportRun, at: datetime) -> Effect:
-    """The effect of the rows that the judging took, in the order of the file."""
+    """The effect of the accepted rows, in the order of the file."""
     entering = changed = firsts = periods = 0
     by_label, ranks = _by_label(run, at), RankChanges()
     for label, entries in by_label.items():
@@ -56,10 +58,10 @@ def preview(run: ImportRun, at: datetime) -> Effect:
         entering += sum(player not in old and player not in hidden for player in moved)
         changed += sum(player in old for player in moved)
         firsts += _first_moves(period, moved, hidden)
-        if len(by_label) <= MOST_PERIODS:
+        if len(by_label) <= MAX_PERIODS:
             ranks = ranks.plus(_rank_moves(period, moved))
-    told = ranks.ranks if len(by_label) <= MOST_PERIODS else None
-    return Effect(periods, entering, changed, firsts, told, ranks.is_exact)
+    rank_count = ranks.ranks if len(by_label) <= MAX_PERIODS else None
+    return Effect(periods, entering, changed, firsts, rank_count, ranks.is_exact)
 
 
 def _by_label(run: ImportRun, at: datetime) -> dict[str, list[Entry]]:
@@ -77,22 +79,22 @@ def _by_label(run: ImportRun, at: datetime) -> dict[str, list[Entry]]:
 def _states(
     period: Period, entries: list[Entry], at: datetime
 ) -> tuple[dict[str, StandingState], dict[str, StandingState]]:
-    """The standings of the players of the entries, now and then."""
-    old = _held(period, sorted({entry.player for entry in entries}))
+    """The standings of the entries' players, before and after."""
+    old = _current_states(period, sorted({entry.player for entry in entries}))
     new = dict(old)
     for entry in entries:
         try:
             at_ms = period.layout.quantize(milliseconds(entry.at or at))
             state = StandingState(read_value(period.rules, entry), at_ms)
             new[entry.player] = evaluate(period.rules, new.get(entry.player), state)
-        except SunwiError:  # a sum that its neighbours let leave the limits: the applying refuses it
+        except SunwiError:  # the sum with earlier rows leaves the limits: applying refuses it
             continue
     return old, new
 
 
-def _held(period: Period, players: list[str]) -> dict[str, StandingState]:
+def _current_states(period: Period, players: list[str]) -> dict[str, StandingState]:
     found: dict[str, StandingState] = {}
-    for names in in_chunks(players, ASKED_AT_ONCE):
+    for names in in_chunks(players, ROWS_PER_QUERY):
         rows = Standing.objects.filter(period=period, player__external_id__in=names, score__isnull=False)
         found |= {
             row.player.external_id: state_of(row.points, row.fields, row.at) for row in rows.select_related("player")
@@ -101,9 +103,9 @@ def _held(period: Period, players: list[str]) -> dict[str, StandingState]:
 
 
 def _rank_moves(period: Period, moved: dict[str, StandingState]) -> RankChanges:
-    """How many ranks change; those who are not known yet are counted by numbers that nobody has."""
+    """How many ranks change; unknown players get negative numbers."""
     known: dict[str, int] = {}
-    for names in in_chunks(sorted(moved), ASKED_AT_ONCE):
+    for names in in_chunks(sorted(moved), ROWS_PER_QUERY):
         known |= dict(Player.objects.filter(external_id__in=names).values_list("external_id", "pk"))
     unknown = {-nth: name for nth, name in enumerate(sorted(moved.keys() - known.keys()), start=1)}
     after = {known[name]: moved[name] for name in known} | {number: moved[name] for number, name in unknown.items()}
@@ -111,11 +113,11 @@ def _rank_moves(period: Period, moved: dict[str, StandingState]) -> RankChanges:
 
 
 def _first_moves(period: Period, moved: dict[str, StandingState], hidden: set[str]) -> bool:
-    """Whether somebody else is first then; the hidden are counted nowhere."""
+    """Whether the first place changes; hidden players do not count."""
     desc = period.rules.order is Order.DESC
     order = ("-score", "-member") if desc else ("score", "member")
     best = Standing.objects.filter(period=period, score__isnull=False).order_by(*order).select_related("player")
-    shown = [row for row in best[:LOOKED_AT] if row.player.external_id not in hidden]
+    shown = [row for row in best[:BEST_ROWS_READ] if row.player.external_id not in hidden]
     then = [
         (row.score or 0.0, row.member, row.player.external_id) for row in shown if row.player.external_id not in moved
     ]

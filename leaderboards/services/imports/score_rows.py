@@ -1,8 +1,8 @@
-"""Scores from a table: each row read as strictly as the API reads an entry, then through the same door.
+"""Scores from a table: each row is read as strictly as an entry of the API, then submitted the same way.
 
-A row is known by its number. The traps: a row that cannot be read must not take its neighbours with it,
-and the same file read twice must not count twice, so ``row`` ids come from the file's name and the number. An import
-of the past gives a sign of life with each batch, however long it takes: the schedule leaves its periods open.
+A row is identified by its number. The traps: an unreadable row must not affect its neighbours; and the same file read
+twice must not count twice, so ``row`` ids are made of the file's name and the number. A backfill writes a heartbeat
+with each batch, so that the schedule leaves its periods open.
 """
 
 import hashlib
@@ -34,7 +34,7 @@ _LONGEST_STEM = 100
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Where an entry's parts stand. ``constant`` replaces a column of points; ``id`` may be ``ROW``."""
+    """The column of each part of an entry. ``constant`` replaces a column of points; ``id`` may be ``ROW``."""
 
     player: str
     points: str | None
@@ -47,7 +47,7 @@ class Columns:
 
 @dataclass(frozen=True, slots=True)
 class ScoreImport:
-    """What is imported where: the table's name, its columns, and whether its periods lie in the past."""
+    """The board, the table's columns and name, and whether its periods lie in the past."""
 
     board: Board
     columns: Columns
@@ -58,7 +58,7 @@ class ScoreImport:
 def import_batch(lines: Sequence[CsvRow], job: ScoreImport, at: datetime, *, dry_run: bool = False) -> list[Outcome]:
     """Submit up to ``BATCH`` rows; one outcome each, in their order, ``position`` being the row's number.
 
-    ``dry_run`` judges the rows and applies none; not for an import of the past.
+    ``dry_run`` evaluates the rows and applies none; not for a backfill.
     """
     outcomes: dict[int, Outcome] = {}
     entries: list[Entry] = []
@@ -80,14 +80,14 @@ def import_batch(lines: Sequence[CsvRow], job: ScoreImport, at: datetime, *, dry
 
 
 def close_past(board: Board, labels: Iterable[str], at: datetime) -> list[Closed]:
-    """Close those of the named periods whose time is over, oldest first."""
+    """Close the named periods that are over, oldest first."""
     over = at - timedelta(seconds=board.grace_seconds)
     periods = Period.objects.filter(board=board, label__in=set(labels), ends_at__lte=over)
     return [close_period(period, at) for period in periods.select_related("board").order_by("ends_at")]
 
 
 def entry_of(line: CsvRow, job: ScoreImport) -> Entry:
-    """The row as the API would read it. Raises ``BadEntry`` or what an entry is refused with."""
+    """The row as an entry. Raises as ``read_entry``."""
     columns = job.columns
     if None in line.cells or None in line.cells.values():
         raise BadEntry("The row has more or fewer cells than the header: look for a comma without quotes around it.")
@@ -96,9 +96,9 @@ def entry_of(line: CsvRow, job: ScoreImport) -> Entry:
         "player": line.cells[columns.player],
         "points": columns.constant if columns.points is None else line.cells[columns.points],
     }
-    # An empty cell counts as it comes; in the past, where rows have their own time, it is refused.
+    # A row with an empty time counts as of now; in a backfill, where each row needs a time, it is refused.
     if columns.at is not None and (job.backfilled or line.cells[columns.at]):
-        raw["at"] = _instant(str(line.cells[columns.at]), columns.at, job.board)
+        raw["at"] = _read_time_cell(str(line.cells[columns.at]), columns.at, job.board)
     if columns.id_by_row:
         raw["id"] = f"{_stem(job.stem)}:{line.number}"
     elif columns.id is not None:
@@ -108,8 +108,8 @@ def entry_of(line: CsvRow, job: ScoreImport) -> Entry:
     return read_entry(raw, line.number)
 
 
-def _instant(text: str, column: str, board: Board) -> str:
-    """A bare date is the day's first moment by the board's own clock and cut-off; all else is read as the API does.
+def _read_time_cell(text: str, column: str, board: Board) -> str:
+    """A bare date is the start of that day by the board's time zone and cut-off; other texts are read as by the API.
 
     Raises ``BadTime``, which names the file's column.
     """
@@ -128,7 +128,7 @@ def _instant(text: str, column: str, board: Board) -> str:
 
 
 def _stem(stem: str) -> str:
-    """The table's name, or for one that is too long for an id, what stands for it."""
+    """The table's name, or its hash if it is too long for an id."""
     return stem if len(stem) <= _LONGEST_STEM else hashlib.sha256(stem.encode()).hexdigest()[:32]
 
 

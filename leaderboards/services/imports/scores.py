@@ -1,8 +1,8 @@
-"""Scores of an import: judged and applied by the door that the API uses, undone by voiding what it made.
+"""Importing scores: evaluated and applied through the submit path of the API, undone by voiding its submissions.
 
-Its rows count as of the moment at which it was confirmed, so a worker that goes on for one that was killed sends what
-that one sent; ids make sure of the rest. The trap: an id of the file may have been used before, by another import;
-only submissions that were created at this run's moment are its own.
+Rows count as of the time of confirmation, so a worker that continues for a killed one sends the same entries, and ids
+keep them from counting twice. The trap: an id of the file may have been used before, by another import; only
+submissions whose ``created_at`` is the run's ``started_at`` belong to the run.
 """
 
 from collections import Counter
@@ -24,7 +24,7 @@ AWAY = frozenset({StorageUnavailable.code, OutcomeUnknown.code})
 
 
 def job_of(run: ImportRun) -> ScoreImport:
-    """Which board, which columns; ids by row are the run's own."""
+    """The board and the columns of a run; ids by row begin with the run's number."""
     if run.board is None:
         raise ValueError("scores are of a board")
     columns = {name: value for name, value in run.columns.items() if name != "header"}
@@ -32,42 +32,42 @@ def job_of(run: ImportRun) -> ScoreImport:
 
 
 def evaluate(run: ImportRun, chunk: ImportChunk, at: datetime) -> Finish:
-    """What would become of the rows now, each as if it were alone. Raises ``StorageUnavailable``."""
+    """Evaluate the rows, each as if it were alone. Raises ``StorageUnavailable``."""
     outcomes = import_batch(lines_of(run, chunk), job_of(run), at, dry_run=True)
-    _refuse_unsure(outcomes)
+    _refuse_unavailable(outcomes)
     skipped = tuple(each.position for each in outcomes if each.status in (Status.REJECTED, Status.DUPLICATE))
-    return partial(_came, outcomes, skipped=skipped)
+    return partial(_result, outcomes, skipped=skipped)
 
 
 def apply(run: ImportRun, chunk: ImportChunk, _at: datetime) -> Finish:
-    """Submit the rows; those that were submitted before are known by their ids. Raises ``StorageUnavailable``."""
+    """Submit the rows; ids identify those that a killed worker has submitted. Raises ``StorageUnavailable``."""
     if run.started_at is None:
         raise ValueError("the run was not confirmed")
     lines, job = lines_of(run, chunk), job_of(run)
     outcomes = import_batch(lines, job, run.started_at)
-    _refuse_unsure(outcomes)
+    _refuse_unavailable(outcomes)
     if job.board.storage == Storage.REDIS:
-        return partial(_came, outcomes)
-    own = _first_told(run, chunk, _own(run.started_at, lines, job, outcomes))
-    seen = {each.position: each for each in outcomes}
-    mended = [
+        return partial(_result, outcomes)
+    own = _not_in_earlier_chunks(run, chunk, _own(run.started_at, lines, job, outcomes))
+    # A duplicate of the run's own submission was sent by a worker that was killed before it recorded the chunk.
+    recorded = [
         each._replace(status=Status.UPDATED) if number in own and each.status == Status.DUPLICATE else each
-        for number, each in seen.items()
-    ]  # a duplicate of what a worker sent that was killed before it could tell
-    return partial(_came, mended, kept=tuple(sorted(own.values())))
+        for number, each in {each.position: each for each in outcomes}.items()
+    ]
+    return partial(_result, recorded, kept=tuple(sorted(own.values())))
 
 
 def undo(chunk: ImportChunk, at: datetime) -> tuple[int, int]:
-    """Void the submissions that were made of a chunk: how many are void now, and how many stay.
+    """Void the submissions of a chunk: how many are void now, and how many stay.
 
-    Those of a closed period, of who was erased, and those that retention took, stay as they are. What a purge has void
-    is void because of this from then on: undoing the purge must not bring it back. Their ids are free again, so that
-    the same file, or a better one, can be imported; one that is restored by hand takes its own again.
+    Submissions in closed periods, of erased players, or deleted by retention stay as they are. A submission that a
+    purge has voided is void because of this undo from now on, so undoing the purge does not restore it. Ids become free
+    again, so that the file can be imported again; a submission that is restored by hand gets its id back.
     """
     voided = 0
     for submission in Submission.objects.filter(pk__in=chunk.kept, service=SERVICE).order_by("pk"):
         try:
-            _take_back(submission, at)
+            _void_and_free_id(submission, at)
         except (PeriodClosed, UnknownPlayer, BoardReserved):
             continue
         voided += 1
@@ -75,13 +75,13 @@ def undo(chunk: ImportChunk, at: datetime) -> tuple[int, int]:
 
 
 def was_undone(submission: Submission) -> bool:
-    """Whether an import made it that was undone since, or is being undone."""
+    """Whether the submission was made by an import that was undone, or is being undone."""
     runs = ImportRun.objects.filter(kind=ImportKind.SCORES, board=submission.board_id, undo_at__isnull=False)
     return submission.service == SERVICE and runs.filter(started_at=submission.created_at).exists()
 
 
 @transaction.atomic
-def _take_back(submission: Submission, at: datetime) -> None:
+def _void_and_free_id(submission: Submission, at: datetime) -> None:
     void_submission(submission, at)
     PurgedSubmission.objects.filter(submission=submission.pk).delete()
     own = Submission.objects.filter(pk=submission.pk, external_id__isnull=False)  # a chunk may be undone twice
@@ -89,17 +89,17 @@ def _take_back(submission: Submission, at: datetime) -> None:
 
 
 def _own(started_at: datetime, lines: list[CsvRow], job: ScoreImport, outcomes: list[Outcome]) -> dict[int, int]:
-    """The submissions that the run of this moment made of the rows, by the number of the first row with their id."""
-    taken = {each.position for each in outcomes if each.status.is_accepted}
-    ids = {str(entry_of(line, job).external_id): line.number for line in reversed(lines) if line.number in taken}
+    """The submissions that the run started at this time made, by the number of the first row with their id."""
+    accepted = {each.position for each in outcomes if each.status.is_accepted}
+    ids = {str(entry_of(line, job).external_id): line.number for line in reversed(lines) if line.number in accepted}
     found = Submission.objects.filter(
         service=SERVICE, board=job.board, competition=0, external_id__in=ids, created_at=started_at
     )
     return {ids[str(external_id)]: pk for pk, external_id in found.values_list("pk", "external_id")}
 
 
-def _first_told(run: ImportRun, chunk: ImportChunk, own: dict[int, int]) -> dict[int, int]:
-    """Those of them that no earlier chunk has made: the same id may stand in several chunks of a file."""
+def _not_in_earlier_chunks(run: ImportRun, chunk: ImportChunk, own: dict[int, int]) -> dict[int, int]:
+    """The submissions that no earlier chunk has made: an id may be in several chunks of a file."""
     if run.columns.get("id_by_row"):
         return own
     before = run.chunks.filter(nth__lt=chunk.nth).values_list("kept", flat=True)
@@ -107,7 +107,7 @@ def _first_told(run: ImportRun, chunk: ImportChunk, own: dict[int, int]) -> dict
     return {number: pk for number, pk in own.items() if pk not in made}
 
 
-def _came(outcomes: list[Outcome], skipped: tuple[int, ...] = (), kept: tuple[int, ...] = ()) -> ChunkResult:
+def _result(outcomes: list[Outcome], skipped: tuple[int, ...] = (), kept: tuple[int, ...] = ()) -> ChunkResult:
     errors = (each for each in outcomes if each.status == Status.REJECTED)
     return ChunkResult(
         statuses=Counter(each.status.value for each in outcomes),
@@ -117,8 +117,8 @@ def _came(outcomes: list[Outcome], skipped: tuple[int, ...] = (), kept: tuple[in
     )
 
 
-def _refuse_unsure(outcomes: list[Outcome]) -> None:
-    """Raise ``StorageUnavailable`` where a row waits for a server: the chunk is tried again, as a whole."""
+def _refuse_unavailable(outcomes: list[Outcome]) -> None:
+    """Raise ``StorageUnavailable`` if a row was not decided: the whole chunk is tried again."""
     for each in outcomes:
         if each.status == Status.UNKNOWN or each.code in AWAY:
             raise StorageUnavailable(str(each.detail))

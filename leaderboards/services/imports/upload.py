@@ -1,4 +1,4 @@
-"""Taking in a file: read to its end, refused as a whole or kept in chunks, and nothing judged or applied yet."""
+"""Uploading a file: it is read to its end, and refused as a whole or stored in chunks. Nothing is evaluated yet."""
 
 import hashlib
 from collections.abc import Mapping
@@ -21,17 +21,20 @@ from leaderboards.services.imports.score_rows import Columns
 from leaderboards.services.players.profiles import PROFILE_FIELDS
 
 ROWS_PER_CHUNK = 250
-MOST_ROWS = 100_000
-MOST_BOARDS = 500
-MOST_WAITING = 20  # of one account, each up to 8 MiB and for a day
+MAX_ROWS = 100_000
+MAX_BOARDS = 500
+MAX_PENDING = 20  # per account; each may have 8 MiB and is stored for a day
 FIRST_ROWS = 20
 PLAYER = "player"
 
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """A file as somebody sent it. ``columns`` says, for scores, which column is what: ``player``, ``points`` (or a
-    number for every row), and, empty where there is none, ``at`` and ``id``."""
+    """An uploaded file.
+
+    For scores, ``columns`` names the columns ``player``, ``points`` (or a number for every row), and ``at`` and ``id``,
+    which may be empty.
+    """
 
     kind: ImportKind
     file_name: str
@@ -42,12 +45,14 @@ class Upload:
 
 
 def upload(sent: Upload, at: datetime) -> ImportRun:
-    """Keep the file until it is confirmed or forgotten. Raises ``BadTable`` where it cannot be read as a whole,
-    of which ``MissingColumn`` says whose column is not there, and ``TooManyPendingImports`` where ``MOST_WAITING`` of
-    theirs wait."""
+    """Store the file until it is confirmed or expires.
+
+    Raises ``BadTable`` if it cannot be read (``MissingColumn`` if a named column is missing), and
+    ``TooManyPendingImports`` if ``MAX_PENDING`` imports of the account are pending.
+    """
     number = sent.by.pk if sent.by else None
     run = ImportRun(kind=sent.kind, board=sent.board, created_at=at, by_id=number)
-    run.file_name = _printed(sent.file_name)[-200:]
+    run.file_name = _printable(sent.file_name)[-200:]
     run.digest = hashlib.sha256(sent.content).hexdigest()
     chunks = _of_boards(run, sent) if sent.kind == ImportKind.BOARDS else _of_table(run, sent)
     with transaction.atomic():
@@ -58,20 +63,20 @@ def upload(sent: Upload, at: datetime) -> ImportRun:
 
 
 def _refuse_too_many(by: AbstractBaseUser | None) -> None:
-    """The account is held, so that two files sent at once are not both the last one."""
+    """Raise ``TooManyPendingImports``. The account is locked, so that two uploads at once cannot both be the last."""
     if by is None:
         return
     get_user_model().objects.select_for_update(no_key=True).get(pk=by.pk)
-    if ImportRun.objects.filter(by_id=by.pk, started_at=None).count() >= MOST_WAITING:
-        raise TooManyPendingImports(f"{MOST_WAITING} imports of yours wait already: confirm them or throw them away.")
+    if ImportRun.objects.filter(by_id=by.pk, started_at=None).count() >= MAX_PENDING:
+        raise TooManyPendingImports(f"{MAX_PENDING} imports of yours wait already: confirm them or throw them away.")
 
 
 def _of_boards(run: ImportRun, sent: Upload) -> list[ImportChunk]:
     run.rows = len(read_boards(sent.content))
     if not run.rows:
         raise BadTable("The file names no board.")
-    if run.rows > MOST_BOARDS:
-        raise BadTable(f"The file names more than {MOST_BOARDS} boards: split it, or use the command apply_boards.")
+    if run.rows > MAX_BOARDS:
+        raise BadTable(f"The file names more than {MAX_BOARDS} boards: split it, or use the command apply_boards.")
     return [ImportChunk(run=run, nth=0, content=sent.content)]
 
 
@@ -92,8 +97,8 @@ def _of_table(run: ImportRun, sent: Upload) -> list[ImportChunk]:
 def _bounded(table: CsvTable) -> list[CsvRow]:
     lines = []
     for line in table.lines():
-        if line.number > MOST_ROWS:
-            raise BadTable(f"The file has more than {MOST_ROWS} rows: split it, or use the command import_scores.")
+        if line.number > MAX_ROWS:
+            raise BadTable(f"The file has more than {MAX_ROWS} rows: split it, or use the command import_scores.")
         lines.append(line)
     return lines
 
@@ -128,11 +133,11 @@ def _column(table: CsvTable, part: str, name: str) -> str:
         raise MissingColumn(error.detail, part) from error
 
 
-def _printed(name: str) -> str:
+def _printable(name: str) -> str:
     return "".join(each for each in name if is_printable(each))
 
 
 def _shown(line: CsvRow, header: list[str]) -> list[object]:
-    """A row as a page shows it: bytes that were no text as a mark."""
+    """A row for the page; bytes that are not UTF-8 become a replacement character."""
     cells = (str(line.cells.get(name) or "")[:100] for name in header)
     return [line.number, *(cell.encode("utf-8", "replace").decode().replace("\0", "�") for cell in cells)]

@@ -1,7 +1,7 @@
-"""The schedule's part of imports: a chunk of each run in its turn, so that a long file keeps no other waiting.
+"""The worker's part of imports: one chunk of each run in turn, so that a long file does not delay the others.
 
-A run is leased to one worker at a time. That saves work and proves nothing: a chunk counts once because it is written
-down in one transaction with its mark (``chunk_results``), and its scores once because of their ids.
+A run is leased to one worker at a time. The lease only saves work, correctness does not depend on it: a chunk is
+recorded once, in one transaction (``chunk_results``), and its scores count once because of their ids.
 """
 
 from datetime import datetime, timedelta
@@ -23,53 +23,55 @@ from leaderboards.services.imports import boards, players, preview_players, prev
 from leaderboards.services.imports.chunk_results import Finish, record_applied, record_evaluated
 from leaderboards.services.imports.finish import count_failure, end, end_undo
 
-LEASE = timedelta(seconds=120)  # a chunk takes a second or two, foreseeing 100,000 rows half a minute
-UNCONFIRMED = timedelta(days=1)  # for how long an upload waits for a yes
-ID_KNOWN_FOR = timedelta(hours=12)  # redis boards remember ids for a day
+LEASE = timedelta(seconds=120)  # a chunk takes a second or two, the preview of 100,000 rows half a minute
+UNCONFIRMED = timedelta(days=1)  # how long an upload may stay unconfirmed
+ID_KNOWN_FOR = timedelta(hours=12)  # redis boards store ids for a day
 
-_JUDGING = Q(judged_at=None)
+_EVALUATING = Q(judged_at=None)
 _APPLYING = Q(started_at__isnull=False, done_at=None)
 _UNDOING = Q(undo_at__isnull=False, undone_at=None)
 
 
 def advance_due(at: datetime, seconds: float) -> int:
-    """Work on every run that moves, for about ``seconds``; returns how many chunks were done."""
+    """Work on every run that has work, for about ``seconds``; how many chunks were done."""
     until, done = clock.monotonic() + seconds, 0
     while True:
-        moved = sum(for_each(runs_with_work(), lambda run: _turn(run, at)))
-        done += moved
-        if not moved or clock.monotonic() >= until:
+        chunks = sum(for_each(runs_with_work(), lambda run: _take_turn(run, at)))
+        done += chunks
+        if not chunks or clock.monotonic() >= until:
             return done
 
 
 def runs_with_work() -> QuerySet[ImportRun]:
     """The runs that have work to do, the oldest first."""
-    return ImportRun.objects.filter(_JUDGING | _APPLYING | _UNDOING).select_related("board").order_by("pk")
+    return ImportRun.objects.filter(_EVALUATING | _APPLYING | _UNDOING).select_related("board").order_by("pk")
 
 
 def delete_old_runs(at: datetime) -> int:
-    """Delete uploads that nobody confirmed within a day, and runs that were over ``KEEP_RECORDS_DAYS`` ago, with all
-    that undoing them needs; returns how many."""
+    """Delete uploads not confirmed within a day, and runs that ended ``KEEP_RECORDS_DAYS`` ago; how many.
+
+    Deleted runs cannot be undone any more.
+    """
     before = at - timedelta(days=settings.KEEP_RECORDS_DAYS)
     idle = Q(started_at=None, created_at__lt=at - UNCONFIRMED)
     over = Q(done_at__lt=before, undo_at=None) | Q(undone_at__lt=before)
-    gone = list(ImportRun.objects.filter(idle | over).values_list("pk", flat=True))
-    for pk in gone:  # each may have thousands of rows
+    expired = list(ImportRun.objects.filter(idle | over).values_list("pk", flat=True))
+    for pk in expired:  # each may have thousands of rows
         ImportRun.objects.filter(pk=pk).delete()
-    return len(gone)
+    return len(expired)
 
 
-def _turn(run: ImportRun, at: datetime) -> int:
-    """One chunk of a run, if nobody else is at it: 1, else 0."""
+def _take_turn(run: ImportRun, at: datetime) -> int:
+    """Do one chunk of a run, if no other worker has the lease: 1, else 0."""
     now = clock.now()
-    free = ImportRun.objects.filter(Q(leased_until=None) | Q(leased_until__lte=now), pk=run.pk)
-    if not free.update(leased_until=now + LEASE):
+    unleased = ImportRun.objects.filter(Q(leased_until=None) | Q(leased_until__lte=now), pk=run.pk)
+    if not unleased.update(leased_until=now + LEASE):
         return 0
     try:
         return _step(ImportRun.objects.select_related("board", "by", "undo_by").get(pk=run.pk), at)
-    except (ImportRun.DoesNotExist, ImportChunk.DoesNotExist):  # somebody has thrown it away meanwhile
+    except (ImportRun.DoesNotExist, ImportChunk.DoesNotExist):  # it was discarded meanwhile
         return 0
-    except (Unavailable, *CONNECTION_ERRORS):  # it waits
+    except (Unavailable, *CONNECTION_ERRORS):  # tried again later
         raise
     except Exception:
         if not count_failure(run.pk, at):
@@ -80,13 +82,13 @@ def _turn(run: ImportRun, at: datetime) -> int:
 
 
 def _step(run: ImportRun, at: datetime) -> int:
-    steps = {Phase.JUDGING: _judge, Phase.APPLYING: _apply, Phase.UNDOING: _undo}
-    who = run.by if run.undo_at is None else run.undo_by
-    with acting(lambda: who, None, **{"import": run.pk}):
+    steps = {Phase.JUDGING: _evaluate, Phase.APPLYING: _apply, Phase.UNDOING: _undo}
+    actor = run.by if run.undo_at is None else run.undo_by
+    with acting(lambda: actor, None, **{"import": run.pk}):
         return steps[run.phase](run, at) if run.phase in steps else 0
 
 
-def _judge(run: ImportRun, at: datetime) -> int:
+def _evaluate(run: ImportRun, at: datetime) -> int:
     chunk = run.chunks.filter(judged_at=None).order_by("nth").first()
     if chunk is not None:
         evaluate = {ImportKind.SCORES: scores.evaluate, ImportKind.PLAYERS: players.evaluate}.get(
@@ -108,21 +110,21 @@ def _apply(run: ImportRun, at: datetime) -> int:
     if why := _too_late(run, at):
         return end(run, at, why)
     try:
-        finish = _deed(run, chunk, at)
+        finish = _apply_chunk(run, chunk, at)
         failpoint("import.after_deed")
         return int(record_applied(run, chunk, finish, at))
-    except BadBoard as error:  # a board was changed since somebody said yes: all or none, so none
+    except BadBoard as error:  # a board was changed since the confirmation: nothing is applied
         return end(run, at, error.detail)
 
 
-def _deed(run: ImportRun, chunk: ImportChunk, at: datetime) -> Finish:
+def _apply_chunk(run: ImportRun, chunk: ImportChunk, at: datetime) -> Finish:
     if run.kind == ImportKind.SCORES:
         return scores.apply(run, chunk, at)
     return players.apply(run, chunk, at) if run.kind == ImportKind.PLAYERS else boards.apply(run, chunk, at)
 
 
 def _too_late(run: ImportRun, at: datetime) -> str:
-    """Why a run may not go on: where ids are forgotten, what a killed worker has sent could count twice."""
+    """Why a run may not continue: once ids are forgotten, entries of a killed worker could count twice."""
     in_redis = run.board is not None and run.board.storage == Storage.REDIS
     if in_redis and run.started_at is not None and at - run.started_at > ID_KNOWN_FOR:
         return "It was interrupted for longer than the board remembers ids: the rest was not imported."

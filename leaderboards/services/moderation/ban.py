@@ -1,7 +1,7 @@
-"""Banning players and letting them in again, each with a reason that stays on record.
+"""Banning players and lifting bans, each with a reason on record.
 
-Who is banned keeps their scores and is shown nowhere; what follows in events is the work of the apps above. The trap:
-an erasure bans for as long as it runs, and that ban would end with it, so banning somebody meanwhile is a ban anew.
+Banned players keep their scores and are shown nowhere; the apps above handle the effects on competitions. The trap: an
+erasure bans the player while it runs, and that ban ends with it; a ban by a moderator meanwhile replaces it.
 """
 
 from collections.abc import Collection
@@ -21,29 +21,29 @@ from leaderboards.services.sync.invalidate import invalidate_readers_of_competit
 
 
 def can_be_banned() -> QuerySet[Player]:
-    """Those who are not, or whom an erasure alone keeps out at the moment."""
+    """The players who are not banned, or are banned only by an erasure that runs."""
     return Player.objects.filter(Q(banned_at=None) | Q(banned_at=F("erasing_since")))
 
 
 def can_be_unbanned() -> QuerySet[Player]:
-    """Those who are banned."""
+    """The banned players."""
     return Player.objects.filter(banned_at__isnull=False)
 
 
 def ban(players: Collection[int], reason: str, at: datetime, by: AbstractBaseUser | None) -> list[Player]:
-    """Ban those of these players (by internal number) who are not; all of them or none.
+    """Ban players (by internal number), except those who are banned already; all of them or none.
 
-    Returns whom it banned. Raises ``BadReason`` where ``reason`` has not 1 to 300 characters.
+    Returns the players that were banned. Raises ``BadReason`` unless ``reason`` has 1 to 300 characters.
     """
-    return _set(can_be_banned().filter(pk__in=players), BanKind.BANNED, reason, at, by)
+    return _set_ban(can_be_banned().filter(pk__in=players), BanKind.BANNED, reason, at, by)
 
 
 def unban(players: Collection[int], reason: str, at: datetime, by: AbstractBaseUser | None) -> list[Player]:
-    """Let those of these players in again who are banned; all of them or none. Returns and raises as ``ban``."""
-    return _set(can_be_unbanned().filter(pk__in=players), BanKind.LIFTED, reason, at, by)
+    """Lift the bans of these players, if they are banned; all of them or none. Returns and raises as ``ban``."""
+    return _set_ban(can_be_unbanned().filter(pk__in=players), BanKind.LIFTED, reason, at, by)
 
 
-def _set(
+def _set_ban(
     players: QuerySet[Player], kind: BanKind, reason: str, at: datetime, by: AbstractBaseUser | None
 ) -> list[Player]:
     reason = reason_given(reason)

@@ -1,9 +1,8 @@
-"""Correcting a competition's closed period, as its jury judges: submissions are voided or restored, or a late score is
-taken.
+"""Correcting a competition's closed period for its jury: voiding, restoring, or accepting a late score.
 
-One transaction behind the exclusive barrier: the submission, the standing, all final standings anew, their count and
-their hash; the period stays closed. Redis is not asked, since closed periods are read from SQL. The trap: periods of
-a calendar are never corrected, their ranks stand for good.
+One transaction behind the exclusive barrier writes the submission, the standing, all final standings, their count and
+their hash; the period stays closed. Redis is not touched: closed periods are read from SQL. The trap: calendar periods
+are never corrected, their ranks are final.
 """
 
 from collections.abc import Collection
@@ -24,7 +23,7 @@ from leaderboards.selectors.catalog.periods import clear_period_cache
 from leaderboards.selectors.visibility.hidden import clear_hidden_cache
 from leaderboards.services.moderation.unvoid import restore_voided
 from leaderboards.services.moderation.void import remaining_state, standing_row
-from leaderboards.services.submit.resolve import quantized_time
+from leaderboards.services.submit.request_periods import quantized_time
 from leaderboards.stores.sql.final import content_hash, write_final_standings
 from leaderboards.stores.sql.locks import lock_standings
 from leaderboards.stores.sql.writes import (
@@ -38,7 +37,7 @@ from leaderboards.stores.sql.writes import (
 
 
 class LateEntry(NamedTuple):
-    """A score to be taken: the player's id, the value as the board's rules scale it, and when it happened."""
+    """A late score to accept: the player's id, the value scaled by the board's rules, and when it happened."""
 
     player: str
     value: tuple[int, ...]
@@ -46,9 +45,9 @@ class LateEntry(NamedTuple):
 
 
 def may_be_dropped(period: Period, at: datetime) -> bool:
-    """Whether retention may have begun to delete the period's submissions: what is left tells only half of it."""
-    kept = timedelta(days=period.board.keep_submissions_days)
-    return period.closed_at is not None and period.closed_at + kept <= at
+    """Whether retention may have deleted submissions of the period, so that the rest is incomplete."""
+    retention = timedelta(days=period.board.keep_submissions_days)
+    return period.closed_at is not None and period.closed_at + retention <= at
 
 
 @transaction.atomic
@@ -57,7 +56,7 @@ def void_in_closed(submission: Submission, at: datetime) -> bool:
 
     Raises ``PeriodOpen``, ``PeriodClosed`` (a calendar's), or ``SubmissionsDropped``.
     """
-    period = _held(submission.period_id)
+    period = _lock_closed_period(submission.period_id)
     if not Submission.objects.filter(pk=submission.pk).exists():
         raise _dropped(period)
     _refuse_dropped(period, at)
@@ -66,7 +65,7 @@ def void_in_closed(submission: Submission, at: datetime) -> bool:
     if not Submission.objects.filter(pk=submission.pk, voided_at=None).update(voided_at=at):
         return False
     state = remaining_state(period, player)
-    if locked.state not in (None, state):  # who is out of the ranking does not come back by this
+    if locked.state not in (None, state):  # a player who was removed stays out of the ranking
         _write(period, standing_row(period, player.external_id, locked, state))
     failpoint("correct.before_commit")
     return True
@@ -74,12 +73,12 @@ def void_in_closed(submission: Submission, at: datetime) -> bool:
 
 @transaction.atomic
 def unvoid_in_closed(number: int, player: int, submissions: Collection[int], at: datetime) -> int:
-    """Let those of a player's submissions that are voided count again, in the closed event of this number; how many.
+    """Restore voided submissions of a player in the closed event of this number; how many were void.
 
-    ``player`` and ``submissions`` are internal numbers. Without any the standing is derived anew all the same. Raises
-    what ``void_in_closed`` does, or ``UnknownPlayer`` (erased).
+    ``player`` and ``submissions`` are internal numbers. Without submissions the standing is still recomputed. Raises as
+    ``void_in_closed``, and ``UnknownPlayer`` if the player was erased.
     """
-    period = _held(number)
+    period = _lock_closed_period(number)
     _refuse_dropped(period, at)
     restored, row = restore_voided(period, player, submissions)
     if row is not None:
@@ -90,12 +89,12 @@ def unvoid_in_closed(number: int, player: int, submissions: Collection[int], at:
 
 @transaction.atomic
 def add_to_closed(known: Period, late: LateEntry, service: str, at: datetime) -> bool:
-    """Take a late score in a closed event, as if it had come in time; whether the standing is another one now.
+    """Accept a late score in a closed event, as if it had come in time; whether the standing has changed.
 
-    The submission is kept, by ``service``, where the board keeps any. Raises ``PeriodOpen``, ``PeriodClosed``,
-    ``Banned``, or ``OutOfRange`` where the standing would leave the board's limits.
+    The submission is stored as one of ``service``, if the board keeps submissions. Raises ``PeriodOpen``,
+    ``PeriodClosed``, ``Banned``, or ``OutOfRange`` if the standing would leave the board's limits.
     """
-    period = _held(known.pk)
+    period = _lock_closed_period(known.pk)
     at_ms = quantized_time(period.layout, late.happened_at)
     make_standings(period, [late.player])
     locked = lock_standings(period, [late.player])[late.player]
@@ -103,9 +102,9 @@ def add_to_closed(known: Period, late: LateEntry, service: str, at: datetime) ->
         raise Banned("This player may not score.")
     state = evaluate(period.rules, locked.state, StandingState(late.value, at_ms))
     if period.board.storage != Storage.REDIS:
-        kept = SubmissionRow(locked.player_id, late.value, at_ms, late.happened_at, None)
+        row = SubmissionRow(locked.player_id, late.value, at_ms, late.happened_at, None)
         insert_submissions(
-            StatementRunner(), SubmissionBatch(period, event_number(period.label) or 0, service, at), [kept]
+            StatementRunner(), SubmissionBatch(period, event_number(period.label) or 0, service, at), [row]
         )
     if changed := state != locked.state:
         _write(period, standing_row(period, late.player, locked, state))
@@ -125,8 +124,8 @@ def _dropped(period: Period) -> SubmissionsDropped:
     )
 
 
-def _held(number: int) -> Period:
-    """The closed period of an event, with nobody else at it until this transaction ends."""
+def _lock_closed_period(number: int) -> Period:
+    """The closed period of an event, locked exclusively until the transaction ends."""
     barrier.hold_exclusive(number)
     period = Period.objects.select_related("board").get(pk=number)
     if event_number(period.label) is None:

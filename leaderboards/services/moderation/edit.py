@@ -1,7 +1,8 @@
-"""Editing what a submission is worth, with the old value and the new one on record; and undoing that.
+"""Editing the value of a submission, with the old and the new value on record; and undoing that.
 
-The standing is derived anew from all that counts. The submission's ``id`` stands for what the game server sent, so
-sending that again is still a duplicate (``duplicates.py``). The trap: an edit is undone only while none came after it.
+The standing is recomputed from all valid submissions. The submission's ``id`` still means the value that the game
+server sent, so sending that again is a duplicate (``submit/duplicates.py``). The trap: only the latest edit of a
+submission can be undone.
 """
 
 from collections.abc import Mapping
@@ -32,21 +33,21 @@ EDITED, UNDONE = "submission.edited", "submission.edit_undone"
 
 @dataclass(frozen=True, slots=True)
 class EditedValue:
-    """What somebody wrote: ``points``, or ``fields`` on a board of criteria."""
+    """The new value: ``points``, or ``fields`` on a board with criteria."""
 
     points: Decimal | int | None = None
     fields: Mapping[str, int] | None = None
 
 
-def read_edited_value(submission: Submission, worth: EditedValue) -> StandingState:
-    """The submission as it would be, by the rules that entries are read by; its time stays.
+def read_edited_value(submission: Submission, edited: EditedValue) -> StandingState:
+    """The submission's state after the edit, read by the rules for entries; its time stays.
 
     Raises ``NotEditable`` (one of a competition, or a baseline), ``BadEntry``, ``BadPoints`` or ``OutOfRange``.
     """
     _refuse_uneditable(submission)
     period, player = submission.period, submission.player.external_id
-    fields = None if worth.fields is None else tuple(worth.fields.items())
-    value = read_value(period.rules, Entry(0, period.board_id, None, player, worth.points, fields, None, None))
+    fields = None if edited.fields is None else tuple(edited.fields.items())
+    value = read_value(period.rules, Entry(0, period.board_id, None, player, edited.points, fields, None, None))
     at_ms = state_of(None, None, submission.at).at_ms
     if period.rules.criteria:
         period.layout.pack(value, at_ms, player)
@@ -55,16 +56,16 @@ def read_edited_value(submission: Submission, worth: EditedValue) -> StandingSta
 
 @transaction.atomic
 def edit_submission(
-    submission: Submission, worth: EditedValue, reason: str, at: datetime, by: AbstractBaseUser | None
+    submission: Submission, edited: EditedValue, reason: str, at: datetime, by: AbstractBaseUser | None
 ) -> SubmissionEdit | None:
-    """Give a submission of an open period another value; None where it has it already, which changes nothing.
+    """Give a submission of an open period another value; None, with nothing changed, if it has that value already.
 
-    Raises ``BadReason``, ``PeriodClosed``, ``BoardReserved``, ``UnknownPlayer`` (erased), ``SubmissionsDropped`` (not
-    kept any more), or what ``read_edited_value`` does.
+    Raises ``BadReason``, ``PeriodClosed``, ``BoardReserved``, ``UnknownPlayer`` (erased), ``SubmissionsDropped`` (the
+    submission was deleted), or as ``read_edited_value``.
     """
     reason = reason_given(reason)
-    value = read_edited_value(submission, worth).value
-    period, locked, row = _hold(submission.pk, submission.period_id)
+    value = read_edited_value(submission, edited).value
+    period, locked, row = _lock(submission.pk, submission.period_id)
     before = _value(row)
     if before == value:
         return None
@@ -94,9 +95,9 @@ def undo_edit(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, r
     if number is None:
         raise _dropped()
     with transaction.atomic():
-        period, locked, row = _hold(edit.submission_id, number)
-        standing = SubmissionEdit.objects.filter(submission=row, undone_at=None).order_by("-pk").first()
-        if standing is None or standing.pk != edit.pk:
+        period, locked, row = _lock(edit.submission_id, number)
+        latest = SubmissionEdit.objects.filter(submission=row, undone_at=None).order_by("-pk").first()
+        if latest is None or latest.pk != edit.pk:
             raise NewerEditExists("The submission was edited again since: undo the later edit first.")
         SubmissionEdit.objects.filter(pk=edit.pk).update(undone_at=at)
         record(
@@ -117,8 +118,8 @@ def format_value(period: Period, value: list[int] | tuple[int, ...]) -> str:
     return str(points) if fields is None else ", ".join(f"{name} {number}" for name, number in fields.items())
 
 
-def _hold(submission: int, number: int) -> tuple[Period, dict[str, LockedStanding], Submission]:
-    """The open period, the standing locked, and the submission as it is behind that lock."""
+def _lock(submission: int, number: int) -> tuple[Period, dict[str, LockedStanding], Submission]:
+    """The open period, the locked standing, and the submission as read under that lock."""
     period = lock_open_period(number)
     seen = Submission.objects.select_related("player").filter(pk=submission).first()
     if seen is None:
@@ -129,15 +130,15 @@ def _hold(submission: int, number: int) -> tuple[Period, dict[str, LockedStandin
         raise _dropped()
     refuse_erased(row.player)
     row.period = period
-    _refuse_uneditable(row)  # it may have been folded meanwhile
+    _refuse_uneditable(row)  # it may have been compacted meanwhile
     return period, locked, row
 
 
 def _write(
     period: Period, row: Submission, value: tuple[int, ...], locked: dict[str, LockedStanding], at: datetime
 ) -> None:
-    worth: dict[str, Any] = {"fields": list(value)} if period.rules.criteria else {"points": value[0]}
-    Submission.objects.filter(pk=row.pk).update(**worth)
+    columns: dict[str, Any] = {"fields": list(value)} if period.rules.criteria else {"points": value[0]}
+    Submission.objects.filter(pk=row.pk).update(**columns)
     recompute_standings(period, locked, at)
     failpoint("edit.before_commit")
 

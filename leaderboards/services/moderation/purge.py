@@ -1,6 +1,6 @@
-"""Asking for a purge of a range of submissions, and for its undoing: a row each that says who, when and why.
+"""Requesting a purge of a range of submissions, or its undo; a row records who, when and why.
 
-What is asked for is done in turns (``run_purge.py``), so that no request waits for it and no lock is held for long.
+The worker does the work in small steps (``run_purge.py``), so no request waits for it and no lock is held for long.
 """
 
 from datetime import datetime
@@ -37,8 +37,11 @@ PURGED, UNDONE = "submissions.purged", "submissions.purge_undone"
 
 
 def refuse_bad_range(chosen: PurgeRange, at: datetime) -> None:
-    """Raise ``BadPurge`` for a range that is of nothing, ends before it begins or in the future, or is of a board that
-    keeps no submissions; and ``BoardReserved`` for one that an app above writes."""
+    """Raise ``BadPurge`` or ``BoardReserved`` if the range cannot be purged.
+
+    It must name a player, board or service, must end after it begins and not in the future, and must not be of a board
+    that keeps no submissions or that an app above writes to.
+    """
     if chosen.player is None and chosen.board is None and not chosen.service:
         raise BadPurge("Say whose submissions: name a player, a board or a service key.")
     refuse_bad_times(chosen.from_at, chosen.until_at, at)
@@ -60,23 +63,23 @@ def refuse_bad_times(from_at: datetime, until_at: datetime, at: datetime) -> Non
 
 
 def checked_purge_preview(chosen: PurgeRange, at: datetime) -> PurgePreview:
-    """What purging the range would come to. Raises what ``refuse_bad_range`` does."""
+    """What purging the range would change. Raises as ``refuse_bad_range``."""
     refuse_bad_range(chosen, at)
     return preview_purge(chosen, _refused(valid_submissions_in(chosen), at))
 
 
 def purge_undo_preview(purge: Purge, at: datetime) -> PurgePreview:
-    """What undoing the purge would come to."""
+    """What undoing the purge would change."""
     return preview_purge_undo(purge, _refused(purged_by(purge), at))
 
 
 def kept_submissions(purge: Purge, at: datetime) -> UnaffectedCounts | None:
-    """Which submissions of its range the purge has left, by why; None where SQL had no time to count."""
+    """How many submissions of its range the purge has left valid, by reason; None if counting took too long."""
     return unaffected_by(purge, _refused(valid_submissions_in(range_of(purge)), at))
 
 
 def _refused(rows: QuerySet[Submission], at: datetime) -> list[int]:
-    """The competitions of these submissions that take nothing back."""
+    """The competitions of these submissions that refuse voiding."""
     numbers = competitions_of(rows)
     named = events.source().named(numbers, at) if numbers else {}
     return [each for each in numbers if not isinstance(named.get(each), events.Event)]
@@ -84,7 +87,7 @@ def _refused(rows: QuerySet[Submission], at: datetime) -> list[int]:
 
 @transaction.atomic
 def request_purge(chosen: PurgeRange, reason: str, at: datetime, by: AbstractBaseUser | None) -> Purge:
-    """Have the submissions of a range voided. Raises ``BadReason``, ``BadPurge`` or ``BoardReserved``."""
+    """Record a purge, which the worker carries out. Raises ``BadReason``, ``BadPurge`` or ``BoardReserved``."""
     reason = reason_given(reason)
     refuse_bad_range(chosen, at)
     all_in = is_range_committed(chosen, at)
@@ -99,7 +102,7 @@ def request_purge(chosen: PurgeRange, reason: str, at: datetime, by: AbstractBas
         by_id=number,
         asked_at=at,
         all_in=all_in,
-        highest=highest_number(),  # behind the look at what is under way
+        highest=highest_number(),  # read after the check for requests under way
     )
     record(PURGED, at=at, by=by, subjects=_subjects(purge), reason=reason, note=_note(purge))
     failpoint("purge.before_commit")
@@ -107,9 +110,9 @@ def request_purge(chosen: PurgeRange, reason: str, at: datetime, by: AbstractBas
 
 
 def undo_purge(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:
-    """Have exactly what the purge of this entry voided restored; one that is not through stops there.
+    """Have the worker restore exactly what the purge of this entry voided; a purge that still runs stops.
 
-    Raises ``BadPurge`` where the purge is not known any more.
+    Raises ``BadPurge`` if the purge is gone or is being undone.
     """
     purge = Purge.objects.select_for_update(of=("self",)).filter(pk=entry.note.get("purge"), undo_asked_at=None).first()
     if purge is None:

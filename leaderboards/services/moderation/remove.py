@@ -1,7 +1,7 @@
-"""Taking a player out of a period that is open: a board's running one, or a competition's.
+"""Removing a player from an open period: a board's running one, or a competition's.
 
-On hybrid and sql boards their submissions of the period are voided with them. Redis boards keep no
-submissions; there the mirror tells SQL.
+On hybrid and sql boards the player's submissions in the period are voided too. Redis boards keep no submissions; there
+the mirror copies the removal to SQL.
 """
 
 from datetime import datetime
@@ -26,7 +26,7 @@ REMOVED = "player.removed"
 
 
 def remove_player(board: Board, player: str, at: datetime) -> None:
-    """Take ``player`` out of the running period.
+    """Remove ``player`` from the running period.
 
     Raises ``NotRanked``, ``PeriodClosed``, ``BoardReserved`` or ``StorageUnavailable``.
     """
@@ -36,13 +36,13 @@ def remove_player(board: Board, player: str, at: datetime) -> None:
         raise _not_ranked(player)
     with transaction.atomic():
         remove_from_period(period, player, at)
-        whom = Player.objects.filter(external_id=player).values_list("pk", flat=True)
-        subjects = [("board", board.pk), *(("player", number) for number in whom)]
+        numbers = Player.objects.filter(external_id=player).values_list("pk", flat=True)
+        subjects = [("board", board.pk), *(("player", number) for number in numbers)]
         record(REMOVED, at=at, subjects=subjects, note={"period": period.label})
 
 
 def remove_from_period(period: Period, player: str, at: datetime) -> None:
-    """Take ``player`` out of ``period``. Raises ``NotRanked``, ``PeriodClosed`` or ``StorageUnavailable``."""
+    """Remove ``player`` from ``period``. Raises ``NotRanked``, ``PeriodClosed`` or ``StorageUnavailable``."""
     if period.board.storage == Storage.REDIS:
         _remove_from_redis(period, player)
     else:

@@ -1,8 +1,7 @@
-"""Hiding players or single standings, shadowing players and banning them from a board, and the end of it, each with a
-reason on record.
+"""Restricting players: hiding them or single standings, shadowing them, banning them from a board; and lifting that.
 
-A ban from everything is ``services/moderation/ban.py``; who asks here for a ban without a board gets that. All or
-nothing, however many players are named. What they have scored stays where it is, so lifting gives the old places back.
+Each has a reason on record. A ban from all boards is ``ban.py``; a ban without a board is passed on to that. A call
+restricts all the players that it names, or none. Their scores stay stored, so lifting restores the old places.
 """
 
 from collections.abc import Collection, Mapping
@@ -34,8 +33,10 @@ LIFTED = "player.restriction_lifted"
 
 @dataclass(frozen=True, slots=True)
 class RestrictionScope:
-    """What is kept from players: the kind, on a board, or (None) on all; in one ``period`` of the board, if there is
-    one, of which see ``hidden_in_period``."""
+    """The kind of a restriction, and where it holds: on one board, or on all (None); or in one period of the board.
+
+    Only hiding can be limited to a ``period`` (``hidden_in_period``).
+    """
 
     kind: RestrictionKind
     board: Board | None = None
@@ -43,18 +44,18 @@ class RestrictionScope:
 
     @property
     def key(self) -> str:
-        """A text that tells one from another."""
+        """A text that identifies the scope."""
         where = f"{self.kind}:{self.board.seq if self.board else ''}"
         return f"{where}:{self.period.pk}" if self.period else where
 
     @property
     def is_ban_from_all(self) -> bool:
-        """Whether this is the ban that ``services/moderation/ban.py`` knows."""
+        """Whether this is the ban of ``ban.py``."""
         return self.kind == RestrictionKind.BANNED and self.board is None
 
 
 def hidden_in_period(period: Period) -> RestrictionScope:
-    """What hides standings in this period alone. Raises ``NotHideable`` where it is the period of a competition."""
+    """The scope that hides standings in this period only. Raises ``NotHideable`` for a competition's period."""
     if period.board.is_event:
         raise NotHideable(
             "This standing is of a competition: disqualify the participant there. That hides it in the "
@@ -64,63 +65,64 @@ def hidden_in_period(period: Period) -> RestrictionScope:
 
 
 def scope_of(row: Restriction) -> RestrictionScope:
-    """What a restriction keeps from its player."""
+    """The scope of a restriction."""
     return RestrictionScope(RestrictionKind(row.kind), row.board, row.period)
 
 
-def can_be_restricted(what: RestrictionScope) -> QuerySet[Player]:
-    """Those of whom this is not so already."""
-    if what.is_ban_from_all:
+def can_be_restricted(scope: RestrictionScope) -> QuerySet[Player]:
+    """The players who do not have the restriction."""
+    if scope.is_ban_from_all:
         return can_be_banned()
-    return Player.objects.exclude(pk__in=_running(what).values("player"))
+    return Player.objects.exclude(pk__in=_active(scope).values("player"))
 
 
 def restrict(
-    players: Collection[int], what: RestrictionScope, reason: str, at: datetime, by: AbstractBaseUser | None
+    players: Collection[int], scope: RestrictionScope, reason: str, at: datetime, by: AbstractBaseUser | None
 ) -> list[Player]:
-    """Restrict those of these players (by internal number) who are not so already; all of them or none.
+    """Restrict players (by internal number), except those who have the restriction already; all of them or none.
 
-    Returns whom it restricted. Raises ``BadReason`` where ``reason`` has not 1 to 300 characters.
+    Returns the players that were restricted. Raises ``BadReason`` unless ``reason`` has 1 to 300 characters.
     """
-    if what.is_ban_from_all:
+    if scope.is_ban_from_all:
         return ban(players, reason, at, by)
     reason = reason_given(reason)
     with transaction.atomic():
-        _hold(players)
-        locked = list(can_be_restricted(what).filter(pk__in=players).order_by("pk"))
-        where = {"board": what.board, "period": what.period, "kind": what.kind}
-        made = Restriction.objects.bulk_create(
+        _lock(players)
+        locked = list(can_be_restricted(scope).filter(pk__in=players).order_by("pk"))
+        where = {"board": scope.board, "period": scope.period, "kind": scope.kind}
+        rows = Restriction.objects.bulk_create(
             Restriction(player=player, since=at, by_id=_number(by), reason=reason, **where) for player in locked
         )
-        for row in made:
+        for row in rows:
             _record(action_of(row), row, reason, at, by)
         failpoint("restrict.before_commit")
         transaction.on_commit(forget_bans)
-        invalidate_readers_of_competitions(what.board)
+        invalidate_readers_of_competitions(scope.board)
     return locked
 
 
 def hide_standings(
-    whose: Mapping[Period, Collection[int]], reason: str, at: datetime, by: AbstractBaseUser | None
+    players_by_period: Mapping[Period, Collection[int]], reason: str, at: datetime, by: AbstractBaseUser | None
 ) -> int:
-    """Hide, in each of these periods, the standings of these players (by internal number); all of them or none.
+    """Hide, in each period, the standings of its players (by internal number); all of them or none.
 
-    Returns how many it hid: not those that were hidden before. Raises ``BadReason`` likewise, and ``NotHideable``.
+    Returns how many were newly hidden. Raises ``BadReason`` and ``NotHideable``.
     """
-    everybody = {player for players in whose.values() for player in players}
+    everybody = {player for players in players_by_period.values() for player in players}
     with transaction.atomic():
-        _hold(everybody)  # in one order, whatever the periods: two who hide several never wait for each other
+        _lock(everybody)  # all at once, in one order: two calls over several periods cannot deadlock
         return sum(
-            len(restrict(players, hidden_in_period(period), reason, at, by)) for period, players in whose.items()
+            len(restrict(players, hidden_in_period(period), reason, at, by))
+            for period, players in players_by_period.items()
         )
 
 
 def lift_restrictions(
     restrictions: Collection[int], reason: str, at: datetime, by: AbstractBaseUser | None
 ) -> list[Restriction]:
-    """Lift those of these restrictions (by internal number) that run; all of them or none.
+    """Lift restrictions (by internal number), as far as they are active; all of them or none.
 
-    Returns which it lifted, with their players. Raises ``BadReason`` likewise.
+    Returns the lifted ones, with their players. Raises ``BadReason``.
     """
     reason = reason_given(reason)
     with transaction.atomic():
@@ -138,37 +140,39 @@ def lift_restrictions(
 
 
 def lift_from(
-    players: Collection[int], what: RestrictionScope, reason: str, at: datetime, by: AbstractBaseUser | None
+    players: Collection[int], scope: RestrictionScope, reason: str, at: datetime, by: AbstractBaseUser | None
 ) -> list[Player]:
-    """Lift one restriction of each of these players (by internal number) who has it; all of them or none.
+    """Lift the restriction of this scope from players (by internal number) who have it; all of them or none.
 
-    Returns whose it lifted. Raises ``BadReason`` likewise.
+    Returns the players. Raises ``BadReason``.
     """
-    if what.is_ban_from_all:
+    if scope.is_ban_from_all:
         return unban(players, reason, at, by)
-    rows = _running(what).filter(player__in=players)
+    rows = _active(scope).filter(player__in=players)
     return [row.player for row in lift_restrictions(rows.values_list("pk", flat=True), reason, at, by)]
 
 
 def action_of(row: Restriction) -> str:
-    """How the audit log calls imposing it."""
+    """The audit action of imposing it."""
     return ACTIONS[RestrictionKind(row.kind)] if row.period_id is None else STANDING_HIDDEN
 
 
 def scope_note(row: Restriction) -> dict[str, object]:
-    """What tells the restriction from others of its player in notes of the audit log. Notes about one period have no
-    board, so that who asks for what was decided on the board does not find them."""
+    """The part of an audit note that identifies the restriction among others of its player.
+
+    Notes about one period have no board, so a search for decisions on the board does not find them.
+    """
     where = {"board": row.board_id} if row.period_id is None else {"period": row.period_id}
     return {"kind": row.kind, **where}
 
 
-def _hold(players: Collection[int]) -> None:
-    """The players' rows are held, so two who restrict the same ones at once do it one after the other."""
+def _lock(players: Collection[int]) -> None:
+    """Lock the players' rows, so that two calls for the same players run one after the other."""
     list(Player.objects.select_for_update(of=("self",)).filter(pk__in=players).order_by("pk").values_list("pk"))
 
 
-def _running(what: RestrictionScope) -> QuerySet[Restriction]:
-    return active_restrictions().filter(kind=what.kind, board=what.board, period=what.period)
+def _active(scope: RestrictionScope) -> QuerySet[Restriction]:
+    return active_restrictions().filter(kind=scope.kind, board=scope.board, period=scope.period)
 
 
 def _record(act: str, row: Restriction, reason: str, at: datetime, by: AbstractBaseUser | None) -> None:

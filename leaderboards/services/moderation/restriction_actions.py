@@ -1,4 +1,4 @@
-"""What moderators do with restrictions, as the audit log knows it, and how it is undone from there."""
+"""The audit actions of restrictions, and their undo."""
 
 from datetime import datetime
 
@@ -30,7 +30,7 @@ _LABELS = {
 
 
 def register() -> None:
-    """Tell the audit log. Asking twice changes nothing."""
+    """Register the actions with the audit log. Calling it twice changes nothing."""
     for kind, act in ACTIONS.items():
         register_action(act, _LABELS[kind], undo_restricting, CHANGE_PLAYER)
     register_action(STANDING_HIDDEN, _("standing hidden"), undo_restricting, CHANGE_PLAYER)
@@ -40,8 +40,7 @@ def register() -> None:
 
 
 def undo_restricting(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:
-    """Lift what was imposed. Raises ``NotUndoable`` where somebody did before, whether the same was imposed since or
-    not."""
+    """Lift the restriction. Raises ``NotUndoable`` if it was lifted before."""
     row = _restriction(entry)
     if lift_restrictions([row.pk], reason, at, by):
         return
@@ -51,7 +50,7 @@ def undo_restricting(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | 
 
 
 def undo_lifting(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:
-    """Impose it again. Raises ``NotUndoable`` where somebody did before, whether that one runs or not."""
+    """Impose the restriction again. Raises ``NotUndoable`` if it was imposed again since, also if lifted again."""
     row = _restriction(entry)
     refuse_if_superseded(entry, (action_of(row), LIFTED), ["player"], **scope_note(row))
     if not restrict([row.player_id], scope_of(row), reason, at, by):

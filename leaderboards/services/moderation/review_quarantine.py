@@ -1,8 +1,8 @@
-"""What a moderator makes of quarantined entries: accepted, each counts as of its own time; voided, it never does.
+"""Reviewing quarantined entries: an accepted entry counts as of its own time; a voided one never counts.
 
-Accepting goes through the door that all entries take (``submit``), in the transaction that marks the row, with an id by
-which the entry counts once. The trap: Redis is in no transaction. On its boards a mark is committed first; for a day
-after that its ids tell whether the entry counts, and later nobody knows, so it is refused.
+Accepting passes the entry to ``submit``, in the transaction that marks the row, with an id so that it counts once.
+The trap: Redis takes part in no transaction. On redis boards a mark is committed first; for a day after that the ids in
+Redis tell whether the entry counts. After that it cannot be known, and accepting is refused.
 """
 
 from datetime import datetime, timedelta
@@ -33,23 +33,22 @@ from leaderboards.services.submit.duplicates import find_duplicates_in_redis
 from leaderboards.services.submit.pipeline import submit
 
 ACCEPTED, VOIDED, REOPENED = "score.quarantine_accepted", "score.quarantine_voided", "score.quarantine_reopened"
-SERVICE = "quarantine"  # by which an entry counts that came without an id
+SERVICE = "quarantine"  # the service of entries that came without an id
 ID_KNOWN_FOR = timedelta(hours=23)  # an id is kept in Redis for at least a day
 
 
 def accept(number: int, reason: str, at: datetime, by: AbstractBaseUser | None) -> bool:
-    """Let the entry of this number count, as of its own time, in its own period; False if that was done before.
+    """Accept the entry of this number: it counts as of its own time, in its own period; False if that was done before.
 
     Raises ``BadReason``, ``UnknownEntry``, ``QuarantineDecided`` (voided), ``Banned``, ``PeriodClosed``,
-    ``QuarantineRefused`` (whatever else an entry is refused for), ``QuarantineOutcomeUnknown``, what a jury is refused
-    for, or
-    ``Unavailable``. Then it waits as before.
+    ``QuarantineRefused`` (any other refusal of an entry), ``QuarantineOutcomeUnknown``, the refusals of a jury's late
+    score, or ``Unavailable``. The entry stays pending then.
     """
     reason = reason_given(reason)
-    known = _known(number)
-    if known.competition:
-        events.source().freeze(known.competition, at)
-    is_marked = known.board.storage == Storage.REDIS and _mark(number, at)
+    row = _get(number)
+    if row.competition:
+        events.source().freeze(row.competition, at)
+    is_marked = row.board.storage == Storage.REDIS and _mark(number, at)
     failpoint("quarantine.after_mark")
     try:
         return _accept(number, reason, at, by)
@@ -60,13 +59,13 @@ def accept(number: int, reason: str, at: datetime, by: AbstractBaseUser | None) 
 
 
 def void(number: int, reason: str, at: datetime, by: AbstractBaseUser | None) -> bool:
-    """Let the entry of this number never count; its id stays claimed. False if that was done before.
+    """Void the entry of this number: it never counts, and its id stays taken. False if it was voided before.
 
-    Raises ``BadReason``, ``UnknownEntry``, or ``QuarantineDecided`` where it counts already.
+    Raises ``BadReason``, ``UnknownEntry``, or ``QuarantineDecided`` if it counts already.
     """
     reason = reason_given(reason)
     with transaction.atomic():
-        row = _held(number)
+        row = _lock(number)
         if row.decision == Decision.VOIDED:
             return False
         if row.decision == Decision.ACCEPTED or _counts(row):
@@ -80,8 +79,8 @@ def void(number: int, reason: str, at: datetime, by: AbstractBaseUser | None) ->
 
 
 def reopen(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:
-    """Undo a voiding: the entry waits again. Raises ``UnknownEntry`` or ``QuarantineDecided``."""
-    row = _held(int(entry.note.get("entry", 0)))  # an erasure empties the note, and takes the entry
+    """Undo a voiding: the entry is pending again. Raises ``UnknownEntry`` or ``QuarantineDecided``."""
+    row = _lock(int(entry.note.get("entry", 0)))  # an erasure empties the note and deletes the entry
     if row.decision != Decision.VOIDED:
         raise QuarantineDecided("It is not void any more: somebody has decided anew.")
     row.decision, row.decided_at, row.decided_by, row.reason = "", None, None, ""
@@ -91,13 +90,13 @@ def reopen(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reas
 
 def _accept(number: int, reason: str, at: datetime, by: AbstractBaseUser | None) -> bool:
     with transaction.atomic():
-        row = _held(number)
+        row = _lock(number)
         if row.decision == Decision.ACCEPTED:
             return False
         if row.decision == Decision.VOIDED:
             raise QuarantineDecided("It was voided: undo that in the audit log first.")
         if not _counts(row):
-            _refuse_unsure(row, at)
+            _refuse_if_unknown(row, at)
             _refuse_banned(row)
             _apply(row, reason, at, by)
         failpoint("quarantine.after_applied")
@@ -107,7 +106,7 @@ def _accept(number: int, reason: str, at: datetime, by: AbstractBaseUser | None)
 
 
 def _refuse_banned(row: QuarantinedEntry) -> None:
-    """Asked of SQL, as it is now: a closed competition and Redis would take an entry of who was banned just now."""
+    """Raise ``Banned`` by SQL's present state: Redis and a closed competition may not know of a new ban yet."""
     if Player.objects.filter(banned_from(row.board_id, ""), pk=row.player_id).exists():
         raise Banned("This player may not score: lift the ban first, or void the entry.")
 
@@ -154,12 +153,12 @@ def _service(row: QuarantinedEntry) -> str:
 
 
 def _mark(number: int, at: datetime) -> bool:
-    """Say, for good, that applying has begun; False if somebody has said so before."""
-    waiting = QuarantinedEntry.objects.filter(pk=number, decision="", accepting_since=None)
-    return waiting.update(accepting_since=at) > 0
+    """Commit that accepting has begun; False if it had begun before."""
+    pending = QuarantinedEntry.objects.filter(pk=number, decision="", accepting_since=None)
+    return pending.update(accepting_since=at) > 0
 
 
-def _refuse_unsure(row: QuarantinedEntry, at: datetime) -> None:
+def _refuse_if_unknown(row: QuarantinedEntry, at: datetime) -> None:
     since = row.accepting_since
     if since is not None and at - since > ID_KNOWN_FOR:
         raise QuarantineOutcomeUnknown(
@@ -169,16 +168,16 @@ def _refuse_unsure(row: QuarantinedEntry, at: datetime) -> None:
 
 
 def _unmark(number: int) -> None:
-    """Take the mark off, unless somebody else had it counted meanwhile."""
+    """Remove the mark, unless another request made the entry count meanwhile."""
     with transaction.atomic():
-        row = _held(number)
+        row = _lock(number)
         if row.decision == "" and not _counts(row):
             row.accepting_since = None
             row.save(update_fields=["accepting_since"])
 
 
 def _counts(row: QuarantinedEntry) -> bool:
-    """Whether an accepting that was begun came as far as Redis. Raises ``StorageUnavailable``."""
+    """Whether an accepting that has begun made the entry count in Redis. Raises ``StorageUnavailable``."""
     if row.accepting_since is None:
         return False
     found = find_duplicates_in_redis(row.board, [_entry(row)], _service(row))
@@ -193,11 +192,11 @@ def _decide(row: QuarantinedEntry, decision: Decision, reason: str, at: datetime
     row.save(update_fields=["decision", "decided_at", "decided_by", "reason"])
     act = ACCEPTED if decision == Decision.ACCEPTED else VOIDED
     note = {"entry": row.pk, "rule": row.rule, "score": row.value_text, "happened_at": row.at.isoformat()}
-    record(act, at=at, by=by, subjects=[*_subjects(row), *_made_of(row)], reason=reason, note=note)
+    record(act, at=at, by=by, subjects=[*_subjects(row), *_submission_of(row)], reason=reason, note=note)
 
 
-def _made_of(row: QuarantinedEntry) -> list[tuple[str, object]]:
-    """The submission by which an accepted entry counts, where boards keep any: who undoes the accepting voids it."""
+def _submission_of(row: QuarantinedEntry) -> list[tuple[str, object]]:
+    """The submission of an accepted entry, if the board keeps submissions; undoing the acceptance voids it."""
     if row.decision != Decision.ACCEPTED:
         return []
     rows = Submission.objects.filter(board=row.board_id, player=row.player_id, service=_service(row))
@@ -210,21 +209,21 @@ def _subjects(row: QuarantinedEntry) -> list[tuple[str, object]]:
     return [*own, ("competition", row.competition)] if row.competition else own
 
 
-def _known(number: int) -> QuarantinedEntry:
+def _get(number: int) -> QuarantinedEntry:
     found = QuarantinedEntry.objects.select_related("board").filter(pk=number).first()
     if found is None:
-        raise _gone()
+        raise _not_found()
     return found
 
 
-def _held(number: int) -> QuarantinedEntry:
-    """The row as it is now, held until the transaction ends; with its period, board and player."""
+def _lock(number: int) -> QuarantinedEntry:
+    """The row with its period, board and player, locked until the transaction ends."""
     rows = QuarantinedEntry.objects.select_for_update(of=("self",)).select_related("period__board", "board", "player")
     found = rows.filter(pk=number).first()
     if found is None:
-        raise _gone()
+        raise _not_found()
     return found
 
 
-def _gone() -> UnknownEntry:
+def _not_found() -> UnknownEntry:
     return UnknownEntry("There is no such entry any more: its player was erased, or it was decided long ago.")

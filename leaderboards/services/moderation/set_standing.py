@@ -1,10 +1,9 @@
-"""Setting or removing a player's standing in the running period of a board that keeps no submissions (``redis``), with
-the old one and the new one on record; and undoing that.
+"""Setting or removing a player's standing in the running period of a ``redis`` board; and undoing that.
 
-Redis decides over such a board, so it is set there, only if it is still what was seen, and the mirror brings it to SQL.
-The trap: the record is committed after Redis has answered. Where SQL goes away in between, Redis has the new standing
-and no record says so; the caller hears an error, and looking again shows it. An undo that was cut off so is asked for
-again, and recorded then.
+The old and the new standing are on record. Redis is the authority for such a board: the standing is set there, if it is
+still the one that the moderator saw, and the mirror copies it to SQL. The trap: the record is committed after Redis has
+answered. If SQL is lost in between, Redis has the new standing without a record; the caller gets an error, and sees the
+new standing when they look again. An undo that was cut off this way is repeated, and recorded then.
 """
 
 from dataclasses import dataclass
@@ -35,7 +34,7 @@ SET, UNDONE = "standing.set", "standing.set_undone"
 
 @dataclass(frozen=True, slots=True)
 class StandingChange:
-    """Whose standing in which period is to be ``state`` (None: not ranked), where Redis has the score ``seen``."""
+    """The wanted ``state`` of a player in a period (None: not ranked), if Redis still has the score ``seen``."""
 
     period: int
     player: Player
@@ -43,8 +42,8 @@ class StandingChange:
     seen: float | None
 
 
-class _Told(NamedTuple):
-    """What the audit log hears of an act beside what it is about."""
+class _Audit(NamedTuple):
+    """Action, reason, time and actor for the audit log."""
 
     act: str
     reason: str
@@ -53,15 +52,17 @@ class _Told(NamedTuple):
 
 
 def standing_in_redis(period: Period, player: str) -> RedisStanding:
-    """The player's standing as Redis has it. Raises what the link raises."""
-    [seen] = ZsetWriter(redis.boards()).look_up(period, [(player, None)])
-    state = None if seen.score is None else state_from(period, seen.score, seen.member, seen.stored_state)
-    return RedisStanding(seen.score, state)
+    """The player's standing in Redis. Raises as the Redis client."""
+    [row] = ZsetWriter(redis.boards()).look_up(period, [(player, None)])
+    state = None if row.score is None else state_from(period, row.score, row.member, row.stored_state)
+    return RedisStanding(row.score, state)
 
 
 def refuse_if_not_settable(period: Period) -> None:
-    """Raise ``NotEditable`` where standings follow from submissions, or a competition's record would not tell of it,
-    ``PeriodClosed``, or ``StorageUnavailable`` while the period is being settled."""
+    """Raise ``NotEditable``, ``PeriodClosed``, or ``StorageUnavailable`` while the period is being resynced.
+
+    Not editable are boards whose standings follow from submissions, and competitions, which have actions of their own.
+    """
     if period.board.storage != Storage.REDIS:
         raise NotEditable("This board keeps submissions, which its standings follow from: edit or void those.")
     if period.board.is_event:
@@ -73,29 +74,29 @@ def refuse_if_not_settable(period: Period) -> None:
 
 
 def set_standing(wanted: StandingChange, reason: str, at: datetime, by: AbstractBaseUser | None) -> bool:
-    """Set it, or take the player out; False where it is so already, which changes nothing.
+    """Set the standing, or remove the player; False, with nothing changed, if it is the wanted one already.
 
-    Raises ``BadReason``, ``StandingChanged``, ``UnknownPlayer`` (erased), what ``refuse_if_not_settable`` does, or what
-    the link raises.
+    Raises ``BadReason``, ``StandingChanged``, ``UnknownPlayer`` (erased), as ``refuse_if_not_settable``, or as the
+    Redis client.
     """
     reason = reason_given(reason)
     refuse_erased(wanted.player)
     with transaction.atomic():
-        period, found = _held(wanted)
-        after = _as_kept(period, wanted)
+        period, found = _check_unchanged(wanted)
+        after = _as_stored(period, wanted)
         if found.state == after:
             return False
-        _record(_Told(SET, reason, at, by), period, wanted.player, found.state, after)
-        _put(period, wanted)
+        _record(_Audit(SET, reason, at, by), period, wanted.player, found.state, after)
+        _write(period, wanted)
     return True
 
 
 def undo_set(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:
-    """Give the player the standing from before the act of this entry; where they have it already, since an undo was cut
-    off before its record was committed, the record alone is made up for.
+    """Give the player the standing from before the action of this entry.
 
-    Raises ``StandingChanged`` where it is another by now, ``NotUndoable`` where somebody has set it or removed the
-    player since, also to the same, and what ``set_standing`` does.
+    If they have it already, because an earlier undo was cut off before its record was committed, only the record is
+    written. Raises ``StandingChanged`` if the standing is neither, ``NotUndoable`` if it was set or the player removed
+    since, even to the same value, and as ``set_standing``.
     """
     player = Player.objects.filter(pk__in=entry.keys("player")).first()
     if player is None:
@@ -109,41 +110,41 @@ def undo_set(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, re
             raise StandingChanged(f"{player.external_id} has another standing since: set it anew instead.")
         refuse_if_changed_since(entry, [SET, UNDONE], ["player"], period=period.pk)
         refuse_if_changed_since(entry, [REMOVED], ["player", "board"], period=period.label)
-        _record(_Told(UNDONE, reason, at, by), period, player, after, before)
+        _record(_Audit(UNDONE, reason, at, by), period, player, after, before)
         if found.state != before:
-            _put(period, StandingChange(period.pk, player, before, found.score))
+            _write(period, StandingChange(period.pk, player, before, found.score))
 
 
 def standings_before_and_after(entry: AuditEntry) -> tuple[StandingState | None, StandingState | None]:
-    """The standings before and after the act of an entry; None is not ranked, or that the entry says nothing more."""
+    """The standings before and after the action; None is not ranked, or an entry whose note was emptied."""
     before, after = (_from_note(entry.note.get(name)) for name in ("before", "after"))
     return before, after
 
 
-def _held(wanted: StandingChange) -> tuple[Period, RedisStanding]:
+def _check_unchanged(wanted: StandingChange) -> tuple[Period, RedisStanding]:
     period = _period(wanted.period)
     found = standing_in_redis(period, wanted.player.external_id)
     if found.score != wanted.seen:
-        raise _moved(wanted.player)
+        raise _changed_meanwhile(wanted.player)
     return period, found
 
 
 def _period(number: int) -> Period:
-    """The period, which nobody closes until this transaction ends."""
+    """The period; it cannot be closed until the transaction ends."""
     barrier.hold_shared(number)
     period = Period.objects.select_related("board").get(pk=number)
     refuse_if_not_settable(period)
     return period
 
 
-def _put(period: Period, wanted: StandingChange) -> None:
-    put, held = _packed(period, wanted)
-    if not ZsetWriter(redis.boards()).amend(period, put, held, wanted.seen):
-        raise _moved(wanted.player)
+def _write(period: Period, wanted: StandingChange) -> None:
+    row, stored_state = _packed(period, wanted)
+    if not ZsetWriter(redis.boards()).amend(period, row, stored_state, wanted.seen):
+        raise _changed_meanwhile(wanted.player)
 
 
 def _packed(period: Period, wanted: StandingChange) -> tuple[ZsetRow, str]:
-    """What Redis is given: the place, and what it keeps beside the score."""
+    """The row for the sorted set, and the text for the hash of stored states."""
     player, state = wanted.player.external_id, wanted.state
     if state is None:
         return ZsetRow(player, None, player), ""
@@ -151,25 +152,25 @@ def _packed(period: Period, wanted: StandingChange) -> tuple[ZsetRow, str]:
     return ZsetRow(player, packed.score, packed.member), stored_state_text(period, state)
 
 
-def _as_kept(period: Period, wanted: StandingChange) -> StandingState | None:
-    """What Redis will say of it: not every board keeps a time."""
-    put, held = _packed(period, wanted)
-    return None if put.score is None else state_from(period, put.score, put.member, held)
+def _as_stored(period: Period, wanted: StandingChange) -> StandingState | None:
+    """The state as Redis will return it: not every board stores times."""
+    row, stored_state = _packed(period, wanted)
+    return None if row.score is None else state_from(period, row.score, row.member, stored_state)
 
 
-def _moved(player: Player) -> StandingChanged:
+def _changed_meanwhile(player: Player) -> StandingChanged:
     return StandingChanged(f"{player.external_id} has scored meanwhile: look again.")
 
 
 def _record(
-    told: _Told, period: Period, player: Player, before: StandingState | None, after: StandingState | None
+    audit: _Audit, period: Period, player: Player, before: StandingState | None, after: StandingState | None
 ) -> None:
     record(
-        told.act,
-        at=told.at,
-        by=told.by,
+        audit.act,
+        at=audit.at,
+        by=audit.by,
         subjects=[("player", player.pk), ("board", period.board_id)],
-        reason=told.reason,
+        reason=audit.reason,
         before=_shown(period, before),
         after=_shown(period, after),
         note={"period": period.pk, "player": player.pk, "before": _note(before), "after": _note(after)},
@@ -186,8 +187,8 @@ def _note(state: StandingState | None) -> list[object] | None:
     return None if state is None else [list(state.value), state.at_ms]
 
 
-def _from_note(kept: list[object] | None) -> StandingState | None:
-    if kept is None:
+def _from_note(note: list[object] | None) -> StandingState | None:
+    if note is None:
         return None
-    value, at_ms = kept
+    value, at_ms = note
     return StandingState(tuple(value), at_ms)  # type: ignore[arg-type]  # as _note wrote them

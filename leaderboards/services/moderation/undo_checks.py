@@ -1,7 +1,7 @@
-"""Whether the log may still undo the voiding of a score, or its restoring: the one place that decides it.
+"""Whether the audit log may still undo the voiding or the restoring of a score.
 
-Several can have a score void: somebody's word, purges, and the undoing of its import. It stays void until none of them
-stands any more; a restoring by hand is a new decision, and overrules all that came before it.
+A score can be void for several reasons at once: by hand, by purges, and because its import was undone. It stays void
+until none of them holds any more. Restoring by hand is a new decision that overrules all earlier ones.
 """
 
 from collections.abc import Collection
@@ -14,13 +14,15 @@ from leaderboards.services.imports.scores import was_undone
 
 
 def refuse_if_decided_since(entry: AuditEntry, acts: Collection[str] = ()) -> None:
-    """Raise ``NotUndoable`` where one of these ``acts``, or without them any, was done to the score since the entry."""
+    """Raise ``NotUndoable`` if one of ``acts`` (without them: any action) was done to the score since the entry."""
     refuse_if_superseded(entry, acts, ["submission"])
 
 
 def refuse_if_void_otherwise(entry: AuditEntry, submission: Submission) -> None:
-    """Raise ``NotUndoable`` where the score, which the act of the entry has void, is so for something else too: its
-    import was undone, or another purge that stands is about it."""
+    """Raise ``NotUndoable`` if the score is void for another reason than the entry's action too.
+
+    That is: its import was undone, or another active purge covers it.
+    """
     if was_undone(submission):
         raise NotUndoable("The import that made this score was undone since: import it again, or restore it by hand.")
     own = PurgedSubmission.objects.filter(submission=submission.pk).values("purge")

@@ -1,8 +1,8 @@
-"""Restoring voided submissions, as if none of them had ever been voided: value, time and ties are those of before.
+"""Restoring voided submissions, as if they had never been voided: with their old value, time and tie order.
 
-The standing is derived anew from all that counts, in the order in which it was applied. The limits of a sum refuse no
-restoring: what was accepted meanwhile stays accepted, and the sum stops at the limit as it does without a voided one
-(``core/policies.replay``). In a competition it is an act on record (``services/events.py``).
+The standing is recomputed from all valid submissions, in the order in which they were applied. The limits of a sum
+refuse no restoring: later submissions stay accepted, and the sum stops at the limit (``core/ranking/policies.replay``).
+In a competition it is an action in its log (``services/events.py``).
 """
 
 from collections.abc import Collection
@@ -27,9 +27,9 @@ from leaderboards.stores.sql.writes import StandingRow
 
 
 def unvoid_by_hand(submission: Submission, reason: str, at: datetime, by: AbstractBaseUser | None) -> bool:
-    """Restore what somebody has judged anew, in a competition through the port; False where that was done before.
+    """Restore a submission by a moderator's decision, in a competition through the port; False if it counts already.
 
-    Raises what refuses it there, or here.
+    Raises as the port, or as ``unvoid_submission``.
     """
     if submission.competition:
         return events.source().unvoid(submission, reason, at, by)
@@ -41,20 +41,20 @@ def unvoid_by_hand(submission: Submission, reason: str, at: datetime, by: Abstra
 
 
 def unvoid_submission(submission: Submission, at: datetime) -> bool:
-    """Let a voided submission of an open period count again; False if it counts already, which changes nothing.
+    """Restore a voided submission of an open period; False, with nothing changed, if it counts already.
 
-    Raises ``PeriodClosed``, ``BoardReserved``, ``UnknownPlayer`` (erased), ``SubmissionsDropped`` where it was not
-    kept, or ``IdReused`` where its import was undone and its id stands for another by now.
+    Raises ``PeriodClosed``, ``BoardReserved``, ``UnknownPlayer`` (erased), ``SubmissionsDropped`` if it was deleted, or
+    ``IdReused`` if its import was undone and another submission has its id by now.
     """
     return unvoid_in_open(submission.period_id, submission.player_id, [submission.pk], at) > 0
 
 
 @transaction.atomic
 def unvoid_in_open(number: int, player: int, submissions: Collection[int], at: datetime) -> int:
-    """Let those of a player's submissions that are voided count again, in the open period of this number; how many.
+    """Restore voided submissions of a player in the open period of this number; how many were void.
 
-    ``player`` and ``submissions`` are internal numbers. Without any the standing is derived anew all the same. Raises
-    what ``unvoid_submission`` does.
+    ``player`` and ``submissions`` are internal numbers. Without submissions the standing is still recomputed. Raises as
+    ``unvoid_submission``.
     """
     period = lock_open_period(number)
     restored, row = restore_voided(period, player, submissions)
@@ -66,66 +66,65 @@ def unvoid_in_open(number: int, player: int, submissions: Collection[int], at: d
 
 
 def unvoid_purged(purge: int, number: int, players: Collection[int], submissions: Collection[int], at: datetime) -> int:
-    """Let these submissions of several players count again, in the open period of this ``number``; how many were void.
+    """Restore submissions of several players that a purge voided, in the open period ``number``; how many were void.
 
-    All are internal numbers. What was not kept, what is of who was erased, and what is not void because of this purge
-    any more, is left out. Call it in a transaction.
-    Raises ``PeriodClosed`` or ``BoardReserved``.
+    All are internal numbers. Submissions that were deleted, that belong to erased players, or that are no longer void
+    because of this purge are skipped. Call it in a transaction. Raises ``PeriodClosed`` or ``BoardReserved``.
     """
     period = lock_open_period(number)
     known = Player.objects.filter(pk__in=players)
     locked = lock_standings(period, list(known.values_list("external_id", flat=True)))
-    there = {each.pk for each in known.all() if not is_erased(each)}  # read behind the locks
-    theirs = Submission.objects.filter(pk__in=submissions, period=period, player__in=there, purged__purge=purge)
-    numbers = list(theirs.exclude(voided_at=None).values_list("pk", flat=True))
+    present = {each.pk for each in known.all() if not is_erased(each)}  # read under the locks
+    rows = Submission.objects.filter(pk__in=submissions, period=period, player__in=present, purged__purge=purge)
+    numbers = list(rows.exclude(voided_at=None).values_list("pk", flat=True))
     PurgedSubmission.objects.filter(submission__in=numbers).delete()
     Submission.objects.filter(pk__in=numbers).update(voided_at=None)
-    recompute_standings(period, {name: each for name, each in locked.items() if each.player_id in there}, at)
+    recompute_standings(period, {name: each for name, each in locked.items() if each.player_id in present}, at)
     return len(numbers)
 
 
 def restore_voided(period: Period, player: int, submissions: Collection[int]) -> tuple[int, StandingRow | None]:
-    """Take the marks of voiding off and derive the standing anew, locked: how many there were, and the standing to be
-    written; None where it stays as it is, or there never was one.
+    """Mark submissions as valid and recompute the standing, which stays locked.
 
-    ``player`` and ``submissions`` are internal numbers. Raises ``UnknownPlayer`` (erased), ``SubmissionsDropped``
-    where one of the submissions is no more, or ``IdReused`` where another has the id of one.
+    Returns how many were void, and the standing to write; None if it does not change, or never existed. ``player`` and
+    ``submissions`` are internal numbers. Raises ``UnknownPlayer`` (erased), ``SubmissionsDropped`` if a submission was
+    deleted, or ``IdReused`` if another one has its id.
     """
-    whose, locked = _hold_standing(period, player)
+    owner, locked = _lock_standing(period, player)
     if locked is None:
         return 0, None
-    restored = _unmark(period, whose, submissions)
-    state = remaining_state(period, whose)
-    return restored, None if state == locked.state else standing_row(period, whose.external_id, locked, state)
+    restored = _clear_void(period, owner, submissions)
+    state = remaining_state(period, owner)
+    return restored, None if state == locked.state else standing_row(period, owner.external_id, locked, state)
 
 
-def _hold_standing(period: Period, player: int) -> tuple[Player, LockedStanding | None]:
-    """The player of this number as they are now, and their standing, locked; None where they never had one.
+def _lock_standing(period: Period, player: int) -> tuple[Player, LockedStanding | None]:
+    """The player of this number and their standing, locked; None if they never had one.
 
-    Raises ``UnknownPlayer`` for a player who was erased, or is being: an erasure waits for the lock, or was before it.
+    Raises ``UnknownPlayer`` if the player was erased or is being erased. A later erasure waits for the lock.
     """
     name = Player.objects.get(pk=player).external_id
     locked = lock_standings(period, [name]).get(name)
-    found = Player.objects.get(pk=player)  # read behind the lock
-    if found.external_id != name:
+    present = Player.objects.get(pk=player)  # read under the lock
+    if present.external_id != name:
         raise UnknownPlayer("There is no such player any more.")
-    refuse_erased(found)
-    return found, locked
+    refuse_erased(present)
+    return present, locked
 
 
-def _unmark(period: Period, player: Player, submissions: Collection[int]) -> int:
+def _clear_void(period: Period, player: Player, submissions: Collection[int]) -> int:
     rows = Submission.objects.filter(pk__in=submissions, period=period, player=player)
     if rows.count() != len(set(submissions)):
         raise SubmissionsDropped("The submission was not kept: it can not be restored any more.")
-    PurgedSubmission.objects.filter(submission__in=submissions).delete()  # no purge has it void from here on
-    _take_ids(rows.exclude(freed_id=None))
+    PurgedSubmission.objects.filter(submission__in=submissions).delete()  # no purge keeps them void any more
+    _restore_ids(rows.exclude(freed_id=None))
     return rows.exclude(voided_at=None).update(voided_at=None)
 
 
-def _take_ids(rows: QuerySet[Submission]) -> None:
-    """Those whose import was undone have their ids again, so that the same file does not count beside them.
+def _restore_ids(rows: QuerySet[Submission]) -> None:
+    """Give submissions of an undone import their ids again, so that the same file does not count a second time.
 
-    The trap: rows of a file without ids have ids of their run, so the same file imported again does count beside them.
+    The trap: rows of a file without ids have ids of their run, so importing that file again does count a second time.
     """
     try:
         with transaction.atomic():

@@ -1,8 +1,8 @@
-"""Voiding one submission: the player falls back to what their others amount to.
+"""Voiding one submission: the player's standing is recomputed from their other submissions.
 
-That is always possible in an open period: a cheat goes though what remains of a sum would leave the board's limits.
-The sum then stops at the limit (``core/policies.replay``), and the others stay accepted. In a competition it is an act
-on record, and possible after the closing too; the competitions do it (``services/events.py``).
+It is always possible in an open period, even if the rest of a sum leaves the board's limits: the sum then stops at the
+limit (``core/ranking/policies.replay``), and the other submissions stay accepted. In a competition it is an action in
+its log, possible after closing too, and done by the competitions app (``services/events.py``).
 """
 
 from collections.abc import Mapping
@@ -28,9 +28,9 @@ from leaderboards.stores.sql.writes import StandingRow
 
 
 def void_by_hand(submission: Submission, reason: str, at: datetime, by: AbstractBaseUser | None) -> bool:
-    """Void what somebody has judged, in a competition through the port; False where that was done before.
+    """Void a submission by a moderator's decision, in a competition through the port; False if it was void before.
 
-    Raises what refuses it there or here.
+    Raises as the port, or as ``void_submission``.
     """
     if submission.competition:
         return events.source().void(submission, reason, at, by)
@@ -43,10 +43,10 @@ def void_by_hand(submission: Submission, reason: str, at: datetime, by: Abstract
 
 @transaction.atomic
 def void_submission(submission: Submission, at: datetime) -> bool:
-    """Void it and derive the standing anew; False if it was void before, or retention has made it the sum of older ones
-    since it was read. That changes nothing.
+    """Void a submission and recompute the standing.
 
-    Raises ``PeriodClosed`` or ``BoardReserved``.
+    False, with nothing changed, if it was void before or retention has compacted it since it was read. Raises
+    ``PeriodClosed`` or ``BoardReserved``.
     """
     period = lock_open_period(submission.period_id)
     player = submission.player
@@ -58,9 +58,9 @@ def void_submission(submission: Submission, at: datetime) -> bool:
 
 
 def lock_open_period(number: int) -> Period:
-    """The open period of this number, which nobody closes until this transaction ends.
+    """The open period of this number; it cannot be closed until the transaction ends.
 
-    Raises ``PeriodClosed``, or ``BoardReserved`` where an app above writes its standings.
+    Raises ``PeriodClosed``, or ``BoardReserved`` if only an app above may write its standings.
     """
     barrier.hold_shared(number)
     period = Period.objects.select_related("board").get(pk=number)
@@ -71,9 +71,9 @@ def lock_open_period(number: int) -> Period:
 
 
 def recompute_standings(period: Period, locked: Mapping[str, LockedStanding], at: datetime) -> int:
-    """Make the locked standings of these players what their submissions amount to; how many are others now.
+    """Recompute locked standings from the players' valid submissions; how many have changed.
 
-    Call it as the last step of the transaction that holds the rows' locks.
+    Call it as the last step of the transaction that holds the locks.
     """
     players = [each.player_id for each in locked.values()]
     states = replayed_states(period, Submission.objects.filter(period=period, player__in=players, voided_at=None))
@@ -89,13 +89,13 @@ def recompute_standings(period: Period, locked: Mapping[str, LockedStanding], at
 
 
 def remaining_state(period: Period, player: Player) -> StandingState | None:
-    """What the player's submissions that are not voided amount to; None without any."""
+    """The standing that the player's valid submissions make; None without any."""
     left = Submission.objects.filter(period=period, player=player, voided_at=None)
     return replayed_states(period, left).get(player.pk)
 
 
 def standing_row(period: Period, player: str, locked: LockedStanding, state: StandingState | None) -> StandingRow:
-    """The standing to be written after ``locked``; without a state the player is not ranked."""
+    """The row to write over ``locked``; without a state the player is not ranked."""
     row = StandingRow(locked.player_id, player, player, None, None, locked.version + 1)
     if state is None:
         return row

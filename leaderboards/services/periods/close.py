@@ -1,9 +1,8 @@
-"""A period's end: ``open → closing → final``.
+"""Close periods: ``open → closing → final``.
 
-The order of effects: the barrier turns the state, so that who came before is counted and who
-comes after is refused; a redis board is closed in Redis too, mirrored to the last standing and
-compared; ranks are written and hashed; only then do its keys get a time to live. Each step may be
-cut off and run again.
+The steps: the state changes under the exclusive barrier, so that earlier submissions count and later ones are refused;
+a redis board is closed in Redis too, mirrored completely and compared; final standings are written and hashed; then
+the keys get a time to live. Each step can be interrupted and run again.
 """
 
 import logging
@@ -37,7 +36,7 @@ logger = logging.getLogger(__name__)
 
 BACKFILL_TIMEOUT = timedelta(hours=1)
 BACKFILL = "backfill of board "
-COMPARED_AT_ONCE = 1000
+COMPARE_CHUNK = 1000
 _Row = tuple[str, float | None]  # member, score
 AWAY = "Redis, which decides for this board, is away"
 
@@ -48,7 +47,7 @@ class NotReadyToClose(Unavailable):
 
 @dataclass(frozen=True, slots=True)
 class Closed:
-    """What closing found: ``final`` is False where it has to wait, and ``detail`` says for what."""
+    """The result of closing; if not ``final``, ``detail`` says what closing waits for."""
 
     board: int
     label: str
@@ -58,59 +57,56 @@ class Closed:
 
 
 def close_due(at: datetime) -> list[Closed]:
-    """Close every period that ended more than its board's grace ago, oldest first.
+    """Close every period whose grace is over, oldest first.
 
-    One that was opened after its end is being backfilled: its import closes it, or we do if that died, which we take
-    for granted once nothing was heard of it for ``BACKFILL_TIMEOUT``.
-    One that cannot be closed keeps no other waiting; what failed is raised at the end.
+    A period that was opened after its end is being backfilled: the import closes it, or this does after
+    ``BACKFILL_TIMEOUT`` without a heartbeat of the import. Errors are raised together at the end.
     """
-    due = Period.objects.filter(state__in=(PeriodState.OPEN, PeriodState.CLOSING), ends_at__lte=at).select_related(
-        "board"
-    )
-    heard = dict(Heartbeat.objects.filter(name__startswith=BACKFILL).values_list("name", "beat_at"))
-    over = [
+    ended = Period.objects.filter(state__in=(PeriodState.OPEN, PeriodState.CLOSING), ends_at__lte=at)
+    heartbeats = dict(Heartbeat.objects.filter(name__startswith=BACKFILL).values_list("name", "beat_at"))
+    due = [
         period
-        for period in due.order_by("ends_at", "pk")
-        if _takes_until(period) <= at and not _is_backfilled(period, heard, at)
+        for period in ended.select_related("board").order_by("ends_at", "pk")
+        if _accepts_until(period) <= at and not _is_backfilled(period, heartbeats, at)
     ]
-    return for_each(over, lambda period: close_period(period, at))
+    return for_each(due, lambda period: close_period(period, at))
 
 
-def _takes_until(period: Period) -> datetime:
-    """Its grace after its end: where a zone's rules have changed since it began, that of its row or by the calendar.
+def _accepts_until(period: Period) -> datetime:
+    """Return the end of the grace after the row's end or the calendar's, whichever is later.
 
-    Submissions go by the calendar, so the later one counts.
+    They differ if the zone's rules have changed since the period began; submissions go by the calendar.
     """
     ends = [period.ends_at]
     if not period.board.is_event:
-        with suppress(SunwiError):  # no such window, or zone, any more: the row alone says when
+        with suppress(SunwiError):  # the calendar has no such window or zone any more
             ends.append(window_of(period.board.calendar, period.label).ends_at)
     return max(each for each in ends if each) + timedelta(seconds=period.board.grace_seconds)
 
 
 def backfill_heartbeat_name(board: int) -> str:
-    """The name under which an import of a board's past gives signs of life."""
+    """Return the heartbeat name of an import into past periods of a board."""
     return f"{BACKFILL}{board}"
 
 
-def _is_backfilled(period: Period, heard: Mapping[str, datetime], at: datetime) -> bool:
-    """Whether an import is at it: it was opened after its end, and that or the last sign of life is not long ago."""
+def _is_backfilled(period: Period, heartbeats: Mapping[str, datetime], at: datetime) -> bool:
+    """Whether an import into this past period is running: opened after its end, with a recent heartbeat."""
     if period.state != PeriodState.OPEN or period.ends_at is None or period.created_at <= period.ends_at:
         return False
-    last = max(period.created_at, heard.get(backfill_heartbeat_name(period.board_id), period.created_at))
+    last = max(period.created_at, heartbeats.get(backfill_heartbeat_name(period.board_id), period.created_at))
     return last > at - BACKFILL_TIMEOUT
 
 
 def close_period(period: Period, at: datetime) -> Closed:
-    """Bring one period to its end, as far as that is possible now."""
-    begun = clock.monotonic()
+    """Close a period as far as that is possible now."""
+    started = clock.monotonic()
     try:
-        return _closed(period, at)
+        return _close(period, at)
     finally:
-        metrics.observe_close(clock.monotonic() - begun)
+        metrics.observe_close(clock.monotonic() - started)
 
 
-def _closed(period: Period, at: datetime) -> Closed:
+def _close(period: Period, at: datetime) -> Closed:
     stop_accepting(period)
     if period.state == PeriodState.OPEN:
         return _report(period, "its end was moved")
@@ -125,47 +121,47 @@ def _closed(period: Period, at: datetime) -> Closed:
     _make_final(period, at)
     failpoint("close.after_final")
     if period.board.storage != Storage.SQL:
-        _let_keys_expire(period)
+        _expire_keys(period)
         failpoint("close.after_expiry")
     return _report(period)
 
 
 def stop_accepting(period: Period) -> None:
-    """Let ``period`` take no more scores, unless its end was moved since the row was read."""
+    """Make the period refuse submissions, unless its end was moved since the row was read."""
     with transaction.atomic():
         barrier.hold_exclusive(period.pk)
-        as_known = Period.objects.filter(pk=period.pk, state=PeriodState.OPEN, ends_at=period.ends_at)
-        as_known.update(state=PeriodState.CLOSING)
+        unmoved = Period.objects.filter(pk=period.pk, state=PeriodState.OPEN, ends_at=period.ends_at)
+        unmoved.update(state=PeriodState.CLOSING)
         invalidate_readers(period)
     clear_period_cache()
     period.refresh_from_db()
 
 
 def _drain(period: Period) -> None:
-    """Close the period in Redis, copy what SQL lacks, and see that both have the same standings."""
-    settler = ZsetSync(redis.boards())
-    settler.close(period)
+    """Close the period in Redis, mirror what SQL lacks, and check that both have the same standings."""
+    store = ZsetSync(redis.boards())
+    store.close(period)
     failpoint("close.after_closed_in_redis")
     mirror(period)
     period.refresh_from_db()
     if period.stale_since is not None:
         raise NotReadyToClose("its standings in Redis are being settled")
-    if aside := dead_letters_of(period).count():
-        raise NotReadyToClose(f"{aside} standings are set aside as dead letters: retry or drop them")
-    if dirty := settler.dirty(period, 1)[0]:
+    if letters := dead_letters_of(period).count():
+        raise NotReadyToClose(f"{letters} standings are set aside as dead letters: retry or drop them")
+    if dirty := store.dirty(period, 1)[0]:
         raise NotReadyToClose(f"{dirty} standings are not mirrored yet")
-    _compare(period, settler)
+    _compare(period, store)
 
 
-def _compare(period: Period, settler: ZsetSync) -> None:
-    """Side by side, by score and member: both have the same, but for standings that somebody has given up.
+def _compare(period: Period, store: ZsetSync) -> None:
+    """Compare Redis and SQL row by row, without players whose dead letter was dropped. Raises ``NotReadyToClose``.
 
-    Nobody writes any more, so that both orders stand still while we walk.
+    There are no writes any more, so both can be read in order.
     """
     dropped = dropped_players(period)
     ranked = Standing.objects.filter(period=period, score__isnull=False).order_by("score", "member")
-    in_sql = ranked.values_list("member", "score").iterator(chunk_size=COMPARED_AT_ONCE)
-    in_redis = settler.iterate_ordered(period, COMPARED_AT_ONCE)
+    in_sql = ranked.values_list("member", "score").iterator(chunk_size=COMPARE_CHUNK)
+    in_redis = store.iterate_ordered(period, COMPARE_CHUNK)
     pairs = zip_longest(_without(dropped, period, in_sql), _without(dropped, period, in_redis))
     if any(one != other for one, other in pairs):
         raise NotReadyToClose("a standing in Redis is not the one in SQL; `verify --repair` compares them one by one")
@@ -181,7 +177,7 @@ def _make_final(period: Period, at: datetime) -> None:
     period.refresh_from_db()
     if period.state != PeriodState.CLOSING:
         return
-    _leave_out_gone(period)
+    _unrank_departed(period)
     period.players = write_final_standings(period)
     period.content_hash = content_hash(period)
     period.state, period.closed_at = PeriodState.FINAL, at
@@ -190,20 +186,20 @@ def _make_final(period: Period, at: datetime) -> None:
     failpoint("close.before_final")
 
 
-def _leave_out_gone(period: Period) -> None:
-    """Those who left an event or were disqualified in it: a score under way then may have brought them back."""
+def _unrank_departed(period: Period) -> None:
+    """Unrank players who left the event or were disqualified: a concurrent submission may have ranked them again."""
     number = event_number(period.label) if period.board.is_event else None
-    gone = events.source().gone(number) if number is not None else ()
-    standings = Standing.objects.filter(period=period, player__in=gone, score__isnull=False)
+    departed = events.source().gone(number) if number is not None else ()
+    standings = Standing.objects.filter(period=period, player__in=departed, score__isnull=False)
     standings.update(score=None, points=None, fields=None, at=None, version=F("version") + 1)
 
 
-def _let_keys_expire(period: Period) -> None:
-    """Give the keys of a final period their time to live; one that Redis misses is given it by the next run."""
+def _expire_keys(period: Period) -> None:
+    """Set the time to live of a final period's keys. If Redis is unavailable, retention deletes them later."""
     try:
         ZsetSync(redis.boards()).expire(period, timedelta(days=period.board.retention_days))
     except Unavailable as error:
-        logger.warning("the keys of period %s keep for now: %s", period.pk, error.detail)
+        logger.warning("the keys of period %s get no time to live for now: %s", period.pk, error.detail)
 
 
 def _report(period: Period, detail: str = "") -> Closed:

@@ -1,7 +1,7 @@
-"""Freezing: a copy of a period as it stands now, under a label of its own, that is final from its first moment.
+"""Freeze a period: copy its standings to a new period, with its own label, that is final from the start.
 
-It is read like any final period, and nothing of the schedule has work with it: no keys in Redis, no standings but
-the final ones, nothing to close. The trap: it must be there before the first change that it is to hide.
+The copy is read like any final period. It has no keys in Redis and only final standings, and the worker ignores it. The
+trap: it must exist before the first change that it is to hide.
 """
 
 from datetime import datetime
@@ -17,34 +17,34 @@ from leaderboards.stores.sql.final import content_hash, write_final_standings
 
 
 def copy_period(period: Period, label: str, at: datetime) -> Period:
-    """The copy of ``period`` that bears ``label``, made if it is not there; called twice or at once, it is one.
+    """Return the copy of the period with this label, creating it if necessary. Concurrent calls create one copy.
 
-    It has what was submitted before the call; what comes meanwhile may be in it or not. Raises ``Unavailable``
-    where Redis decides for the board and is away or being settled.
+    It has what was submitted before the call, and perhaps what is submitted meanwhile. Raises ``Unavailable`` if Redis
+    decides for the board and is unavailable or being resynced.
     """
-    made = _made(period, label)
-    if made is None:
+    copy = _find_copy(period, label)
+    if copy is None:
         mirror_before_copy(period)
-        made = copy_period_in_sql(period, label, at)
+        copy = copy_period_in_sql(period, label, at)
     failpoint("freeze.after_commit")
-    return made
+    return copy
 
 
 @transaction.atomic
 def copy_period_in_sql(period: Period, label: str, at: datetime) -> Period:
-    """The same of what SQL has: for who holds a transaction, and called ``mirror_before_copy`` before it."""
-    made = _made(period, label)
-    if made is None:
+    """Return or create the copy of what SQL has, within a transaction; call ``mirror_before_copy`` before that."""
+    copy = _find_copy(period, label)
+    if copy is None:
         barrier.hold_exclusive(period.pk)
-        made = _made(period, label) or _copy(period, label, at)
+        copy = _find_copy(period, label) or _create_copy(period, label, at)
     failpoint("freeze.before_commit")
-    return made
+    return copy
 
 
 def mirror_before_copy(period: Period) -> None:
-    """Bring to SQL what was submitted before the call: outside of any transaction, since Redis is told what is copied.
+    """Mirror what was submitted before the call. Call it outside of any transaction, since it clears marks in Redis.
 
-    Raises ``Unavailable`` where Redis decides for the board and is away or being settled.
+    Raises ``Unavailable`` if Redis decides for the board and is unavailable or being resynced.
     """
     if period.board.storage != Storage.REDIS or period.state in (PeriodState.FINAL, PeriodState.EXPIRED):
         return
@@ -54,11 +54,11 @@ def mirror_before_copy(period: Period) -> None:
         raise StorageUnavailable("Its standings in Redis are being settled; try again in a moment.")
 
 
-def _made(period: Period, label: str) -> Period | None:
+def _find_copy(period: Period, label: str) -> Period | None:
     return Period.objects.filter(board=period.board_id, label=label).first()
 
 
-def _copy(period: Period, label: str, at: datetime) -> Period:
+def _create_copy(period: Period, label: str, at: datetime) -> Period:
     period.refresh_from_db()
     copy = Period.objects.create(
         board=period.board,

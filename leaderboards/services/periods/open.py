@@ -1,8 +1,7 @@
-"""Opening periods: the running one and the next of every board, each with the rules of its moment.
+"""Open periods: the running one and the next one of every board, each with the board's rules at that moment.
 
-A period's row is made before it is needed, and a fresh one is settled at once, so that the first
-submission after midnight finds a generation in Redis. The trap: a zone's own rules change too, between two looks
-at a window, and the windows of a board must leave no gap.
+A period's row is created before it begins, and resynced at once, so that the first submission after midnight finds a
+generation in Redis. The trap: the rules of a time zone may change too, and the windows of a board must leave no gap.
 """
 
 import logging
@@ -25,9 +24,9 @@ logger = logging.getLogger(__name__)
 
 
 def open_period(board: Board, window: Window) -> Period:
-    """The period of ``window``, made and settled if it is new. Safe to call twice, also at once.
+    """Return the period of a window; a new one is created and resynced. Concurrent calls create one period.
 
-    Raises ``BadBoard`` where the board's rules cannot be packed in the window.
+    Raises ``BadBoard`` if the board's rules cannot be packed in the window.
     """
     in_redis = board.storage != Storage.SQL
     choose_layout(board.rules, window)
@@ -49,7 +48,7 @@ def open_period(board: Board, window: Window) -> Period:
 
 
 def open_board(board: Board, at: datetime) -> None:
-    """The running period of a calendar board, and the next one, in the windows that its zone has by now."""
+    """Open the running period of a calendar board and the next one, and adjust them to their zone's current rules."""
     if board.is_event:
         return
     running = window_at(board.calendar, at)
@@ -62,31 +61,31 @@ def open_board(board: Board, at: datetime) -> None:
 
 
 def _follow_calendar(period: Period, window: Window, at: datetime) -> None:
-    """Let the row have the zone's present window: all of it before it begins, then its end alone.
+    """Adjust a period's start and end to the window by its zone's current rules; after it has begun, its end alone.
 
-    Where its scores hold the time left to its end, a running period keeps the end of its row; submissions still find it
-    by the calendar, and it is not closed before that (``services/periods/close.py``).
+    A running period whose scores hold the time left to its end keeps its end. Submissions still find it by the
+    calendar, and it is not closed before that (``services/periods/close.py``).
     """
-    if period.window == _present(period, window, at):
+    if period.window == _target_window(period, window, at):
         return
     with transaction.atomic():
         barrier.hold_exclusive(period.pk)
         period.refresh_from_db()
-        wanted = _present(period, window, at)
-        if period.state != PeriodState.OPEN or period.window == wanted:
+        target = _target_window(period, window, at)
+        if period.state != PeriodState.OPEN or period.window == target:
             return
-        old, new = period.layout, choose_layout(period.rules, wanted)
+        old, new = period.layout, choose_layout(period.rules, target)
         if _has_begun(period, at) and (old.slots, old.tail) != (new.slots, new.tail):
-            logger.warning("period %s keeps its end though by its zone it is %s", period, wanted.ends_at)
+            logger.warning("period %s keeps its end, although its zone's new rules say %s", period, target.ends_at)
             return
-        logger.info("period %s lasts to %s, since its zone has other rules", period, wanted.ends_at)
-        Period.objects.filter(pk=period.pk).update(starts_at=wanted.starts_at, ends_at=wanted.ends_at)
+        logger.info("period %s now ends at %s, by its zone's new rules", period, target.ends_at)
+        Period.objects.filter(pk=period.pk).update(starts_at=target.starts_at, ends_at=target.ends_at)
         transaction.on_commit(clear_period_cache)
         invalidate_readers(period)
 
 
-def _present(period: Period, window: Window, at: datetime) -> Window:
-    """The window that the row should have: what has begun keeps its start."""
+def _target_window(period: Period, window: Window, at: datetime) -> Window:
+    """Return the window that the row should have: a period that has begun keeps its start."""
     return replace(window, starts_at=period.starts_at) if _has_begun(period, at) else window
 
 
@@ -95,16 +94,13 @@ def _has_begun(period: Period, at: datetime) -> bool:
 
 
 def open_due(at: datetime) -> int:
-    """Open what is due on every board; returns how many boards were looked at.
-
-    A board that cannot be opened keeps no other waiting; what failed is raised at the end.
-    """
+    """Open the due periods of every board; returns how many boards. Errors are raised together at the end."""
     boards = [board for board in Board.objects.exclude(period=PeriodKind.EVENT) if not _is_over(board, at)]
     return len(for_each(boards, lambda board: open_board(board, at)))
 
 
 def begins_after_retirement(board: Board, window: Window) -> bool:
-    """Whether the board will not have this period. A competition runs: it was announced while the board was in use."""
+    """Whether the window begins after the board was retired. Competitions run anyway: they were announced before."""
     if board.is_event or board.retired_at is None:
         return False
     return window.starts_at is None or window.starts_at >= board.retired_at

@@ -1,7 +1,7 @@
-"""Keeping ranks: every ``RANK_SNAPSHOT_MINUTES`` the best ``RANK_SNAPSHOT_PLAYERS`` of each running period, in SQL.
+"""Record the rank history: every ``RANK_SNAPSHOT_MINUTES`` the best ``RANK_SNAPSHOT_PLAYERS`` of each running period.
 
-The period is read as its page reads it, in one question, and not while another would have to stand in for its storage.
-One snapshot for each time of the grid, however often this runs; a run that comes late takes the latest, not a backlog.
+A snapshot is one read of the period's own storage; if that is unavailable, the snapshot is taken later. There is one
+snapshot per time of the grid, however often this runs, and a late run takes only the latest one.
 """
 
 from datetime import datetime, timedelta
@@ -23,11 +23,11 @@ from leaderboards.stores.excluding import ExcludingStore
 from leaderboards.stores.redis.reads import ZsetStore
 from leaderboards.stores.sql.reads import SqlStore
 
-MOST_PLAYERS = 10_000  # whatever is set: of a period with millions only the best are ever read
+MOST_PLAYERS = 10_000  # upper bound of the setting
 
 
 def record_due_rank_history(at: datetime) -> int:
-    """Look at what is due; returns at how many periods. Whose storage cannot answer now is tried again."""
+    """Record the ranks of every due period; returns how many. Unavailable ones wait for the next run."""
     if not settings.RANK_SNAPSHOT_PLAYERS:
         return 0
     due_at = snapshot_time(at)
@@ -35,60 +35,60 @@ def record_due_rank_history(at: datetime) -> int:
 
 
 def snapshot_time(at: datetime) -> datetime:
-    """The latest time of the grid by ``at``, in UTC."""
+    """Return the latest time of the grid that is not after ``at``."""
     interval = timedelta(minutes=settings.RANK_SNAPSHOT_MINUTES)
     return EPOCH + (at - EPOCH) // interval * interval
 
 
 def _running(due_at: datetime, at: datetime) -> QuerySet[Period]:
-    """Periods that nobody has looked at yet for this time. Competitions keep snapshots of their own."""
-    begun = Q(starts_at=None) | Q(starts_at__lt=due_at)
+    """Return the running periods without a snapshot for this time. Competitions have snapshots of their own."""
+    has_begun = Q(starts_at=None) | Q(starts_at__lt=due_at)
     goes_on = Q(ends_at=None) | Q(ends_at__gt=at)
-    running = Period.objects.filter(begun, goes_on, state=PeriodState.OPEN).exclude(board__period=PeriodKind.EVENT)
+    running = Period.objects.filter(has_begun, goes_on, state=PeriodState.OPEN).exclude(board__period=PeriodKind.EVENT)
     return running.exclude(pk__in=PeriodSnapshot.objects.filter(due_at=due_at).values("period")).select_related("board")
 
 
 def record_rank_history(period: Period, due_at: datetime, at: datetime) -> bool:
-    """Keep the best for ``due_at``; False if that was done. Raises ``Unavailable`` where they cannot be read now."""
-    reading = _read(period, min(settings.RANK_SNAPSHOT_PLAYERS, MOST_PLAYERS))
-    ranks = _ranks(period, reading.answers[0])
-    kept = {"taken_at": at, "total": reading.total, "is_whole": len(ranks) == reading.total}
+    """Record the best ranks for ``due_at``; False if there is a snapshot already. Raises ``Unavailable``."""
+    result = _read_best(period, min(settings.RANK_SNAPSHOT_PLAYERS, MOST_PLAYERS))
+    entries = _to_entries(period, result.answers[0])
+    values = {"taken_at": at, "total": result.total, "is_whole": len(entries) == result.total}
     with transaction.atomic():
-        snapshot, made = PeriodSnapshot.objects.get_or_create(period=period, due_at=due_at, defaults=kept)
-        if made:
-            for rank in ranks:
-                rank.snapshot = snapshot
-            RankHistoryEntry.objects.bulk_create(ranks)
-    return made
+        snapshot, created = PeriodSnapshot.objects.get_or_create(period=period, due_at=due_at, defaults=values)
+        if created:
+            for entry in entries:
+                entry.snapshot = snapshot
+            RankHistoryEntry.objects.bulk_create(entries)
+    return created
 
 
-def _read(period: Period, most: int) -> QueryResult:
-    """Of those who are shown: a rank that counted others too would look like a move of those who are shown."""
-    question, out = [Page(0, most)], frozenset(hidden_now(period).values())
+def _read_best(period: Period, limit: int) -> QueryResult:
+    """Read the best shown players. Hidden ones are excluded, or hiding a player would look like moves of others."""
+    queries, hidden = [Page(0, limit)], frozenset(hidden_now(period).values())
     if period.board.storage == Storage.SQL:
-        return _without(SqlStore(), out).read(period, question)
+        return _exclude(SqlStore(), hidden).read(period, queries)
     if period.stale_since is not None:
         raise StorageUnavailable("The standings in Redis are being settled.")
-    store = _without(ZsetStore(redis.boards()), out)
-    return retry_if_stale(period, lambda: store.read(period, question))
+    store = _exclude(ZsetStore(redis.boards()), hidden)
+    return retry_if_stale(period, lambda: store.read(period, queries))
 
 
-def _without(store: Store, out: frozenset[str]) -> Store:
-    return ExcludingStore(store, out) if out else store
+def _exclude(store: Store, hidden: frozenset[str]) -> Store:
+    return ExcludingStore(store, hidden) if hidden else store
 
 
-def _ranks(period: Period, placed: list[RankedRow]) -> list[RankHistoryEntry]:
-    """As rows. Whom SQL does not know yet, because it follows Redis, is left out this time."""
-    unpacked = [(each.rank, period.layout.unpack(each.score, each.member)) for each in placed]
-    players = Player.objects.filter(external_id__in=[found.player for _, found in unpacked])
-    numbers = dict(players.values_list("external_id", "pk"))
+def _to_entries(period: Period, rows: list[RankedRow]) -> list[RankHistoryEntry]:
+    """Convert rows. Players that are not mirrored to SQL yet are omitted."""
+    unpacked = [(row.rank, period.layout.unpack(row.score, row.member)) for row in rows]
+    players = Player.objects.filter(external_id__in=[standing.player for _, standing in unpacked])
+    player_ids = dict(players.values_list("external_id", "pk"))
     return [
         RankHistoryEntry(
-            player_id=numbers[found.player],
+            player_id=player_ids[standing.player],
             rank=rank,
-            points=found.value[0] if period.rules.of_points else None,
-            fields=None if period.rules.of_points else list(found.value),
+            points=standing.value[0] if period.rules.of_points else None,
+            fields=None if period.rules.of_points else list(standing.value),
         )
-        for rank, found in unpacked
-        if rank is not None and found.player in numbers
+        for rank, standing in unpacked
+        if rank is not None and standing.player in player_ids
     ]

@@ -1,8 +1,8 @@
-"""Moving the end of a competition's period that runs: scores that hold the time left to it are packed anew.
+"""Move the end of a competition's running period, and repack scores that hold the time left to it.
 
-One transaction behind the exclusive barrier, so all of it or nothing. In it the period gets a new generation, so
-that nobody reads or writes Redis by the old layout; settling then rebuilds Redis as a whole, and until it has,
-SQL answers. The trap: where Redis decides, what is dirty is copied once more after its writers are out.
+This is one transaction under the exclusive barrier. The period gets a new generation in it, so that Redis is neither
+read nor written by the old layout; then a resync rebuilds Redis, and SQL answers until that is done. The trap: where
+Redis decides, dirty standings are mirrored once more after its writers are locked out.
 """
 
 from collections.abc import Iterator, Sequence
@@ -31,15 +31,15 @@ _ROW = ("player_id", "player__external_id", "points", "fields", "at", "version")
 
 
 def move_end(period: Period, ends_at: datetime, at: datetime, only_later: bool = False) -> None:
-    """Let ``period`` end at ``ends_at``; where it ends there already, or later with ``only_later``, nothing changes.
+    """Move the period's end to ``ends_at``; with ``only_later`` never to an earlier time.
 
-    Order and ties stay as they are, as far as the new layout tells times apart. Raises ``BadBoard`` where it
-    cannot be, and ``Unavailable`` while Redis, which decides for the board, is away or being settled. In a
-    caller's transaction it takes effect, and settles, with that.
+    Order and ties stay the same, as far as the new layout distinguishes times. Raises ``BadBoard``, and
+    ``Unavailable`` if Redis decides for the board and is unavailable or being resynced. In a caller's transaction, the
+    change and the resync wait for its commit.
     """
     if period.board.storage == Storage.REDIS:
-        mirror(period)  # beforehand, so that behind the barrier little is left to copy
-    number = generations.next_generation()
+        mirror(period)  # so that little is left to copy under the barrier
+    generation = generations.next_generation()
     with transaction.atomic():
         barrier.hold_exclusive(period.pk)
         period.refresh_from_db()
@@ -47,17 +47,17 @@ def move_end(period: Period, ends_at: datetime, at: datetime, only_later: bool =
             return
         layout = _layout_until(period, ends_at, at)
         if (layout.slots, layout.tail) != (period.layout.slots, period.layout.tail):
-            _lock_redis_out(period, number, at)
+            _lock_out_redis(period, generation, at)
             _repack(period, layout)
         period.ends_at = ends_at
         period.save(update_fields=["ends_at"])
         period.refresh_from_db()
         failpoint("extend.before_commit")
-        transaction.on_commit(lambda: _settle(period))
+        transaction.on_commit(lambda: _resync(period))
 
 
 def _layout_until(period: Period, ends_at: datetime, at: datetime) -> Layout:
-    """How scores are packed until the new end. Raises ``BadBoard``."""
+    """Return the layout for the new end. Raises ``BadBoard``."""
     if not period.board.is_event:
         raise BadBoard("This period's end follows from the calendar: it cannot be moved.", "ends_at")
     if period.state != PeriodState.OPEN or period.ends_at is None or period.ends_at <= at:
@@ -70,30 +70,30 @@ def _layout_until(period: Period, ends_at: datetime, at: datetime) -> Layout:
         raise BadBoard(f"It would run too long, choose an earlier end: {error.detail}", "ends_at") from error
 
 
-def _lock_redis_out(period: Period, number: int, at: datetime) -> None:
-    """From here on Redis is away for this period, until it is settled anew; what SQL lacks is copied."""
+def _lock_out_redis(period: Period, generation: int, at: datetime) -> None:
+    """Mark the period for a full rebuild under a new generation; where Redis decides, mirror what SQL lacks first."""
     if period.board.storage == Storage.SQL:
         return
     if period.board.storage == Storage.REDIS:
-        _refuse_unsettled(period)
-        _let_sql_follow(period, number)
-    period.generation = number
+        _require_mirrored(period)
+        _mirror_last_writes(period, generation)
+    period.generation = generation
     period.stale_since, period.needs_full_rebuild, period.lease_expires_at = period.stale_since or at, True, None
     period.save(update_fields=["generation", "stale_since", "needs_full_rebuild", "lease_expires_at"])
 
 
-def _let_sql_follow(period: Period, number: int) -> None:
-    """Where Redis decides: shut its writers out, and copy the rest."""
-    if not ZsetSync(redis.exclusive_client()).replace_generation(period, number):
+def _mirror_last_writes(period: Period, generation: int) -> None:
+    """Where Redis decides: lock its writers out with the new generation, and mirror what is still dirty."""
+    if not ZsetSync(redis.exclusive_client()).replace_generation(period, generation):
         raise StorageUnavailable("Redis was given another generation meanwhile; try again in a moment.")
     failpoint("extend.after_renew")
-    period.generation = number
+    period.generation = generation
     mirror_remaining(period)
-    _refuse_unsettled(period)
+    _require_mirrored(period)
 
 
-def _refuse_unsettled(period: Period) -> None:
-    """SQL must have everything that Redis decided, before Redis is rebuilt from it."""
+def _require_mirrored(period: Period) -> None:
+    """Raise ``StorageUnavailable`` if SQL may lack something that Redis has, since Redis is rebuilt from SQL."""
     if period.stale_since is not None:
         raise StorageUnavailable("Its standings in Redis are being settled; try again in a moment.")
     if count := dead_letters_of(period).count():
@@ -103,7 +103,7 @@ def _refuse_unsettled(period: Period) -> None:
 def _repack(period: Period, layout: Layout) -> None:
     for chunk in _chunks(period):
         try:
-            write_standings(StatementRunner(), period, [_packed(layout, row) for row in chunk])
+            write_standings(StatementRunner(), period, [_repack_row(layout, row) for row in chunk])
         except OutOfRange as error:
             raise BadBoard(f"A standing does not fit with the new end: {error.detail}", "ends_at") from error
         failpoint("extend.after_chunk")
@@ -117,7 +117,7 @@ def _chunks(period: Period) -> Iterator[Sequence[_Row]]:
         last = chunk[-1][0]
 
 
-def _packed(layout: Layout, row: _Row) -> StandingRow:
+def _repack_row(layout: Layout, row: _Row) -> StandingRow:
     player_id, name, points, fields, at, version = row
     old = state_of(points, fields, at)
     state = StandingState(old.value, layout.quantize(old.at_ms))
@@ -125,8 +125,8 @@ def _packed(layout: Layout, row: _Row) -> StandingRow:
     return StandingRow(player_id, name, packed.member, state, packed.score, version)
 
 
-def _settle(period: Period) -> None:
-    """Now, so that nobody waits for the schedule; what cannot be done now, the schedule does."""
+def _resync(period: Period) -> None:
+    """Resync at once; if that fails, the worker does it."""
     failpoint("extend.after_commit")
     if period.stale_since is not None:
         resync_now(period)

@@ -1,17 +1,18 @@
-"""Retention: what may go, goes in small steps. Keys of periods long final, submissions nobody can void any more,
-records of trouble that is over, and most of the ranks that were kept.
+"""Retention: delete old data in small batches.
 
-On all-time boards, which never become final, old submissions fold into one baseline per player, so that a
-standing is still what its submissions make it.
+It deletes keys of final periods, submissions that cannot be voided any more, records of solved problems, and most of
+the rank history. All-time boards never become final: there a player's old submissions are compacted into one baseline,
+so that the standing still follows from its submissions.
 """
 
-from datetime import UTC, datetime, timedelta
+from collections.abc import Iterator
+from datetime import datetime, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Min, Q, QuerySet
-from django.db.models.functions import TruncDate
+from django.db.models import Q, QuerySet
 
 from foundation.db.resilience import long_transaction
 from foundation.models import DeadLetter
@@ -42,13 +43,13 @@ from leaderboards.stores.sql.writes import state_of
 
 BATCH = 1000
 EACH_SNAPSHOT_FOR = timedelta(days=2)  # then one a day
-DAILY_SNAPSHOTS_FOR = timedelta(days=400)  # a year and what follows it; all-time boards never end
+DAILY_SNAPSHOTS_FOR = timedelta(days=400)  # a bit over a year
 
 
 def expire_due(at: datetime) -> int:
-    """Unlink the keys of periods that have been final for their board's retention; returns how many expired.
+    """Delete the keys of periods that were final for ``retention_days``; returns how many periods expired.
 
-    Periods whose Redis is away wait. One that fails keeps no other waiting; what failed is raised at the end.
+    While Redis is unavailable, its periods wait. Other errors are raised together at the end.
     """
     final = Period.objects.filter(state=PeriodState.FINAL).select_related("board")
     return sum(for_each(final, lambda period: _expire_if_due(period, at)))
@@ -63,25 +64,29 @@ def _expire_if_due(period: Period, at: datetime) -> int:
 
 
 def drop_submissions(at: datetime) -> int:
-    """Delete submissions of periods long final; returns how many. A board that fails keeps no other waiting."""
-    return sum(for_each(Board.objects.exclude(storage=Storage.REDIS), lambda board: _drop_of(board, at)))
+    """Delete the submissions of periods that were closed ``keep_submissions_days`` ago; returns how many.
+
+    Errors are raised together at the end.
+    """
+    return sum(for_each(Board.objects.exclude(storage=Storage.REDIS), lambda board: _drop_submissions_of(board, at)))
 
 
-def _drop_of(board: Board, at: datetime) -> int:
+def _drop_submissions_of(board: Board, at: datetime) -> int:
     before = at - timedelta(days=board.keep_submissions_days)
     return _delete(Submission.objects.filter(period__board=board, period__closed_at__lt=before))
 
 
 def drop_records(at: datetime) -> int:
-    """Delete dead letters that are done with, differences, link codes and decided quarantine of long ago; how many.
+    """Delete resolved dead letters, differences, link codes and decided quarantine entries that are old; how many.
 
-    A letter that was dropped stays until its period is final: closing asks what was given up.
+    A dropped dead letter stays until its period is final, since closing needs it.
     """
     before = at - timedelta(days=settings.KEEP_RECORDS_DAYS)
-    living = Period.objects.filter(board__storage=Storage.REDIS, state__in=(PeriodState.OPEN, PeriodState.CLOSING))
-    asked = DeadLetter.objects.filter(resolution=DROPPED, payload__period__in=list(living.values_list("pk", flat=True)))
+    active = Period.objects.filter(board__storage=Storage.REDIS, state__in=(PeriodState.OPEN, PeriodState.CLOSING))
+    active_ids = list(active.values_list("pk", flat=True))
+    still_needed = DeadLetter.objects.filter(resolution=DROPPED, payload__period__in=active_ids)
     return (
-        _delete(DeadLetter.objects.filter(resolved_at__lt=before).exclude(pk__in=asked.values("pk")))
+        _delete(DeadLetter.objects.filter(resolved_at__lt=before).exclude(pk__in=still_needed.values("pk")))
         + _delete(Difference.objects.filter(found_at__lt=before))
         + _delete(QuarantinedEntry.objects.filter(decided_at__lt=before).exclude(decision=""))
         + _delete(LinkCode.objects.filter(expires_at__lt=before))
@@ -89,70 +94,83 @@ def drop_records(at: datetime) -> int:
 
 
 def thin_snapshots(at: datetime) -> int:
-    """Let go kept ranks: with their period's keys, else all but the first of a day after two days; returns how many."""
-    days = PeriodSnapshot.objects.annotate(day=TruncDate("due_at", tzinfo=UTC)).values("period", "day")
-    firsts = days.annotate(first=Min("pk")).values("first")
-    crowded = Q(due_at__lt=at - EACH_SNAPSHOT_FOR) & ~Q(pk__in=firsts)
-    ancient = Q(due_at__lt=at - DAILY_SNAPSHOTS_FOR)
-    old = PeriodSnapshot.objects.filter(crowded | ancient | Q(period__state=PeriodState.EXPIRED))
+    """Delete rank snapshots: all of expired periods, all but a day's first after two days, all after 400 days.
+
+    Days are those of the board's time zone and cut-off, for points by day. Returns how many.
+    """
+    old = PeriodSnapshot.objects.filter(due_at__lt=at - EACH_SNAPSHOT_FOR).exclude(period__state=PeriodState.EXPIRED)
+    too_old = Q(due_at__lt=at - DAILY_SNAPSHOTS_FOR) | Q(period__state=PeriodState.EXPIRED)
     with long_transaction():
-        gone = list(old.values_list("pk", flat=True))
-    for pk in gone:  # each may have ten thousand rows
+        keys = set(PeriodSnapshot.objects.filter(too_old).values_list("pk", flat=True)) | set(_not_first_of_day(old))
+    for pk in keys:  # each may have ten thousand rows
         PeriodSnapshot.objects.filter(pk=pk).delete()
-    return len(gone)
+    return len(keys)
+
+
+def _not_first_of_day(snapshots: QuerySet[PeriodSnapshot]) -> Iterator[int]:
+    """Yield the keys of all snapshots but the first of each day of their board."""
+    rows = snapshots.order_by("period", "due_at").values_list(
+        "pk", "period", "due_at", "period__board__timezone", "period__board__cutoff"
+    )
+    previous = None
+    for pk, period, due_at, timezone, cutoff in rows.iterator(chunk_size=BATCH):
+        hours, minutes = (int(part) for part in cutoff.split(":"))
+        since_cutoff = due_at.astimezone(ZoneInfo(timezone)) - timedelta(hours=hours, minutes=minutes)
+        day = period, since_cutoff.date()
+        if day == previous:
+            yield pk
+        previous = day
 
 
 def _delete(rows: QuerySet[Any]) -> int:
-    """In small batches, each a transaction of its own. To find one may take long where nothing else was left."""
-    gone = 0
+    """Delete rows in batches, each in its own transaction; returns how many. Finding a batch may take long."""
+    deleted = 0
     while True:
         with long_transaction():
             batch = list(rows.values_list("pk", flat=True)[:BATCH])
             if not batch:
-                return gone
-            gone += rows.model._default_manager.filter(pk__in=batch).delete()[0]
+                return deleted
+            deleted += rows.model._default_manager.filter(pk__in=batch).delete()[0]
 
 
 def compact_submissions(at: datetime) -> int:
-    """Fold old submissions of all-time boards; returns how many went into a baseline. A board that fails keeps
-    no other waiting.
-    """
+    """Compact old submissions of all-time boards; returns how many. Errors are raised together at the end."""
     boards = Board.objects.filter(period=PeriodKind.ALL_TIME).exclude(storage=Storage.REDIS)
-    return sum(for_each(boards, lambda board: _fold_of(board, at)))
+    return sum(for_each(boards, lambda board: _compact_board(board, at)))
 
 
-def _fold_of(board: Board, at: datetime) -> int:
-    folded, before = 0, at - timedelta(days=board.keep_submissions_days)
+def _compact_board(board: Board, at: datetime) -> int:
+    compacted, before = 0, at - timedelta(days=board.keep_submissions_days)
     for period in Period.objects.filter(board=board):
         old = Submission.objects.filter(period=period, created_at__lt=before).exclude(service=BASELINE)
         players = old.order_by("player_id").values_list("player_id", flat=True).distinct()
-        while batch := _at_leisure(players[:BATCH]):
-            folded += sum(_fold(period, player_id, before) for player_id in batch)
-    return folded
+        while batch := _fetch_slowly(players[:BATCH]):
+            compacted += sum(_compact_player(period, player_id, before) for player_id in batch)
+    return compacted
 
 
-def _at_leisure(players: QuerySet[Any, int]) -> list[int]:
+def _fetch_slowly(players: QuerySet[Any, int]) -> list[int]:
     with long_transaction():
         return list(players)
 
 
 @transaction.atomic
-def _fold(period: Period, player_id: int, before: datetime) -> int:
-    """Replace a player's old submissions by what they amount to, in the place of the first of them."""
+def _compact_player(period: Period, player_id: int, before: datetime) -> int:
+    """Replace a player's old submissions by one baseline, in the row of the first of them; returns how many."""
     barrier.hold_shared(period.pk)
     list(Standing.objects.select_for_update().filter(period=period, player=player_id))
     rows = list(Submission.objects.filter(period=period, player=player_id, created_at__lt=before).order_by("pk"))
     if not rows:
-        return 0  # another run was here
+        return 0  # another run has compacted them
     state = replay(period.rules, (state_of(row.points, row.fields, row.at) for row in rows if row.voided_at is None))
     first = Submission.objects.filter(pk=rows[0].pk)
-    for told in (PurgedSubmission, SubmissionEdit):  # of a single submission, which it is no more
-        told.objects.filter(submission=rows[0].pk).delete()
+    for model in (PurgedSubmission, SubmissionEdit):  # these are about a single submission, not a baseline
+        model.objects.filter(submission=rows[0].pk).delete()
     Submission.objects.filter(pk__in=[row.pk for row in rows[1:]]).delete()
     if state is None:
         first.delete()
         return len(rows)
-    worth = {"fields": list(state.value)} if period.rules.criteria else {"points": state.value[0]}
+    value = {"fields": list(state.value)} if period.rules.criteria else {"points": state.value[0]}
     at = from_milliseconds(state.at_ms)
-    first.update(service=BASELINE, external_id=None, freed_id=None, at=at, sent_at=None, voided_at=None, **worth)
+    first.update(service=BASELINE, external_id=None, freed_id=None, at=at, sent_at=None, voided_at=None, **value)
     return len(rows)

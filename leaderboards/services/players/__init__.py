@@ -1,0 +1,1 @@
+"""Players: profiles, links to accounts, and their erasure."""

@@ -1,9 +1,9 @@
-"""Deleting one's own account. The player is erased first, or goes on without an account: the person chooses.
+"""Deleting one's own account. The user chooses whether their player is erased first, or stays without an account.
 
-Erasing may be refused for a while (a period that closes, a Redis that is away); the account is still there then, and it
-is asked for again. Staff do not: what they did stays theirs, and another one takes their rights first. A player whom
-moderators keep out, or whom an app above disqualifies (``unless``), is not erased by their account: the same id would
-be a new player, whom nothing concerns. The trap: a refusal would tell the shadowed that they are.
+Erasing may be refused for a while (a period is closing, Redis does not answer); the account stays then, and the user
+asks again. Staff must lose their rights first. A player who is banned, hidden or disqualified
+(``register_disqualified_check``) cannot be erased this way: under the same id they would be a new player without
+restrictions. The trap: a refusal would tell shadowed players that they are shadowed, so those are erased.
 """
 
 from collections.abc import Callable
@@ -37,25 +37,29 @@ _disqualified: list[Disqualified] = []
 
 
 def register_disqualified_check(is_disqualified: Disqualified) -> None:
-    """Have ``is_disqualified`` asked before a player is erased with their account. Asking twice changes nothing."""
+    """Add a check that is made before a player is erased with their account. Registering twice changes nothing."""
     if is_disqualified not in _disqualified:
         _disqualified.append(is_disqualified)
 
 
 def delete_account(user: User, player_choice: str, at: datetime) -> None:
-    """Delete the account. Raises ``StaffStay``; ``ExcludedPlayer`` where a player is to be erased who is kept out,
-    disqualified, or not theirs any more; and what ``erase_player`` raises where it has to be asked again."""
+    """Delete the account.
+
+    Raises ``StaffStay``; ``ExcludedPlayer`` if the player to be erased is banned, hidden, disqualified or no longer
+    linked to the account; and as ``erase_player`` if it has to be tried again.
+    """
     if user.is_staff or user.is_superuser:
         raise StaffStay(gettext_noop("Staff do not delete their accounts: ask another one to take your rights first."))
-    player, language = Player.objects.filter(user=user).first(), language_of(user)  # the player's wishes go with them
+    # The language is read first: the player's settings are deleted with them.
+    player, language = Player.objects.filter(user=user).first(), language_of(user)
     if player is not None and player_choice == ERASE:
-        _refuse_kept_out(player)
+        _refuse_excluded(player)
         erase_player(player.external_id, at, precondition=partial(_refuse_if_moved, user))
     _delete(user, player, language, at)
 
 
 def _refuse_if_moved(user: User, player: Player) -> None:
-    """Look again, behind the player's lock: moderators may have decided since, and then nothing is erased."""
+    """Check again under the player's lock: a moderator may have decided meanwhile, and then nothing is erased."""
     if player.user_id != user.pk:
         raise ExcludedPlayer(
             gettext_noop(
@@ -63,15 +67,14 @@ def _refuse_if_moved(user: User, player: Player) -> None:
                 "there. Ask again."
             )
         )
-    _refuse_kept_out(player)
+    _refuse_excluded(player)
 
 
-def _refuse_kept_out(player: Player) -> None:
-    known = Restriction.objects.filter(Restriction.RUNNING, player=player).exclude(kind=RestrictionKind.SHADOWED)
-    known = known.exclude(
-        period__state__in=(PeriodState.FINAL, PeriodState.EXPIRED)
-    )  # there an erasure gives nobody a new start
-    if known.exists() or not can_be_banned().filter(pk=player.pk).exists():
+def _refuse_excluded(player: Player) -> None:
+    restrictions = Restriction.objects.filter(Restriction.RUNNING, player=player).exclude(kind=RestrictionKind.SHADOWED)
+    # An erasure changes nothing in final periods.
+    restrictions = restrictions.exclude(period__state__in=(PeriodState.FINAL, PeriodState.EXPIRED))
+    if restrictions.exists() or not can_be_banned().filter(pk=player.pk).exists():
         raise ExcludedPlayer(
             gettext_noop(
                 "Your player is banned or hidden by those who run the site, so only they erase them: ask them, "
@@ -89,11 +92,11 @@ def _refuse_kept_out(player: Player) -> None:
 
 @transaction.atomic
 def _delete(user: User, player: Player | None, language: str, at: datetime) -> None:
-    """The row goes; of somebody who was staff once it stays, empty, since the log of the admin points to it."""
-    lock_entries("account", user.pk)  # before the account, as who undoes one of them
-    Player.objects.select_for_update(no_key=True).filter(user=user).first()  # likewise, as who links them by hand
+    """Delete the account row. A former member of staff keeps an empty row, since the admin's log refers to it."""
+    lock_entries("account", user.pk)  # before the account: the order in which an undo locks them
+    Player.objects.select_for_update(no_key=True).filter(user=user).first()  # likewise, the order of linking
     locked = User.objects.select_for_update().filter(pk=user.pk).first()
-    if locked is None:  # asked twice at one moment
+    if locked is None:  # two requests at the same moment
         return
     Invitation.objects.filter(used_by=locked).update(email="", note="")
     audit.record(DELETED, at=at, by=locked, subjects=[("account", user.pk)])  # while there is a row to name
@@ -101,7 +104,7 @@ def _delete(user: User, player: Player | None, language: str, at: datetime) -> N
     _forget_names(locked, player)
     Player.objects.filter(user=locked).update(user=None)
     forget_addresses(locked.pk)
-    forget_entries("account", locked.pk)  # names, addresses and what they called their passkeys
+    forget_entries("account", locked.pk)  # names, addresses and names of passkeys
     if LogEntry.objects.filter(user=locked).exists():
         _empty(locked)
     else:
@@ -109,11 +112,11 @@ def _delete(user: User, player: Player | None, language: str, at: datetime) -> N
 
 
 def _forget_names(user: User, player: Player | None) -> None:
-    """In the audit log, where they acted on themselves; what they did to others stays theirs."""
-    themselves = Q(subjects__kind="account", subjects__key=str(user.pk))
+    """Blank the user's name in audit entries about themselves; entries about others keep it."""
+    about_themselves = Q(subjects__kind="account", subjects__key=str(user.pk))
     if player is not None:
-        themselves |= Q(subjects__kind="player", subjects__key=str(player.pk))
-    own = AuditEntry.objects.filter(themselves, by=user)
+        about_themselves |= Q(subjects__kind="player", subjects__key=str(player.pk))
+    own = AuditEntry.objects.filter(about_themselves, by=user)
     AuditEntry.objects.filter(pk__in=own.values("pk")).update(by_name="")
 
 

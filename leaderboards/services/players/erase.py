@@ -1,10 +1,10 @@
-"""Erasing who a player is: what they have in open periods goes, what is final stays in its place under another id.
+"""Erasing a player's identity: they leave open periods, and stay in final ones under another id.
 
-Ranks, scores and the hash over final standings do not change: they know the internal number alone. The player is
-banned first, so that nobody scores for them meanwhile; that ban ends with the erasure, a moderator's stays.
-The trap: a name in Redis outlives SQL's, so Redis is asked before SQL forgets, once more in the transaction that
-renames them, which no mirror with their name in its hands outlasts.
-Cut off anywhere, it is run again. What apps above know of them they forget in the same transaction (``register_hook``).
+Ranks, scores and the hash of final standings do not change: they refer to the internal number only. The player is
+banned first, so that no scores come in meanwhile; that ban ends with the erasure, a moderator's ban stays.
+The trap: a mirror pass could write the old name again. So Redis is checked before SQL is changed, and once more in the
+transaction that renames the player, behind the exclusive barrier of all periods that Redis decides.
+An interrupted erasure is run again. The apps above erase their data in the same transaction (``register_hook``).
 """
 
 from collections.abc import Callable
@@ -51,20 +51,20 @@ from leaderboards.stores.redis.sync import ZsetSync
 from leaderboards.stores.redis.writes import ZsetWriter
 
 ACTIVE_STATES = (PeriodState.OPEN, PeriodState.CLOSING)
-# None where the ban is an erasure's: of this run, or of one that was cut off.
-_BAN_OF_ANOTHER = Case(When(banned_at=F("erasing_since"), then=None), default=F("banned_at"))
+# The ban after the erasure: None if it was an erasure's own, else the moderator's.
+_REMAINING_BAN = Case(When(banned_at=F("erasing_since"), then=None), default=F("banned_at"))
 
-Look = Callable[[Player], None]
+Check = Callable[[Player], None]
 Forget = Callable[[Player, datetime], None]
 Rename = Callable[[Player, str, datetime], None]
-_first: list[Forget] = []
-_more: list[Forget] = []
-_renames: list[Rename] = []
+_hooks_before: list[Forget] = []
+_hooks: list[Forget] = []
+_rename_hooks: list[Rename] = []
 
 
 @dataclass(frozen=True, slots=True)
 class ErasureResult:
-    """Who the player is from now on, the periods that they were taken out of, and how many rows of each kind it met."""
+    """The player's new id, the periods that they were removed from, and the number of rows changed, by kind."""
 
     player: str
     removed_from: list[str]
@@ -77,64 +77,72 @@ class ErasureResult:
 
 
 def register_hook(forget: Forget) -> None:
-    """Have ``forget`` called for each who is erased, while they still have their id. Asking twice changes nothing.
+    """Have ``forget`` called for each erased player, while they still have their id. Registering twice changes nothing.
 
-    It is called in the transaction that renames them, those of apps below first; it may refuse, and it is run again.
+    It is called in the transaction that renames the player, hooks of lower apps first. It may raise to refuse, and may
+    be called again.
     """
-    if forget not in _more:
-        _more.append(forget)
+    if forget not in _hooks:
+        _hooks.append(forget)
 
 
 def register_hook_before(forget: Forget) -> None:
-    """Have ``forget`` called before that, outside of any transaction: for what asks Redis. It may be cut off."""
-    if forget not in _first:
-        _first.append(forget)
+    """Have ``forget`` called before that, outside any transaction, for data in Redis. It may be interrupted."""
+    if forget not in _hooks_before:
+        _hooks_before.append(forget)
 
 
 def register_rename_hook(rename: Rename) -> None:
-    """Have ``rename`` called with each who is erased, who has a new id by then, and the id of before: for what is
-    stored under it. It is called at the end of the transaction that renames them. Asking twice changes nothing."""
-    if rename not in _renames:
-        _renames.append(rename)
+    """Have ``rename`` called with each erased player, who has the new id by then, and the old id.
+
+    It is called at the end of the transaction that renames the player. Registering twice changes nothing.
+    """
+    if rename not in _rename_hooks:
+        _rename_hooks.append(rename)
 
 
 def erase_player(
-    external_id: str, at: datetime, reason: str = "", *, keep_scores: bool = False, precondition: Look | None = None
+    external_id: str,
+    at: datetime,
+    reason: str = "",
+    *,
+    keep_scores: bool = False,
+    precondition: Check | None = None,
 ) -> ErasureResult:
-    """Erase. Raises ``UnknownPlayer``, and ``PeriodClosed`` or what the link raises where it has to be run again.
+    """Erase the player. Raises ``UnknownPlayer``; ``PeriodClosed`` or as the Redis client if it has to be run again.
 
-    ``reason`` stays in the audit log: it must not say who they were. With ``keep_scores`` nobody is taken out of a
-    period: ``StillRanked`` is raised where the player stands in one that is not final, and all is as it was. What
-    ``precondition`` raises refuses it: it is called with the player as they are, held, before anything is done.
+    ``reason`` stays in the audit log: it must not identify the player. With ``keep_scores`` the player is removed from
+    no period: if they are ranked in one that is not final, ``StillRanked`` is raised and nothing has changed.
+    ``precondition`` is called with the locked player before anything is done; it raises to refuse the erasure.
     """
-    player = _known(external_id, at)
-    _begin(player, at, precondition)
-    living = Period.objects.filter(state__in=ACTIVE_STATES).select_related("board").order_by("pk")
+    player = _find_player(external_id, at)
+    _start(player, at, precondition)
+    active = Period.objects.filter(state__in=ACTIVE_STATES).select_related("board").order_by("pk")
     if keep_scores:
-        _refuse_if_ranked(living, player, at)
+        _refuse_if_ranked(active, player, at)
         removed = []
     else:
-        removed = [str(period) for period in living if _take_out(period, player, at)]
+        removed = [str(period) for period in active if _remove_from(period, player, at)]
     _forget_in_redis(player)
-    for forget in _first:
+    for forget in _hooks_before:
         forget(player, at)
     return _rename(player, removed, at, reason)
 
 
 @transaction.atomic
-def _begin(player: Player, at: datetime, precondition: Look | None) -> None:
-    """From here on nobody scores for them, and nobody is given the player."""
+def _start(player: Player, at: datetime, precondition: Check | None) -> None:
+    """Ban the player and mark them as being erased: no scores and no account links from here on."""
     locked = lock_player(player)
     if precondition is not None:
         precondition(locked)
-    them = Player.objects.filter(pk=player.pk)
-    them.filter(banned_at=None).update(banned_at=at, erasing_since=at)
-    them.filter(erasing_since=None).update(erasing_since=at)  # who was banned before: at another moment, so that stays
+    rows = Player.objects.filter(pk=player.pk)
+    rows.filter(banned_at=None).update(banned_at=at, erasing_since=at)
+    rows.filter(erasing_since=None).update(erasing_since=at)  # banned before, at another time: that ban stays
     transaction.on_commit(forget_bans)
 
 
-def _known(external_id: str, at: datetime) -> Player:
-    """The player; one whom only Redis has, because SQL refuses them, is named by a dead letter."""
+def _find_player(external_id: str, at: datetime) -> Player:
+    """The player. One that only Redis has, because SQL refused them, is found by their dead letter and created."""
     if DeadLetter.objects.filter(kind=DEAD_LETTER_KIND, payload__player=external_id).exists():
         return ensure_player(external_id, at)
     player = Player.objects.filter(external_id=external_id).first()
@@ -143,42 +151,42 @@ def _known(external_id: str, at: datetime) -> Player:
     return player
 
 
-def _refuse_if_ranked(living: QuerySet[Period], player: Player, at: datetime) -> None:
-    """Raises ``StillRanked``, and ends what this very run began, with its ban; so it does where Redis cannot say."""
+def _refuse_if_ranked(active: QuerySet[Period], player: Player, at: datetime) -> None:
+    """Raise ``StillRanked`` if the player is ranked in an active period. On any error the ban of this run is lifted."""
     try:
-        found = [str(period) for period in living if _stands_in(period, player)]
+        found = [str(period) for period in active if _may_be_ranked(period, player)]
         if found:
             raise StillRanked(
                 f"The player has a score in {len(found)} periods that are not final, such as {found[0]}: anonymise "
                 "once they are, or erase for good."
             )
     except SunwiError:
-        begun = Player.objects.filter(pk=player.pk, erasing_since=at)
-        begun.update(banned_at=_BAN_OF_ANOTHER, erasing_since=None)
+        started = Player.objects.filter(pk=player.pk, erasing_since=at)
+        started.update(banned_at=_REMAINING_BAN, erasing_since=None)
         forget_bans()
         raise
 
 
-def _stands_in(period: Period, player: Player) -> bool:
-    """Whether they have a score there, or may get one from what SQL or Redis does not know of yet."""
+def _may_be_ranked(period: Period, player: Player) -> bool:
+    """Whether the player has a score in the period, or may get one from a write that is still under way."""
     if Standing.objects.filter(Q(score__isnull=False) | Q(pending_publish=True), period=period, player=player).exists():
         return True
     if period.board.storage != Storage.REDIS:
         return False
     if period.stale_since is not None:
-        raise _unsettled(period)
+        raise _out_of_sync(period)
     return ZsetSync(redis.exclusive_client()).knows_player(period, player.external_id)
 
 
-def _take_out(period: Period, player: Player, at: datetime) -> bool:
-    """Whether they were in the period. Where Redis decides, only Redis can say."""
+def _remove_from(period: Period, player: Player, at: datetime) -> bool:
+    """Remove the player from the period; whether they were ranked. On redis boards only Redis knows that."""
     ranked = Standing.objects.filter(period=period, player=player, score__isnull=False)
     if period.board.storage != Storage.REDIS and not ranked.exists():
         return False
     if period.state == PeriodState.CLOSING:
         raise PeriodClosed(f"Period {period} is closing: run it again when it is final.")
     if period.board.storage != Storage.SQL and period.stale_since is not None:
-        raise _unsettled(period)
+        raise _out_of_sync(period)
     was_there = False
     with suppress(NotRanked):
         remove_from_period(period, player.external_id, at)
@@ -186,16 +194,16 @@ def _take_out(period: Period, player: Player, at: datetime) -> bool:
     if period.board.storage == Storage.REDIS:
         mirror(period)
     if ranked.exists() or Standing.objects.filter(period=period, player=player, pending_publish=True).exists():
-        raise _unsettled(period)
+        raise _out_of_sync(period)
     return was_there
 
 
-def _unsettled(period: Period) -> StorageUnavailable:
+def _out_of_sync(period: Period) -> StorageUnavailable:
     return StorageUnavailable(f"Redis does not have period {period} as it is: run it again when that is settled.")
 
 
 def _forget_in_redis(player: Player) -> None:
-    """Final periods are read from SQL, but their keys stay for a while."""
+    """Remove the player from the Redis keys of final periods, which stay for a while."""
     final = final_standings_of(player).filter(period__state=PeriodState.FINAL).select_related("period__board")
     for row in final.exclude(period__board__storage=Storage.SQL):
         ZsetWriter(redis.boards()).remove_final(row.period, player.external_id, row.member)
@@ -203,21 +211,21 @@ def _forget_in_redis(player: Player) -> None:
 
 @transaction.atomic
 def _rename(player: Player, removed: list[str], at: datetime, reason: str) -> ErasureResult:
-    lock_entries("player", player.pk)  # first: who undoes one holds it, and then the others
-    QuarantinedEntry.objects.filter(player=player).delete()  # likewise who accepts one
+    lock_entries("player", player.pk)  # first: an undo locks the entry, then the player
+    QuarantinedEntry.objects.filter(player=player).delete()  # likewise accepting one
     _wait_for_mirrors(player)
-    for forget in _more:
+    for forget in _hooks:
         forget(player, at)
     old, new = player.external_id, _free_id(player)
     letters = DeadLetter.objects.filter(kind=DEAD_LETTER_KIND, payload__player=old)
-    own = Submission.objects.filter(player=player)  # whatever became of them: one that was voided may count again
+    own = Submission.objects.filter(player=player)  # also voided ones, which may be restored
     for rows in (Player.objects.filter(pk=player.pk), letters, own):
         rename_in_admin_log(rows, new)
     admin_log_of(own).update(change_message="")  # why staff voided or restored them
     BanRecord.objects.filter(player=player).update(reason="")
     Restriction.objects.filter(player=player).update(reason="", lift_reason="")
     Purge.objects.filter(player=player).update(reason="", undo_reason="")
-    _keep_correctors_out(player)
+    _wait_for_corrections(player)
     member = Concat(Substr("member", 1, Length("member") - len(old)), Value(new))
     erased = ErasureResult(
         player=new,
@@ -229,17 +237,17 @@ def _rename(player: Player, removed: list[str], at: datetime, reason: str) -> Er
         differences=Difference.objects.filter(player=old).update(player=new),
         link_codes=LinkCode.objects.filter(player=player).count(),
     )
-    _refuse_if_back(player)
+    _refuse_if_ranked_again(player)
     nobody = {"name": "", "avatar_url": "", "country": "", "user": None, "erasing_since": None}
-    _distrust_older_memory(player)
+    _invalidate_older_dumps(player)
     RankHistoryEntry.objects.filter(player=player).delete()
-    ImportedPlayer.objects.filter(player=player).delete()  # what they were called before an import
-    Player.objects.filter(pk=player.pk).update(external_id=new, banned_at=_BAN_OF_ANOTHER, **nobody)
-    QuarantinedEntry.objects.filter(player=player).delete()  # what came in the moment of the ban
-    LinkCode.objects.filter(player=player).delete()  # behind the player, as whoever redeems one
+    ImportedPlayer.objects.filter(player=player).delete()  # it has their names from before an import
+    Player.objects.filter(pk=player.pk).update(external_id=new, banned_at=_REMAINING_BAN, **nobody)
+    QuarantinedEntry.objects.filter(player=player).delete()  # entries that came while the ban was set
+    LinkCode.objects.filter(player=player).delete()  # after the player: the order in which redeeming locks them
     forget_in_audit(player)
     record("player.erased", at=at, subjects=[("player", player.pk)], reason=reason)
-    for rename in _renames:
+    for rename in _rename_hooks:
         rename(Player.objects.get(pk=player.pk), old, at)
     transaction.on_commit(forget_bans)
     invalidate_cached_files()
@@ -247,49 +255,50 @@ def _rename(player: Player, removed: list[str], at: datetime, reason: str) -> Er
 
 
 def _wait_for_mirrors(player: Player) -> None:
-    """Let all who have read their marks finish, since they would make them anew by the old name, and let nobody begin.
+    """Wait for mirror passes that may write the old name, and keep new ones from starting.
 
-    Raises ``StorageUnavailable`` where Redis names them yet, or cannot be asked, and what the link raises.
+    Raises ``StorageUnavailable`` if Redis still has the player, or is out of sync, and as the Redis client.
     """
     decided_by_redis = Period.objects.filter(state__in=ACTIVE_STATES, board__storage=Storage.REDIS)
-    living = list(decided_by_redis.select_related("board").order_by("pk"))
-    for period in living:
+    periods = list(decided_by_redis.select_related("board").order_by("pk"))
+    for period in periods:
         barrier.hold_exclusive(period.pk)
         period.refresh_from_db(fields=["stale_since"])
         if period.stale_since is not None or ZsetSync(redis.exclusive_client()).knows_player(
             period, player.external_id
         ):
-            raise _unsettled(period)
+            raise _out_of_sync(period)
 
 
-def _keep_correctors_out(player: Player) -> None:
-    """An act that corrects a closed event writes its final standings anew, and may have read the old name.
+def _wait_for_corrections(player: Player) -> None:
+    """Wait for corrections of closed events, which rewrite final standings and may have read the old name.
 
-    After the apps above, who hold their own rows first, as they do when they correct.
+    Call it after the hooks of the apps above, which lock their own rows first when they correct.
     """
     closed = Period.objects.exclude(state__in=ACTIVE_STATES).filter(board__period=PeriodKind.EVENT)
     for number in closed.filter(standings__player=player).order_by("pk").values_list("pk", flat=True):
         barrier.hold_shared(number)
 
 
-def _distrust_older_memory(player: Player) -> None:
-    """A Redis that comes back with files of before knows the old name, and nobody else does: then all is put again."""
-    theirs = Period.objects.filter(state__in=ACTIVE_STATES, standings__player=player, board__storage=Storage.HYBRID)
-    theirs.update(emptied_generation=F("generation") + 1)
+def _invalidate_older_dumps(player: Player) -> None:
+    """Have active hybrid periods rebuilt if Redis comes back with an older dump, which has the old name."""
+    periods = Period.objects.filter(state__in=ACTIVE_STATES, standings__player=player, board__storage=Storage.HYBRID)
+    periods.update(emptied_generation=F("generation") + 1)
 
 
-def _refuse_if_back(player: Player) -> None:
-    """Another process hears of the ban within seconds; until then Redis may have let them in, and SQL have followed.
+def _refuse_if_ranked_again(player: Player) -> None:
+    """Raise ``StorageUnavailable`` if the player has become ranked again since they were removed.
 
-    Where SQL decides, somebody may have asked just before the ban and waited for their row. It is held by now.
+    Other processes learn of the ban within seconds; until then Redis may accept scores, which the mirror copies. In SQL
+    a request from just before the ban may have waited for the player's row, which is locked by now.
     """
     ranked = Standing.objects.filter(player=player, score__isnull=False, period__state__in=ACTIVE_STATES)
-    back = ranked.select_related("period__board").first()
-    if back is not None:
-        raise _unsettled(back.period)
+    first = ranked.select_related("period__board").first()
+    if first is not None:
+        raise _out_of_sync(first.period)
 
 
 def _free_id(player: Player) -> str:
-    """``erased-<number>``, unless a game has called somebody so."""
+    """``erased-<number>``, with a suffix if a game uses that id."""
     wanted = (f"{ERASED_PREFIX}{player.pk}{'-' * bool(nth)}{nth or ''}" for nth in count())
     return next(name for name in wanted if not Player.objects.filter(external_id=name).exists())

@@ -1,6 +1,6 @@
-"""What the logs say of a player who is erased: the audit log, and that of the admin.
+"""Erasing a player from the logs: the audit log and the admin's log.
 
-The trap: who undoes an entry of the audit log holds it, and then the player. So an erasure holds the entries first.
+The trap: an undo locks its audit entry, and then the player. So an erasure locks the entries first.
 """
 
 from typing import Any
@@ -17,27 +17,27 @@ from leaderboards.services.players.link import ACCOUNT_CHANGED
 
 
 def lock_entries(kind: str, number: int) -> None:
-    """Hold all entries about this subject, in their order, until the transaction ends."""
+    """Lock all entries about this subject, in their order, until the transaction ends."""
     about = AuditSubject.objects.filter(kind=kind, key=str(number))
     entries = AuditEntry.objects.select_for_update(of=("self",), no_key=True).filter(pk__in=about.values("entry"))
     list(entries.order_by("pk").values_list("pk"))
 
 
 def forget_in_audit(player: Player) -> None:
-    """What was said of them goes, and which account was linked to them; what was done and when stays."""
+    """Blank the entries about the player and unlink their accounts; actions and times stay."""
     blank_entries_about("player", player.pk, own=("player.linked",))
-    theirs = AuditSubject.objects.filter(
+    linking = AuditSubject.objects.filter(
         kind="player", key=str(player.pk), entry__act__in=("player.linked", ACCOUNT_CHANGED)
     )
-    AuditSubject.objects.filter(kind="account", entry__in=theirs.values_list("entry", flat=True)).delete()
+    AuditSubject.objects.filter(kind="account", entry__in=linking.values_list("entry", flat=True)).delete()
 
 
 def rename_in_admin_log(rows: QuerySet[Any], new: str) -> None:
-    """The admin's log names what it is about."""
+    """Replace the names of these rows in the admin's log."""
     admin_log_of(rows).update(object_repr=new)
 
 
 def admin_log_of(rows: QuerySet[Any]) -> QuerySet[LogEntry]:
-    """What the admin's log has of these rows, however many they are."""
+    """The entries of the admin's log about these rows."""
     about = LogEntry.objects.filter(content_type=ContentType.objects.get_for_model(rows.model))
     return about.filter(object_id__in=rows.order_by().annotate(named=Cast("pk", TextField())).values("named"))

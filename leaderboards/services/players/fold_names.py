@@ -1,7 +1,7 @@
-"""Folding the names that were written before they were folded, or by a process of the release before.
+"""Fold names that an older release wrote without their folded form.
 
-A few hundred rows at a time, each batch a transaction of its own, so nobody waits long for a row. A partial index knows
-which rows are left: when there are none, asking costs next to nothing.
+Each batch of a few hundred rows is a transaction of its own, so no row is locked for long. A partial index contains the
+rows that are left, so the query is cheap once there are none.
 """
 
 from time import monotonic
@@ -16,7 +16,7 @@ _SET = f"UPDATE {Player._meta.db_table} SET folded_name = %s WHERE id = %s AND n
 
 
 def fold_due_names(seconds: float) -> int:
-    """Fold names for about so long; returns how many."""
+    """Fold names for about ``seconds``; return how many."""
     until, folded = monotonic() + seconds, 0
     while True:
         count = _fold_batch()
@@ -27,7 +27,7 @@ def fold_due_names(seconds: float) -> int:
 
 @transaction.atomic
 def _fold_batch() -> int:
-    """Held by number as everybody who locks several; who was renamed meanwhile is read as they are."""
+    """Fold one batch; rows are locked by primary key, in the order that all other code uses."""
     due = Player.objects.select_for_update(no_key=True).filter(Player.TO_FOLD).order_by("pk")
     rows = list(due.values_list("pk", "name")[:BATCH])
     if rows:

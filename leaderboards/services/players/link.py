@@ -1,8 +1,7 @@
-"""Linking a signed-in user to a player, by a one-time code that only the game server can ask for; or by hand.
+"""Linking a signed-in user to a player, by a one-time code that only the game server can request; or by hand.
 
-SQL keeps a hash of the code. A user has one player and a player one user; a new code for a player
-ends the earlier ones. Whoever has the account can erase the player: by hand it takes the same right
-(``LINK_PERMISSION``).
+SQL stores a hash of the code. A user has one player and a player one user; a new code for a player invalidates the
+earlier ones. A linked user can erase the player, so linking by hand needs the same permission (``LINK_PERMISSION``).
 """
 
 import hashlib
@@ -23,7 +22,7 @@ from leaderboards.models import LinkCode, Player
 from leaderboards.services.players.profiles import ensure_player, is_erased, lock_player, refuse_erased
 
 VALID_FOR = timedelta(minutes=10)
-# No letters or digits that people confuse; 8 of them are 40 bits, enough for ten minutes behind a login.
+# Without letters and digits that people confuse. 8 of them are 40 bits, enough for ten minutes behind a login.
 _ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
 _LENGTH = 8
 LINK_PERMISSION = "leaderboards.erase_player"
@@ -33,12 +32,12 @@ ACCOUNT_CHANGED = "player.account_changed"
 def make_code(external_id: str, at: datetime) -> tuple[str, datetime]:
     """A code for the player, and when it expires. The player is made if unknown.
 
-    Raises ``UnknownPlayer`` where they were erased, or are being.
+    Raises ``UnknownPlayer`` if they were erased or are being erased.
     """
     player = ensure_player(external_id, at)
     code = "".join(secrets.choice(_ALPHABET) for _ in range(_LENGTH))
     with transaction.atomic():
-        refuse_erased(lock_player(player))  # whoever changes their codes holds them first
+        refuse_erased(lock_player(player))  # every change of codes locks the player first
         LinkCode.objects.filter(player=player, used_at=None).delete()
         LinkCode.objects.create(player=player, code_hash=_hashed(code), expires_at=at + VALID_FOR)
     return code, at + VALID_FOR
@@ -47,7 +46,7 @@ def make_code(external_id: str, at: datetime) -> tuple[str, datetime]:
 def redeem(code: str, user: AbstractBaseUser, at: datetime) -> Player:
     """Link ``user`` to the code's player.
 
-    Raises ``BadLinkCode``, ``AlreadyLinked``, or ``RateLimited`` for who tries many; then nothing has changed.
+    Raises ``BadLinkCode``, ``AlreadyLinked``, or ``RateLimited`` after many tries; then nothing has changed.
     """
     throttle("link", user.pk)
     try:
@@ -58,11 +57,11 @@ def redeem(code: str, user: AbstractBaseUser, at: datetime) -> Player:
 
 
 def link_by_hand(player: Player, account: User | None, reason: str, at: datetime, by: AbstractBaseUser | None) -> bool:
-    """Give a player to this account, or to none; False where it is so already, which changes nothing. Codes that a
-    game has drawn for them end.
+    """Link a player to this account, or to none; False, with nothing changed, if it is so already.
 
-    ``player`` is as somebody read them: whose they are then, and nobody else, loses them. Raises ``BadReason``,
-    ``UnknownPlayer`` (erased), or ``AlreadyLinked`` where they were linked since, or the account has another player.
+    Codes for the player become invalid. ``player`` is as the moderator saw it: if it was linked since, that link stays.
+    Raises ``BadReason``, ``UnknownPlayer`` (erased), or ``AlreadyLinked`` if it was linked since, or if the account has
+    another player.
     """
     reason = reason_given(reason)
     try:
@@ -106,10 +105,10 @@ def _has_another(account: User | None) -> AlreadyLinked:
 
 
 def _redeem(code: str, user: AbstractBaseUser, at: datetime) -> Player:
-    found = LinkCode.objects.filter(code_hash=_hashed(code), used_at=None, expires_at__gt=at)
-    player = Player.objects.select_for_update(of=("self",)).filter(pk__in=found.values("player")).first()
-    # The player's lock comes first: the code may be gone behind it, and an erasure may have begun.
-    if player is None or is_erased(player) or not found.update(used_at=at):
+    codes = LinkCode.objects.filter(code_hash=_hashed(code), used_at=None, expires_at__gt=at)
+    player = Player.objects.select_for_update(of=("self",)).filter(pk__in=codes.values("player")).first()
+    # The player is locked first: meanwhile the code may be used, or an erasure may have begun.
+    if player is None or is_erased(player) or not codes.update(used_at=at):
         raise BadLinkCode("This code is not known, was used, or is older than ten minutes. Ask the game for a new one.")
     if player.user_id not in (None, user.pk):
         raise AlreadyLinked("Somebody else is linked to this player.")

@@ -1,4 +1,4 @@
-"""Who a player is: made at their first score, held for what is done in their name, and what a game says of them."""
+"""Players and their profiles: creating them, locking them, and setting what the game knows of them."""
 
 import re
 from collections.abc import Mapping
@@ -15,18 +15,18 @@ from leaderboards.selectors.player_data.names import clear_name_cache
 from leaderboards.stores.sql.writes import ensure_players
 
 PROFILE_FIELDS = ("name", "avatar_url", "country")
-ERASED_PREFIX = "erased-"  # and their number: what is left of who was erased
+ERASED_PREFIX = "erased-"  # and their number: the id of an erased player
 
 
 def ensure_player(external_id: str, at: datetime) -> Player:
-    """The player of this id, made if they are unknown."""
+    """The player of this id, created if unknown."""
     return ensure_players([external_id], at)[external_id]
 
 
 def lock_player(player: Player) -> Player:
-    """Their row as it is now, held until the transaction ends: a ban or an erasure comes before or after, not between.
+    """The player's row, locked until the transaction ends, so that no ban or erasure comes in between.
 
-    The trap: who was erased keeps their number, and may not be banned. Raises ``UnknownPlayer`` for them.
+    Raises ``UnknownPlayer`` if the player was erased, which keeps the number but not the id.
     """
     locked = Player.objects.select_for_update(no_key=True).filter(pk=player.pk, external_id=player.external_id).first()
     if locked is None:
@@ -35,21 +35,21 @@ def lock_player(player: Player) -> Player:
 
 
 def is_erased(player: Player) -> bool:
-    """Whether the player was erased, or is being."""
-    was = re.fullmatch(rf"{ERASED_PREFIX}{player.pk}(-\d+)?", player.external_id) is not None
-    return was or player.erasing_since is not None
+    """Whether the player was erased, or is being erased."""
+    is_renamed = re.fullmatch(rf"{ERASED_PREFIX}{player.pk}(-\d+)?", player.external_id) is not None
+    return is_renamed or player.erasing_since is not None
 
 
 def refuse_erased(player: Player) -> None:
-    """Raise ``UnknownPlayer`` for a player who was erased, or is being: nothing is done in their name any more."""
+    """Raise ``UnknownPlayer`` if the player was erased or is being erased."""
     if is_erased(player):
         raise UnknownPlayer("The player was erased: what they had stays as it is.")
 
 
 def set_profile(external_id: str, profile: dict[str, str], at: datetime) -> Player:
-    """Set those of ``PROFILE_FIELDS`` that ``profile`` names; the player is made if unknown. Raises ``BadEntry``.
+    """Set the ``PROFILE_FIELDS`` in ``profile``; the player is created if unknown. Raises ``BadEntry``.
 
-    What changes stays in the audit log.
+    Changes are recorded in the audit log.
     """
     unknown = [field for field in profile if field not in PROFILE_FIELDS]
     if unknown:
@@ -59,7 +59,7 @@ def set_profile(external_id: str, profile: dict[str, str], at: datetime) -> Play
         is_renamed = profile.get("name", player.name) != player.name
         before = {field: getattr(player, field) for field in profile if getattr(player, field) != profile[field]}
         with transaction.atomic():
-            Player.objects.filter(external_id=external_id).update(**profile)  # the erased keep their numbers
+            Player.objects.filter(external_id=external_id).update(**profile)  # the erased keep their number
             if before:
                 after = {field: profile[field] for field in before}
                 record("player.changed", at=at, subjects=subjects_of(player), before=before, after=after)
@@ -71,7 +71,7 @@ def set_profile(external_id: str, profile: dict[str, str], at: datetime) -> Play
 
 
 def fill_missing_names(names: Mapping[str, str]) -> None:
-    """Call players (by id) so who are known and have no name; "" calls nobody anything."""
+    """Name known players (by id) who have no name; empty names are ignored."""
     wanted = {external_id: name for external_id, name in names.items() if name}
     if not wanted:
         return

@@ -1,4 +1,4 @@
-"""Giving a player back to the account of before, as an entry of the audit log tells of it."""
+"""Undoing a change of a player's account, as an audit entry recorded it."""
 
 from datetime import datetime
 
@@ -13,17 +13,17 @@ FIELD = "user"
 
 
 def mentions_account(entry: AuditEntry) -> bool:
-    """Whether the entry says that the player was given to an account, or taken from one."""
+    """Whether the entry records a change of the player's account."""
     return FIELD in entry.before or FIELD in entry.after
 
 
 def restore_account_link(
     entry: AuditEntry, player: Player, reason: str, at: datetime, by: AbstractBaseUser | None
 ) -> None:
-    """Give the player back to whom they belonged before the entry, or to nobody. Commands (``by`` None) may.
+    """Link the player to the account from before the entry, or to none. Commands (``by`` None) need no permission.
 
-    Raises ``NotUndoable`` where ``by`` lacks the right, somebody has changed it since, or the account is gone; and what
-    ``link_by_hand`` raises.
+    Raises ``NotUndoable`` if ``by`` lacks the permission, the link was changed since, or the account is gone; and as
+    ``link_by_hand``.
     """
     if by is not None and not by.has_perm(LINK_PERMISSION):  # type: ignore[attr-defined]  # accounts have rights
         raise NotUndoable("This gives a player to another account: whoever may erase players may undo it.")
@@ -32,8 +32,10 @@ def restore_account_link(
 
 
 def account_before(entry: AuditEntry, player: Player) -> User | None:
-    """Whose the player was before the entry; None is nobody's. Raises ``NotUndoable`` where the player is another's by
-    now than the entry says, or the account is gone."""
+    """The account of the player before the entry, or None.
+
+    Raises ``NotUndoable`` if the player's account is not the one that the entry set, or if the account is gone.
+    """
     if player.user_id != _number(entry.after.get(FIELD)):
         raise NotUndoable(CHANGED_SINCE)
     number = _number(entry.before.get(FIELD))
@@ -43,6 +45,6 @@ def account_before(entry: AuditEntry, player: Player) -> User | None:
     return account
 
 
-def _number(said: object) -> int | None:
-    """The account's number, of which an entry says "4: ann", or 4 alone."""
-    return int(str(said).partition(":")[0]) if said else None
+def _number(recorded: object) -> int | None:
+    """The account's number; an entry records "4: ann", or 4 alone."""
+    return int(str(recorded).partition(":")[0]) if recorded else None

@@ -1,11 +1,11 @@
-"""Redis decides: the submit of ``redis`` boards, one script per 250 entries. SQL follows by the mirror.
+"""Deciding in Redis: the submit of ``redis`` boards, one script call per 250 entries. The mirror copies to SQL later.
 
-After the first failure of a request Redis is tried no more: what was not sent is ``unavailable``,
-what was sent without an answer is ``unknown``, and safe to send again if it has an id. A company that fails before
-anything is sent dissolves.
+After the first failure of a request nothing more is sent to Redis. Entries that were not sent are ``unavailable``;
+entries that were sent without an answer are ``unknown``, and safe to send again if they have an id. A batch that fails
+before anything is sent is aborted.
 
-The script looks ids up itself. Who is refused before they come to it is asked for here where an id may have counted in
-another period, or in a competition (decision 0058).
+The script looks ids up itself. For an entry that is refused before it reaches the script, the id is looked up here if
+it may have counted in another period or in a competition (decision 0058).
 """
 
 from collections import defaultdict
@@ -40,8 +40,9 @@ from leaderboards.selectors.visibility.restrictions import active_restrictions
 from leaderboards.services.submit.decision import EntryDecision, refused
 from leaderboards.services.submit.duplicates import bucketed, find_duplicates, find_duplicates_in_redis, id_reused_error
 from leaderboards.services.submit.group_commit import abort_batch_on_error
+from leaderboards.services.submit.items import Item
 from leaderboards.services.submit.quarantine_redis import quarantine_implausible
-from leaderboards.services.submit.resolve import Item, refuse_delayed
+from leaderboards.services.submit.request_periods import refuse_delayed
 from leaderboards.stores.redis.writes import (
     ENTRIES_PER_CALL,
     EntryToEvaluate,
@@ -57,78 +58,80 @@ _STATUS = {Verdict.UPDATED: Status.UPDATED, Verdict.SAME: Status.UNCHANGED, Verd
 def decide(
     items: Sequence[Item], service: str, at: datetime, dry_run: bool = False, limits: Limits | None = None
 ) -> dict[int, EntryDecision]:
-    """Judge and apply the items of one period, in order; the decisions by position. What breaks ``limits`` is
-    quarantined.
+    """Evaluate and apply the items of one period, in order; decisions by position.
+
+    Items that break ``limits`` are quarantined.
     """
     period = items[0].period
     with abort_batch_on_error(items[0].in_batch):
-        decided = _refuse_banned(items)
-        fitting = [item for item in items if item.entry.position not in decided and _fits(item, decided)]
-        decided |= _used_before(items, decided, service, at)
+        refusals = _refuse_banned(items)
+        fitting = [item for item in items if item.entry.position not in refusals and _fits(item, refusals)]
+        decisions = refusals | _duplicates_among(items, refusals, service, at)
         if period.stale_since is not None:
-            reload_sync_state(period)  # it may have been settled since
+            reload_sync_state(period)  # it may have been resynced since
     if limits is not None and period.stale_since is None:
-        held = _hold_back(fitting, limits, service, at, dry_run)
-        fitting, decided = [item for item in fitting if item.entry.position not in held], decided | held
-    return decided | _by_chunk(fitting, service, at, dry_run)
+        quarantined = _quarantine(fitting, limits, service, at, dry_run)
+        fitting = [item for item in fitting if item.entry.position not in quarantined]
+        decisions |= quarantined
+    return decisions | _by_chunk(fitting, service, at, dry_run)
 
 
 def _by_chunk(items: Sequence[Item], service: str, at: datetime, dry_run: bool) -> dict[int, EntryDecision]:
-    """Until a chunk fails; those behind it are not tried."""
-    failure: SunwiError | None = _away() if items and items[0].period.stale_since is not None else None
-    decided, unjudged = dict[int, EntryDecision](), dict[int, EntryDecision]()
+    """Apply chunk by chunk. After the first failure the chunks behind it are refused without a try."""
+    failure: SunwiError | None = _unavailable() if items and items[0].period.stale_since is not None else None
+    decisions, untried = dict[int, EntryDecision](), dict[int, EntryDecision]()
     for chunk in _chunks(items):
         if failure is None:
             try:
-                decided |= _rehearse(chunk, service) if dry_run else _apply(chunk, service)
+                decisions |= _dry_run(chunk, service) if dry_run else _apply(chunk, service)
                 continue
             except RedisSilent:
                 unknown = OutcomeUnknown("The store did not answer in time; send entries that have an `id` again.")
-                decided |= {item.entry.position: refused(unknown) for item in chunk}
-                failure = _away()
+                decisions |= {item.entry.position: refused(unknown) for item in chunk}
+                failure = _unavailable()
                 continue
             except (RulesChanged, RequestExpired) as error:
                 failure = error
             except Unavailable:
-                failure = _away()
-        unjudged |= {item.entry.position: refused(failure) for item in chunk}
-    used = _used_before(items, unjudged, service, at) if isinstance(failure, RulesChanged) else {}
-    return decided | unjudged | used
+                failure = _unavailable()
+        untried |= {item.entry.position: refused(failure) for item in chunk}
+    used = _duplicates_among(items, untried, service, at) if isinstance(failure, RulesChanged) else {}
+    return decisions | untried | used
 
 
-def _used_before(
+def _duplicates_among(
     items: Sequence[Item], refusals: Collection[int], service: str, at: datetime
 ) -> dict[int, EntryDecision]:
-    """Of those who are refused without the script, the ones whose id was used before, if nobody has asked yet.
+    """The decisions on refused entries whose id was used before, as far as ids have not been looked up.
 
-    ``find_duplicates`` asks nothing on boards of all time, nor in a period that began over a day ago: there the refusal
-    stays.
+    ``find_duplicates`` looks nothing up on all-time boards, nor in a period that began over a day ago: there the
+    refusal stays.
     """
-    unjudged = [
+    unchecked = [
         (item.entry, item.period.board) for item in items if item.id_unchecked and item.entry.position in refusals
     ]
-    return find_duplicates(unjudged, service, at)
+    return find_duplicates(unchecked, service, at)
 
 
 def _chunks(items: Sequence[Item]) -> list[Sequence[Item]]:
     return [items[start : start + ENTRIES_PER_CALL] for start in range(0, len(items), ENTRIES_PER_CALL)]
 
 
-def _hold_back(
+def _quarantine(
     items: Sequence[Item], limits: Limits, service: str, at: datetime, dry_run: bool
 ) -> dict[int, EntryDecision]:
-    """What is not to be applied: it broke a limit, or whether it does cannot be known."""
-    held: dict[int, EntryDecision] = {}
+    """The decisions on items that must not be applied: they break a limit, or Redis cannot tell whether they do."""
+    decisions: dict[int, EntryDecision] = {}
     for chunk in _chunks(items):
         try:
-            held |= quarantine_implausible(chunk, limits, service, at, dry_run)
+            decisions |= quarantine_implausible(chunk, limits, service, at, dry_run)
         except Unavailable as error:
-            gone = refused(error if isinstance(error, StorageUnavailable) else _away())
-            held |= {item.entry.position: gone for item in chunk}
-    return held
+            refusal = refused(error if isinstance(error, StorageUnavailable) else _unavailable())
+            decisions |= {item.entry.position: refusal for item in chunk}
+    return decisions
 
 
-def _away() -> StorageUnavailable:
+def _unavailable() -> StorageUnavailable:
     return StorageUnavailable("What decides for this board is away; try again.")
 
 
@@ -139,17 +142,16 @@ def _refuse_banned(items: Sequence[Item]) -> dict[int, EntryDecision]:
 
 
 def banned_players(board: int | None = None) -> frozenset[str]:
-    """The ids of all who may not score anywhere, and of those who may not on ``board``, as of the last second, or as
-    SQL said last where it is silent.
+    """The ids of players who may not score anywhere, and of those who may not score on ``board``.
 
-    Raises ``SqlAway``.
+    The answer is up to a second old, or the last known one while SQL does not answer. Raises ``SqlAway``.
     """
-    found = _banned.get("all") or {}
-    return found.get(None, frozenset()) | found.get(board, frozenset())
+    by_board = _banned.get("all") or {}
+    return by_board.get(None, frozenset()) | by_board.get(board, frozenset())
 
 
 def forget_bans() -> None:
-    """Somebody was banned or let in again: this process knows it at once."""
+    """Forget the cached bans after a change, so that this process sees it at once."""
     _banned.forget()
     clear_hidden_cache()
 
@@ -169,44 +171,44 @@ _banned: StaleIfErrorCache[str, dict[int | None, frozenset[str]]] = StaleIfError
 )
 
 
-def _fits(item: Item, decided: dict[int, EntryDecision]) -> bool:
-    """Whether the layout can hold criteria that are each within their limits; points within theirs always fit."""
+def _fits(item: Item, refusals: dict[int, EntryDecision]) -> bool:
+    """Whether the layout can hold the value; if not, refuse it in ``refusals``. Points always fit, criteria may not."""
     try:
         if item.period.rules.criteria:
             item.period.layout.pack(item.value, item.at_ms, item.entry.player)
     except OutOfRange as error:
-        decided[item.entry.position] = refused(error)
+        refusals[item.entry.position] = refused(error)
         return False
     return True
 
 
 def _apply(items: Sequence[Item], service: str) -> dict[int, EntryDecision]:
     period = items[0].period
-    writer, read_by = ZsetWriter(redis.boards()), period.rules_json
+    writer, rules_at_read = ZsetWriter(redis.boards()), period.rules_json
     failpoint("submit.before_script")
 
-    def judge_now() -> list[EvaluatedEntry]:
-        if period.rules_json != read_by:
+    def evaluate_now() -> list[EvaluatedEntry]:
+        if period.rules_json != rules_at_read:
             raise RulesChanged
         refuse_delayed(items)
-        with abort_batch_on_error(items[0].in_batch, expected_errors=(Unavailable,)):  # a company is one chunk
-            send = writer.prepare_submit(period, _to_judge(period, items, service))
+        with abort_batch_on_error(items[0].in_batch, expected_errors=(Unavailable,)):  # a batch is one chunk
+            send = writer.prepare_submit(period, _script_entries(period, items, service))
         return send()
 
-    judged = retry_if_stale(period, judge_now)
+    rows = retry_if_stale(period, evaluate_now)
     failpoint("submit.after_script")
-    decided = {item.entry.position: _decided(item, row) for item, row in zip(items, judged, strict=True)}
-    elsewhere = [item.entry for item, row in zip(items, judged, strict=True) if row.verdict is Verdict.OTHER_PERIOD]
+    decided = {item.entry.position: _decision(item, row) for item, row in zip(items, rows, strict=True)}
+    elsewhere = [item.entry for item, row in zip(items, rows, strict=True) if row.verdict is Verdict.OTHER_PERIOD]
     return decided | _counted_elsewhere(period, elsewhere, service)
 
 
 def _counted_elsewhere(period: Period, entries: Sequence[Entry], service: str) -> dict[int, EntryDecision]:
-    """Duplicates of what counted in another period, with the standings there."""
+    """The decisions on entries that counted in another period, with the standings there."""
     return find_duplicates_in_redis(period.board, entries, service) if entries else {}
 
 
-def _to_judge(period: Period, items: Sequence[Item], service: str) -> list[EntryToEvaluate]:
-    """The items for the script, their times as the period's layout keeps them now."""
+def _script_entries(period: Period, items: Sequence[Item], service: str) -> list[EntryToEvaluate]:
+    """The items as arguments of the script; times are rounded by the period's present layout."""
     return [
         EntryToEvaluate(
             each.entry.player, each.value, period.layout.quantize(each.at_ms), bucketed(each.entry, service)
@@ -215,14 +217,14 @@ def _to_judge(period: Period, items: Sequence[Item], service: str) -> list[Entry
     ]
 
 
-def _decided(item: Item, row: EvaluatedEntry) -> EntryDecision:
+def _decision(item: Item, row: EvaluatedEntry) -> EntryDecision:
     period = item.period
     match row.verdict:
         case Verdict.CLOSED:
             return refused(PeriodClosed(f"Period {period.label} is closed."))
         case Verdict.REUSED:
             return refused(id_reused_error(item.entry))
-        case Verdict.OTHER_PERIOD:  # until it is looked up there
+        case Verdict.OTHER_PERIOD:  # replaced once it is looked up there
             return refused(StorageUnavailable("The entry counted in another period; send it again to hear of it."))
         case Verdict.OUT_OF_RANGE:
             rules = period.rules
@@ -235,32 +237,32 @@ def _decided(item: Item, row: EvaluatedEntry) -> EntryDecision:
     return EntryDecision(_STATUS[row.verdict], period, row.state)
 
 
-def _rehearse(items: Sequence[Item], service: str) -> dict[int, EntryDecision]:
-    """The decisions without their effects, over what Redis has now."""
+def _dry_run(items: Sequence[Item], service: str) -> dict[int, EntryDecision]:
+    """The decisions without their effects, by the present state of Redis."""
     period = items[0].period
-    asked = [(item.entry.player, bucketed(item.entry, service)) for item in items]
-    seen = ZsetWriter(redis.boards()).look_up(period, asked)
+    players_and_ids = [(item.entry.player, bucketed(item.entry, service)) for item in items]
+    lookups = ZsetWriter(redis.boards()).look_up(period, players_and_ids)
     states: dict[str, StandingState | None] = {}
-    said: dict[str, bytes] = {}
+    proofs: dict[str, bytes] = {}
     decided: dict[int, EntryDecision] = {}
     elsewhere: list[Entry] = []
-    for item, (player, own), row in zip(items, asked, seen, strict=True):
+    for item, (player, bucketed_id), row in zip(items, players_and_ids, lookups, strict=True):
         standing = None if row.score is None else state_from(period, row.score, row.member, row.stored_state)
         old = states.setdefault(player, standing)
         if row.counted and item.event is None and row.counted.label != period.label:
             elsewhere.append(item.entry)
             continue
-        before = row.counted.proof if row.counted else said.get(item.entry.external_id or "")
+        earlier = row.counted.proof if row.counted else proofs.get(item.entry.external_id or "")
         try:
-            if before and own and before != own.proof:
+            if earlier and bucketed_id and earlier != bucketed_id.proof:
                 raise id_reused_error(item.entry)
-            new = old if before else evaluate(period.rules, old, StandingState(item.value, item.at_ms))
+            new = old if earlier else evaluate(period.rules, old, StandingState(item.value, item.at_ms))
         except SunwiError as error:
             decided[item.entry.position] = refused(error)
             continue
         states[player] = new
-        if own and item.entry.external_id:
-            said[item.entry.external_id] = own.proof
-        status = Status.DUPLICATE if before else (Status.UNCHANGED if new == old else Status.UPDATED)
+        if bucketed_id and item.entry.external_id:
+            proofs[item.entry.external_id] = bucketed_id.proof
+        status = Status.DUPLICATE if earlier else (Status.UNCHANGED if new == old else Status.UPDATED)
         decided[item.entry.position] = EntryDecision(status, period, new)
     return decided | _counted_elsewhere(period, elsewhere, service)

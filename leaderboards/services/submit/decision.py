@@ -1,14 +1,14 @@
-"""What became of one entry, while a request is under way."""
+"""The decision on one entry, and the outcome that the caller gets."""
 
 from typing import NamedTuple
 
 from foundation.errors import SunwiError
 from leaderboards.core.input.entries import Entry
 from leaderboards.core.ranking.policies import StandingState
-from leaderboards.core.submissions import Outcome, Status
+from leaderboards.core.submissions import Outcome, Status, UnreadableEntry
 from leaderboards.errors import Implausible, OutcomeUnknown
 from leaderboards.models import Period
-from leaderboards.services.submit.resolve import Target
+from leaderboards.services.submit.items import Target
 
 
 class EntryDecision(NamedTuple):
@@ -21,28 +21,42 @@ class EntryDecision(NamedTuple):
 
 
 def refused(error: SunwiError) -> EntryDecision:
-    """A refusal; one whose outcome nobody knows is no refusal, and what is quarantined is none either."""
+    """A refusal: ``rejected``; ``quarantined`` for ``Implausible``, ``unknown`` for ``OutcomeUnknown``."""
     if isinstance(error, Implausible):
         return EntryDecision(Status.QUARANTINED, error=error)
     return EntryDecision(Status.UNKNOWN if isinstance(error, OutcomeUnknown) else Status.REJECTED, error=error)
 
 
-def outcome(entry: Entry, target: Target | None, decided: EntryDecision) -> Outcome:
-    """The decision as it leaves the service; without a target the entry's board is not known."""
-    period, state = decided.period, decided.state
+def outcome(entry: Entry, target: Target | None, decision: EntryDecision) -> Outcome:
+    """The outcome of a decided entry; without a target its board is not known."""
+    period, state = decision.period, decision.state
     points, fields = period.rules.shown(state.value) if period and state else (None, None)
+    event = target.event if target else None
     return Outcome(
         position=entry.position,
-        status=decided.status,
+        status=decision.status,
         player=entry.player,
         board=target.board.seq if target else entry.board,
         competition=entry.competition,
         period=period.label if period else None,
         points=points,
         fields=fields,
-        hides_ranks=target is not None and target.hides_ranks,
-        code=_code(decided.error),
-        detail=decided.error.detail if decided.error else None,
+        hides_ranks=event is not None and event.hides_ranks,
+        code=_code(decision.error),
+        detail=decision.error.detail if decision.error else None,
+    )
+
+
+def unreadable(entry: UnreadableEntry) -> Outcome:
+    """The outcome of an entry that could not be read."""
+    return Outcome(
+        position=entry.position,
+        status=Status.REJECTED,
+        player=entry.player,
+        board=entry.board,
+        competition=entry.competition,
+        code=entry.error.code,
+        detail=entry.error.detail,
     )
 
 

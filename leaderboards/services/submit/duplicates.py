@@ -1,9 +1,9 @@
-"""Ids that were sent before, asked before anything refuses: a repetition is known after its period has turned.
+"""Looking up ids that were used before, ahead of any refusal, so that a repetition is recognised after its period ends.
 
-hybrid and sql boards keep an id as long as its submission, and the insert tells one that was used before. redis boards
-keep it in keys of the board (a competition in its own) with the period that it counted in. The script that counts an
-entry looks its id up in the same step, whichever period it is for. So an id counts once however late a request comes.
-It is asked for here where deciding would not tell, or too late (``pipeline.py`` and the two deciders say where).
+hybrid and sql boards store an id with its submission, and the insert detects a used one. redis boards store ids in keys
+of the board (of the competition, if there is one) with the period in which they counted; the script that counts an
+entry looks up its id in the same step, for any period. So an id counts once however late a request comes. Ids are
+looked up here where deciding would find out too late or not at all (``resolve.py`` and the two deciders say where).
 """
 
 from collections import defaultdict
@@ -47,17 +47,17 @@ Targeted = tuple[Entry, Board]
 
 
 def content(entry: Entry) -> str:
-    """What an entry says, such that equal content gives equal text: ``1``, ``1.0`` and ``"1"`` are the same."""
+    """The content of an entry as text; equal content gives equal text: ``1``, ``1.0`` and ``"1"`` are the same."""
     if entry.points is not None:
         points = Decimal(entry.points)
-        said = str(points.normalize()) if abs(points.adjusted()) < 40 else "beyond"
+        value = str(points.normalize()) if abs(points.adjusted()) < 40 else "beyond"
     else:
-        said = ",".join(f"{name}={number}" for name, number in sorted(entry.fields or ()))
-    return "\0".join((entry.player, said, entry.at.isoformat() if entry.at else ""))
+        value = ",".join(f"{name}={number}" for name, number in sorted(entry.fields or ()))
+    return "\0".join((entry.player, value, entry.at.isoformat() if entry.at else ""))
 
 
 def bucketed(entry: Entry, service: str) -> BucketedId | None:
-    """Where a redis board remembers the entry's id."""
+    """Where a redis board stores the entry's id; None if it has no id."""
     return bucketed_id(service, entry.external_id, content(entry)) if entry.external_id is not None else None
 
 
@@ -66,23 +66,23 @@ def find_duplicates(targeted: Sequence[Targeted], service: str, at: datetime) ->
     with_id = [(entry, board) for entry, board in targeted if entry.external_id is not None]
     if not with_id:
         return {}
-    by_sql = [(entry, board) for entry, board in with_id if board.storage != Storage.REDIS]
-    in_redis = [(entry, board) for entry, board in with_id if board.storage == Storage.REDIS]
+    on_sql = [(entry, board) for entry, board in with_id if board.storage != Storage.REDIS]
+    on_redis = [(entry, board) for entry, board in with_id if board.storage == Storage.REDIS]
     try:
-        found = ask(lambda: _known_to_sql(by_sql, service)) if by_sql else {}
-    except SqlAway:  # whether an id was used cannot be known, so nothing may be counted
-        found = {entry.position: _away() for entry, _ in by_sql}
-    for (_, competition), scope in group_by_scope(in_redis).items():
-        found |= _known_to_redis(scope[0][1], competition, [entry for entry, _ in scope], service, at)
+        found = ask(lambda: _find_in_sql(on_sql, service)) if on_sql else {}
+    except SqlAway:  # an id may have been used, so nothing may count
+        found = {entry.position: _unavailable() for entry, _ in on_sql}
+    for (_, competition), scope in group_by_scope(on_redis).items():
+        found |= _find_counted_in_redis(scope[0][1], competition, [entry for entry, _ in scope], service, at)
     return found
 
 
-def _known_to_sql(targeted: Sequence[Targeted], service: str) -> dict[int, EntryDecision]:
+def _find_in_sql(targeted: Sequence[Targeted], service: str) -> dict[int, EntryDecision]:
     used = _used(targeted, service)
     rows = Submission.objects.filter(pk__in=used).select_related("period", "player") if used else ()
     found = {(row.board_id, row.competition, row.external_id): row for row in rows}
     standings = _standings(found.values())
-    _as_sent(found.values())
+    _restore_sent_values(found.values())
     return {
         entry.position: _repeated(entry, row, standings.get((row.period_id, row.player_id)))
         for entry, board in targeted
@@ -91,22 +91,22 @@ def _known_to_sql(targeted: Sequence[Targeted], service: str) -> dict[int, Entry
 
 
 def _used(targeted: Sequence[Targeted], service: str) -> list[int]:
-    """The submissions with these ids, mostly none: one statement, and no rows made of it."""
-    wanted, params = list[str](), list[Any]()
+    """The primary keys of submissions with these ids, mostly none: one statement, no model instances."""
+    conditions, params = list[str](), list[Any]()
     for (seq, competition), entries in group_by_scope(targeted).items():
         one_of, ids = one_of_sql("external_id", "text", [entry.external_id for entry, _ in entries])
-        wanted.append(f"(board_id = %s AND competition = %s AND {one_of})")
+        conditions.append(f"(board_id = %s AND competition = %s AND {one_of})")
         params += (seq, competition, *ids)
-    said = f"SELECT id FROM leaderboards_submission WHERE service = %s AND ({' OR '.join(wanted)})"  # noqa: S608 (names of ours)
+    query = f"SELECT id FROM leaderboards_submission WHERE service = %s AND ({' OR '.join(conditions)})"  # noqa: S608 (constant names)
     with connection.cursor() as cursor:
-        cursor.execute(said, [service, *params])
+        cursor.execute(query, [service, *params])
         return [number for (number,) in cursor.fetchall()]
 
 
-def _as_sent(rows: Collection[Submission]) -> None:
-    """Give those that a moderator edited the value that the game server sent, which their ids stand for."""
+def _restore_sent_values(rows: Collection[Submission]) -> None:
+    """Give edited submissions the value that the game server sent: a repetition is compared with that one."""
     edits = SubmissionEdit.objects.filter(submission__in=rows).order_by("-pk") if rows else ()
-    sent = {edit.submission_id: edit.before for edit in edits}  # the first edit is the last to be written here
+    sent = {edit.submission_id: edit.before for edit in edits}  # newest first, so the oldest edit wins
     for row in rows:
         if (value := sent.get(row.pk)) is not None:
             row.points, row.fields = (value[0], None) if row.fields is None else (None, value)
@@ -128,7 +128,7 @@ def _repeated(entry: Entry, row: Submission, standing: Standing | None) -> Entry
 
 
 def has_same_content(entry: Entry, row: Submission | QuarantinedEntry) -> bool:
-    """Whether an entry says what was kept under its id; ``row`` comes with its player and its period."""
+    """Whether an entry has the content that is stored under its id; ``row`` has its player and period loaded."""
     if entry.player != row.player.external_id or entry.at != row.sent_at:
         return False
     rules = row.period.rules
@@ -142,54 +142,54 @@ def has_same_content(entry: Entry, row: Submission | QuarantinedEntry) -> bool:
 
 
 def id_reused_error(entry: Entry) -> IdReused:
-    """The refusal of an id that stands for something else."""
+    """The refusal of an id that was used for other content."""
     return IdReused(f"The id {entry.external_id} was used before for other content; give this entry an id of its own.")
 
 
-def _known_to_redis(
+def _find_counted_in_redis(
     board: Board, competition: int, entries: Sequence[Entry], service: str, at: datetime
 ) -> dict[int, EntryDecision]:
-    opened: dict[str, bool] = {}
+    is_opened: dict[str, bool] = {}
 
     def may_have_counted(entry: Entry) -> bool:
-        label = event_label(competition) if competition else _label_over(board, entry, at)
-        if label and label not in opened:
+        label = event_label(competition) if competition else _ended_period_label(board, entry, at)
+        if label and label not in is_opened:
             try:
-                opened[label] = cached_period(board, label, at) is not None
-            except SqlAway:  # Redis knows the ids without it
-                opened[label] = True
-        return bool(label and opened[label])
+                is_opened[label] = cached_period(board, label, at) is not None
+            except SqlAway:  # Redis has the ids all the same
+                is_opened[label] = True
+        return bool(label and is_opened[label])
 
-    asked = [entry for entry in entries if may_have_counted(entry)]
-    return find_duplicates_in_redis(board, asked, service) if asked else {}
+    candidates = [entry for entry in entries if may_have_counted(entry)]
+    return find_duplicates_in_redis(board, candidates, service) if candidates else {}
 
 
-def _label_over(board: Board, entry: Entry, at: datetime) -> str | None:
-    """The period of a calendar, over by now, in which the entry may have counted: its own, or the one before."""
+def _ended_period_label(board: Board, entry: Entry, at: datetime) -> str | None:
+    """The label of an ended calendar period in which the entry may have counted: its own, or the one before."""
     try:
         own = window_at(board.calendar, min(entry.at or at, at))
         if own.starts_at is None or own.ends_at is None or own.ends_at <= at:
             return own.label if own.ends_at else None
         return previous_window(board.calendar, own).label if at < own.starts_at + ID_RETENTION else None
-    except BadTime:  # outside all periods
+    except BadTime:  # the time is outside all periods
         return None
 
 
 def find_duplicates_in_redis(board: Board, entries: Sequence[Entry], service: str) -> dict[int, EntryDecision]:
-    """The decisions on entries whose id has counted on a redis board, in one competition or in none, by position.
+    """The decisions, by position, on entries whose id has counted on a redis board.
 
-    Where Redis cannot be asked whether they have, all are ``unavailable``.
+    All entries are for the same competition, or none is for one. If Redis does not answer, all are ``unavailable``.
     """
     competition = entries[0].competition
     owner = keys.zset(board.seq, event_label(competition)) if competition else keys.board(board.seq)
-    asked = [(entry, own) for entry in entries if (own := bucketed(entry, service))]
+    with_id = [(entry, own) for entry in entries if (own := bucketed(entry, service))]
     try:
-        counted = ZsetWriter(redis.boards()).look_up_ids(owner, [own for _, own in asked])
-    except Unavailable:  # so nothing may be counted
-        return {entry.position: _away() for entry, _ in asked}
+        counted = ZsetWriter(redis.boards()).look_up_ids(owner, [own for _, own in with_id])
+    except Unavailable:  # an id may have counted, so nothing may count
+        return {entry.position: _unavailable() for entry, _ in with_id}
     found: dict[int, EntryDecision] = {}
     repeated: dict[str, list[Entry]] = defaultdict(list)
-    for (entry, own), before in zip(asked, counted, strict=True):
+    for (entry, own), before in zip(with_id, counted, strict=True):
         if before and before.proof != own.proof:
             found[entry.position] = refused(id_reused_error(entry))
         elif before:
@@ -200,30 +200,30 @@ def find_duplicates_in_redis(board: Board, entries: Sequence[Entry], service: st
 
 
 def _repeated_in_redis(board: Board, label: str, entries: Sequence[Entry]) -> dict[int, EntryDecision]:
-    """Duplicates of what counted in a period, with the standings there."""
+    """The decisions on duplicates of entries that counted in a period, with the standings there."""
     try:
         period = period_by_label(board, label)
         states = _states(period, [entry.player for entry in entries]) if period else None
-    except Unavailable:  # of Redis and SQL
+    except Unavailable:  # of Redis or of SQL
         states = None
     if period is None or states is None:
-        return {entry.position: _away() for entry in entries}
+        return {entry.position: _unavailable() for entry in entries}
     return {entry.position: EntryDecision(Status.DUPLICATE, period, states.get(entry.player)) for entry in entries}
 
 
 def _states(period: Period, players: Sequence[str]) -> dict[str, PlayerState | None]:
-    """Where players stand. A restart takes a final period's generation away: then SQL says so."""
+    """The standings of players. A final period whose generation Redis lost in a restart is read from SQL."""
     try:
-        seen = ZsetWriter(redis.boards()).look_up(period, [(player, None) for player in players])
+        lookups = ZsetWriter(redis.boards()).look_up(period, [(player, None) for player in players])
     except StaleGeneration:
         if period.state not in (PeriodState.FINAL, PeriodState.EXPIRED):
             raise
         rows = ask(lambda: list(_standings_of(period, players)))
         return {row.player.external_id: state_of(row.points, row.fields, row.at) for row in rows}
-    places = zip(players, seen, strict=True)
+    rows_by_player = zip(players, lookups, strict=True)
     return {
         player: None if row.score is None else state_from(period, row.score, row.member, row.stored_state)
-        for player, row in places
+        for player, row in rows_by_player
     }
 
 
@@ -232,12 +232,12 @@ def _standings_of(period: Period, players: Sequence[str]) -> Iterable[Standing]:
     return rows.select_related("player")
 
 
-def _away() -> EntryDecision:
+def _unavailable() -> EntryDecision:
     return refused(StorageUnavailable("What decides for this board is away; try again."))
 
 
 def group_by_scope(targeted: Sequence[Targeted]) -> dict[tuple[int, int], list[Targeted]]:
-    """The entries within which an id is unique: by board, and competition (0 on calendar boards)."""
+    """The entries by the scope in which an id is unique: board, and competition (0 on calendar boards)."""
     scopes: dict[tuple[int, int], list[Targeted]] = defaultdict(list)
     for entry, board in targeted:
         scopes[board.seq, entry.competition or 0].append((entry, board))

@@ -1,17 +1,18 @@
-"""Requests that arrive together are decided together: what each would pay for alone is paid for once.
+"""Group commit: requests that arrive together are decided as one batch, and share its costs.
 
-Nobody waits on purpose. Who finds nobody at work begins at once, alone. Who comes meanwhile queues; once the work is
-done, the first of the queue leads all that is in it, in order of arrival. A leader who takes too long keeps nobody: the
-first of the queue leads without them. So each request is decided in a thread of its own or of one that waits with it.
+The first request is decided at once. Requests that arrive while it is being decided wait in a queue. Once it is done,
+the first of the queue becomes the leader and decides all that are queued, in order of arrival. If a leader takes longer
+than ``max_wait``, the first of the queue leads without waiting any more. So a request is decided in its own thread, or
+in the thread of another one of its batch.
 
-The trap: the work runs with what belongs to the leader's thread (connections, who acts, language), so it may be given
-nothing else of those who wait than what stands in their requests.
+The trap: a batch runs with the leader's thread-local state (connections, audit actor, language), so it may use nothing
+of the other requests but the request values.
 """
 
 import threading
 from collections import deque
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Generic, TypeVar
 
 Request = TypeVar("Request")
@@ -19,33 +20,45 @@ Answer = TypeVar("Answer")
 
 
 class BatchAborted(Exception):
-    """Nothing was done for a company: each of it is to be decided alone."""
+    """Nothing was done for a batch: each of its requests is to be decided alone."""
 
 
 class AnswerMissing(Exception):
-    """Whoever decided for a request did not say what became of it: it may have been done."""
+    """The leader did not answer a request of its batch, which may have been applied."""
+
+
+def _has_no_effect(_error: Exception) -> bool:
+    return False
+
+
+def abort_batch_on_error(
+    is_batch: bool,
+    may_have_taken_effect: Callable[[Exception], bool] = _has_no_effect,
+    expected_errors: tuple[type[Exception], ...] = (),
+) -> AbstractContextManager[None]:
+    """A block that turns an error into ``BatchAborted``, if a batch is decided and the error has left nothing done.
+
+    ``expected_errors`` pass unchanged. For a single request every error passes.
+    """
+    return _abort_batch(may_have_taken_effect, expected_errors) if is_batch else nullcontext()
 
 
 @contextmanager
-def abort_batch_on_error(
-    is_batch: bool,
-    may_have_taken_effect: Callable[[Exception], bool] = lambda _error: False,
-    expected_errors: tuple[type[Exception], ...] = (),
+def _abort_batch(
+    may_have_taken_effect: Callable[[Exception], bool], expected_errors: tuple[type[Exception], ...]
 ) -> Iterator[None]:
-    """Around a deed: where it fails but as ``expected_errors``, and that error leaves nothing done, a company
-    dissolves."""
     try:
         yield
     except expected_errors:
         raise
     except Exception as error:
-        if is_batch and not may_have_taken_effect(error):
-            raise BatchAborted("It failed before anything was done.") from error
-        raise
+        if may_have_taken_effect(error):
+            raise
+        raise BatchAborted("It failed before anything was done.") from error
 
 
 class _Member(Generic[Request, Answer]):
-    """One request in its thread: it queues, then it leads, or is taken along and gets its answer or its error."""
+    """One request in its thread. It leads a batch, or another thread takes it into one and sets its answer or error."""
 
     def __init__(self, request: Request) -> None:
         self.request = request
@@ -56,7 +69,7 @@ class _Member(Generic[Request, Answer]):
 
 
 class _Lane(Generic[Request, Answer]):
-    """Those of one key: who leads, and who has come since."""
+    """The leader and the queue of one key."""
 
     def __init__(self, leader: _Member[Request, Answer]) -> None:
         self.leader = leader
@@ -66,10 +79,9 @@ class _Lane(Generic[Request, Answer]):
 class GroupCommit(Generic[Request, Answer]):
     """Decides requests of the same key together.
 
-    ``decide`` gets 1 to ``max_batch`` requests and returns as many answers; of several it may raise ``BatchAborted``
-    where it
-    has done nothing. ``max_wait`` is how long (seconds) a request queues before it leads, ``answer_timeout`` how long
-    it waits for the one that has taken it along.
+    ``decide`` gets 1 to ``max_batch`` requests and returns as many answers; for several it may raise ``BatchAborted``
+    if it has done nothing. ``max_wait`` is how long (seconds) a request queues before it leads, ``answer_timeout`` how
+    long it waits for the leader that has taken it.
     """
 
     def __init__(
@@ -79,66 +91,69 @@ class GroupCommit(Generic[Request, Answer]):
         max_wait: float,
         answer_timeout: float,
     ) -> None:
-        self._decide, self._most, self._patience, self._longest = decide, max_batch, max_wait, answer_timeout
+        self._decide, self._max_batch = decide, max_batch
+        self._max_wait, self._answer_timeout = max_wait, answer_timeout
         self._mutex = threading.Lock()
         self._lanes: dict[Hashable, _Lane[Request, Answer]] = {}
 
     def run(self, key: Hashable, request: Request) -> Answer:
-        """The answer to a request. Raises what ``decide`` does, and ``AnswerMissing`` where another's thread did not
-        answer.
+        """The answer to a request.
 
-        After ``BatchAborted`` nothing of it was done.
+        Raises what ``decide`` raises, and ``AnswerMissing`` if the leader did not answer. After ``BatchAborted``
+        nothing was done for the request.
         """
         me: _Member[Request, Answer] = _Member(request)
         with self._mutex:
             lane = self._lanes.get(key)
             if lane is None:
                 lane = self._lanes[key] = _Lane(me)
-                company = [me]
+                batch = [me]
             else:
                 lane.queue.append(me)
-                company = []
+                batch = []
         try:
-            company = company or self._queued(lane, me)
-            if company:
-                self._lead(company)
+            batch = batch or self._wait_in_queue(lane, me)
+            if batch:
+                self._lead(batch)
         finally:
             self._leave(key, lane, me)
-        return self._answered(me)
+        return self._answer(me)
 
-    def _queued(self, lane: _Lane[Request, Answer], me: _Member[Request, Answer]) -> list[_Member[Request, Answer]]:
-        """Wait for a turn: whom to lead, oneself among them; nobody where another leads."""
+    def _wait_in_queue(
+        self, lane: _Lane[Request, Answer], me: _Member[Request, Answer]
+    ) -> list[_Member[Request, Answer]]:
+        """Wait for a turn. The batch to lead, with this request in it; empty if another thread leads it."""
         while True:
-            me.woken.wait(self._patience)
+            me.woken.wait(self._max_wait)
             with self._mutex:
                 if me.is_taken:
                     return []
-                if lane.queue[0] is me:  # the others have come later, so they have patience still
+                if lane.queue[0] is me:  # requests behind the first arrived later, so their time is not up
                     lane.leader = me
-                    company = [lane.queue.popleft() for _ in range(min(self._most, len(lane.queue)))]
-                    for each in company:
-                        each.is_taken = True
-                    return company
+                    batch = [lane.queue.popleft() for _ in range(min(self._max_batch, len(lane.queue)))]
+                    for member in batch:
+                        member.is_taken = True
+                    return batch
 
-    def _lead(self, company: Sequence[_Member[Request, Answer]]) -> None:
-        """Decide for all; none is left without an answer or an error, whatever happens to this thread."""
+    def _lead(self, batch: Sequence[_Member[Request, Answer]]) -> None:
+        """Decide a batch. Each member gets an answer or an error, even if this thread is killed."""
         failure: Exception = AnswerMissing("The thread that decided ended without an answer.")
         try:
-            answers = self._decide([each.request for each in company])
-            for each, answer in zip(company, answers, strict=True):
-                each.answer = answer
+            answers = self._decide([member.request for member in batch])
+            for member, answer in zip(batch, answers, strict=True):
+                member.answer = answer
         except BatchAborted as error:
             failure = error
         finally:
-            for each in company:
-                if each.answer is None:
-                    each.error = failure
-                each.woken.set()
+            for member in batch:
+                if member.answer is None:
+                    member.error = failure
+                member.woken.set()
 
     def _leave(self, key: Hashable, lane: _Lane[Request, Answer], me: _Member[Request, Answer]) -> None:
-        """Hand the lead on, if it is still ours, to the first of the queue."""
+        """Hand the lead to the first of the queue, if this request still has it."""
         with self._mutex:
-            if not me.is_taken and me in lane.queue:  # our thread was ended while we queued
+            if not me.is_taken and me in lane.queue:  # an exception ended the wait
                 lane.queue.remove(me)
             if lane.leader is not me:
                 return
@@ -148,11 +163,11 @@ class GroupCommit(Generic[Request, Answer]):
             else:
                 del self._lanes[key]
 
-    def _answered(self, me: _Member[Request, Answer]) -> Answer:
-        """What was said, waited for if another says it."""
-        if not me.woken.wait(self._longest):
+    def _answer(self, me: _Member[Request, Answer]) -> Answer:
+        """The answer or the error, waited for if another thread leads."""
+        if not me.woken.wait(self._answer_timeout):
             raise AnswerMissing("The request that this one was decided with takes too long.")
         if me.error is not None:
             raise type(me.error)(*me.error.args) from me.error
-        assert me.answer is not None  # noqa: S101 (one of both is set before anybody is woken; for the type checker)
+        assert me.answer is not None  # noqa: S101 (answer or error is set before a member wakes; for the type checker)
         return me.answer

@@ -1,7 +1,7 @@
-"""The quarantine: what broke a limit of plausibility is kept with its id, and known where it comes again.
+"""The quarantine: entries that break a plausibility limit are stored with their id, and recognised when repeated.
 
-Nothing is decided here (``review_quarantine.py``). The trap: an id that was quarantined stays claimed, whatever was
-decided, so it is asked for ahead of the ids that counted, and also once a board has no limits any more.
+Moderators decide elsewhere (``moderation/review_quarantine.py``). The trap: a quarantined id stays taken whatever was
+decided. So it is looked up ahead of the ids that counted, also when the board has no limits any more.
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ from leaderboards.models import Board, Decision, Period, QuarantinedEntry
 from leaderboards.selectors.catalog.boards import clear_board_cache
 from leaderboards.services.submit.decision import EntryDecision, refused
 from leaderboards.services.submit.duplicates import Targeted, group_by_scope, has_same_content, id_reused_error
-from leaderboards.services.submit.resolve import Item
+from leaderboards.services.submit.items import Item
 
 QUARANTINED_WEBHOOK = "score.quarantined"
 MAX_REPORTED = 20  # entries that one message names
@@ -44,7 +44,7 @@ _THEN = {
 
 
 class BreachingItem(NamedTuple):
-    """An item that broke a limit, and its player's internal number."""
+    """An item that breaks a limit, and its player's internal number."""
 
     item: Item
     player_id: int
@@ -52,11 +52,11 @@ class BreachingItem(NamedTuple):
 
 
 class IdTaken(Exception):
-    """Another request has just quarantined one of these ids: look again."""
+    """Another request has just quarantined one of these ids: look them up again."""
 
 
 def implausible_error(rule: str, decision: str = "") -> Implausible:
-    """What the caller hears, now and whenever it comes again. Limits are not told: a cheat would stay below them."""
+    """The answer to the entry and to its repetitions. It does not name limits: a cheat would stay below them."""
     return Implausible(rule, f"{_WHY[LimitKind(rule)]} {_THEN[decision]}")
 
 
@@ -65,26 +65,26 @@ def points_of(item: Item) -> int:
     return item.value[0] if item.period.rules.of_points else 0
 
 
-def total_of(item: Item, held: StandingState | None) -> int:
-    """The scaled standing that an item would make: the sum where sums are kept, else what it says itself."""
-    adds = held is not None and item.period.rules.update is Update.INCREMENT
-    return points_of(item) + (held.value[0] if held is not None and adds else 0)
+def total_of(item: Item, standing: StandingState | None) -> int:
+    """The scaled standing after the item: the sum on boards that add, else the item's own points."""
+    adds = standing is not None and item.period.rules.update is Update.INCREMENT
+    return points_of(item) + (standing.value[0] if standing is not None and adds else 0)
 
 
 def find_quarantined(targeted: Sequence[Targeted], service: str) -> dict[int, EntryDecision]:
-    """The decisions on entries whose id was quarantined before, by position. Boards without limits ask nothing."""
-    asked = [(entry, board) for entry, board in targeted if entry.external_id is not None and board.may_quarantine]
-    if not asked:
+    """The decisions, by position, on entries whose id was quarantined before. Boards without limits are skipped."""
+    candidates = [(entry, board) for entry, board in targeted if entry.external_id is not None and board.may_quarantine]
+    if not candidates:
         return {}
     try:
-        rows = ask(lambda: _rows_of(asked, service))
-    except SqlAway:  # whether it waits, or was voided, cannot be known: nothing may be counted
+        rows = ask(lambda: _rows_of(candidates, service))
+    except SqlAway:  # an id may be quarantined or voided, so nothing may count
         away = refused(StorageUnavailable("What decides for this board is away; try again."))
-        return {entry.position: away for entry, _ in asked}
+        return {entry.position: away for entry, _ in candidates}
     found = {(row.board_id, row.competition, row.external_id): row for row in rows}
     return {
-        entry.position: _again(entry, row)
-        for entry, board in asked
+        entry.position: _repeated(entry, row)
+        for entry, board in candidates
         if (row := found.get((board.seq, entry.competition or 0, entry.external_id)))
     }
 
@@ -96,25 +96,25 @@ def _rows_of(targeted: Sequence[Targeted], service: str) -> list[QuarantinedEntr
     return list(QuarantinedEntry.objects.filter(wanted, service=service).select_related("period", "player"))
 
 
-def _again(entry: Entry, row: QuarantinedEntry) -> EntryDecision:
+def _repeated(entry: Entry, row: QuarantinedEntry) -> EntryDecision:
     if not has_same_content(entry, row):
         return refused(id_reused_error(entry))
     return refused(implausible_error(row.rule, row.decision))._replace(period=row.period)
 
 
 def store_quarantined(broken: Sequence[BreachingItem], service: str, at: datetime) -> None:
-    """Keep what broke limits in one period, in the caller's transaction. Raises ``IdTaken``: then that has to end."""
+    """Store breaching items of one period in the caller's transaction. Raises ``IdTaken``: then roll it back."""
     if not broken:
         return
     board = broken[0].item.period.board
     try:
-        kept = QuarantinedEntry.objects.bulk_create(_row(each, service, at) for each in broken)
+        rows = QuarantinedEntry.objects.bulk_create(_row(each, service, at) for each in broken)
     except IntegrityError as error:
         raise IdTaken from error
     if board.quarantined_at is None:
         Board.objects.filter(pk=board.pk, quarantined_at=None).update(quarantined_at=at)
         transaction.on_commit(clear_board_cache)
-    _tell(kept, broken, at)
+    _enqueue_webhook(rows, broken, at)
     failpoint("quarantine.before_commit")
 
 
@@ -139,26 +139,26 @@ def _row(broken: BreachingItem, service: str, at: datetime) -> QuarantinedEntry:
     )
 
 
-def _tell(kept: Sequence[QuarantinedEntry], broken: Sequence[BreachingItem], at: datetime) -> None:
-    """One message for all of a request and a period, however many they are."""
+def _enqueue_webhook(rows: Sequence[QuarantinedEntry], broken: Sequence[BreachingItem], at: datetime) -> None:
+    """Enqueue one message for all entries of a request and a period."""
     period = broken[0].item.period
-    shown = zip(kept[:MAX_REPORTED], broken, strict=False)
+    shown = zip(rows[:MAX_REPORTED], broken, strict=False)
     payload = {
         "board": period.board_id,
         "competition": broken[0].item.entry.competition,
         "period": period.label,
-        "count": len(kept),
+        "count": len(rows),
         "entries": [_shown(row, each.item) for row, each in shown],
     }
-    enqueue(QUARANTINED_WEBHOOK, f"score-quarantined-{kept[0].pk}", payload, at)
+    enqueue(QUARANTINED_WEBHOOK, f"score-quarantined-{rows[0].pk}", payload, at)
 
 
 def _shown(row: QuarantinedEntry, item: Item) -> dict[str, Any]:
     points, fields = item.period.rules.shown(item.value)
-    worth = {"points": str(points)} if fields is None else {"fields": fields}
-    return {"player": item.entry.player, **worth, "rule": row.rule, "id": row.external_id}
+    value = {"points": str(points)} if fields is None else {"fields": fields}
+    return {"player": item.entry.player, **value, "rule": row.rule, "id": row.external_id}
 
 
 def quarantined_decision(breach: Breach, period: Period) -> EntryDecision:
-    """What is said of an entry that broke a limit just now."""
+    """The decision on an entry that breaks a limit now."""
     return refused(implausible_error(breach.rule))._replace(period=period)

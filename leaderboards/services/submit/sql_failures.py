@@ -1,4 +1,4 @@
-"""What SQL's failures mean for entries that are being decided: begin again, give up, or say that nobody knows."""
+"""What SQL's errors mean for entries that are being decided: retry, give up, or report an unknown outcome."""
 
 import logging
 from collections.abc import Iterator
@@ -16,8 +16,8 @@ LOCK_NOT_AVAILABLE = "55P03"
 
 
 def should_retry(error: OperationalError) -> bool:
-    """Whether the transaction is worth another start. Raises the error where SQL is away."""
-    if _said(error) == LOCK_NOT_AVAILABLE:
+    """Whether to start the transaction again. Raises the error if it is no contention, such as a lost connection."""
+    if _sqlstate(error) == LOCK_NOT_AVAILABLE:
         return False
     if not _is_contention(error):
         raise error
@@ -26,37 +26,39 @@ def should_retry(error: OperationalError) -> bool:
 
 
 def _is_contention(error: OperationalError) -> bool:
-    """A deadlock or a serialization failure (PostgreSQL), or a lock not had in time (SQLite)."""
-    return _said(error) in ("40P01", "40001") or "locked" in str(error)
+    """A deadlock or a serialization failure (PostgreSQL), or a lock timeout (SQLite)."""
+    return _sqlstate(error) in ("40P01", "40001") or "locked" in str(error)
 
 
 def _is_refusal(error: Exception) -> bool:
-    """Whether SQL said no, and so has kept nothing. A connection that ends says nothing, or only that it ends."""
-    said = _said(error)
-    return bool(said) and not said.startswith(("08", "57P"))
+    """Whether the server refused the statement, so that nothing is stored. A lost connection (08, 57P) is not that."""
+    code = _sqlstate(error)
+    return bool(code) and not code.startswith(("08", "57P"))
 
 
-def _said(error: Exception) -> str:
-    """PostgreSQL's code for it, empty where the server said none."""
+def _sqlstate(error: Exception) -> str:
+    """PostgreSQL's error code, empty if the server sent none."""
     return getattr(error.__cause__, "sqlstate", None) or ""
 
 
 @dataclass
 class CommitState:
-    """Whether the COMMIT may have been sent, and whether SQL has answered all that was sent with it and before."""
+    """Whether the COMMIT may have been sent, and whether SQL has answered it and everything before it."""
 
     is_sent: bool = False
     is_acknowledged: bool = False
 
     def may_have_committed(self, error: Exception) -> bool:
-        """Whether a transaction that failed so may count all the same: of what SQL refused it has kept nothing, but
-        who asks it something else after the answer is refused that alone."""
+        """Whether the transaction may have committed in spite of this error.
+
+        If SQL refuses a statement, nothing is stored; but a refusal after the COMMIT was answered concerns a later one.
+        """
         return self.is_sent and (self.is_acknowledged or not _is_refusal(error))
 
 
 @contextmanager
 def detect_unknown_commit() -> Iterator[CommitState]:
-    """Around a transaction: where SQL goes away in its COMMIT, nobody knows whether the entries count."""
+    """Around a transaction: raise ``OutcomeUnknown`` if the connection is lost during its COMMIT."""
     commit = CommitState()
     try:
         yield commit

@@ -1,7 +1,7 @@
-"""A test score: one entry that an admin sends to a board, through the door that game servers use.
+"""Test scores: one entry that an admin sends to a board, through the submit path of game servers.
 
-It is labelled twice: its service is ``SERVICE``, a name that no key may bear, and its id begins with ``test-``. The
-audit log says who sent it. It counts as any other until somebody voids it.
+It is marked twice: its service is ``SERVICE``, a name that no key may have, and its id begins with ``test-``. The audit
+log records the sender. It counts like any other score until it is voided.
 """
 
 from datetime import datetime
@@ -21,12 +21,12 @@ _CALLER = Caller(SERVICE)
 
 
 def rehearse(entry: Entry, at: datetime) -> Outcome:
-    """What would become of it; nothing is applied."""
+    """The outcome that the entry would have; nothing is applied."""
     return submit([entry], _CALLER, at, dry_run=True)[0]
 
 
 def send(board: Board, entry: Entry, at: datetime, by: AbstractBaseUser) -> Outcome:
-    """Send it, with the player's rank after it. Raises ``ClockOff`` as the API would."""
+    """Submit the entry; the outcome has the player's rank. Raises ``ClockOff``, as the API."""
     clock.refuse_if_off()
     outcome = submit([entry], _CALLER, at, ranks=True)[0]
     if outcome.status.is_accepted:
@@ -36,6 +36,6 @@ def send(board: Board, entry: Entry, at: datetime, by: AbstractBaseUser) -> Outc
 
 
 def sent_to(board: Board) -> list[Submission]:
-    """The latest of them that still count; none of a board that Redis decides over, which keeps no submissions."""
+    """The latest test scores that count; none on redis boards, which keep no submissions."""
     rows = Submission.objects.filter(service=SERVICE, board=board, voided_at=None)
     return list(rows.select_related("player", "period__board").order_by("-pk")[:5])

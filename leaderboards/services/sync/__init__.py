@@ -1,0 +1,1 @@
+"""Keep Redis and SQL in step for boards: publish, reconcile, mirror, resync, rebuild and verify."""

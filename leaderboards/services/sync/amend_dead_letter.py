@@ -1,7 +1,7 @@
-"""Amending a standing that is set aside: what a person writes in its place, by the rules that entries are read by.
+"""Amend a standing that is a dead letter: staff writes another value, which is checked like an entry.
 
-Redis decides over such a board, so the standing is set there, and the mirror brings it to SQL like any other.
-The trap: the player may score meanwhile. What is no longer as the person saw it stays as it is.
+Redis decides such a board, so the standing is set in Redis, and the mirror copies it to SQL as usual. The trap: the
+player may score meanwhile. A standing that is no longer as the person saw it is left unchanged.
 """
 
 from dataclasses import dataclass
@@ -26,23 +26,23 @@ from leaderboards.stores.redis.writes import ZsetRow, ZsetWriter, state_from, st
 
 @dataclass(frozen=True, slots=True)
 class RedisStanding:
-    """A standing as Redis has it; without a score the player is not ranked."""
+    """A standing in Redis; without a score the player is not ranked."""
 
     score: float | None
     state: StandingState | None
 
 
 def look(letter: DeadLetter, period: Period) -> RedisStanding:
-    """The standing that the letter is about. Raises what the link raises."""
-    [seen] = ZsetWriter(redis.boards()).look_up(period, [(letter.payload["player"], None)])
-    state = None if seen.score is None else state_from(period, seen.score, seen.member, seen.stored_state)
-    return RedisStanding(seen.score, state)
+    """Read the standing in Redis that the dead letter is about. Raises what the client raises."""
+    [found] = ZsetWriter(redis.boards()).look_up(period, [(letter.payload["player"], None)])
+    state = None if found.score is None else state_from(period, found.score, found.member, found.stored_state)
+    return RedisStanding(found.score, state)
 
 
-def read_state(period: Period, player: str, worth: str, at: datetime) -> StandingState:
-    """What a person wrote: points, or fields as JSON. Raises what an entry is refused with."""
-    sent = {"points": worth} if period.rules.of_points else {"fields": _read_fields(worth)}
-    entry = read_entry({"board": period.board_id, "player": player, "at": at.isoformat(), **sent}, 0)
+def read_state(period: Period, player: str, text: str, at: datetime) -> StandingState:
+    """Parse the value that a person typed: points, or fields as JSON. Raises the errors of an entry."""
+    value = {"points": text} if period.rules.of_points else {"fields": _read_fields(text)}
+    entry = read_entry({"board": period.board_id, "player": player, "at": at.isoformat(), **value}, 0)
     if not period.window.contains(at):
         raise BadTime(f"`at` lies outside period {period.label}.")
     state = StandingState(_value(period, entry), period.layout.quantize(milliseconds(at)))
@@ -51,9 +51,9 @@ def read_state(period: Period, player: str, worth: str, at: datetime) -> Standin
 
 
 def amend(letter: DeadLetter, state: StandingState, seen: float | None) -> str:
-    """Set the standing, if its score is still ``seen``, and mirror it; why SQL still refuses it, or nothing.
+    """Set the standing, if its score is still ``seen``, and mirror it; returns why SQL still refuses it, or "".
 
-    Raises what the link raises, ``PeriodClosed``, ``StorageUnavailable`` or ``StandingChanged``.
+    Raises what the client raises, ``PeriodClosed``, ``StorageUnavailable`` or ``StandingChanged``.
     """
     player = letter.payload["player"]
     with transaction.atomic():
@@ -66,15 +66,15 @@ def amend(letter: DeadLetter, state: StandingState, seen: float | None) -> str:
     return mirror_letter(letter, period)
 
 
-def _read_fields(worth: str) -> object:
+def _read_fields(text: str) -> object:
     try:
-        return read_json(worth.encode())
+        return read_json(text.encode())
     except ValueError as error:
         raise BadEntry(f'The fields are written as JSON, such as {{"stage": 12}}. {error}') from error
 
 
 def _value(period: Period, entry: Entry) -> tuple[int, ...]:
-    """Of a sum the total, which ``evaluate`` bounds; else what a single entry may be."""
+    """Return the value in scaled points or fields. A sum may exceed a single entry; ``evaluate`` checks its bounds."""
     if period.rules.update is Update.INCREMENT and entry.points is not None:
         return (scaled(entry.points, period.rules.decimals),)
     return read_value(period.rules, entry)

@@ -1,7 +1,6 @@
-"""The look of each second at all boards: whether the mirror or settling has something to do
-(``foundation/worker/find_due_work.py``).
+"""Find out each second whether the mirror or the resync of boards has work (``foundation/worker/find_due_work.py``).
 
-It asks SQL for the living periods and Redis, in one round trip, whether it has each as SQL knows it.
+It reads the active periods from SQL, and their generations and marks from Redis in one round trip.
 """
 
 from collections.abc import Sequence
@@ -18,24 +17,25 @@ MIRROR_TASK, SETTLE_TASK = TASKS = ("leaderboards.tasks.mirror", "leaderboards.t
 
 
 def find_due_work() -> list[str]:
-    """Which of both have something to do. Raises what the link raises."""
+    """Return the names of the tasks that have work. Raises what the client raises."""
     periods = list(active_periods().only("board__storage", "board", "label", "generation", "stale_since"))
-    glance = ZsetSync(redis.resync_client()).read_overview(periods)
-    strange = [each for each, there in zip(periods, glance.generations, strict=True) if there != each.generation]
-    names = [MIRROR_TASK] if glance.dirty else []
-    if strange or glance.announced or any(each.stale_since for each in periods) or _is_marked():
-        names.append(SETTLE_TASK)
-    if not glance.dirty and _follows(periods) and not _follows(strange):
+    overview = ZsetSync(redis.resync_client()).read_overview(periods)
+    pairs = zip(periods, overview.generations, strict=True)
+    mismatched = [period for period, generation in pairs if generation != period.generation]
+    tasks = [MIRROR_TASK] if overview.dirty else []
+    if mismatched or overview.announced or any(each.stale_since for each in periods) or _has_pending_publish():
+        tasks.append(SETTLE_TASK)
+    if not overview.dirty and _any_mirrored(periods) and not _any_mirrored(mismatched):
         record_idle_run(MIRROR)
     advance_watermark(periods, clock.now(), WATERMARK_TRANSACTIONS)
-    return names
+    return tasks
 
 
-def _is_marked() -> bool:
-    """Whether Redis may lack a standing that SQL has marked."""
+def _has_pending_publish() -> bool:
+    """Whether SQL has marked a standing that Redis may lack."""
     return Standing.objects.filter(pending_publish=True, period__in=active_periods()).exists()
 
 
-def _follows(periods: Sequence[Period]) -> bool:
-    """Whether SQL follows Redis in any of these periods."""
+def _any_mirrored(periods: Sequence[Period]) -> bool:
+    """Whether Redis decides any of these periods."""
     return any(each.board.storage == Storage.REDIS for each in periods)

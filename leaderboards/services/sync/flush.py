@@ -1,27 +1,28 @@
-"""Letting SQL follow all that only Redis has, for those who read SQL alone afterwards.
+"""Copy everything that only Redis has to SQL, before something reads SQL alone.
 
-Apps above add theirs (``register_hook``).
+Other apps register their own mirror (``register_hook``).
 """
 
 from collections.abc import Callable
 
 from leaderboards.services.sync.mirror import mirror_all
 
-MAX_WAIT_SECONDS = 60.0  # there is somebody who waits for it
+MAX_WAIT_SECONDS = 60.0  # a person waits for it
 
 Flush = Callable[[float], object]
-_more: list[Flush] = []
+_hooks: list[Flush] = []
 
 
-def register_hook(follow: Flush) -> None:
-    """Have ``follow`` called too, with the seconds that it has; where Redis is away it says so in the log. Asking twice
-    changes nothing.
+def register_hook(flush: Flush) -> None:
+    """Add a mirror, which is called with its time budget in seconds. Adding it twice changes nothing.
+
+    If Redis is unavailable, it must log that and return.
     """
-    if follow not in _more:
-        _more.append(follow)
+    if flush not in _hooks:
+        _hooks.append(flush)
 
 
 def flush_to_sql() -> None:
-    """Mirror the boards, and whatever else Redis decides over."""
-    for follow in (mirror_all, *_more):
-        follow(MAX_WAIT_SECONDS)
+    """Mirror the boards and everything else that Redis decides."""
+    for flush in (mirror_all, *_hooks):
+        flush(MAX_WAIT_SECONDS)

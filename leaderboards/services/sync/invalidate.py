@@ -1,8 +1,8 @@
-"""Telling who reads a board in other processes that they must ask SQL again (``selectors/catalog/cache_versions.py``).
+"""Make readers of a board, in all processes, ask SQL again (``selectors/catalog/cache_versions.py``).
 
-Called in the transaction that changes what readers see. Redis hears of it once that is committed, and before the change
-is acknowledged: of all that one transaction has changed at once. Whoever does not come so far has acknowledged nothing:
-what readers remember ends after a moment.
+Call it in the transaction that changes what readers see. After the commit, and before the change is acknowledged, one
+command drops the cache versions of everything that the transaction changed. If the process dies in between, nothing was
+acknowledged, and the caches expire after a second.
 """
 
 import logging
@@ -23,8 +23,8 @@ from leaderboards.stores.redis.cache_versions import drop_cache_versions
 logger = logging.getLogger(__name__)
 
 
-class _News:
-    """What a transaction tells once it is committed. It waits among what Django does then, and is gone if that is."""
+class _Invalidation:
+    """What to invalidate after the commit of the transaction; one ``on_commit`` callback per transaction."""
 
     def __init__(self) -> None:
         self.boards: set[int] = set()
@@ -32,8 +32,8 @@ class _News:
         self.wait_for_expiry = False
 
     def __call__(self) -> None:
-        """Tell it, in one command. The trap: a period may have opened before the commit: they are looked for again."""
-        periods = self.periods | _living(self.boards)
+        """Drop the cache versions. Periods may have opened before the commit, so they are read again."""
+        periods = self.periods | _active_families(self.boards)
         failpoint("readers.before_told")
         try:
             drop_cache_versions(redis.boards(), periods)
@@ -44,41 +44,44 @@ class _News:
 
 
 def invalidate_readers_of(board: Board, wait_for_expiry: bool = False) -> None:
-    """The board has changed. ``wait_for_expiry``: where Redis does not hear it, whoever changed it waits until nobody
-    can
-    remember what was before, once for all that they have changed.
+    """Invalidate the readers of a changed board.
+
+    With ``wait_for_expiry``, if Redis cannot be reached, the commit waits until all caches have expired.
     """
     if board.storage != Storage.SQL:
-        _tell({board.pk}, _living({board.pk}), wait_for_expiry)
+        _invalidate_on_commit({board.pk}, _active_families({board.pk}), wait_for_expiry)
 
 
 def invalidate_readers(period: Period, wait_for_expiry: bool = False) -> None:
-    """The period has changed, or Redis may lack something of it; ``wait_for_expiry`` likewise."""
+    """Invalidate the readers of a period that has changed, or of which Redis may lack something."""
     if period.board.storage != Storage.SQL:
-        _tell((), {period.family}, wait_for_expiry)
+        _invalidate_on_commit((), {period.family}, wait_for_expiry)
 
 
 def invalidate_readers_of_competitions(board: Board | None) -> None:
-    """Others than before are shown in the competitions on the board (on all boards without one)."""
+    """Invalidate the readers of the competitions on the board (None: on all boards): other players are shown now."""
     if board is None or (board.is_event and board.storage != Storage.SQL):
         of_events = Period.objects.filter(
             board__period=PeriodKind.EVENT, state__in=(PeriodState.OPEN, PeriodState.CLOSING)
         )
-        _tell((), _families(of_events if board is None else of_events.filter(board=board)))
+        _invalidate_on_commit((), _families(of_events if board is None else of_events.filter(board=board)))
 
 
-def _tell(boards: Collection[int], periods: Collection[PeriodKeyFamily], wait_for_expiry: bool = False) -> None:
-    told = next((each[1] for each in connection.run_on_commit if isinstance(each[1], _News)), None)
-    news = told or _News()
-    news.boards.update(boards)
-    news.periods.update(periods)
-    news.wait_for_expiry |= wait_for_expiry
-    if told is None:
-        transaction.on_commit(news)
+def _invalidate_on_commit(
+    boards: Collection[int], periods: Collection[PeriodKeyFamily], wait_for_expiry: bool = False
+) -> None:
+    callbacks = (callback for _, callback, *_ in connection.run_on_commit)
+    existing = next((each for each in callbacks if isinstance(each, _Invalidation)), None)
+    invalidation = existing or _Invalidation()
+    invalidation.boards.update(boards)
+    invalidation.periods.update(periods)
+    invalidation.wait_for_expiry |= wait_for_expiry
+    if existing is None:
+        transaction.on_commit(invalidation)
 
 
-def _living(boards: Collection[int]) -> set[PeriodKeyFamily]:
-    """The periods of these boards that are read from Redis."""
+def _active_families(boards: Collection[int]) -> set[PeriodKeyFamily]:
+    """The key families of the boards' periods that are read from Redis."""
     return _families(Period.objects.filter(board__in=boards, state__in=(PeriodState.OPEN, PeriodState.CLOSING)))
 
 

@@ -1,7 +1,7 @@
-"""The mirror: SQL follows the boards that Redis decides over, within a second.
+"""The mirror: copy the standings of boards that Redis decides to SQL, within a second.
 
-It copies states, never deltas, each with a version: run twice, late, at once or cut off anywhere, it
-changes nothing that is not newer. A dirty mark goes only while it is of the version that was copied.
+It copies states with versions, never deltas, and SQL takes only newer versions: so it may run twice, late, concurrently
+or be interrupted anywhere. A dirty mark is removed only if it still has the version that was copied.
 """
 
 import logging
@@ -33,59 +33,59 @@ from leaderboards.stores.sql.writes import StandingRow, player_ids_by_external_i
 
 logger = logging.getLogger(__name__)
 
-CHUNK = 5000  # standings a transaction: to commit takes as long as to write a few hundred
+CHUNK = 5000  # standings per transaction: a commit takes as long as writing a few hundred
 DEAD_LETTER_KIND = "mirror"
 DROPPED = "dropped"
 
 
 def mirror_all(seconds: float = RUN_SECONDS) -> int:
-    """Copy what is dirty in every living redis period, for so many seconds; returns how many standings were copied."""
+    """Copy the dirty standings of every active redis period, for ``seconds``; returns how many were copied."""
     periods = Period.objects.filter(board__storage=Storage.REDIS, state__in=(PeriodState.OPEN, PeriodState.CLOSING))
     return mirror_each(periods.select_related("board"), _mirror_chunk, MIRROR, seconds)
 
 
 def mirror(period: Period) -> int:
-    """Copy everything of one period that is dirty by now. Raises what the link raises."""
+    """Copy everything in a period that is dirty now; returns how many standings. Raises what the client raises."""
     return copy_until_clean(partial(_mirror_chunk, period))
 
 
 def _mirror_chunk(period: Period) -> tuple[int, int]:
-    """How many standings were copied, and how many more were dirty at that moment."""
-    settler = ZsetSync(redis.boards())
-    if not settler.dirty(period, 1)[0]:
+    """Copy a chunk; returns how many standings were copied, and how many more were dirty at that moment."""
+    store = ZsetSync(redis.boards())
+    if not store.dirty(period, 1)[0]:
         return 0, 0
     with transaction.atomic():
         barrier.hold_shared(period.pk)
         period.refresh_from_db(fields=["generation", "stale_since", "state", "ends_at"])
         if period.stale_since is not None:
             return 0, 0
-        total, rows = settler.dirty(period, CHUNK)
+        total, rows = store.dirty(period, CHUNK)
         failpoint("mirror.after_read")
         _copy(period, rows)
         if period.board.is_event:
-            invalidate_readers(period)  # who has not started is counted in SQL
+            invalidate_readers(period)  # competitions count in SQL who has started
     failpoint("mirror.after_commit")
-    settler.clear_dirty(period, rows)
+    store.clear_dirty(period, rows)
     failpoint("mirror.after_clean")
     return len(rows), max(0, total - len(rows))
 
 
 def mirror_remaining(period: Period) -> None:
-    """Copy what is dirty, in the transaction of a caller who has locked all writers out. Raises what the link raises.
+    """Copy what is dirty in the caller's transaction, which holds the exclusive barrier. Raises what the client raises.
 
-    Nothing is taken off the dirty marks: the next after a rollback finds them all.
+    The dirty marks stay, so that the mirror finds them after a rollback.
     """
     _copy(period, ZsetSync(redis.exclusive_client()).dirty(period, ALL)[1])
 
 
 def _copy(period: Period, rows: Sequence[DirtyStanding]) -> None:
-    """Copy rows, and set aside those that SQL refuses."""
-    write_isolating_failures(rows, partial(_write, period), partial(_bury, period))
+    """Copy rows; those that SQL refuses become dead letters."""
+    write_isolating_failures(rows, partial(_write, period), partial(_write_dead_letter, period))
 
 
 def _write(period: Period, rows: Sequence[DirtyStanding]) -> None:
-    numbers = player_ids_by_external_id([row.player for row in rows], clock.now())
-    standings = [_standing_row(period, numbers[row.player], row) for row in rows]
+    player_ids = player_ids_by_external_id([row.player for row in rows], clock.now())
+    standings = [_standing_row(period, player_ids[row.player], row) for row in rows]
     standings.sort(key=attrgetter("player_id"))
     write_standings(StatementRunner(), period, standings, only_newer=True)
     if dead_letters_of(period).exists():
@@ -93,32 +93,32 @@ def _write(period: Period, rows: Sequence[DirtyStanding]) -> None:
     failpoint("mirror.before_commit")
 
 
-def _bury(period: Period, row: DirtyStanding, error: DatabaseError) -> None:
-    """Set a row aside that SQL refuses; Redis still has it, and the player's next score tries again."""
+def _write_dead_letter(period: Period, row: DirtyStanding, error: DatabaseError) -> None:
+    """Note a row that SQL refuses. Redis still has it, and the player's next score is another attempt."""
     logger.error("a standing of period %s cannot be mirrored: %s", period.pk, error)
     payload = {"period": period.pk, "player": row.player, "version": row.version, "score": row.score}
     DeadLetter.note(DEAD_LETTER_KIND, f"{period.pk}:{row.player}", payload, str(error), clock.now())
 
 
 def dead_letters_of(period: Period) -> QuerySet[DeadLetter]:
-    """The standings of the period that are set aside."""
+    """The open dead letters of the period: standings that SQL has refused."""
     return DeadLetter.objects.filter(kind=DEAD_LETTER_KIND, subject__startswith=f"{period.pk}:", resolved_at=None)
 
 
 def dropped_players(period: Period) -> set[str]:
-    """The players of the period whose standing somebody has given up in Redis: SQL's is what counts."""
+    """The players whose dead letter was dropped: SQL's standing counts, not Redis's."""
     dropped = DeadLetter.objects.filter(kind=DEAD_LETTER_KIND, subject__startswith=f"{period.pk}:", resolution=DROPPED)
     return {subject.partition(":")[2] for subject in dropped.values_list("subject", flat=True)}
 
 
 def is_dropped(period: Period, player: str, version: int) -> bool:
-    """Whether somebody has given up a later state of a standing than SQL has, which is of ``version``."""
+    """Whether a dead letter of this player with a later version than ``version``, SQL's, was dropped."""
     dropped = DeadLetter.objects.filter(kind=DEAD_LETTER_KIND, subject=f"{period.pk}:{player}", resolution=DROPPED)
     return dropped.filter(payload__version__gt=version).exists()
 
 
 def active_period_of(letter: DeadLetter) -> Period:
-    """The period of what was set aside. Raises ``PeriodClosed`` or ``StorageUnavailable`` if it cannot be mirrored."""
+    """Return the dead letter's period. Raises ``PeriodClosed`` or ``StorageUnavailable`` if it cannot be mirrored."""
     period = Period.objects.select_related("board").get(pk=letter.payload["period"])
     if period.state not in (PeriodState.OPEN, PeriodState.CLOSING):
         raise PeriodClosed(f"Period {period.label} is {period.state}, with what SQL had: drop the letter.")
@@ -128,32 +128,32 @@ def active_period_of(letter: DeadLetter) -> Period:
 
 
 def retry(letter: DeadLetter) -> str:
-    """Try to mirror again what was set aside; why SQL still refuses it, or nothing. Raises as ``active_period_of``."""
+    """Mirror a dead letter again; returns why SQL still refuses it, or "". Raises as ``active_period_of``."""
     period = active_period_of(letter)
     ZsetSync(redis.boards()).mark_dirty(period, letter.payload["player"])
     return mirror_letter(letter, period)
 
 
 def mirror_letter(letter: DeadLetter, period: Period) -> str:
-    """Mirror the period; why SQL refuses what the letter is about, or nothing. Raises what the link raises."""
+    """Mirror the period; returns why SQL refuses the letter's standing, or "". Raises what the client raises."""
     mirror(period)
     letter.refresh_from_db()
     if letter.resolved_at is not None:
         return ""
-    active_period_of(letter)  # one that became stale meanwhile was not mirrored, and the reason is an old one
+    active_period_of(letter)  # if it became stale meanwhile, nothing was mirrored and the reason is old
     return letter.reason
 
 
 def drop(letter: DeadLetter, at: datetime) -> None:
-    """Give up: SQL keeps what it has of this standing, until the player scores again."""
+    """Drop a dead letter: SQL keeps its standing until the player scores again."""
     DeadLetter.resolve(DEAD_LETTER_KIND, [letter.subject], DROPPED, at)
 
 
-def _dropping() -> str:
+def _describe_drop() -> str:
     return _("SQL keeps what it has of this standing, and the period closes with that.")
 
 
-DEAD_LETTER_WORK = DeadLetterHandler(lambda letter, _at: retry(letter), drop, _dropping)
+DEAD_LETTER_WORK = DeadLetterHandler(lambda letter, _at: retry(letter), drop, _describe_drop)
 
 
 def _standing_row(period: Period, player_id: int, row: DirtyStanding) -> StandingRow:

@@ -1,9 +1,8 @@
-"""Rebuilding by hand what Redis shows of a board: the same settling that the schedule does, asked for.
+"""Rebuild a board in Redis on request, by the same resync that the worker does.
 
-hybrid: the family is emptied and put anew from SQL. redis: Redis decides, so nothing of it is emptied;
-it gets what SQL knows better, which after lost memory is everything. Reads come from SQL meanwhile.
-The trap: a server that nobody knows yet (it was restarted, say) must be met first, which gives every period another
-generation, on every board.
+On hybrid boards the family is emptied and filled from SQL. On redis boards nothing is emptied: Redis gets what SQL has
+newer, which is everything after lost memory. SQL answers reads meanwhile. The trap: an unknown server (after a restart,
+say) must be registered first, which gives every period of every board a new generation.
 """
 
 import time
@@ -27,7 +26,7 @@ MAX_WAIT_SECONDS = 60.0
 
 @dataclass(frozen=True, slots=True)
 class RebuildResult:
-    """What was done with a period; ``is_resynced`` is False where somebody else is at it, or it takes another run."""
+    """The result for a period; ``is_resynced`` is False if another worker has the lease or it needs another run."""
 
     period: str
     is_resynced: bool
@@ -38,24 +37,25 @@ class RebuildResult:
 def rebuild(
     board: Board, label: str | None, at: datetime, on_progress: OnProgress = lambda _: None
 ) -> list[RebuildResult]:
-    """Rebuild one period, or every living one that has begun. Raises what the link raises.
+    """Rebuild a period, or all active ones that have begun. Raises what the client raises.
 
-    ``on_progress`` is called with the period now and then: its ``rebuilt`` says how far it is, no matter who is at it.
+    ``on_progress`` is called with the period now and then; ``rebuild_progress`` is the number of rows written so far,
+    by this process or another.
     """
-    periods = _asked(board, label, at)
+    periods = _periods_to_rebuild(board, label, at)
     register_server()
     return [_rebuild(period, at, on_progress) for period in periods]
 
 
 def resync_waiting(since: datetime) -> list[Period]:
-    """Settle what meeting a new server made wait since then, on whatever board; those periods that wait yet."""
-    waiting = Period.objects.filter(state__in=ACTIVE_STATES, stale_since__gte=since)
-    for period in waiting.select_related("board").order_by("stale_since", "pk"):
+    """Resync the periods that became stale at or after ``since``, on all boards; returns those still stale."""
+    stale = Period.objects.filter(state__in=ACTIVE_STATES, stale_since__gte=since)
+    for period in stale.select_related("board").order_by("stale_since", "pk"):
         PeriodResync(period).try_resync()
-    return [*waiting.order_by("pk")]
+    return [*stale.order_by("pk")]
 
 
-def _asked(board: Board, label: str | None, at: datetime) -> list[Period]:
+def _periods_to_rebuild(board: Board, label: str | None, at: datetime) -> list[Period]:
     periods = Period.objects.filter(board=board).select_related("board").order_by("starts_at")
     if label is None:
         return [*periods.filter(state__in=ACTIVE_STATES).exclude(starts_at__gt=at)]
@@ -68,31 +68,31 @@ def _asked(board: Board, label: str | None, at: datetime) -> list[Period]:
 
 
 def _rebuild(period: Period, at: datetime, on_progress: OnProgress) -> RebuildResult:
-    """Mark it, settle it, and stay until it was put anew, no matter by whom."""
-    period.refresh_from_db()  # it was read before the server was met
-    before, give_up = period.generation, clock.monotonic() + MAX_WAIT_SECONDS
+    """Mark the period stale, and resync it until this process or another has rebuilt it, or the time is up."""
+    period.refresh_from_db()  # registering the server may have changed it
+    generation_before, deadline = period.generation, clock.monotonic() + MAX_WAIT_SECONDS
     if period.board.storage == Storage.REDIS:
-        with suppress(StaleGeneration):  # another memory, which settling judges: it keeps what only Redis has
+        with suppress(StaleGeneration):  # then the resync assesses Redis's memory, and keeps what only Redis has
             mirror(period)
     while True:
-        _mark(period, at)
+        _mark_stale(period, at)
         PeriodResync(period, on_progress).resync()
         period.refresh_from_db()
-        is_resynced = period.stale_since is None and _put_anew_at(period) > before
-        if is_resynced or clock.monotonic() > give_up:
+        is_resynced = period.stale_since is None and _rebuilt_generation(period) > generation_before
+        if is_resynced or clock.monotonic() > deadline:
             break
         on_progress(period)
-        time.sleep(0.2)  # the worker holds it: its turn ends by itself
+        time.sleep(0.2)  # the worker has the lease
     return RebuildResult(period.label, is_resynced, period.generation, count_ranked(period))
 
 
-def _put_anew_at(period: Period) -> int:
-    """The generation under which it was put anew; where Redis decides, settled anew, since nothing is emptied."""
+def _rebuilt_generation(period: Period) -> int:
+    """Return the generation of the last rebuild; where Redis decides, of the last resync, since nothing is emptied."""
     return period.generation if period.board.storage == Storage.REDIS else period.emptied_generation
 
 
-def _mark(period: Period, at: datetime) -> None:
-    """Nobody reads it from Redis until it is settled. What is marked already stays as it is."""
-    mine = Period.objects.filter(pk=period.pk, state__in=ACTIVE_STATES, stale_since=None)
-    mine.update(stale_since=at, needs_full_rebuild=period.board.storage == Storage.HYBRID)
+def _mark_stale(period: Period, at: datetime) -> None:
+    """Mark the period stale, and on hybrid boards for a full rebuild, unless it is stale already."""
+    unmarked = Period.objects.filter(pk=period.pk, state__in=ACTIVE_STATES, stale_since=None)
+    unmarked.update(stale_since=at, needs_full_rebuild=period.board.storage == Storage.HYBRID)
     invalidate_readers(period)

@@ -1,8 +1,8 @@
-"""Reconciling a hybrid period: showing what was announced and not published, what is marked, or everything.
+"""Reconcile a hybrid period: publish what was announced but not published, what is marked, or everything.
 
-Nobody talks to Redis here while holding a lock of SQL: the token, compared when a standing is shown, stands in for it.
-The trap: a row may be read only when nobody is deciding over it who has announced that. Of somebody else's
-announcement the row lock tells (a locked row is left to the next run); of our own, that there was none before.
+Redis is never called here while an SQL lock is held; the token, compared when a standing is published, replaces the
+lock. The trap: a row may be read only while no writer that has announced it is deciding. For a writer's announcement
+the row lock shows that (locked rows are left to the next run); our own claim succeeds only without an announcement.
 """
 
 from collections import defaultdict
@@ -24,7 +24,7 @@ CHUNK = 2500
 _MARK_SINCE = """
     UPDATE leaderboards_standing SET pending_publish = true WHERE id IN (SELECT id FROM leaderboards_standing
     WHERE period_id = %s AND NOT pending_publish AND age(xmin) <= age(%s::xid8::xid)
-    ORDER BY player_id FOR UPDATE {waits})
+    ORDER BY player_id FOR UPDATE {skip_locked})
 """
 
 OnProgress = Callable[[int], None]
@@ -41,49 +41,49 @@ _COMMITTED = ("player_id", "score", "member", "version")
 
 
 def reconcile(period: Period) -> int:
-    """Show those as SQL has them whose announcement stands, and nobody is deciding; returns how many were shown."""
-    publisher, shown = Publisher(redis.resync_client()), 0
+    """Publish announced standings whose rows are not locked, as SQL has them; returns how many were published."""
+    publisher, published = Publisher(redis.resync_client()), 0
     for tokens in publisher.inflight(period):
-        rows = _undecided(period, tokens)
+        rows = _read_unlocked(period, tokens)
         announced: dict[str, list[ZsetRow]] = defaultdict(list)
         for name, row in rows.items():
-            announced[tokens[name]].append(_put(name, row))
-        shown += publisher.publish(period, announced)
-    return shown
+            announced[tokens[name]].append(_to_zset_row(name, row))
+        published += publisher.publish(period, announced)
+    return published
 
 
 def publish_current(period: Period, names: Sequence[str]) -> None:
-    """Show these players as SQL has them, but for whom somebody else is deciding."""
+    """Publish the standings of these players as SQL has them, except those that a writer has announced."""
     publisher, token = Publisher(redis.resync_client()), new_token()
-    ours = publisher.claim(period, names, token)
+    claimed = publisher.claim(period, names, token)
     failpoint("reconcile.after_claim")
-    standings = Standing.objects.filter(period=period, player__external_id__in=ours)
+    standings = Standing.objects.filter(period=period, player__external_id__in=claimed)
     rows = {name: _Committed(*row) for name, *row in standings.values_list("player__external_id", *_COMMITTED)}
-    publisher.publish(period, {token: [_put(name, rows.get(name)) for name in ours]})
+    publisher.publish(period, {token: [_to_zset_row(name, rows.get(name)) for name in claimed]})
     failpoint("reconcile.after_shown")
     clear_pending_publish(period, [(row.player_id, row.version) for row in rows.values()])
 
 
-def _undecided(period: Period, names: Collection[str]) -> dict[str, _Committed | None]:
-    """The standings that nobody has locked; None for who has none. Others are left out.
+def _read_unlocked(period: Period, names: Collection[str]) -> dict[str, _Committed | None]:
+    """Read the standings that are not locked, by player; None for a player without a standing.
 
-    Who has none is asked first: whoever announces has a row by then. No lock outlasts its statement, since we may be
-    stopped between two, and these are everybody's who has announced.
+    Players without a standing are found first: a writer that announces has created the row before. No lock outlasts its
+    statement, since this process may be stopped in between and would block many writers.
     """
     standings = Standing.objects.filter(period=period, player__external_id__in=names)
-    there = set(standings.values_list("player__external_id", flat=True))
+    existing = set(standings.values_list("player__external_id", flat=True))
     failpoint("reconcile.after_there")
-    free = {name: _Committed(*row) for name, *row in unlocked_standings(period, names)}
+    unlocked = {name: _Committed(*row) for name, *row in unlocked_standings(period, names)}
     failpoint("reconcile.after_read")
-    return {name: free.get(name) for name in names if name in free or name not in there}
+    return {name: unlocked.get(name) for name in names if name in unlocked or name not in existing}
 
 
-def _put(name: str, row: _Committed | None) -> ZsetRow:
+def _to_zset_row(name: str, row: _Committed | None) -> ZsetRow:
     return ZsetRow(name, None, name) if row is None else ZsetRow(name, row.score, row.member)
 
 
 def publish_pending(period: Period, on_progress: OnProgress) -> None:
-    """Show who is marked ``pending_publish`` as SQL has them, chunk by chunk, and clear the marks of what was shown."""
+    """Publish the standings marked ``pending_publish``, in chunks, and clear their marks."""
     last = 0
     marked = Standing.objects.filter(period=period, pending_publish=True).order_by("player_id")
     while players := list(marked.filter(player__gt=last).values_list("player_id", "player__external_id")[:CHUNK]):
@@ -94,10 +94,10 @@ def publish_pending(period: Period, on_progress: OnProgress) -> None:
 
 
 def publish_all(period: Period, on_progress: OnProgress) -> bool:
-    """Fill a period that is ``needs_full_rebuild``, and whose memory was emptied; False if somebody else has taken it
-    over.
+    """Fill an emptied period that ``needs_full_rebuild``; False if it has got another generation meanwhile.
 
-    Read without locks and without announcements: meanwhile all who change a standing mark it, and marks come last.
+    Rows are read without locks or announcements: writers mark the rows that they change meanwhile, and marked rows are
+    published afterwards.
     """
     publisher = Publisher(redis.resync_client())
     rows = Standing.objects.filter(period=period, score__isnull=False).order_by("player_id")
@@ -108,19 +108,18 @@ def publish_all(period: Period, on_progress: OnProgress) -> bool:
         on_progress(len(chunk))
         failpoint("settle.after_rebuilt_chunk")
     with transaction.atomic():
-        barrier.hold_exclusive(period.pk)  # from here on all who write announce
-        mine = Period.objects.filter(pk=period.pk, generation=period.generation)
-        return bool(mine.update(needs_full_rebuild=False))
+        barrier.hold_exclusive(period.pk)  # writers announce again from here on
+        return bool(period.same_generation.update(needs_full_rebuild=False))
 
 
 def mark_changed_since(period: Period, transaction_number: int) -> int:
-    """Mark whose row changed in that transaction of SQL or a later one; returns how many those are. PostgreSQL only.
+    """Mark the rows written by that SQL transaction or a later one; returns how many. PostgreSQL only.
 
-    A row knows the transaction that wrote it (``xmin``, a number of 32 bits: ``age`` compares those). Those that
-    somebody is deciding are waited for last, so that nobody else is.
+    ``xmin`` is the transaction that wrote a row, a number of 32 bits that ``age`` compares. Locked rows are waited for
+    at the end, in a second statement.
     """
     marked = 0
-    for statement in (_MARK_SINCE.format(waits="SKIP LOCKED"), _MARK_SINCE.format(waits="")):
+    for statement in (_MARK_SINCE.format(skip_locked="SKIP LOCKED"), _MARK_SINCE.format(skip_locked="")):
         with connection.cursor() as cursor:
             cursor.execute(statement, [period.pk, str(transaction_number)])
             marked += cursor.rowcount
@@ -128,7 +127,7 @@ def mark_changed_since(period: Period, transaction_number: int) -> int:
 
 
 def watermark() -> int:
-    """The number of the first transaction that may be under way; all before it have ended. 0 where SQL has none."""
+    """Return the number of the first transaction that may be open; all below it have ended. 0 on SQLite."""
     if connection.vendor != "postgresql":
         return 0
     with connection.cursor() as cursor:

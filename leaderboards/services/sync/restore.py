@@ -1,4 +1,4 @@
-"""Giving a period that Redis decides over what SQL has and its memory lacks, and taking away whom SQL has erased."""
+"""Restore in Redis what it lacks of a period that it decides, and remove players that SQL has erased."""
 
 from collections.abc import Callable, Collection, Iterator
 from typing import Any
@@ -20,15 +20,15 @@ CHUNK = 5000
 
 
 def restore(period: Period, above: int, on_progress: Callable[[int], None]) -> None:
-    """Give a redis period the rows of SQL that are newer than its memory, whose sequence is ``above`` (-1 if emptied).
+    """Restore the rows of SQL with a version above ``above``, Redis's version counter (-1 if it was emptied).
 
-    In any order, so that SQL need not sort them first. Only when all are there the sequence is lifted: cut off before,
-    all are put again. And a memory that was thought gone may come back later, and must not have versions that were
-    given out again meanwhile.
+    The rows come in the order of players, so that SQL need not sort them by version. The counter is raised at the end:
+    an interrupted restore begins again. It is raised above all versions of earlier generations, since old Redis files
+    may come back.
     """
-    settler = ZsetSync(redis.resync_client())
+    store = ZsetSync(redis.resync_client())
     if above >= 0:
-        _take_out_erased(period, above, settler, on_progress)
+        _remove_erased(period, above, store, on_progress)
     newer = Standing.objects.filter(period=period, version__gt=above)
     highest = newer.aggregate(highest=Max("version"))["highest"] or 0
     columns = ("score", "member", *(("points", "fields", "at") if stores_state(period) else ()))
@@ -36,55 +36,54 @@ def restore(period: Period, above: int, on_progress: Callable[[int], None]) -> N
     while rows := list(newer.filter(player__gt=last).order_by("player_id").values_list("player_id", *columns)[:CHUNK]):
         last = rows[-1][0]
         for start in range(0, len(rows), ENTRIES_PER_CALL):
-            chunk = [_restored(period, *row) for _, *row in rows[start : start + ENTRIES_PER_CALL]]
-            settler.restore(period, chunk)
+            chunk = [_to_restore_row(period, *row) for _, *row in rows[start : start + ENTRIES_PER_CALL]]
+            store.restore(period, chunk)
             on_progress(len(chunk))
             failpoint("settle.after_restored_chunk")
-    settler.raise_sequence(period, highest)
+    store.raise_sequence(period, highest)
     failpoint("settle.after_lift")
     if period.state != PeriodState.OPEN:
-        settler.close(period)
+        store.close(period)
 
 
-def _restored(period: Period, score: float | None, member: str, *value: Any) -> RestoreRow:
-    """A row, and its value and time where Redis keeps them beside the score: to read them costs most."""
-    if score is None:  # the member of who is not ranked is their id
+def _to_restore_row(period: Period, score: float | None, member: str, *value: Any) -> RestoreRow:
+    """Build a row; ``value`` is points, fields and time, read only if Redis stores them, since that costs most."""
+    if score is None:  # the member of an unranked player is the player's id
         return RestoreRow(member, None, "", "")
-    held = stored_state_text(period, state_of(*value)) if value else ""
-    return RestoreRow(period.layout.player_of(member), score, member, held)
+    stored_state = stored_state_text(period, state_of(*value)) if value else ""
+    return RestoreRow(period.layout.player_of(member), score, member, stored_state)
 
 
-def _take_out_erased(period: Period, above: int, settler: ZsetSync, on_progress: Callable[[int], None]) -> None:
-    """Take out the erased, whose names nobody knows any more: in a memory from before an erasure, those whom SQL does
-    not know in the period.
+def _remove_erased(period: Period, above: int, store: ZsetSync, on_progress: Callable[[int], None]) -> None:
+    """Remove erased players, whose old names are not known any more.
 
-    Whatever only Redis had then, SQL was given before the name went (``services/players/erase.py``). A mark of a
-    removal that SQL never heard of has nothing to say in any memory, and may name somebody erased.
+    If Redis's memory is older than an erasure, players that SQL does not know in the period are removed; what only
+    Redis had was mirrored before the name was erased (``services/players/erase.py``). Dirty marks of removals that SQL
+    does not know are always removed: they may name an erased player.
     """
-    removals = [each.player for each in settler.dirty(period, ALL)[1] if each.score is None]
+    removals = [each.player for each in store.dirty(period, ALL)[1] if each.score is None]
     chunks = [removals[start : start + CHUNK] for start in range(0, len(removals), CHUNK)]
     number = Cast("player_id", CharField())
-    erased = Standing.objects.filter(period=period, version__gt=above, score=None)
-    if erased.filter(player__external_id__startswith=Concat(Value(ERASED_PREFIX), number)).exists():
-        chunks += [each.player for each in settler.dirty(period, ALL)[1]], *_ranked(period, settler)
+    newer_removals = Standing.objects.filter(period=period, version__gt=above, score=None)
+    if newer_removals.filter(player__external_id__startswith=Concat(Value(ERASED_PREFIX), number)).exists():
+        chunks += [each.player for each in store.dirty(period, ALL)[1]], *_ranked_players(period, store)
     for names in chunks:
         unknown = set(names) - _known_to_sql(period, names)
-        settler.remove_unknown(period, sorted(unknown))
+        store.remove_unknown(period, sorted(unknown))
         on_progress(0)
 
 
-def _ranked(period: Period, settler: ZsetSync) -> Iterator[list[str]]:
-    """Everybody who has a place, some thousands at a time."""
+def _ranked_players(period: Period, store: ZsetSync) -> Iterator[list[str]]:
     cursor = "0"
     while True:
-        cursor, found = settler.scan(period, cursor, ENTRIES_PER_CALL)
-        yield [period.layout.player_of(member) for member in found]
+        cursor, scores = store.scan(period, cursor, ENTRIES_PER_CALL)
+        yield [period.layout.player_of(member) for member in scores]
         if cursor == "0":
             return
 
 
 def _known_to_sql(period: Period, names: Collection[str]) -> set[str]:
-    """Those who have a row in the period, or were set aside because SQL refuses them."""
+    """Return the players with a row in the period or a dead letter."""
     rows = Standing.objects.filter(period=period, player__external_id__in=names)
     subjects = {f"{period.pk}:{name}": name for name in names}
     letters = DeadLetter.objects.filter(kind=DEAD_LETTER_KIND, subject__in=subjects).values_list("subject", flat=True)

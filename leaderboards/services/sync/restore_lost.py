@@ -1,8 +1,8 @@
-"""Where Redis decides: giving back from SQL what Redis lost of single players, without a trace of a removal.
+"""Where Redis decides: restore from SQL the standings of single players that Redis has lost.
 
-Whoever is taken out has a dirty mark until SQL has followed, so silence tells of a loss: of a member, a field, a key.
-The trap: a removal may be mirrored, and its mark go, between a look at SQL and the script. The row is locked meanwhile,
-which the mirror waits for, and the script has a deadline that ends before PostgreSQL would end a lock that rests.
+A removed player has a dirty mark until SQL has the removal. So a standing that is missing without a mark was lost. The
+trap: a removal may be mirrored, and its mark removed, after SQL was read and before the script runs. Therefore the row
+is locked, which the mirror waits for, and the script's deadline is before PostgreSQL would end the idle transaction.
 """
 
 from collections.abc import Collection, Sequence
@@ -22,60 +22,60 @@ from leaderboards.stores.sql.writes import state_of
 
 
 def restore_lost(period: Period, names: Sequence[str], repair: bool) -> dict[str, Standing]:
-    """Those of the players whom SQL ranks and Redis lost, by name; put back unless ``repair`` is False.
+    """Return the standings, by player, that SQL ranks and Redis has lost; restore them if ``repair``.
 
-    Raises ``StaleGeneration``, and what the link raises.
+    Raises ``StaleGeneration``, and what the client raises.
     """
     lost: dict[str, Standing] = {}
     for start in range(0, len(names), ENTRIES_PER_CALL):
-        lost |= _put_back(period, names[start : start + ENTRIES_PER_CALL], repair)
+        lost |= _restore_chunk(period, names[start : start + ENTRIES_PER_CALL], repair)
     return lost
 
 
 @transaction.atomic
-def _put_back(period: Period, names: Sequence[str], repair: bool) -> dict[str, Standing]:
+def _restore_chunk(period: Period, names: Sequence[str], repair: bool) -> dict[str, Standing]:
     link = redis.boards()
     barrier.hold_shared(period.pk)
     deadline = link.deadline_ms()
-    ranked = {row.player.external_id: row for row in _locked(period, names).filter(score__isnull=False)}
-    told_to_go = _told_to_go(period, ranked)
-    rows = {name: row for name, row in ranked.items() if name not in told_to_go}
+    ranked = {row.player.external_id: row for row in _lock_rows(period, names).filter(score__isnull=False)}
+    removed = _removed_in_redis(period, ranked)
+    rows = {name: row for name, row in ranked.items() if name not in removed}
     failpoint("put_back.after_read")
-    wanted = [_restored(period, name, row) for name, row in rows.items()]
-    return {name: rows[name] for name in ZsetSync(link).restore_lost(period, wanted, repair, deadline)}
+    restore_rows = [_to_restore_row(period, name, row) for name, row in rows.items()]
+    return {name: rows[name] for name in ZsetSync(link).restore_lost(period, restore_rows, repair, deadline)}
 
 
 @transaction.atomic
 def reassign_member(period: Period, name: str, member: str, repair: bool) -> float | None:
-    """The score of a member that is there while its player has none; None where that is not so. It is theirs again
-    unless ``repair`` is False, and the mirror copies it.
+    """Return the score of a member whose player has no member in Redis, else None.
 
-    Only for whom SQL has a row in the period: the mirror made it, and who was erased has none by their old name.
-    Raises as ``restore_lost`` does.
+    If ``repair``, the player gets the member, and the mirror copies it. Only for players with a row in the period: the
+    mirror created it, and an erased player has none under the old name. Raises as ``restore_lost`` does.
     """
     link = redis.boards()
     barrier.hold_shared(period.pk)
     deadline = link.deadline_ms()
-    if not _locked(period, [name]):
+    if not _lock_rows(period, [name]):
         return None
     return ZsetSync(link).reassign_member(period, name, member, repair, deadline)
 
 
-def _locked(period: Period, names: Collection[str]) -> "QuerySet[Standing]":
-    """Their rows, but for those that somebody is writing at this moment: the next run looks at these."""
+def _lock_rows(period: Period, names: Collection[str]) -> "QuerySet[Standing]":
+    """Lock the players' rows; those that are locked already are left to the next run."""
     rows = Standing.objects.filter(period=period, player__external_id__in=names).select_related("player")
     return rows.select_for_update(of=("self",), skip_locked=True).order_by("player_id")
 
 
-def _told_to_go(period: Period, rows: dict[str, Standing]) -> set[str]:
-    """Those whose removal is set aside, or was given up: SQL refuses it, but Redis was told."""
-    aside = DeadLetter.objects.filter(
+def _removed_in_redis(period: Period, rows: dict[str, Standing]) -> set[str]:
+    """Return the players whose removal is an open or dropped dead letter: removed in Redis, but refused by SQL."""
+    removals = DeadLetter.objects.filter(
         Q(resolved_at=None) | Q(resolution=DROPPED), kind=DEAD_LETTER_KIND, payload__score=None
     )
-    letters = aside.filter(subject__in=[f"{period.pk}:{name}" for name in rows]).values_list("payload", flat=True)
-    return {each["player"] for each in letters if each["version"] > rows[each["player"]].version}
+    subjects = [f"{period.pk}:{name}" for name in rows]
+    payloads = removals.filter(subject__in=subjects).values_list("payload", flat=True)
+    return {each["player"] for each in payloads if each["version"] > rows[each["player"]].version}
 
 
-def _restored(period: Period, name: str, row: Standing) -> RestoreRow:
-    held = stored_state_text(period, state_of(row.points, row.fields, row.at))
-    return RestoreRow(name, row.score, row.member, held)
+def _to_restore_row(period: Period, name: str, row: Standing) -> RestoreRow:
+    stored_state = stored_state_text(period, state_of(row.points, row.fields, row.at))
+    return RestoreRow(name, row.score, row.member, stored_state)

@@ -1,6 +1,6 @@
-"""Settling periods (``foundation/sync/resyncing.py`` tells how), and the look at all of them each second.
+"""Resync periods (the steps are in ``foundation/sync/resyncing.py``), and find each second which ones need it.
 
-Where SQL decides, a memory that has followed it up to a transaction lacks only what came later
+Where SQL decides, Redis's memory has a watermark, and lacks only what later transactions wrote
 (``mark_changed_since``).
 """
 
@@ -25,23 +25,22 @@ from leaderboards.stores.redis.sync import ZsetSync
 
 logger = logging.getLogger(__name__)
 
-WATERMARK_SECONDS = 5  # seconds: a memory that comes back lacks as much more
-WATERMARK_TRANSACTIONS = 100  # transactions of SQL: where fewer came, nobody need note it
-_LIVING = (PeriodState.OPEN, PeriodState.CLOSING)
+WATERMARK_SECONDS = 5  # between two watermarks of a period: a memory that comes back lacks so much more
+WATERMARK_TRANSACTIONS = 100  # with fewer new SQL transactions no watermark is written each second
+_ACTIVE_STATES = (PeriodState.OPEN, PeriodState.CLOSING)
 OnProgress = Callable[[Period], None]
-_noted: dict[int, tuple[int, int]] = {}  # by period: under which generation, up to which transaction
+_watermarks: dict[int, tuple[int, int]] = {}  # by period: generation and watermark that this process wrote last
 
 
 class PeriodResync(Resync[Period]):
-    """Settling a period. ``on_progress`` is called after each chunk with it: its ``rebuild_progress`` says how far it
-    is."""
+    """The resync of a period. After each chunk ``on_progress`` is called with it (see its ``rebuild_progress``)."""
 
     columns = (*Resync.columns, "rebuild_progress", "emptied_generation")
 
     def __init__(self, period: Period, on_progress: OnProgress = lambda _: None) -> None:
         super().__init__(period)
-        self._tell = on_progress
-        self._settler = ZsetSync(redis.resync_client())
+        self._on_progress = on_progress
+        self._store = ZsetSync(redis.resync_client())
 
     @property
     def _redis_decides(self) -> bool:
@@ -54,16 +53,16 @@ class PeriodResync(Resync[Period]):
         return Period.objects.select_related("board").get(pk=self.row.pk)
 
     def _read_redis_state(self) -> RedisState:
-        return self._settler.read_state(self.row)
+        return self._store.read_state(self.row)
 
     def _is_read_from_redis(self) -> bool:
-        return self.row.state in _LIVING  # final ones are read from SQL
+        return self.row.state in _ACTIVE_STATES  # final ones are read from SQL
 
     def _blocks_writes_while_stale(self) -> bool:
         return self._redis_decides
 
     def _needs_generation(self) -> bool:
-        """Where SQL decides, a memory of this generation lacks what is marked or announced, and nothing else."""
+        """Where SQL decides, memory of the current generation lacks only what is marked or announced."""
         return (
             self._redis_decides
             or self.row.needs_full_rebuild
@@ -71,74 +70,73 @@ class PeriodResync(Resync[Period]):
         )
 
     def _is_lost(self, memory: RedisState) -> bool:
-        """Where Redis decides, memory of another generation may hold what SQL never saw: only none at all is lost.
+        """Whether the memory must be emptied.
 
-        Where SQL decides, memory must be no older than the generation under which all was put last, and must tell up to
-        where it has followed.
+        Where Redis decides, any existing memory is kept, since it may hold what SQL never saw. Where SQL decides, it
+        must be of the last full rebuild or later, and have a watermark that is not ahead of SQL.
         """
         if self._redis_decides:
             return self.row.needs_full_rebuild or memory.generation == 0
-        of_this_course = (
+        is_since_rebuild = (
             memory.generation > 0 and self.row.emptied_generation <= memory.generation <= self.row.generation
         )
-        return self.row.needs_full_rebuild or not of_this_course or not 0 < memory.watermark <= watermark()
+        return self.row.needs_full_rebuild or not is_since_rebuild or not 0 < memory.watermark <= watermark()
 
     def _on_marked_stale(self) -> None:
         invalidate_readers(self.row)
 
-    def _on_new_generation(self, judged: AssessedState) -> None:
+    def _on_new_generation(self, assessed: AssessedState) -> None:
         self.row.rebuild_progress = 0
-        if judged.lost:
+        if assessed.lost:
             self.row.emptied_generation = self.row.generation
 
     def _fence_generation(self, generation: int) -> None:
-        self._settler.fence_generation(self.row, generation)
+        self._store.fence_generation(self.row, generation)
 
-    def _set_generation(self, judged: AssessedState) -> int | None:
-        """Mark what a memory lacks that has followed SQL; then Redis gets the number."""
-        if not judged.lost and not self._redis_decides:
-            mark_changed_since(self.row, judged.memory.watermark)
+    def _set_generation(self, assessed: AssessedState) -> int | None:
+        """Where SQL decides, mark the rows that are newer than the watermark; then give Redis the generation."""
+        if not assessed.lost and not self._redis_decides:
+            mark_changed_since(self.row, assessed.memory.watermark)
             failpoint("settle.after_marked")
-        return self._settler.set_generation(self.row, self.row.generation, judged.memory, empty=judged.lost)
+        return self._store.set_generation(self.row, self.row.generation, assessed.memory, empty=assessed.lost)
 
     def _copy_missing(self, above: int) -> bool:
-        """redis: what is newer in SQL. hybrid: all of it while ``needs_full_rebuild``, who is marked, who was
-        announced."""
+        """Copy what is newer in SQL where Redis decides; else everything if need be, then marked and announced rows."""
         if self._redis_decides:
-            restore(self.row, above, self._put)
+            restore(self.row, above, self._add_progress)
             return True
-        if self.row.needs_full_rebuild and not publish_all(self.row, self._put):
+        if self.row.needs_full_rebuild and not publish_all(self.row, self._add_progress):
             return False
-        publish_pending(self.row, self._put)
+        publish_pending(self.row, self._add_progress)
         reconcile(self.row)
         return True
 
     def _is_complete(self) -> bool:
         return not Standing.objects.filter(period=self.row, pending_publish=True).exists()
 
-    def _put(self, rows: int) -> None:
+    def _add_progress(self, rows: int) -> None:
         self.row.rebuild_progress += rows
         self.row.same_generation.update(rebuild_progress=self.row.rebuild_progress)
-        self._tell(self.row)
+        self._on_progress(self.row)
 
 
 def resync_due(at: datetime) -> int:
-    """Settle and reconcile whatever needs it; returns how many periods were brought back.
+    """Reconcile and resync every period that needs it; returns how many were resynced.
 
-    Raises ``RedisAway`` or its kin if Redis cannot be reached: then nothing is due yet.
+    Raises what the client raises if Redis cannot be reached.
     """
     register_server()
     periods = list(active_periods())
-    _look_at(periods, at)
-    stale = Period.objects.filter(stale_since__isnull=False, state__in=_LIVING)  # final ones are read from SQL
+    _check_and_reconcile(periods, at)
+    stale = Period.objects.filter(stale_since__isnull=False, state__in=_ACTIVE_STATES)  # final ones are read from SQL
     due = stale.select_related("board").order_by("stale_since")
-    settled = sum(PeriodResync(period).try_resync() for period in due)
+    resynced = sum(PeriodResync(period).try_resync() for period in due)
     advance_watermark(periods, at)
-    return settled
+    return resynced
 
 
 def resync_now(period: Period) -> bool:
-    """Settle a period before the schedule does; False, with a word in the log, where it cannot be done now."""
+    """Resync a period without waiting for the worker; errors of Redis are logged, and the result is False."""
     try:
         register_server()
     except Unavailable as error:
@@ -148,29 +146,25 @@ def resync_now(period: Period) -> bool:
 
 
 def resyncs_of_all_periods() -> Iterable[PeriodResync]:
-    """All that a server which nobody knows may remember. Final periods are no longer read from Redis."""
-    settler = ZsetSync(redis.resync_client())
+    """Return the resyncs for an unknown server, and delete its keys of final periods, which are read from SQL."""
+    store = ZsetSync(redis.resync_client())
     for period in Period.objects.filter(state=PeriodState.FINAL).exclude(board__storage=Storage.SQL):
-        settler.unlink(period)  # files from before an erasure may name somebody erased
+        store.unlink(period)  # files from before an erasure may contain an erased name
     return [PeriodResync(period) for period in active_periods()]
 
 
 def active_periods() -> QuerySet[Period]:
-    """The periods that Redis shows, or should."""
-    return Period.objects.filter(state__in=_LIVING).exclude(board__storage=Storage.SQL).select_related("board")
+    """Return the periods that are, or should be, read from Redis."""
+    return Period.objects.filter(state__in=_ACTIVE_STATES).exclude(board__storage=Storage.SQL).select_related("board")
 
 
-def _look_at(periods: Sequence[Period], at: datetime) -> None:
-    """Mark stale whose memory is another (a FLUSHALL, say), and reconcile what was announced and not published."""
-    active_periods = [period for period in periods if period.stale_since is None]
-    marked = set(
-        Standing.objects.filter(pending_publish=True, period__in=active_periods)
-        .values_list("period", flat=True)
-        .distinct()
-    )
-    for period, status in zip(
-        active_periods, ZsetSync(redis.resync_client()).read_statuses(active_periods), strict=True
-    ):
+def _check_and_reconcile(periods: Sequence[Period], at: datetime) -> None:
+    """Mark periods stale if Redis lost them (a FLUSHALL, say) or rows are marked; reconcile open announcements."""
+    synced = [period for period in periods if period.stale_since is None]
+    pending = Standing.objects.filter(pending_publish=True, period__in=synced)
+    marked = set(pending.values_list("period", flat=True).distinct())
+    statuses = ZsetSync(redis.resync_client()).read_statuses(synced)
+    for period, status in zip(synced, statuses, strict=True):
         if status is None or status.generation != period.generation or period.pk in marked:
             PeriodResync(period).mark_stale(at)
         elif status.inflight:
@@ -178,7 +172,7 @@ def _look_at(periods: Sequence[Period], at: datetime) -> None:
 
 
 def _try_reconcile(period: Period, at: datetime) -> None:
-    """Where Redis does not take what SQL has committed, SQL answers."""
+    """Reconcile a period; if Redis refuses that, mark the period stale, so that SQL answers reads."""
     try:
         reconcile(period)
     except Unavailable as error:
@@ -187,24 +181,24 @@ def _try_reconcile(period: Period, at: datetime) -> None:
 
 
 def advance_watermark(periods: Sequence[Period], at: datetime, apart: int = 0) -> None:
-    """Note up to where SQL was followed, of each hybrid period every few seconds. A stranger is told nothing.
+    """Write the watermark of each synced hybrid period every ``WATERMARK_SECONDS``. An unknown server gets none.
 
-    ``apart``: only where SQL has begun so many transactions since this process noted it last.
+    With ``apart``, only if SQL has begun so many transactions since this process wrote the last one.
     """
     hybrid = [each for each in periods if each.board.storage == Storage.HYBRID and each.stale_since is None]
     due = [each for each in hybrid if each.pk % WATERMARK_SECONDS == int(at.timestamp()) % WATERMARK_SECONDS]
-    upto = watermark() if due else 0
-    due = [each for each in due if upto - _noted_of(each) >= apart]
-    if not due or not upto:
+    current = watermark() if due else 0
+    due = [each for each in due if current - _last_watermark(each) >= apart]
+    if not due or not current:
         return
     with suppress(Unavailable):
-        ZsetSync(redis.boards()).advance_watermark(due, upto)
-        for gone in _noted.keys() - {each.pk for each in periods}:
-            _noted.pop(gone, None)
-        _noted.update((each.pk, (each.generation, upto)) for each in due)
+        ZsetSync(redis.boards()).advance_watermark(due, current)
+        for inactive in _watermarks.keys() - {each.pk for each in periods}:
+            _watermarks.pop(inactive, None)
+        _watermarks.update((each.pk, (each.generation, current)) for each in due)
 
 
-def _noted_of(period: Period) -> int:
-    """Up to where this process last noted it under this generation; 0 for never."""
-    generation, upto = _noted.get(period.pk, (0, 0))
-    return upto if generation == period.generation else 0
+def _last_watermark(period: Period) -> int:
+    """Return the watermark that this process last wrote under the period's generation; 0 for none."""
+    generation, last = _watermarks.get(period.pk, (0, 0))
+    return last if generation == period.generation else 0

@@ -1,0 +1,1 @@
+"""Stores in Redis: reads, writes, publishing and resyncing, with their Lua scripts."""

@@ -1,4 +1,7 @@
-"""Editions in Redis: what a living period and its board are known by to those who read it without asking SQL."""
+"""Cache versions: a random text in Redis per live period, under which readers cache the period and its board.
+
+While it is unchanged, readers need not ask SQL (decision 0061). All functions raise what the client raises.
+"""
 
 import secrets
 from collections.abc import Collection
@@ -8,29 +11,29 @@ from leaderboards.core.keys import PeriodKeyFamily
 from leaderboards.models import Period
 from leaderboards.stores.redis.reads import run
 
-TTL_SECONDS = 86_400  # then another is drawn: nobody has to clear away what is drawn of a period that was closed
+TTL_SECONDS = 86_400  # so that versions of closed periods go by themselves
 BLOCK_SECONDS = 5  # about as long as a commit may take
 
 
 def fetch_cache_version(link: RedisClient, period: Period) -> str:
-    """The present one, drawn here where there is none. Raises what the link raises, as all here do.
+    """Return the period's cache version; set a new one if there is none. "" means that nothing may be cached.
 
-    It is asked for first: a Redis that is full takes no new one, and still tells.
+    It reads before it writes, because a full Redis still answers reads.
     """
     key = period.family.cache_version
-    present = link.call("GET", key)
-    if present is None:
-        drawn = ("SET", key, secrets.token_hex(8), "EX", TTL_SECONDS, "NX")
-        _, present = link.pipeline([drawn, ("GET", key)])
-    return "" if present is None else present.decode()  # somebody may have dropped it in between
+    current = link.call("GET", key)
+    if current is None:
+        set_new = ("SET", key, secrets.token_hex(8), "EX", TTL_SECONDS, "NX")
+        _, current = link.pipeline([set_new, ("GET", key)])
+    return "" if current is None else current.decode()  # None if it was dropped in between
 
 
 def block_cache_version(link: RedisClient, period: Period) -> None:
-    """Nobody draws one for a while, nor has one: dropping leaves it shut, since others drop it too."""
+    """Keep readers from caching the period for ``BLOCK_SECONDS``. ``drop_cache_versions`` does not end this."""
     link.call("SET", period.family.cache_version, "", "EX", BLOCK_SECONDS)
 
 
 def drop_cache_versions(link: RedisClient, periods: Collection[PeriodKeyFamily]) -> None:
-    """Nobody reads these by what they knew before: each asks SQL first."""
+    """Drop the cache versions of these periods, so that every reader asks SQL first."""
     if periods:
         run(link, "drop_cache_versions", [period.cache_version for period in periods], [])

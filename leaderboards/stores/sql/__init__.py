@@ -1,0 +1,1 @@
+"""Stores in SQL: bulk statements, row locks, reads, and final standings."""

@@ -1,7 +1,7 @@
-"""Many rows in one statement: on PostgreSQL they travel as one array per column (``unnest``), on SQLite as VALUES.
+"""Write many rows in one statement: as one array per column (``unnest``) on PostgreSQL, as VALUES on SQLite.
 
-What is the same for all rows of a call travels once. The trap: a time that a row holds for itself travels as whole
-milliseconds, kind ``milliseconds``; finer ones would be cut.
+Values that all rows share are sent once. The trap: a time per row has the type ``milliseconds`` and is sent as whole
+milliseconds; anything finer is cut off.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -23,7 +23,7 @@ _NUMBERS = {int, float, bool}
 
 @dataclass(frozen=True, slots=True)
 class InsertTarget:
-    """A table's name, the columns that each row has for itself (name → PostgreSQL type), and those all rows share."""
+    """A table, its columns with a value per row (name → PostgreSQL type), and its columns that all rows share."""
 
     name: str
     columns: Mapping[str, str]
@@ -42,13 +42,13 @@ def send_rows(
     tail: str,
     shared: Sequence[Cell] = (),
 ) -> Any:
-    """Send the INSERT of at least one row, all with the cells ``shared``. Its cursor knows how many it wrote."""
+    """Send an INSERT of at least one row; ``shared`` are the values of the shared columns. Returns the cursor."""
     if connection.vendor == "postgresql":
         return statements.execute(*_as_arrays(table, rows, tail, shared))
     names = ", ".join(f'"{name}"' for name in (*table.shared, *table.columns))
     marks = f"({', '.join(['%s'] * (len(table.shared) + len(table.columns)))})"
     kinds = (*table.shared.values(), *table.columns.values())
-    cells = [_plain(cell, kind) for row in rows for cell, kind in zip((*shared, *row), kinds, strict=True)]
+    cells = [_to_sqlite(cell, kind) for row in rows for cell, kind in zip((*shared, *row), kinds, strict=True)]
     return statements.execute(
         f"INSERT INTO {table.name} ({names}) VALUES {', '.join([marks] * len(rows))} {tail}",
         cells,
@@ -58,39 +58,42 @@ def send_rows(
 def _as_arrays(
     table: InsertTarget, rows: Sequence[tuple[Cell, ...]], tail: str, shared: Sequence[Cell]
 ) -> tuple[str, list[Any]]:
-    """The statement and its parameters; a column that holds nothing in all rows is left out."""
+    """Return the statement and its parameters; columns that are None in all rows are omitted."""
     columns = zip(table.columns, zip(*rows, strict=True), strict=True)
     filled = {name: cells for name, cells in columns if cells.count(None) < len(cells)}
     names = ", ".join(f'"{name}"' for name in (*table.shared, *filled))
-    once = [f"%s::{kind}" for kind in table.shared.values()]
-    each = [_taken(name, table.columns[name]) for name in filled]
-    arrays = ", ".join(f"%s::{_travels_as(table.columns[name])}[]" for name in filled)
+    shared_values = [f"%s::{kind}" for kind in table.shared.values()]
+    row_values = [_row_value(name, table.columns[name]) for name in filled]
+    arrays = ", ".join(f"%s::{_array_type(table.columns[name])}[]" for name in filled)
     aliases = ", ".join(f'"{name}"' for name in filled)
     text = (
-        f"INSERT INTO {table.name} ({names}) SELECT {', '.join(once + each)}"
+        f"INSERT INTO {table.name} ({names}) SELECT {', '.join(shared_values + row_values)}"
         f" FROM unnest({arrays}) AS row ({aliases}) {tail}"
     )
     return text, [*shared, *map(as_array, filled.values())]
 
 
-def _travels_as(kind: str) -> str:
+def _array_type(kind: str) -> str:
     return "bigint" if kind == "milliseconds" else kind
 
 
-def _taken(name: str, kind: str) -> str:
-    """What is made of a column that has arrived."""
+def _row_value(name: str, kind: str) -> str:
+    """Return the expression for a column of ``unnest``."""
     return f"timestamptz 'epoch' + \"{name}\" * interval '1 ms'" if kind == "milliseconds" else f'"{name}"'
 
 
 def one_of(column: str, kind: str, values: Collection[Cell]) -> Q | RawSQL:
-    """The condition that ``column`` of the one table that is asked is one of ``values``: one parameter for them all."""
+    """Return the condition ``column IN values`` with a single parameter; the query must have one table only."""
     if connection.vendor == "postgresql":
         return RawSQL(*one_of_sql(f'"{column}"', kind, values), BooleanField())  # noqa: S611 (names are ours)
     return Q(**{f"{column}__in": values})
 
 
 def one_of_sql(column: str, kind: str, values: Collection[Cell]) -> tuple[str, list[Any]]:
-    """The same as SQL, and its parameters. For one value PostgreSQL keeps its plan; for an array it plans each time."""
+    """Return the condition ``column IN values`` as SQL, and its parameters.
+
+    A single value is compared with ``=``, since PostgreSQL can reuse that plan; for an array it plans each time.
+    """
     if connection.vendor == "postgresql":
         if len(values) == 1:
             return f"{column} = %s::{kind}", list(values)
@@ -99,18 +102,19 @@ def one_of_sql(column: str, kind: str, values: Collection[Cell]) -> tuple[str, l
 
 
 def as_array(cells: Collection[Cell]) -> str:
-    """An array as PostgreSQL spells it. psycopg asks each cell how, which takes many times as long."""
-    kinds = set(map(type, cells))
-    if kinds <= _NUMBERS:
+    """Return a PostgreSQL array literal. psycopg's own adaptation, cell by cell, takes many times as long."""
+    types = set(map(type, cells))
+    if types <= _NUMBERS:
         return f"{{{','.join(map(str, cells))}}}"
-    if kinds == {str}:
-        said = '","'.join(map(str, cells))
-        if "\\" not in said and said.count('"') == 2 * (len(cells) - 1):  # nothing in them needs to be spelled
-            return f'{{"{said}"}}'
-    return f"{{{','.join(map(_spelled, cells))}}}"
+    if types == {str}:
+        joined = '","'.join(map(str, cells))
+        needs_no_escapes = "\\" not in joined and joined.count('"') == 2 * (len(cells) - 1)
+        if needs_no_escapes:
+            return f'{{"{joined}"}}'
+    return f"{{{','.join(map(_escape, cells))}}}"
 
 
-def _spelled(cell: Cell) -> str:
+def _escape(cell: Cell) -> str:
     if cell is None:
         return "NULL"
     if isinstance(cell, str):
@@ -118,8 +122,7 @@ def _spelled(cell: Cell) -> str:
     return f'"{cell.isoformat()}"' if isinstance(cell, datetime) else str(cell)
 
 
-def _plain(cell: Cell, kind: str) -> Cell:
-    """A value as SQLite takes it."""
+def _to_sqlite(cell: Cell, kind: str) -> Cell:
     if kind == "milliseconds" and isinstance(cell, int):
         cell = from_milliseconds(cell)
     return str(connection.ops.adapt_datetimefield_value(cell)) if isinstance(cell, datetime) else cell

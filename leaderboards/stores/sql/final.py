@@ -1,8 +1,7 @@
-"""Final standings: written once, in one statement, by the period's tie rule; hashed; and read by index.
+"""Final standings: written once, in one statement; hashed; and read by index.
 
-The hash covers rank, internal player number and score, so that erasing a name leaves it valid. A table
-of its own, because giving a million rows a rank in place took over ten times as long
-(docs/decisions/0005).
+The hash covers rank, internal player number and score, so that it stays valid when a name is erased. They have their
+own table, because adding ranks to a million rows in place took over ten times as long (decision 0005).
 """
 
 import hashlib
@@ -18,8 +17,8 @@ from leaderboards.stores.base import Around, ForPlayers, Page, Quantiles, Query,
 from leaderboards.stores.sql.reads import in_score_range
 
 CHUNK = 5000
-# "+ 0" keeps PostgreSQL from fetching every row through the index of scores, in an order that is none of the
-# table's: to read the table and sort it takes two thirds of the time.
+# "+ 0" keeps PostgreSQL from reading the rows through the index of scores: reading and sorting the whole table takes
+# two thirds of the time.
 _PLACE = "row_number() OVER (ORDER BY score + 0 {0}, member {0})"
 _RANK = {
     Ties.FIRST_COME: _PLACE,
@@ -30,9 +29,9 @@ _RANK = {
 
 
 def write_final_standings(period: Period, copy: Period | None = None) -> int:
-    """Give every ranked standing its final place, in the period or in a ``copy`` of it; returns how many.
+    """Write the final standings of a period, for the period itself or for a ``copy`` of it; returns how many.
 
-    Call it in the transaction that makes the one or the other final.
+    Call it in the transaction that makes the period or the copy final.
     """
     direction = "DESC" if period.rules.order is Order.DESC else "ASC"
     with long_transaction(), connection.cursor() as cursor:
@@ -47,7 +46,7 @@ def write_final_standings(period: Period, copy: Period | None = None) -> int:
 
 
 def content_hash(period: Period) -> str:
-    """SHA-256 over the lines ``rank,player number,score`` in the order of places."""
+    """Return the SHA-256 of the lines ``rank,player number,score`` in the order of places, as hex."""
     rows = FinalStanding.objects.filter(period=period).order_by("place").values_list("rank", "player_id", "score")
     digest = hashlib.sha256()
     for rank, player_id, score in rows.iterator(chunk_size=CHUNK):
@@ -56,62 +55,61 @@ def content_hash(period: Period) -> str:
 
 
 def hashed_line(rank: int, player_id: int, score: float) -> bytes:
-    """A row as the hash holds it."""
+    """Return a row as it enters the hash."""
     return f"{rank},{player_id},{score!r}\n".encode()
 
 
 class FinalStore:
-    """A final period's standings."""
+    """Reads the standings of a final period."""
 
-    def read(self, period: Period, questions: Sequence[Query]) -> QueryResult:
-        """Answer all questions; nothing moves any more, so any moment is the same."""
-        return QueryResult(period.players, [self._answer(period, question) for question in questions])
+    def read(self, period: Period, queries: Sequence[Query]) -> QueryResult:
+        """Answer all queries."""
+        return QueryResult(period.players, [self._answer(period, query) for query in queries])
 
     def quantiles(self, period: Period, shares: Sequence[int]) -> Quantiles:
-        """The rows at shares of the field, in thousandths from the best."""
+        """Return the rows at these shares of the ranking, in thousandths from the best."""
         if not period.players:
             return Quantiles(0, [])
         places = [min(period.players * share // 1000, period.players - 1) + 1 for share in shares]
-        found = {row.place: row for row in _rows(period).filter(place__in=set(places))}
-        return Quantiles(period.players, [(found[place].member, found[place].score) for place in places])
+        by_place = {row.place: row for row in _rows(period).filter(place__in=set(places))}
+        return Quantiles(period.players, [(by_place[place].member, by_place[place].score) for place in places])
 
-    def counts(self, period: Period, spans: Sequence[ScoreRange]) -> list[int]:
-        """How many players each span of scores holds."""
-        counted = {f"n{index}": Count("player", filter=in_score_range(span)) for index, span in enumerate(spans)}
-        found = _rows(period).aggregate(**counted)
-        return [found[f"n{index}"] for index in range(len(spans))]
+    def counts(self, period: Period, ranges: Sequence[ScoreRange]) -> list[int]:
+        """Count the players in each range of scores."""
+        counts = {f"n{index}": Count("player", filter=in_score_range(each)) for index, each in enumerate(ranges)}
+        by_name = _rows(period).aggregate(**counts)
+        return [by_name[name] for name in counts]
 
-    def _answer(self, period: Period, question: Query) -> list[RankedRow]:
+    def _answer(self, period: Period, query: Query) -> list[RankedRow]:
         rows = _rows(period).order_by("place")
-        match question:
+        match query:
             case Page(offset, limit):
-                return _placed(period, rows.filter(place__gt=offset, place__lte=offset + limit))
+                return _to_ranked(period, rows.filter(place__gt=offset, place__lte=offset + limit))
             case Around(player, radius):
                 me = rows.filter(player__external_id=player).first()
                 if me is None:
                     return []
-                return _placed(period, rows.filter(place__gte=me.place - radius, place__lte=me.place + radius))
+                return _to_ranked(period, rows.filter(place__gte=me.place - radius, place__lte=me.place + radius))
             case ForPlayers(players):
-                return _placed(period, rows.filter(player__external_id__in=players))
+                return _to_ranked(period, rows.filter(player__external_id__in=players))
 
 
 def _rows(period: Period) -> QuerySet[FinalStanding]:
     return FinalStanding.objects.filter(period=period)
 
 
-def _placed(period: Period, rows: QuerySet[FinalStanding]) -> list[RankedRow]:
-    found = list(rows)
+def _to_ranked(period: Period, queryset: QuerySet[FinalStanding]) -> list[RankedRow]:
+    rows = list(queryset)
     if period.rules.ties.by_time:
-        return [RankedRow(row.member, row.score, row.rank, 1, row.place - 1) for row in found]
-    equals = _equals(period, {row.rank for row in found})
-    return [RankedRow(row.member, row.score, row.rank, equals[row.rank][0], equals[row.rank][1] - 1) for row in found]
+        return [RankedRow(row.member, row.score, row.rank, 1, row.place - 1) for row in rows]
+    shared = _shared_ranks(period, {row.rank for row in rows})
+    return [RankedRow(row.member, row.score, row.rank, shared[row.rank][0], shared[row.rank][1] - 1) for row in rows]
 
 
-def _equals(period: Period, ranks: Collection[int]) -> dict[int, tuple[int, int]]:
-    """By rank how many share it, and the first one's place.
+def _shared_ranks(period: Period, ranks: Collection[int]) -> dict[int, tuple[int, int]]:
+    """Return by rank the number of players that share it, and the place of the first of them.
 
-    A rank is never greater than its place, so the rows of these ranks are those that the index of ranks below
-    their places holds, and those that stand at these very places.
+    A rank is at most its place. The rows with rank < place are found by a partial index, the others by their place.
     """
     below, at = Q(rank__in=ranks, rank__lt=F("place")), Q(place__in=ranks, rank=F("place"))
     rows = _rows(period).filter(below | at).values_list("rank")

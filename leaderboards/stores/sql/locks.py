@@ -1,7 +1,7 @@
-"""Locking the standings of those who score, and with them, in one round trip, all that deciding asks of SQL.
+"""Lock the standings of players who score, and read in the same round trip what a decision needs from SQL.
 
-The trap: who locks several standings locks them sorted by player, or two writers lock each other out; and nobody
-makes standings while they hold locks of others, since who waits for another's new row can be waited for themselves.
+The traps: lock several standings in the order of players, or two writers deadlock. Create no standing while holding
+locks of others, since waiting for another transaction's new row can deadlock too.
 """
 
 import json
@@ -28,8 +28,7 @@ _BANNED_FROM_BOARD = (
 
 
 class LockedStanding(NamedTuple):
-    """A standing as SQL has it, locked. ``banned`` is from everything or from the period's board; ``state`` is None
-    where the player is not ranked."""
+    """A locked standing. ``banned``: everywhere, or on the period's board; ``state``: None if not ranked."""
 
     player_id: int
     banned: bool
@@ -39,7 +38,7 @@ class LockedStanding(NamedTuple):
 
 @contextmanager
 def lock_timeout(wait_ms: int | None) -> Iterator[None]:
-    """A transaction in which each lock is waited for so long (ms); without a bound, the statements as they are."""
+    """Open a transaction in which each lock is waited for at most ``wait_ms``; with None do nothing."""
     if wait_ms is None or connection.vendor != "postgresql":
         yield
         return
@@ -51,30 +50,29 @@ def lock_timeout(wait_ms: int | None) -> Iterator[None]:
 def lock_period_and_standings(
     known: Period, players: Collection[str], wait_ms: int | None = None
 ) -> tuple[Period, dict[str, LockedStanding]]:
-    """Behind the shared barrier: the period as it is now, and the standings of these players, locked.
+    """Hold the shared barrier, read the period, and lock the standings of these players; returns both.
 
-    Whose standing is not there yet is left out. ``wait_ms`` limits how long any lock of this transaction is waited for;
-    PostgreSQL knows it, and refuses the statement. Raises ``Period.DoesNotExist``.
+    Players without a standing are omitted. With ``wait_ms``, PostgreSQL refuses a statement that waits longer for a
+    lock. Raises ``Period.DoesNotExist``.
     """
     with pipelined() as statements:
         if wait_ms is not None and connection.vendor == "postgresql":
             statements.execute(f"SET LOCAL lock_timeout = {wait_ms:d}", ())
         barrier.hold_shared(known.pk, statements=statements)
-        course = _ask_course(statements, known)
+        is_unchanged = _compare_sync_state(statements, known)
         rows = _lock(statements, known, players)
-    return _present(known, course), _held(rows)
+    return _reread_if_changed(known, is_unchanged), _by_player(rows)
 
 
 def lock_standings(period: Period, players: Collection[str]) -> dict[str, LockedStanding]:
-    """The standings of these players, locked, by external id; who has none is left out."""
-    return _held(_lock(StatementRunner(), period, players))
+    """Lock the standings of these players; returns them by external id. Players without a standing are omitted."""
+    return _by_player(_lock(StatementRunner(), period, players))
 
 
 def unlocked_standings(period: Period, players: Collection[str]) -> list[tuple[Any, ...]]:
-    """Of these players whose standing nobody has locked: external id, player, score, member and version.
+    """Read the standings of these players that are not locked: external id, player, score, member and version.
 
-    Nothing is locked afterwards: on PostgreSQL the statement is a transaction of its own, which needs no word of ours
-    to end. SQLite locks all who write, or nobody.
+    No lock outlasts the call: on PostgreSQL the statement is its own transaction. SQLite has no row locks.
     """
     condition, params = one_of_sql("p.external_id", "text", players)
     is_postgresql = connection.vendor == "postgresql"
@@ -88,8 +86,8 @@ def unlocked_standings(period: Period, players: Collection[str]) -> list[tuple[A
         return list(cursor.fetchall())
 
 
-def _ask_course(statements: StatementRunner, known: Period) -> Any:
-    """Whether the period's course is still the one that is known: its rules are, since it has begun."""
+def _compare_sync_state(statements: StatementRunner, known: Period) -> Any:
+    """Query whether the period's sync state is still the known one; its rules are, since it has begun."""
     same = "IS NOT DISTINCT FROM" if connection.vendor == "postgresql" else "IS"
     return statements.execute(
         f"SELECT state = %s AND generation = %s AND ends_at {same} %s AND stale_since IS NULL"
@@ -98,12 +96,11 @@ def _ask_course(statements: StatementRunner, known: Period) -> Any:
     )
 
 
-def _present(known: Period, course: Any) -> Period:
-    """The period as it is now; read again only where its course is not the known one."""
-    row = course.fetchone()
+def _reread_if_changed(known: Period, is_unchanged: Any) -> Period:
+    row = is_unchanged.fetchone()
     if row is None or not row[0] or known.stale_since is not None or known.state != PeriodState.OPEN:
         board, known = known.board, Period.objects.get(pk=known.pk)
-        known.board = board  # of the last seconds: only its storage counts here, which never changes
+        known.board = board  # may be seconds old, but only its storage matters here, which never changes
     return known
 
 
@@ -118,7 +115,7 @@ def _lock(statements: StatementRunner, period: Period, players: Collection[str])
     )
 
 
-def _held(cursor: Any) -> dict[str, LockedStanding]:
+def _by_player(cursor: Any) -> dict[str, LockedStanding]:
     return {
         name: LockedStanding(number, bool(banned), _state(points, fields, at_ms) if ranked else None, version)
         for name, number, banned, points, fields, at_ms, ranked, version in cursor.fetchall()

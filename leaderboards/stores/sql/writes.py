@@ -1,6 +1,6 @@
-"""Writing players, standings and submissions in bulk: one statement for any number of rows.
+"""Write players, standings and submissions in bulk.
 
-The trap: who writes several standings writes them sorted by player, or two writers lock each other out.
+The trap: write several standings in the order of players, or two writers deadlock.
 """
 
 import json
@@ -19,7 +19,7 @@ from leaderboards.core.ranking.policies import StandingState
 from leaderboards.models import Period, Player, Submission
 from leaderboards.stores.sql.bulk import Cell, InsertTarget, insert, one_of, one_of_sql, send_rows
 
-ROWS_PER_STATEMENT = 250  # the server writes the first while the next are put together
+ROWS_PER_STATEMENT = 250  # the server writes the first rows while the next statement is prepared
 
 _PLAYER = {"external_id": "text", "name": "text", "avatar_url": "text", "country": "text", "created_at": "timestamptz"}
 _STANDING = InsertTarget(
@@ -60,7 +60,7 @@ _SET_STANDING = ", ".join(
 
 
 class StandingRow(NamedTuple):
-    """A standing to be written. Without a state the player is not ranked."""
+    """A standing to write. Without a state the player is not ranked."""
 
     player_id: int
     player: str
@@ -71,7 +71,7 @@ class StandingRow(NamedTuple):
 
 
 class SubmissionRow(NamedTuple):
-    """A submission to be kept; ``value`` and ``at_ms`` are what counted, ``sent_at`` what was said."""
+    """A submission to insert; ``value`` and ``at_ms`` are those that count, ``sent_at`` is the time in the request."""
 
     player_id: int
     value: tuple[int, ...]
@@ -81,7 +81,7 @@ class SubmissionRow(NamedTuple):
 
 
 class SubmissionBatch(NamedTuple):
-    """What the submissions of one call have in common: ``competition`` is 0 on calendar boards."""
+    """What the submissions of a call share. ``competition`` is 0 on calendar boards."""
 
     period: Period
     competition: int
@@ -90,35 +90,35 @@ class SubmissionBatch(NamedTuple):
 
 
 def ensure_players(external_ids: Iterable[str], at: datetime) -> dict[str, Player]:
-    """The players of these ids, made where they are unknown, sorted, in a statement of its own."""
-    wanted = set(external_ids)
-    player_ids_by_external_id(wanted, at)
-    rows = Player.objects.filter(one_of("external_id", "text", wanted)).only("id", "external_id", "banned_at")
+    """Return the players by external id; unknown ones are created."""
+    ids = set(external_ids)
+    player_ids_by_external_id(ids, at)
+    rows = Player.objects.filter(one_of("external_id", "text", ids)).only("id", "external_id", "banned_at")
     return {row.external_id: row for row in rows}
 
 
 def player_ids_by_external_id(external_ids: Collection[str], at: datetime) -> dict[str, int]:
-    """The numbers of these players by id; who is unknown is made."""
-    found = _numbers(external_ids)
-    if missing := set(external_ids) - found.keys():
+    """Return the players' primary keys by external id; unknown players are created."""
+    keys = _primary_keys(external_ids)
+    if missing := set(external_ids) - keys.keys():
         make_players(missing, at)
-        found |= _numbers(missing)
-    return found
+        keys |= _primary_keys(missing)
+    return keys
 
 
 def make_players(external_ids: Collection[str], at: datetime) -> None:
-    """Make the players of these ids, sorted; who is there already stays as they are."""
+    """Create players with these external ids, in sorted order; existing ones stay unchanged."""
     rows = [(external_id, "", "", "", at) for external_id in sorted(external_ids)]
     insert("leaderboards_player", _PLAYER, rows, "ON CONFLICT (external_id) DO NOTHING")
 
 
-def _numbers(external_ids: Collection[str]) -> dict[str, int]:
+def _primary_keys(external_ids: Collection[str]) -> dict[str, int]:
     rows = Player.objects.filter(one_of("external_id", "text", external_ids))
     return dict(rows.values_list("external_id", "pk"))
 
 
 def make_standings(period: Period, players: Collection[str]) -> None:
-    """Give these players, who are there, an empty standing each where they have none, sorted."""
+    """Create an empty standing for each of these existing players that has none, in the order of players."""
     condition, params = one_of_sql("p.external_id", "text", players)
     with connection.cursor() as cursor:
         cursor.execute(
@@ -130,12 +130,12 @@ def make_standings(period: Period, players: Collection[str]) -> None:
 
 
 def state_of(points: int | None, fields: list[int] | None, at: datetime | None) -> StandingState:
-    """A stored standing or submission as the policies know it."""
+    """Return a stored standing or submission as the policies take it."""
     return StandingState(value_of(points, fields), milliseconds(at) if at else 0)
 
 
 def value_of(points: int | None, fields: list[int] | None) -> tuple[int, ...]:
-    """What a stored standing or submission is worth: its fields, or its scaled points."""
+    """Return the value of a stored standing or submission: its fields, or its scaled points."""
     return tuple(fields) if fields is not None else (points or 0,)
 
 
@@ -146,8 +146,10 @@ def write_standings(
     pending_publish: bool = False,
     only_newer: bool = False,
 ) -> None:
-    """Write standings, ``pending_publish`` if Redis may lack them; with ``only_newer`` none that SQL has of a later
-    version."""
+    """Insert or update standings. With ``only_newer`` those that SQL has in a later or the same version stay.
+
+    ``pending_publish`` marks them as possibly missing in Redis.
+    """
     tail = f"ON CONFLICT (period_id, player_id) DO UPDATE SET {_SET_STANDING}"
     if only_newer:
         tail += " WHERE leaderboards_standing.version < excluded.version"
@@ -160,38 +162,38 @@ def write_standings(
 def mark_pending_publish(
     statements: StatementRunner, period: Period, rows: Sequence[StandingRow], at: datetime
 ) -> None:
-    """Redis may lack these standings, which this transaction has written: settling puts them."""
+    """Mark standings that this transaction has written as possibly missing in Redis, and their period as stale."""
     condition, params = one_of_sql("player_id", "bigint", [row.player_id for row in rows])
     statements.execute(
         f"UPDATE leaderboards_standing SET pending_publish = %s WHERE period_id = %s AND {condition}",
         [True, period.pk, *params],
     )
-    # Others who are saying so at this moment are not waited for: settling finds the marks, should they not commit.
-    at_once = " FOR NO KEY UPDATE SKIP LOCKED" if connection.vendor == "postgresql" else ""
+    # If another transaction marks the period now, do not wait for it: should it not commit, the worker finds the rows.
+    skip_locked = " FOR NO KEY UPDATE SKIP LOCKED" if connection.vendor == "postgresql" else ""
     statements.execute(
         "UPDATE leaderboards_period SET stale_since = %s WHERE id IN"
-        f" (SELECT id FROM leaderboards_period WHERE id = %s AND stale_since IS NULL{at_once})",
+        f" (SELECT id FROM leaderboards_period WHERE id = %s AND stale_since IS NULL{skip_locked})",
         [connection.ops.adapt_datetimefield_value(at), period.pk],
     )
 
 
-def clear_pending_publish(period: Period, shown: Sequence[tuple[int, int]]) -> None:
-    """Clear the marks of standings (player, version) that are still of that version. Nobody who writes is waited for.
+def clear_pending_publish(period: Period, published: Sequence[tuple[int, int]]) -> None:
+    """Clear ``pending_publish`` of published standings (player, version) that still have that version.
 
-    Only under the generation that they were shown under: another memory may lack them again.
+    Locked rows are skipped. If the period has a new generation, nothing is cleared: Redis may lack them again.
     """
-    if not shown:
+    if not published:
         return
-    pairs = ", ".join(["(%s, %s)"] * len(shown))
-    locked = " ORDER BY player_id FOR UPDATE SKIP LOCKED" if connection.vendor == "postgresql" else ""
+    pairs = ", ".join(["(%s, %s)"] * len(published))
+    skip_locked = " ORDER BY player_id FOR UPDATE SKIP LOCKED" if connection.vendor == "postgresql" else ""
     with transaction.atomic(), connection.cursor() as cursor:
         barrier.hold_shared(period.pk)
         if not Period.objects.filter(pk=period.pk, generation=period.generation).exists():
             return
         cursor.execute(
             "UPDATE leaderboards_standing SET pending_publish = %s WHERE id IN (SELECT id FROM leaderboards_standing"
-            f" WHERE period_id = %s AND (player_id, version) IN (VALUES {pairs}){locked})",
-            [False, period.pk, *(cell for pair in shown for cell in pair)],
+            f" WHERE period_id = %s AND (player_id, version) IN (VALUES {pairs}){skip_locked})",
+            [False, period.pk, *(cell for pair in published for cell in pair)],
         )
 
 
@@ -203,20 +205,20 @@ def _columns(period: Period, value: tuple[int, ...]) -> tuple[int | None, str | 
     return (None, json.dumps(value)) if period.rules.criteria else (value[0], None)
 
 
-def insert_submissions(statements: StatementRunner, sending: SubmissionBatch, rows: Sequence[SubmissionRow]) -> Any:
-    """Keep submissions in the order in which they were applied; the cursor knows how many had an id nobody has used."""
-    period = sending.period
+def insert_submissions(statements: StatementRunner, batch: SubmissionBatch, rows: Sequence[SubmissionRow]) -> Any:
+    """Insert submissions in the order they were applied, skipping used ids; returns the cursor with its row count."""
+    period = batch.period
     cells = [(row.player_id, *_columns(period, row.value), row.at_ms, row.sent_at, row.external_id) for row in rows]
     tail = (
         "ON CONFLICT (service, board_id, competition, external_id) WHERE external_id IS NOT NULL DO NOTHING"
         if any(row.external_id is not None for row in rows)
         else ""
     )
-    shared = (period.pk, period.board_id, sending.competition, sending.service, sending.at)
+    shared = (period.pk, period.board_id, batch.competition, batch.service, batch.at)
     return send_rows(statements, _SUBMISSION, cells, tail, shared)
 
 
 def count_attempts(period: Period, players: Collection[int]) -> Counter[int]:
-    """How often each player has submitted in the period, voided ones too. Exact while their standing is locked."""
-    made = Submission.objects.filter(period=period, player__in=players).values_list("player_id")
-    return Counter(dict(made.annotate(Count("pk"))))
+    """Count each player's submissions in the period, voided ones too. Exact while the caller locks their standing."""
+    submissions = Submission.objects.filter(period=period, player__in=players).values_list("player_id")
+    return Counter(dict(submissions.annotate(Count("pk"))))

@@ -42,7 +42,7 @@ def _player(board: Board, label: str, asked: str) -> Row | None:
 
 
 def _alike(board: Board, label: str, asked: str) -> Row | None:
-    """The best placed of this name when both are folded, else the best placed whose name begins so."""
+    """Return the best row by folded name, else the best row by prefix of the folded name."""
     found = (selectors.rows_of_players(board, ids, label).rows for ids in selectors.ids_alike_on_board(asked, board))
     return next((rows[0] for rows in found if rows), None)
 

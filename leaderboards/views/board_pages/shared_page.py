@@ -23,7 +23,9 @@ from leaderboards import selectors
 from leaderboards.models import Board, PeriodState
 from leaderboards.selectors import BoardPage, Row
 from leaderboards.selectors.player_data.names import countries_of
+from leaderboards.views.board_pages.period_history import PeriodHistory
 from leaderboards.views.components.distribution_chart import distribution_chart
+from leaderboards.views.components.gains import empty_cells
 from leaderboards.views.components.last_winners import WINNERS_NAMED, last_winners_text
 from leaderboards.views.components.lead import lead_of
 from leaderboards.views.components.period_labels import (
@@ -41,7 +43,7 @@ from leaderboards.views.http.responses import ROWS, etag_of, etag_parts, page_nu
 from leaderboards.views.http.viewer import Viewer
 
 _REPEATED = ("period", "page", "embed")  # what links on a page repeat of its address; the device remembers the player
-_PLACES = ("card", "find", "foot", "around", "summary", "spread", "past", "panels", "etag")
+_PLACES = ("card", "find", "foot", "around", "summary", "spread", "past", "panels", "race", "etag")
 _OWN = {place: mark_safe(f"<!--own {place}-->") for place in _PLACES}  # noqa: S308 (no text of people can look like it)
 _PLACE = re.compile("<!--own ([a-z]+)-->")
 
@@ -112,7 +114,7 @@ class SharedPage:
     def viewer_parts_key(self) -> str:
         """All of the scene that shows in parts of one's own. The trap: what is not here must not show there."""
         board, shown = self.board, self.context
-        names = ("columns", "as_words", "has_moves", "has_gaps")
+        names = ("columns", "as_words", "has_moves", "has_gaps", "no_gains")
         leader = shown["lines"][0].name if shown["lines"] else ""
         rules = self.page.standings.rules
         settings = (board.name, board.unit, board.format, board.decimals, board.timezone, rules)
@@ -129,10 +131,20 @@ class SharedPage:
         return self.page.standings.period.state != PeriodState.OPEN or self.movement.since is not None
 
     @cached_property
+    def history(self) -> PeriodHistory | None:
+        """The period's past as the page shows it. None if no ranks of it can have been recorded."""
+        if not self.has_rank_history:
+            return None
+        is_first = self.key.number == 1 and "embed" not in QueryDict(self.key.query)
+        return PeriodHistory(self.page.standings, self.movement.since, self.is_running_now, is_first)
+
+    @cached_property
     def context(self) -> dict[str, Any]:
         """What the moving parts show."""
         chips, found = self.chips, self.page.standings
         shown = table(self.page, Viewer(None), self.key.number, self.movement)
+        if self.history:
+            shown["lines"] = self.history.with_gains(shown["lines"])
         is_followed = found.period.state in (PeriodState.OPEN, PeriodState.CLOSING)
         before, after = steps(self.board, chips, found.period, found.as_of)
         return {
@@ -150,6 +162,8 @@ class SharedPage:
             "zone": self.board.timezone,
             "every": LIVE_EVERY_SECONDS if is_followed else 0,
             **shown,
+            "no_gains": mark_safe(empty_cells(self.history.gains if self.history else None)),  # noqa: S308 (of numbers alone)
+            "has_today": bool(self.history and self.history.gains and self.history.gains.has_today),
             "lead": lead_of(found, shown["lines"]),
         }
 

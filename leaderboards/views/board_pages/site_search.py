@@ -1,7 +1,7 @@
-"""Finding a player, a board or a competition from any page; competitions come from the app above, by its own tag.
+"""Search for players, boards and competitions; competitions come from the app above, by its template tag.
 
-Names are found whatever their accents, capitals and width, and by their beginning. ``suggestions`` is the same,
-shorter, for the list below a field while somebody types (``static/js/search.js``).
+Names match without accents, case and width, and by prefix. ``suggestions`` is a short list for the field while somebody
+types (``static/js/search.js``).
 """
 
 from typing import Any
@@ -26,7 +26,7 @@ MOST_SUGGESTED = 5  # of each kind
 
 @require_safe
 def search(request: HttpRequest) -> HttpResponse:
-    """The form, and what is called so."""
+    """Show the form and the results."""
     sought = _sought(request)
     found = _found(request, sought, MOST_PLAYERS) if sought else {"boards": [], "players": []}
     return private(render(request, "leaderboards/search.html", {"sought": sought, **found}))
@@ -34,7 +34,7 @@ def search(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def suggestions(request: HttpRequest) -> HttpResponse:
-    """A few of each kind as options of a list; empty for too few letters."""
+    """Return a few results of each kind as options of a listbox; none for a prefix that is too short."""
     sought = _sought(request)
     found = _found(request, sought, MOST_SUGGESTED) if is_searchable(fold(sought)) else {}
     most = f":{MOST_SUGGESTED}"
@@ -59,7 +59,7 @@ def _boards(request: HttpRequest, sought: str) -> list[Board]:
 
 
 def _players(request: HttpRequest, sought: str, most: int) -> list[Player]:
-    """Who is shadowed finds themselves, as if nothing was."""
+    """Shadowed players find themselves, so that they do not notice."""
     viewer = viewer_of(request)
     with viewing_as(viewer.player if viewer.linked else None):
         return selectors.players_found(sought, most, include_unlisted=may_see(request, Player))

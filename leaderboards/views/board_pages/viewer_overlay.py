@@ -16,13 +16,14 @@ from django.utils.html import escape
 
 from foundation.db.resilience import SqlAway, ask
 from leaderboards import selectors
-from leaderboards.selectors import BoardPage
+from leaderboards.selectors import BoardPage, Row
 from leaderboards.selectors.visibility.restrictions import NOT_EXCLUDED, Exclusion, exclusion_on_board
 from leaderboards.views.board_pages.panels import PanelContext, panels
 from leaderboards.views.board_pages.shared_page import PageTemplate, SharedPage
 from leaderboards.views.components.distribution_chart import with_own_bar
 from leaderboards.views.components.line_chart import chart
 from leaderboards.views.components.own_move import own_move
+from leaderboards.views.components.race import race_html
 from leaderboards.views.components.rank_chart import RankChart, rank_chart_of, with_current_rank
 from leaderboards.views.components.row_html import RowStyle, row_html
 from leaderboards.views.components.table_rows import Move
@@ -105,6 +106,7 @@ class ViewerOverlay:
             number=self.shared.key.number,
             moves=shown["has_moves"],
             gaps=shown["has_gaps"],
+            gains=shown["no_gains"],
             anchors=True,
             own_id="me",
             is_linked=self.viewer.linked,
@@ -127,6 +129,8 @@ class ViewerOverlay:
             kept[place] = nobody.render(_DEFAULTS[place], **shown) if place in _DEFAULTS else ""
             if place == "panels":
                 kept[place] = _beside(nobody)
+            if place == "race":
+                kept[place] = _race_html(self.shared, None)
         return kept[place]
 
     def _part(self, place: str) -> str:
@@ -176,7 +180,9 @@ def _foot(own: ViewerOverlay) -> str | None:
     """The viewer's row at the foot of a table that it is not in."""
     if not own.viewer_card["me"] or own.viewer_card["on_page"]:
         return None
-    return f"<tfoot>{row_html(own.viewer_card['my_line'], replace(own.row_style, anchors=False, own_id=''))}</tfoot>"
+    history, me = own.shared.history, own.page.me
+    line = replace(own.viewer_card["my_line"], gained=history.cells_of(me) if history and me else "")
+    return f"<tfoot>{row_html(line, replace(own.row_style, anchors=False, own_id=''))}</tfoot>"
 
 
 def _around(own: ViewerOverlay) -> str | None:
@@ -184,7 +190,7 @@ def _around(own: ViewerOverlay) -> str | None:
     if not own.viewer_card["around"] or own.viewer_card["on_page"]:
         return None
     before, after = own.shared.neighbours_table_shell
-    row_style = replace(own.row_style, moves=False, gaps=False, anchors=False)
+    row_style = replace(own.row_style, moves=False, gaps=False, gains="", anchors=False)
     return before + "\n".join(row_html(line, row_style) for line in own.viewer_card["around"]) + after
 
 
@@ -203,6 +209,14 @@ def _past(own: ViewerOverlay) -> str | None:
     past = selectors.past_ranks(shared.board, player) if player and shared.has_past else []
     way = _way(own.page) if me and shared.has_rank_history else None
     return own.render("_past", way=way, past=past[::-1], chart=chart(past)) if past or way else None
+
+
+def _race(own: ViewerOverlay) -> str | None:
+    return _race_html(own.shared, own.page.me) if own.page.me else None
+
+
+def _race_html(shared: SharedPage, me: Row | None) -> str:
+    return shared.history.race_for(me) if shared.history else race_html(None)
 
 
 def _panels(own: ViewerOverlay) -> str | None:
@@ -240,4 +254,5 @@ _OWN_PARTS: dict[str, Callable[[ViewerOverlay], str | None]] = {
     "spread": _spread,
     "past": _past,
     "panels": _panels,
+    "race": _race,
 }

@@ -26,13 +26,17 @@ _MARKS = {"up": "▲", "down": "▼", "same": "–"}
 
 @dataclass(frozen=True, slots=True)
 class RowStyle:
-    """How all rows of one table look. ``number`` is the page's; ``own_id`` names the viewer's row in addresses."""
+    """How all rows of one table look. ``number`` is the page's; ``own_id`` names the viewer's row in addresses.
+
+    ``gains`` are the cells of points by day of who has none.
+    """
 
     zone: str
     request: Any  # or what stands for it: whatever has its GET
     number: int = 1
     moves: bool = False
     gaps: bool = False
+    gains: str = ""
     anchors: bool = False
     own_id: str = ""
     is_linked: bool = False
@@ -44,6 +48,7 @@ def row_html(line: Line, look: RowStyle) -> str:
     if look.moves:
         cells.append(f'<td class="move">{_move(line.move, get_language())}</td>')
     cells.append(f'<th scope="row" class="player">{_player(line, look)}</th>')
+    cells.append(look.gains and (line.gained or look.gains))
     cells += [f'<td class="result">{escape(cell)}</td>' for cell in line.cells]
     if look.gaps:
         cells.append(f'<td class="gap">{escape(line.gap)}</td>')

@@ -43,6 +43,7 @@ class Line:
 
     ``tied_count`` is how many share the rank, told in the first row of each rank on a page; in others it is 0.
     ``gap`` is how far it is to the next better rank in sight, empty where there is none.
+    ``gained`` are the cells of points by day, as HTML.
     """
 
     player: str
@@ -57,6 +58,7 @@ class Line:
     first_page: int = 1
     gap: str = ""
     move: Move | None = None
+    gained: str = ""
     country: str = ""
 
 

@@ -1,4 +1,4 @@
-"""Compare counts of likes with the likes, by hand: what the schedule does every five minutes, but to the end."""
+"""Compare counts of likes with the likes, as the schedule does every five minutes, but without a time limit."""
 
 from argparse import ArgumentParser
 from dataclasses import asdict
@@ -18,12 +18,12 @@ class Command(BaseCommand):
     help = "Compare the counts of likes in SQL and Redis with the likes; prints what was found and done as JSON."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """One kind or all; look only, or repair too."""
+        """Take a kind, and whether to repair."""
         parser.add_argument("--kind", metavar="KIND", help="one kind; default: all")
         parser.add_argument("--repair", action="store_true", help="put right what differs")
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        """Differences that stay are an error."""
+        """Print the differences; raise ``CommandError`` if some are not repaired."""
         checked = check_all(clock.now(), inf, options["repair"], options["kind"])
         self.print_json({"checked": [asdict(each) for each in checked]})
         if left := sum(not found.repaired for each in checked for found in each.differences):

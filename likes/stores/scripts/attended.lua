@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- Reads one player's bit of several days.
+-- Read one player's bit of several days.
 -- KEYS    1… attendance
 -- ARGV    1 number of the player
 -- returns per key 1 or 0; nothing for a day that Redis does not have

@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- Tells which keys exist.
+-- Check which keys exist.
 -- KEYS    1… any
 -- ARGV    none
 -- returns per key 1 or 0

@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- How often players like things, and whether SQL may not have that yet.
+-- Read how often players like things, and whether the likes are dirty (SQL may not have them yet).
 -- KEYS    1 gen  2 dirty  3… things: liked_by, amounts of each
 -- ARGV    1 generation  2 repeatable (1 or 0), then per like: index of its thing's liked_by in KEYS, thing, player
 -- returns per like: how often, whether it is dirty (1 or 0)

@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- Who likes a thing, the newest first; of one moment the greater id comes first.
+-- Read who likes a thing, the newest first; at the same time the greater id comes first.
 -- KEYS    1 gen  2 liked_by  3 amounts
 -- ARGV    1 generation  2 the first row (0 is the newest)  3 the last  4 repeatable (1 or 0)
 -- returns how many like it, then per player: player, how often, when in ms

@@ -1,8 +1,8 @@
 #!lua
--- Marks a like dirty, so that the mirror copies it again; only if it is still what the caller compared.
+-- Mark a like dirty, so that the mirror copies it again; only if its amount is still what the caller compared.
 -- KEYS    1 gen  2 seq  3 dirty  4 liked_by  5 amounts
--- ARGV    1 generation  2 deadline  3 repeatable (1 or 0)  4 thing  5 player  6 how often, as compared ('*' whatever it is)  7 when, in ms, if they do not like it
--- returns 1, or 0 where it is another by now or dirty already
+-- ARGV    1 generation  2 deadline  3 repeatable (1 or 0)  4 thing  5 player  6 the compared amount ('*' for any)  7 time in ms, if the player does not like it
+-- returns 1, or 0 if the amount is different or the like is dirty already
 --! include guard.lua
 --! include deadline.lua
 local repeatable = ARGV[3] == '1'

@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- What SQL does not have yet.
+-- Read the dirty likes: those that SQL does not have yet.
 -- KEYS    1 gen  2 dirty
 -- ARGV    1 generation  2 about how many
 -- returns how many likes are dirty, then per like: field, value

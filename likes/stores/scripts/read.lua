@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- The likes of many things, and how many of them are one player's, from one moment.
+-- Read the likes of many things, and one player's own, atomically.
 -- KEYS    1 gen  2… things: liked_by, likes_count, amounts of each
 -- ARGV    1 generation  2 player ('' nobody)  3 repeatable (1 or 0)
 -- returns per thing: its likes, how many are the player's own

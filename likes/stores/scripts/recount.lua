@@ -1,8 +1,8 @@
 #!lua flags=allow-oom
--- Compares the counts of things with their likes one by one, and sets them right if asked to: one moment, so no writer is raced.
+-- Compare the counts of things with their likes, and repair them if asked; atomically, so without races with writers.
 -- KEYS    1 gen  2… things: liked_by, likes_count, amounts of each
 -- ARGV    1 generation  2 deadline  3 repeatable (1 or 0)  4 repair (1 or 0)
--- returns per thing: the count that was there, the likes
+-- returns per thing: the count before, the number of likes
 --! include guard.lua
 --! include deadline.lua
 local answer = {}

@@ -1,5 +1,5 @@
 #!lua
--- Puts likes from SQL back into a kind that Redis decides over, after memory was lost or rolled back.
+-- Write likes from SQL into a kind that Redis decides, after its data was lost or rolled back.
 -- KEYS    1 gen  2… things: liked_by, likes_count, amounts of each
 -- ARGV    1 generation  2 deadline  3 repeatable (1 or 0), then per like: index of its thing's liked_by in KEYS, player, how often, when in ms
 -- returns 1

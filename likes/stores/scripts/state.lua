@@ -1,11 +1,11 @@
--- A player's likes of a thing: what they are, and what they become. Expects the local repeatable.
+-- Read and write a player's likes of a thing. Needs the local variable repeatable.
 local function state(key_liked_by, key_amounts, player)
   local at = redis.call('ZSCORE', key_liked_by, player)
   if not at then return 0, false end
   return repeatable and tonumber(redis.call('HGET', key_amounts, player) or '0') or 1, at
 end
 
--- The count moves by the difference of the two states, and never below nothing.
+-- The count changes by the difference of the two states, and never below 0.
 local function become(key_liked_by, key_count, key_amounts, player, own, wanted, at)
   if wanted > 0 then
     redis.call('ZADD', key_liked_by, at, player)

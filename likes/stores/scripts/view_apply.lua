@@ -1,9 +1,9 @@
 #!lua
--- Tells a view what SQL has committed: states with versions, of which an older one than was told before is nothing.
+-- Apply states that SQL has committed to a view; a state older than one applied before is ignored.
 -- KEYS    1 run  2 liked_by  3 likes_count  4 amounts  5 seen  6 seen_at
--- ARGV    1 identity  2 deadline  3 for how many ms it is remembered  4 how much longer than the count the sets live
+-- ARGV    1 identity  2 deadline  3 for how many ms changes are remembered  4 how much longer than the count the sets live
 --         then per change: version, player, amount, ms since 1970
--- returns the count, and how often the last of the players likes it; nothing where there is no view
+-- returns the count, and how often the last of the players likes it; nothing without a view
 --! include deadline.lua
 --! include view_place.lua
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -19,7 +19,7 @@ for at = 5, #ARGV, 4 do
       if step ~= 0 then redis.call('INCRBY', KEYS[3], step) end
     end
   end
-  -- Two old ones go for each that comes: what is remembered is bounded by the rate.
+  -- Remove two old entries for each new one, so that the number of entries is bounded by the rate.
   for _, old in ipairs(redis.call('ZRANGEBYSCORE', KEYS[6], '-inf', now - ARGV[3], 'LIMIT', 0, 2)) do
     redis.call('ZREM', KEYS[6], old)
     redis.call('HDEL', KEYS[5], old)

@@ -1,8 +1,8 @@
 #!lua flags=allow-oom
--- What a view says and holds, for who compares it.
+-- Read a view's count and the total of its sets, for a check.
 -- KEYS    1 run  2 liked_by  3 likes_count  4 amounts  5 seen_at
 -- ARGV    1 identity
--- returns the count, the likes that the sets stand for, and a word that changes with every telling; nothing without a view
+-- returns the count, the total of the sets, and a text that changes with every publication; nothing without a view
 --! include view_total.lua
 local count = redis.call('GET', KEYS[3])
 if not count or redis.call('GET', KEYS[1]) ~= ARGV[1] then return false end

@@ -1,9 +1,9 @@
 #!lua
--- Puts a loaded view in its place while the lease is ours. What was told since the lease began is told it again: the
--- loader may have read SQL before it was committed.
+-- Install a loaded view while the lease is valid. Changes published since the lease began are applied again: the loader
+-- may have read SQL before they were committed.
 -- KEYS    1 run  2 liked_by  3 likes_count  4 amounts  5 seen  6 seen_at  7 load  8 loaded_by  9 loaded_amounts
--- ARGV    1 identity  2 token  3 when the lease began  4 for how many ms the view lives  5 how much longer its sets do
--- returns the count, or nothing where the lease is not ours any more
+-- ARGV    1 identity  2 token  3 when the lease began  4 the view's lifetime in ms  5 how much longer its sets live
+-- returns the count, or nothing if the lease was lost
 if redis.call('GET', KEYS[7]) ~= ARGV[1] .. ' ' .. ARGV[2] then
   redis.call('UNLINK', KEYS[8], KEYS[9])
   return false

@@ -1,8 +1,8 @@
 #!lua flags=allow-oom
--- Some of those who like a thing, the newest first.
+-- Read a page of the players who like a thing, the newest first.
 -- KEYS    1 run  2 liked_by  3 likes_count  4 amounts
 -- ARGV    1 identity  2 offset  3 limit
--- returns how many there are, then per row: player, how often, ms since 1970; nothing where there is no view
+-- returns how many there are, then per row: player, how often, ms since 1970; nothing without a view
 --! include view_place.lua
 if redis.call('EXISTS', KEYS[3]) == 0 or redis.call('GET', KEYS[1]) ~= ARGV[1] then return false end
 local answer = { redis.call('ZCARD', KEYS[2]) }

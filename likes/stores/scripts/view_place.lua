@@ -1,5 +1,5 @@
--- How a player's likes are set in a view: by state, so that telling it twice changes nothing.
--- KEYS[2] liked_by · KEYS[4] amounts (only of those who like it more than once)
+-- Set a player's likes in a view. It sets a state, so that doing it twice changes nothing.
+-- KEYS[2] liked_by · KEYS[4] amounts (only of players with more than one like)
 local function own(player)
   local amount = redis.call('HGET', KEYS[4], player)
   if amount then return tonumber(amount) end

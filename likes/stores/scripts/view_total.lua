@@ -1,4 +1,4 @@
--- The likes that a view's sets stand for, whatever its count says.
+-- The number of likes in a view's sets, independent of its count.
 -- KEYS[2] liked_by · KEYS[4] amounts
 local function total()
   local sum = redis.call('ZCARD', KEYS[2])

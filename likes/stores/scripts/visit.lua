@@ -1,7 +1,7 @@
 #!lua
--- Counts a page view: the hit, the visitor, and the player's attendance.
+-- Count a page view: the hit, the visitor, and the player's attendance.
 -- KEYS    1 hits  2 visitors  3 attendance
--- ARGV    1 page  2 visitor  3 number of the player ('' for nobody's)  4 seconds to keep  5 most pages  6 name of all pages beyond
+-- ARGV    1 page  2 visitor  3 number of the player ('' for none)  4 seconds to keep  5 maximum of pages  6 name for further pages
 -- returns 1
 local page = ARGV[1]
 if redis.call('HEXISTS', KEYS[1], page) == 0 and redis.call('HLEN', KEYS[1]) >= tonumber(ARGV[5]) then

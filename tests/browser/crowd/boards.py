@@ -70,7 +70,8 @@ def _weekly() -> tuple[int, str]:
     now = clock.now()
     running = Period.objects.select_related("board").get(board__seq=weekly, starts_at__lte=now, ends_at__gt=now)
     for hours in (3, 2, 1):
-        record_rank_history(running, snapshot_time(now - hours * HOUR), now)
+        at = snapshot_time(now - hours * HOUR)
+        record_rank_history(running, at, at)
         score(weekly, {"robin": 100})
     for number, hard in enumerate(HARD_NAMES, start=1):
         name(f"player-{number:03d}", hard)

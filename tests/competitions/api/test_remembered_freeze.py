@@ -97,7 +97,7 @@ def test_who_reads_between_the_freeze_and_its_commit_keeps_nothing_of_what_was_b
     path = f"/competitions/{cup.pk}/standings"
 
     with transaction.atomic():
-        change_end._note(reloaded(cup), SOON + MINUTE, "Less time.", SOON, None)
+        change_end._save_end(reloaded(cup), SOON + MINUTE, "Less time.", SOON, None)
         during = [at_once([lambda: anybody.get(path)])[0].json()["live"] for _ in range(4)]
     freeze.freeze_due(SOON)
     scored(cup, {"erin": 99}, SOON)

@@ -118,7 +118,7 @@ def test_a_game_server_makes_a_team_and_players_join_it_and_change(game: Caller)
 
 def test_a_founded_team_is_entered_with_its_code_which_no_answer_tells(game: Caller) -> None:
     competition = open_competition(team_score="sum", team_founding=True, team_entry="code", **COMING)
-    owls = join(competition, player("ann"), START, wish=TeamChoice(found="Owls")).team
+    owls = join(competition, player("ann"), START, choice=TeamChoice(found="Owls")).team
     assert owls is not None
     into: dict[str, Any] = {"team": owls.pk}
 

@@ -77,7 +77,8 @@ def test_a_ban_of_seconds_leaves_rewards_notices_and_series_as_the_result_was_pu
 def test_an_erasure_while_they_are_worked_out_leaves_them_as_the_result_was_published() -> None:
     competition = final()
 
-    with patch.object(erase, "_first", [lambda _player, _at: clear_hidden_cache(), lambda _player, _at: follow(1)]):
+    hooks = [lambda _player, _at: clear_hidden_cache(), lambda _player, _at: follow(1)]
+    with patch.object(erase, "_hooks_before", hooks):
         number = erase_player("ann", OVER + SECOND).player
     for seconds in (3, 60):
         publish_due_revisions(OVER + seconds * SECOND)

@@ -39,7 +39,7 @@ def test_who_was_removed_before_the_start_is_in_the_team_of_before_if_that_is_th
     competition = open_competition(team_score="sum", team_founding=True, team_entry="code")
     club = TeamFactory.create(competition=competition, name="Club", code="SECRET")
     for name, wish in (("ann", TeamChoice(team=club.pk, code="SECRET")), ("bob", TeamChoice(found="Owls"))):
-        join(competition, player(name), START - HOUR, wish=wish)
+        join(competition, player(name), START - HOUR, choice=wish)
         remove(competition, player(name), "The wrong row.", START - HOUR, None)
     joined(competition, "cleo")
     leave(competition, player("cleo"), START - HOUR)
@@ -55,12 +55,12 @@ def test_who_was_removed_before_the_start_is_in_the_team_of_before_if_that_is_th
 def test_a_team_that_was_left_since_the_removal_is_not_the_one_of_before() -> None:
     competition = open_competition(team_score="sum", team_size=1)
     club = TeamFactory.create(competition=competition)
-    join(competition, player("ann"), START - HOUR, wish=TeamChoice(team=club.pk))
+    join(competition, player("ann"), START - HOUR, choice=TeamChoice(team=club.pk))
     remove(competition, player("ann"), "The wrong row.", START - HOUR, None)
     join(competition, player("ann"), START - 2 * MINUTE)
     leave(competition, player("ann"), START - MINUTE)
     alone = back(competition, "ann").team
-    join(competition, player("bob"), SOON, wish=TeamChoice(team=club.pk))
+    join(competition, player("bob"), SOON, choice=TeamChoice(team=club.pk))
     remove(competition, player("bob"), "The wrong row.", SOON, None)
 
     assert (alone, back(competition, "bob").team) == (None, club)

@@ -44,7 +44,7 @@ def test_an_erasure_that_is_cut_off_leaves_what_was_published() -> None:
     finish_due(at)
     first = document(revisions(competition)[0])
 
-    with patch.object(rewrite, "_rewrite_one", side_effect=SystemExit), pytest.raises(SystemExit):
+    with patch.object(rewrite, "_rewrite_revision", side_effect=SystemExit), pytest.raises(SystemExit):
         erase_player("ann", at)
 
     assert document(revisions(competition)[0]) == first
@@ -62,7 +62,7 @@ def test_what_is_published_while_somebody_is_erased_waits_and_has_the_new_id(mon
         assert not wait(late, timeout=1).done
         rewrite.rewrite_results_of(*who)
 
-    monkeypatch.setattr(erase, "_renames", [published_meanwhile])
+    monkeypatch.setattr(erase, "_rename_hooks", [published_meanwhile])
     with ThreadPoolExecutor(1) as threads:
         number = erase_player("ann", at).player
 

@@ -28,9 +28,9 @@ def test_who_comes_back_has_the_team_and_division_of_before_and_no_others() -> N
     leave(competition, ann, SOON)
 
     with pytest.raises(errors.TeamsFixed):
-        join(competition, ann, SOON, wish=TeamChoice(team=foxes.pk))
+        join(competition, ann, SOON, choice=TeamChoice(team=foxes.pk))
     with pytest.raises(errors.DivisionFixed):
-        join(competition, ann, SOON, wish=TeamChoice(division=seniors))
+        join(competition, ann, SOON, choice=TeamChoice(division=seniors))
     back = join(competition, ann, SOON)
 
     assert (back.team_id, back.division_id) == (owls.pk, juniors)
@@ -40,10 +40,10 @@ def test_a_place_that_was_given_away_is_not_kept_for_who_comes_back() -> None:
     competition = team_race({"Owls": {"ann": 5}}, team_size=1)
     owls = team_called(competition, "Owls")
     leave(competition, player("ann"), SOON)
-    join(competition, player("bob"), SOON, wish=TeamChoice(team=owls.pk))
+    join(competition, player("bob"), SOON, choice=TeamChoice(team=owls.pk))
 
     with pytest.raises(errors.TeamFull):
-        join(competition, player("ann"), SOON, wish=TeamChoice(team=owls.pk))
+        join(competition, player("ann"), SOON, choice=TeamChoice(team=owls.pk))
 
     assert join(competition, player("ann"), SOON).team is None
 
@@ -52,7 +52,7 @@ def test_who_comes_back_without_a_place_is_in_no_other_team_however_often_they_l
     competition = team_race({"Owls": {"ann": 5}, "Foxes": {"cleo": 3}}, team_size=1, team_founding=True)
     owls, ann = team_called(competition, "Owls"), player("ann")
     leave(competition, ann, SOON)
-    join(competition, player("bob"), SOON, wish=TeamChoice(team=owls.pk))
+    join(competition, player("bob"), SOON, choice=TeamChoice(team=owls.pk))
     leave(competition, player("cleo"), SOON)
     join(competition, ann, SOON)
     leave(competition, ann, SOON)
@@ -67,10 +67,10 @@ def test_who_comes_back_without_a_place_is_in_no_other_team_however_often_they_l
 def test_who_left_before_the_start_chooses_when_they_come_back_after_it() -> None:
     competition = team_race({"Owls": {}, "Foxes": {"cleo": 3}})
     ann = player("ann")
-    join(competition, ann, BEFORE, wish=TeamChoice(team=team_called(competition, "Owls").pk))
+    join(competition, ann, BEFORE, choice=TeamChoice(team=team_called(competition, "Owls").pk))
     leave(competition, ann, BEFORE)
 
-    back = join(competition, ann, SOON, wish=TeamChoice(team=team_called(competition, "Foxes").pk))
+    back = join(competition, ann, SOON, choice=TeamChoice(team=team_called(competition, "Foxes").pk))
 
     assert str(back.team) == "Foxes"
 
@@ -81,7 +81,7 @@ def test_the_disqualified_keep_their_place_so_that_nobody_is_one_too_many() -> N
     disqualify(competition, ann, "Two accounts.", SOON, None)
 
     with pytest.raises(errors.TeamFull):
-        join(competition, player("bob"), SOON, wish=TeamChoice(team=owls.pk))
+        join(competition, player("bob"), SOON, choice=TeamChoice(team=owls.pk))
 
     reinstate(competition, ann, "One is a sister's.", SOON, None)
     assert team_ranks(competition) == [("Owls", 1, 5)]

@@ -162,7 +162,7 @@ class TestRemembered:
         assert [remembered.get("a"), remembered.refresh("a")] == [2, 2]
         assert source.asked == 2
 
-        time[0] += sql.STAMP_TRUST_SECONDS
+        time[0] += sql.VERSION_TRUST_SECONDS
         assert [remembered.get("a"), source.asked] == [2, 3]
 
         source.rows.clear()
@@ -240,8 +240,8 @@ def test_while_sql_is_away_it_is_asked_less_and_less_and_back_again_always(sourc
 @pytest.mark.parametrize(
     ("tasks", "name", "service"),
     [
-        (leaderboards.tasks, "mirror", "mirroring.mirror_all"),
-        (leaderboards.tasks, "settle", "settling.resync_due"),
+        (leaderboards.tasks, "mirror", "mirror_service.mirror_all"),
+        (leaderboards.tasks, "settle", "resync_periods.resync_due"),
         (likes.tasks, "count", "counting.count_due"),
         (likes.tasks, "mirror_likes", "mirroring.mirror_all"),
         (likes.tasks, "settle_likes", "resyncing.resync_due"),

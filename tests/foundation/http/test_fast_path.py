@@ -75,9 +75,9 @@ def test_addresses_that_are_remembered_are_short_and_each_has_its_own_view() -> 
         assert Client().post(f"{API}boards/1/standings").json()["code"] == "method_not_allowed"
         assert Client().get(f"{API}boards/1/standings").json()["code"] == "unknown_board"
         assert Client().get(f"{API}boards/2/standings").json()["detail"] == "There is no board 2."
-    known = fast_path._found.cache_info().currsize
+    known = fast_path._resolve.cache_info().currsize
 
     assert Client().get(f"{API}boards/1/players/{fast_path.LONGEST * 'a'}").status_code == 404
 
-    assert fast_path._found.cache_info().currsize == known
-    assert fast_path._found.cache_info().maxsize == fast_path.CACHE_SIZE
+    assert fast_path._resolve.cache_info().currsize == known
+    assert fast_path._resolve.cache_info().maxsize == fast_path.CACHE_SIZE

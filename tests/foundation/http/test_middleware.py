@@ -14,7 +14,7 @@ from foundation import errors
 from foundation.db.resilience import SqlAway
 from foundation.errors import Unavailable
 from foundation.http import problems
-from foundation.http.client_address import _household, client_network
+from foundation.http.client_address import _network_of, client_network
 from foundation.http.middleware import ServersUnavailable
 from foundation.redis import client as redis
 from leaderboards import selectors
@@ -150,8 +150,8 @@ def test_neither_what_redis_said_nor_a_fault_is_for_callers(caplog: pytest.LogCa
 
 def test_no_long_text_is_remembered_as_an_address(settings: LazySettings) -> None:
     settings.TRUSTED_PROXIES = 1
-    known = _household.cache_info().currsize
+    known = _network_of.cache_info().currsize
     for nth in range(3):
         request = RequestFactory().get("/", REMOTE_ADDR="192.0.2.77", HTTP_X_FORWARDED_FOR=f"{nth}" * 200)
         assert client_network(request) == "192.0.2.77"
-    assert _household.cache_info().currsize <= known + 1
+    assert _network_of.cache_info().currsize <= known + 1

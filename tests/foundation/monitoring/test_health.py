@@ -22,7 +22,7 @@ from tests.leaderboards.factories import BoardFactory
 
 
 def redis_away(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(redis.RedisClient, "_wire", Mock(side_effect=redis.RedisAway("Redis is away.")))
+    monkeypatch.setattr(redis.RedisClient, "_take_connection", Mock(side_effect=redis.RedisAway("Redis is away.")))
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ class TestReadiness:
         with monkeypatch.context() as patched:
             redis_away(patched)
             status, degraded = ready(client)
-        monkeypatch.setattr(health, "_asked_of_sql", Mock(side_effect=OperationalError("10.0.0.1 refused")))
+        monkeypatch.setattr(health, "_check_sql", Mock(side_effect=OperationalError("10.0.0.1 refused")))
         redis_alone = ready(client)
         redis_away(monkeypatch)
         neither = client.get("/readyz")

@@ -101,11 +101,11 @@ def test_a_server_that_is_away_is_told_and_hides_nothing_of_the_other(
     DeadLetter.note("mirror", "1:a", {}, "why", clock.now())
     well = scrape(client)
     with monkeypatch.context() as patched:
-        patched.setattr(redis.RedisClient, "_wire", Mock(side_effect=redis.RedisAway("Redis is away.")))
+        patched.setattr(redis.RedisClient, "_take_connection", Mock(side_effect=redis.RedisAway("Redis is away.")))
         told_again = scrape(client)
         readings.forget()
         without_redis = scrape(client)
-    monkeypatch.setattr(own, "_open_letters", Mock(side_effect=OperationalError("gone")))
+    monkeypatch.setattr(own, "_count_open_letters", Mock(side_effect=OperationalError("gone")))
     readings.forget()
     without_letters = scrape(client)
 

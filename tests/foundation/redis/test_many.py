@@ -8,7 +8,7 @@ import redis as driver
 from django.conf import settings
 
 from foundation.redis import client as redis
-from foundation.redis import connection as redis_wire
+from foundation.redis import connection as redis_connection
 from foundation.redis import lua
 from foundation.redis.client import IDENTITY_ARG, RedisAway, RedisClient, RedisRefused, RedisSilent, ScriptCall
 from tests.fake_link import FakeLink
@@ -87,7 +87,7 @@ def test_while_redis_is_away_nothing_is_sent(tmp_path: Path, monkeypatch: pytest
 def test_a_connection_that_the_server_closed_is_opened_anew_if_it_rested_else_nobody_knows(
     monkeypatch: pytest.MonkeyPatch, rested: bool
 ) -> None:
-    monkeypatch.setattr(redis_wire, "RESTED_SECONDS", 0 if rested else 60)
+    monkeypatch.setattr(redis_connection, "IDLE_CHECK_SECONDS", 0 if rested else 60)
     link = redis.resync_client()
     link.call("SET", "a", "1")
 

@@ -117,7 +117,7 @@ def test_who_hears_that_it_is_a_replica_greets_anew_and_finds_it_away(server: Re
 def test_who_was_under_way_meanwhile_keeps_no_connection_either(server: RedisServer) -> None:
     link = link_to(server, identity(server))
     link.call("SET", "a", "1")
-    wire = link._wire()
+    wire = link._take_connection()
     link._idle.drop_all()
 
     link._idle.keep(wire)

@@ -121,7 +121,7 @@ def test_a_rotation_while_all_is_sealed_anew_is_not_undone(settings: LazySetting
     settings.ENCRYPTION_KEYS = [NEW, OLD]
     secret = endpoints.rotate(WebhookEndpoint.objects.get(), clock.now())
 
-    sealed_rows._resealed(stale)
+    sealed_rows._reseal_row(stale)
 
     assert _opened(stale)[0] == secret
 

@@ -27,7 +27,7 @@ STRANGE = (
 
 @pytest.fixture(autouse=True)
 def _nothing_remembered() -> None:
-    service_keys._remembered.forget()
+    service_keys._cache.forget()
 
 
 def known(text: str) -> bool:

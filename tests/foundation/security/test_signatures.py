@@ -132,7 +132,7 @@ def test_old_nonces_go_in_parts_and_new_ones_stay(key: ServiceKey, monkeypatch: 
         nonces.use(key, f"{nth:016}", int(AT.timestamp()))
     nonces.use(key, NONCE, int((AT + FIVE_MINUTES).timestamp()))
 
-    assert nonces.forget_old(AT + nonces.KEPT) == 5
+    assert nonces.forget_old(AT + nonces.KEEP_FOR) == 5
     assert [each.nonce for each in UsedNonce.objects.all()] == [NONCE]
 
 
@@ -158,7 +158,7 @@ def test_without_sql_no_nonce_is_taken_for_new(monkeypatch: pytest.MonkeyPatch) 
 
     KeyFactory.create()
     key = ServiceKey.objects.get()
-    monkeypatch.setattr(nonces, "_inserted", away)
+    monkeypatch.setattr(nonces, "_insert", away)
     monkeypatch.setattr("foundation.db.resilience._Breaker.silent_until", 0.0)
 
     with pytest.raises(SqlAway):

@@ -119,4 +119,4 @@ def take_redis_away(monkeypatch: pytest.MonkeyPatch) -> None:
     def away(*_: object) -> None:
         raise redis.RedisAway("Redis is away.")
 
-    monkeypatch.setattr(redis.RedisClient, "_wire", away)
+    monkeypatch.setattr(redis.RedisClient, "_take_connection", away)

@@ -200,9 +200,9 @@ def test_a_304_makes_no_rows_and_asks_sql_for_nothing(anybody: Caller, storage: 
 def test_what_is_kept_is_bounded_by_its_bytes(anybody: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     number, most = known_board(anybody, storage="hybrid"), 2000
     small = MicroCache[Any, Any](most, weigh=encoded_pages._weight)
-    monkeypatch.setattr(encoded_pages, "_kept", small)
+    monkeypatch.setattr(encoded_pages, "_cache", small)
 
     for limit in range(1, 60):
         read(anybody, number, f"?limit={limit}")
-        assert sum(each.weight for each in small._kept.values()) <= most
+        assert sum(each.weight for each in small._entries.values()) <= most
     assert len(small) > 1

@@ -85,7 +85,7 @@ def test_a_name_that_stays_makes_no_other(path: str, anybody: Caller) -> None:
 def test_of_one_that_is_too_long_the_tag_is_kept(path: str, anybody: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = text(anybody, path)
     cache.clear()
-    monkeypatch.setattr(cached_files, "LARGEST_KEPT", 1)
+    monkeypatch.setattr(cached_files, "MAX_CACHED_BYTES", 1)
 
     first = anybody.get(path)
 

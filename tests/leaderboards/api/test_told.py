@@ -158,7 +158,7 @@ def test_an_edition_that_is_drawn_of_a_closed_period_does_not_stay(anybody: Call
 def test_who_reads_while_a_name_is_forgotten_keeps_no_old_name(
     anybody: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    number, forget = make_board(storage="hybrid"), names._remembered.forget
+    number, forget = make_board(storage="hybrid"), names._cache.forget
     score(number, {"ann": 1})
     set_profile("ann", {"name": "Old"}, clock.now())
     assert read_often(anybody, number)["rows"][0]["name"] == "Old"
@@ -169,7 +169,7 @@ def test_who_reads_while_a_name_is_forgotten_keeps_no_old_name(
         reader.join()
         forget()
 
-    monkeypatch.setattr(names._remembered, "forget", slowly)
+    monkeypatch.setattr(names._cache, "forget", slowly)
     set_profile("ann", {"name": "New"}, clock.now())
 
     assert read_often(anybody, number, 1)["rows"][0]["name"] == "New"

@@ -106,8 +106,8 @@ class TestVerify:
             Difference.objects.create(period=other, player="p1", repaired=True, found_at=clock.now())
             return compare(*given)
 
-        compare = verifying._Walk.compare_versions
-        with patch.object(verifying._Walk, "compare_versions", look):
+        compare = verifying._Verification.compare_versions
+        with patch.object(verifying._Verification, "compare_versions", look):
             arguments = ("--board", board.seq, *(["--repair"] if repair else []))
             printed = (run("verify", *arguments) if repair else refused("verify", *arguments)[1]).json
 
@@ -223,5 +223,5 @@ def test_a_frozen_redis_is_asked_once_and_told_away_within_five_seconds(now: dat
     assert "asked once" in told[0]
     assert len(told) == (4 if command == "doctor" else 1)
     if command == "doctor":
-        for unasked in ("unmirrored standings", "memories"):
-            assert any(f"{unasked}: not asked, because Redis is away" in line for line in told)
+        for unasked in ("unmirrored standings", "sync states"):
+            assert any(f"{unasked}: skipped, because Redis is away" in line for line in told)

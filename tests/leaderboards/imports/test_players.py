@@ -108,14 +108,14 @@ def test_a_column_that_players_do_not_have_is_refused() -> None:
 
 
 def test_many_players_are_undone_in_turns() -> None:
-    text = "player\n" + "".join(f"p{nth}\n" for nth in range(players.PLAYERS_PER_TURN + 5))
+    text = "player\n" + "".join(f"p{nth}\n" for nth in range(players.PLAYERS_PER_STEP + 5))
     run = confirmed(sent("players", text))
     actions.undo(run.pk, "Wrong.", AT, None)
 
     worker.advance_due(AT, 0)
 
-    assert fresh(run).undone == players.PLAYERS_PER_TURN
-    assert moved(run, AT + timedelta(seconds=1)).undone == players.PLAYERS_PER_TURN + 5
+    assert fresh(run).undone == players.PLAYERS_PER_STEP
+    assert moved(run, AT + timedelta(seconds=1)).undone == players.PLAYERS_PER_STEP + 5
     assert connection.in_atomic_block is False
     assert not Player.objects.exists()
 

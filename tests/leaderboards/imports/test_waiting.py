@@ -6,7 +6,7 @@ from django.contrib.auth.models import User
 from leaderboards.errors import TooManyPendingImports
 from leaderboards.models import ImportKind, ImportRun
 from leaderboards.services.imports import actions
-from leaderboards.services.imports.upload import MOST_WAITING, Upload, upload
+from leaderboards.services.imports.upload import MAX_PENDING, Upload, upload
 from tests.at_once import at_once
 from tests.leaderboards.factories import UserFactory
 from tests.leaderboards.imports.files import AT, confirmed, moved
@@ -20,7 +20,7 @@ def sent_by(user: User, nth: int = 0) -> ImportRun:
 
 def test_twenty_of_one_account_wait_and_the_next_after_a_yes_or_a_no() -> None:
     robin, marian = UserFactory.create(username="robin"), UserFactory.create(username="marian")
-    runs = [sent_by(robin, nth) for nth in range(MOST_WAITING)]
+    runs = [sent_by(robin, nth) for nth in range(MAX_PENDING)]
 
     with pytest.raises(TooManyPendingImports, match="20 imports of yours wait already"):
         sent_by(robin)
@@ -31,12 +31,12 @@ def test_twenty_of_one_account_wait_and_the_next_after_a_yes_or_a_no() -> None:
         sent_by(robin)
     confirmed(moved(runs[1]))
     assert sent_by(robin).pk
-    assert ImportRun.objects.filter(by=robin, started_at=None).count() == MOST_WAITING
+    assert ImportRun.objects.filter(by=robin, started_at=None).count() == MAX_PENDING
 
 
 def test_of_two_sent_at_once_one_is_the_last() -> None:
     robin = UserFactory.create(username="robin")
-    for nth in range(MOST_WAITING - 1):
+    for nth in range(MAX_PENDING - 1):
         sent_by(robin, nth)
 
     def is_taken() -> bool:

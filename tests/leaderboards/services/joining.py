@@ -37,7 +37,7 @@ class Company:
         self._go = threading.Event()
         self._threads = ThreadPoolExecutor(32)
         self._waiting = GroupCommit(grouped._decide, max_batch=25, max_wait=LONG, answer_timeout=LONG)
-        self.monkeypatch.setattr(grouped, "_together", self._waiting)
+        self.monkeypatch.setattr(grouped, "_group_commit", self._waiting)
         self.monkeypatch.setattr(grouped, "submit", self._one)
         self.monkeypatch.setattr(grouped, "submit_batch", self._several)
 

@@ -13,7 +13,7 @@ from leaderboards.selectors.moderation.purges import IN_FLIGHT_MARGIN
 from leaderboards.services.moderation.run_purge import run_due
 from leaderboards.services.submit import decide_redis, decide_sql
 from leaderboards.services.submit.grouped import submit_grouped
-from leaderboards.services.submit.resolve import MAX_REQUEST_AGE
+from leaderboards.services.submit.request_periods import MAX_REQUEST_AGE
 from tests.leaderboards.services.joining import GAME, LONG, Company, entry
 from tests.leaderboards.services.purging import ask, of
 from tests.leaderboards.services.site import NOON, follow, make_board, period_of, points, score

@@ -124,7 +124,7 @@ def test_a_worker_an_hour_fast_breaks_nobodys_lease(storage: str) -> None:
     def meanwhile(step: str) -> None:
         if step == "settle.before_declared":
             with clock.freeze_at(clock.now() + timedelta(hours=1)):
-                others.append(resync_periods.PeriodResync(period)._lease())
+                others.append(resync_periods.PeriodResync(period)._take_lease())
 
     with patch.object(resyncing, "failpoint", meanwhile):
         assert resync_periods.PeriodResync(period).resync()
@@ -142,7 +142,7 @@ def test_a_worker_an_hour_fast_that_is_killed_keeps_others_away_no_longer_than_a
     Period.objects.filter(pk=period.pk).update(stale_since=NOON)
 
     with clock.freeze_at(clock.now() + timedelta(hours=1)):
-        assert resync_periods.PeriodResync(period)._lease()  # and then `kill -9`
+        assert resync_periods.PeriodResync(period)._take_lease()  # and then `kill -9`
 
     give_up = time.monotonic() + 10
     while not resync_periods.PeriodResync(period).resync():

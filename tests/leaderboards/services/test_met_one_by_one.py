@@ -11,7 +11,7 @@ from django.db import connection, transaction
 from foundation import clock
 from foundation.models import KnownRedis
 from foundation.sync import barrier
-from leaderboards.management.doctor_checks import unreadable_memories
+from leaderboards.management.doctor_checks import corrupt_sync_states
 from leaderboards.models import Board, Period
 from leaderboards.services.sync.rebuild import rebuild
 from leaderboards.services.sync.resync_periods import resync_due
@@ -84,7 +84,7 @@ def test_a_key_that_is_no_number_keeps_no_other_board_away(storage: str, name: s
 
     assert_live(others)
     assert KnownRedis.objects.exists()
-    red = [each for each in unreadable_memories(NOON) if each.is_red]
+    red = [each for each in corrupt_sync_states(NOON) if each.is_red]
     for each in red:  # what cannot be judged is said to whom it concerns, with what to do
         assert str(bad) in each.name
         assert f"`SET {key} 1`" in each.detail
@@ -92,7 +92,7 @@ def test_a_key_that_is_no_number_keeps_no_other_board_away(storage: str, name: s
             client.set(key, 1)
         assert [each.is_resynced for each in rebuild(bad.board, None, NOON)] == [True]
     settle()
-    assert not [each for each in unreadable_memories(NOON) if each.is_red]
+    assert not [each for each in corrupt_sync_states(NOON) if each.is_red]
     assert_live([bad])
     assert len(in_sql(bad)) == 2
 

@@ -36,7 +36,7 @@ def test_an_erasure_waits_for_an_undo_that_holds_its_entry(monkeypatch: pytest.M
     else:
         restrict([ann], hidden_in_period(period), "False.", clock.now(), None)
     entry = AuditEntry.objects.latest("pk")
-    hold, is_held, erased = undoing._held, threading.Event(), threading.Event()
+    hold, is_held, erased = undoing._lock_entry, threading.Event(), threading.Event()
 
     def held_for_long(number: int) -> AuditEntry:
         found: AuditEntry = hold(number)
@@ -53,7 +53,7 @@ def test_an_erasure_waits_for_an_undo_that_holds_its_entry(monkeypatch: pytest.M
         finally:
             erased.set()
 
-    monkeypatch.setattr(undoing, "_held", held_for_long)
+    monkeypatch.setattr(undoing, "_lock_entry", held_for_long)
 
     told, name = at_once([lambda: str(undoing.undo(entry.pk, "A mistake.", clock.now(), None).undoes_id), erase])
 

@@ -25,11 +25,11 @@ FLUSH = """
 from django.db import connection
 connection.settings_dict["NAME"] = {database!r}
 from datetime import datetime, timedelta
-from likes.services.flush import flush_hits, keep_days
+from likes.services.flush import flush_hits, merge_days
 at = datetime.fromisoformat({at!r})
 for nth in range(3):
     flush_hits(at + timedelta(minutes=nth))
-keep_days(at)
+merge_days(at)
 """
 
 

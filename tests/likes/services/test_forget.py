@@ -138,7 +138,7 @@ def test_a_like_that_comes_before_their_ban_is_heard_of_does_not_bring_the_name_
             let_go.start()
 
     monkeypatch.setattr(mirroring, "failpoint", pause)
-    with patch.object(erase, "_first", [*erase._first, late]), pytest.raises(StorageUnavailable):
+    with patch.object(erase, "_hooks_before", [*erase._hooks_before, late]), pytest.raises(StorageUnavailable):
         erase_player(GONE, NOW)
     go_on.set()
     if paused.ident:

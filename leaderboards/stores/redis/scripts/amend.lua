@@ -1,9 +1,9 @@
 #!lua
--- Sets a standing that Redis decides over to what a person wrote, and marks it for the mirror; only if it is still they saw.
+-- Sets or removes a standing by hand and marks it dirty, if its score is still the one that the person saw.
 -- KEYS    1 gen  2 zset  3 members  4 scores  5 stored_state  6 seq  7 dirty
--- ARGV    1 generation  2 deadline  3 in_member (1 or 0)  4 dense (1 or 0)  5 player  6 the score they saw ('' not ranked)
---         7 score ('' takes the player out)  8 member  9 stored_state ('' for none)
--- returns 1, or 0 where the standing is another by now
+-- ARGV    1 generation  2 deadline  3 in_member (1 or 0)  4 dense (1 or 0)  5 player  6 the score seen ('' not ranked)
+--         7 score ('' removes the player)  8 member  9 stored_state ('' for none)
+-- returns 1, or 0 if the score is another one now
 --! include guard.lua
 --! include deadline.lua
 local in_member, dense = ARGV[3] == '1', ARGV[4] == '1'
@@ -15,7 +15,7 @@ if (ARGV[6] == '') ~= (not score) then return 0 end
 if score and tonumber(score) ~= tonumber(ARGV[6]) then return 0 end
 redis.call('HSET', KEYS[7], ARGV[5], redis.call('INCR', KEYS[6]))
 if ARGV[7] == '' then
-  take(ARGV[5])
+  remove(ARGV[5])
   redis.call('HDEL', KEYS[5], ARGV[5])
   return 1
 end

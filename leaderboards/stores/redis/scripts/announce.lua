@@ -1,5 +1,5 @@
 #!lua
--- Notes that these players' standings are being decided in SQL: what is committed is published, or reconciled.
+-- Announces that SQL is deciding the standings of these players; they are published after the commit, or reconciled.
 -- KEYS    1 gen  2 inflight
 -- ARGV    1 generation  2 token, then the players
 -- returns 1

@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- How many players lie within each of some ranges of scores: what a histogram is made of.
+-- Counts the players in ranges of scores, for histograms.
 -- KEYS    1 gen  2 zset
 -- ARGV    1 generation, then per range: from, to (as ZCOUNT takes them)
 -- returns per range the count

@@ -1,5 +1,5 @@
--- The three policies, as core/ranking/policies.py has them: what an entry's value and time make of the old ones, nil where there are none.
--- Expects the locals policy, kind, grows, lowest, highest. Returns the outcome and, if it is U, the new value and time.
+-- The three update policies, as in core/ranking/policies.py: evaluates an entry's value and time against the old ones (nil for none).
+-- Expects the locals policy, kind, grows, lowest, highest. Returns the verdict and, if it is U, the new value and time.
 local function better(a, b)
   if kind == 'less' then return a < b end
   return a > b

@@ -1,25 +1,28 @@
--- The ids that a redis board has seen. Expects at KEYS[bucket] the bucket of today, behind it that of yesterday.
--- An id has six bytes for what it counted for, behind them the period.
--- What this call itself has said is remembered at its end, with `keep_ids`; `seen` knows it at once.
-local said, ids = {}, {}
+-- The ids that a redis board has counted. KEYS[bucket] is the bucket of today, KEYS[bucket + 1] that of yesterday.
+-- The value of an id is six bytes of proof of its content, then the period.
+-- New ids of this call are collected by `remember_id` and written by `write_ids`; `find_id` finds them at once.
+local new_values, new_ids = {}, {}
 
-local function seen(field, bucket)
+local function find_id(field, bucket)
   if field == '' then return nil end
-  return said[bucket .. field] or redis.call('HGET', KEYS[bucket], field) or redis.call('HGET', KEYS[bucket + 1], field)
+  return new_values[bucket .. field] or redis.call('HGET', KEYS[bucket], field) or redis.call('HGET', KEYS[bucket + 1], field)
 end
 
-local function remember(field, value, bucket)
+local function remember_id(field, value, bucket)
   if field == '' then return end
-  said[bucket .. field] = value
-  ids[#ids + 1] = { key = KEYS[bucket], before = KEYS[bucket + 1], field = field, value = value }
+  new_values[bucket .. field] = value
+  new_ids[#new_ids + 1] = { key = KEYS[bucket], yesterday = KEYS[bucket + 1], field = field, value = value }
 end
 
--- Expects deadline.lua. About the turn of a day in both buckets: who asks beside us may have said today a moment before.
-local function keep_ids()
+-- Expects deadline.lua. Within a minute of midnight ids go to both buckets, since another call may still have the day before.
+local function write_ids()
   if (time[1] + 60) % 86400 < 120 then
-    for n = 1, #ids do ids[#ids + 1] = { key = ids[n].before, field = ids[n].field, value = ids[n].value } end
+    for n = 1, #new_ids do
+      local id = new_ids[n]
+      new_ids[#new_ids + 1] = { key = id.yesterday, field = id.field, value = id.value }
+    end
   end
-  for _, id in ipairs(ids) do
+  for _, id in ipairs(new_ids) do
     local key = id.key
     if redis.call('HSET', key, id.field, id.value) == 1 and redis.call('HLEN', key) == 1 then
       redis.call('EXPIRE', key, 172800)

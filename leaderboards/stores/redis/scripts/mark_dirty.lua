@@ -1,8 +1,8 @@
 #!lua
--- Marks a standing dirty, so that the mirror copies it again; only if it is still what the caller compared.
+-- Marks a standing dirty, so that the mirror copies it again, if it is still the one that the caller compared.
 -- KEYS    1 gen  2 zset  3 members  4 seq  5 dirty
--- ARGV    1 generation  2 deadline  3 in_member (1 or 0)  4 player  5 the score compared ('' not ranked, '*' whatever it is)
--- returns 1, or 0 where it has another score or is dirty already
+-- ARGV    1 generation  2 deadline  3 in_member (1 or 0)  4 player  5 the score compared ('' not ranked, '*' any)
+-- returns 1, or 0 if it has another score or is dirty already
 --! include guard.lua
 --! include deadline.lua
 local member = ARGV[4]

@@ -1,4 +1,4 @@
--- The members of players, and their scores: false where one is not ranked, '' where they have no member.
+-- Returns the members of players ('' for none) and their scores (false if not ranked).
 -- Expects KEYS[2] zset, KEYS[3] members, batch.lua, and the local in_member (the member carries the time).
 local function members_and_scores_of(players)
   local members = in_member and batch_read('HMGET', KEYS[3], players) or players

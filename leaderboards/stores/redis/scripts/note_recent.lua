@@ -1,9 +1,9 @@
 #!lua
--- Notes what players have submitted, if nobody else has noted anything of them since they were read: all of it, or nothing.
+-- Appends submissions to the lists of players, all or none, if no list has changed since it was read.
 -- KEYS    lists of players, the latest first
--- ARGV    1 how many are kept  2 for how many seconds, then per list: its first row when it was read ('' for none), how many rows follow,
+-- ARGV    1 maximum length  2 time to live in seconds, then per list: its first row when it was read ('' for none), the number of new rows,
 --         and those rows, the earliest first
--- returns 1 if they are noted, 0 if a list is another by now
+-- returns 1 if they were appended, 0 if a list has changed
 local at = 3
 for n = 1, #KEYS do
   if (redis.call('LINDEX', KEYS[n], 0) or '') ~= ARGV[at] then return 0 end

@@ -1,4 +1,4 @@
--- Where players stand in the sorted set. Expects KEYS[2] zset, KEYS[3] members, KEYS[4] scores, batch.lua,
+-- Places players in the sorted set and removes them. Expects KEYS[2] zset, KEYS[3] members, KEYS[4] scores, batch.lua,
 -- and the locals in_member (the member carries the time) and dense (distinct scores are kept).
 -- Adds before it removes, so that a server out of memory refuses before anything has changed.
 local function as_text(score)
@@ -16,25 +16,25 @@ local function drop_score(score)
   end
 end
 
--- Of each player once, at the same place in three lists.
+-- Three lists of equal length; each player occurs once.
 local function place(players, scores, members)
-  local olds = in_member and batch_read('HMGET', KEYS[3], players)
-  local before = dense and batch_read('ZMSCORE', KEYS[2], members)
-  local ranked, named, gone, distinct = {}, {}, {}, {}
+  local old_members = in_member and batch_read('HMGET', KEYS[3], players)
+  local old_scores = dense and batch_read('ZMSCORE', KEYS[2], members)
+  local zset_cells, member_cells, replaced, distinct = {}, {}, {}, {}
   for n, member in ipairs(members) do
-    ranked[2 * n - 1], ranked[2 * n] = scores[n], member
-    if in_member then named[2 * n - 1], named[2 * n] = players[n], member end
-    if olds and olds[n] and olds[n] ~= member then gone[#gone + 1] = olds[n] end
+    zset_cells[2 * n - 1], zset_cells[2 * n] = scores[n], member
+    if in_member then member_cells[2 * n - 1], member_cells[2 * n] = players[n], member end
+    if old_members and old_members[n] and old_members[n] ~= member then replaced[#replaced + 1] = old_members[n] end
     if dense then distinct[2 * n - 1], distinct[2 * n] = scores[n], as_text(scores[n]) end
   end
-  batch_write('ZADD', KEYS[2], ranked)
-  batch_write('HSET', KEYS[3], named)
-  batch_write('ZREM', KEYS[2], gone)
+  batch_write('ZADD', KEYS[2], zset_cells)
+  batch_write('HSET', KEYS[3], member_cells)
+  batch_write('ZREM', KEYS[2], replaced)
   batch_write('ZADD', KEYS[4], distinct)
-  for _, score in ipairs(before or {}) do drop_score(score) end
+  for _, score in ipairs(old_scores or {}) do drop_score(score) end
 end
 
-local function take(player)
+local function remove(player)
   local member = member_of(player)
   local score = member and redis.call('ZSCORE', KEYS[2], member)
   if not score then return false end

@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
--- The rows at given places, best first: what percentiles are made of.
+-- Reads the rows at given shares of the ranking, for percentiles.
 -- KEYS    1 gen  2 zset
--- ARGV    1 generation  2 descending (1 or 0), then shares of the field in thousandths, 0 (the best) to 1000 (the last)
+-- ARGV    1 generation  2 descending (1 or 0), then shares in thousandths, 0 (the best) to 1000 (the last)
 -- returns the total, then per share: member, score
 --! include guard.lua
 local total = redis.call('ZCARD', KEYS[2])
@@ -9,8 +9,8 @@ local answer = { total }
 if total == 0 then return answer end
 for i = 3, #ARGV do
   local index = math.min(math.floor(total * ARGV[i] / 1000), total - 1)
-  local found = redis.call(ARGV[2] == '1' and 'ZREVRANGE' or 'ZRANGE', KEYS[2], index, index, 'WITHSCORES')
-  answer[#answer + 1] = found[1]
-  answer[#answer + 1] = found[2]
+  local row = redis.call(ARGV[2] == '1' and 'ZREVRANGE' or 'ZRANGE', KEYS[2], index, index, 'WITHSCORES')
+  answer[#answer + 1] = row[1]
+  answer[#answer + 1] = row[2]
 end
 return answer

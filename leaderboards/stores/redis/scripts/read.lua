@@ -1,16 +1,16 @@
 #!lua flags=allow-oom
--- Answers any number of questions about one period from one moment of it.
+-- Answers any number of queries about a period from one moment.
 -- KEYS    1 gen  2 zset  3 members  4 scores  5 cache_version
 -- ARGV    1 generation  2 descending (1 or 0)  3 ties (first_come|last_come|shared|dense)  4 in_member (1 or 0)
---         5 the cache_version that the caller knows the period and its board by ('' where SQL was just asked)
---         6 the digest of the answers that the caller has ('' where it asks for none)
---         7 how many of the questions the digest is of: the first ones
---         then questions: 'page', offset, limit | 'around', player, radius
--- returns a text of lines, which cost less than a list (no member has a line break): the total, then per question its neighbours:
---         index of the first (-1 where the player is not ranked), their number, then member, score of each;
---         where ranks are shared, then rank, tied (how many share the rank), ahead (how many are better) of each.
---         Asked for a digest: it comes first, of what the first questions tell; where it is the caller's, `same` comes,
---         and behind the total only what the other questions tell
+--         5 the cache_version under which the caller cached period and board ('' if they were just read from SQL)
+--         6 the digest of the answers that the caller has ('' for no digest)
+--         7 how many of the queries, the first ones, the digest covers
+--         then queries: 'page', offset, limit | 'around', player, radius
+-- returns lines of text, which cost less than a list (no member has a line break): the total, then per query its rows:
+--         index of the first row (-1 if the player is not ranked), number of rows, then member, score of each row;
+--         if ranks are shared, then rank, tied (how many share the rank), ahead (how many are better) of each row.
+--         With ARGV[6], the digest comes first. If it is the caller's, `same` comes first instead, and the answers to the
+--         queries that it covers are omitted
 --! include guard.lua
 if ARGV[5] ~= '' and redis.call('GET', KEYS[5]) ~= ARGV[5] then
   return redis.error_reply('STALE another cache_version')
@@ -37,7 +37,7 @@ local function places_of(cells)
   return places
 end
 
--- The first index of a page is answered as it came: Lua would write a large number with an exponent.
+-- The first index of a page is returned as the text that was passed: Lua would write a large number with an exponent.
 local function page(first, last)
   if last < tonumber(first) then return first, {} end
   return first, redis.call(down and 'ZREVRANGE' or 'ZRANGE', KEYS[2], first, last, 'WITHSCORES')
@@ -52,7 +52,7 @@ local function around(player, radius)
   return page(math.max(index - radius, 0), index + radius)
 end
 
-local lines, compared = { redis.call('ZCARD', KEYS[2]) }, 1
+local lines, covered = { redis.call('ZCARD', KEYS[2]) }, 1 -- covered: the last line that the digest covers
 for i = 8, #ARGV, 3 do
   local size, at, first, cells = tonumber(ARGV[i + 2]), #lines, nil, nil
   if ARGV[i] == 'page' then
@@ -63,10 +63,10 @@ for i = 8, #ARGV, 3 do
   lines[at + 1], lines[at + 2] = first, #cells / 2
   if #cells > 0 then lines[at + 3] = table.concat(cells, '\n') end
   if #cells > 0 and shares then lines[at + 4] = table.concat(places_of(cells), '\n') end
-  if (i - 5) / 3 == tonumber(ARGV[7]) then compared = #lines end
+  if (i - 5) / 3 == tonumber(ARGV[7]) then covered = #lines end
 end
 if ARGV[6] == '' then return table.concat(lines, '\n') end
-local digest = redis.sha1hex(table.concat(lines, '\n', 2, compared))
+local digest = redis.sha1hex(table.concat(lines, '\n', 2, covered))
 if digest ~= ARGV[6] then return digest .. '\n' .. table.concat(lines, '\n') end
-lines[compared] = lines[1]
-return 'same\n' .. table.concat(lines, '\n', compared)
+lines[covered] = lines[1]
+return 'same\n' .. table.concat(lines, '\n', covered)

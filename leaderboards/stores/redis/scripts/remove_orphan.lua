@@ -1,8 +1,8 @@
 #!lua flags=allow-oom
--- Finds a member that stands for nobody: its player has another member, or none. Takes it out if asked to.
+-- Finds a member that is not its player's current one (the player has another, or none), and removes it if asked to.
 -- KEYS    1 gen  2 zset  3 members  4 scores
--- ARGV    1 generation  2 deadline  3 in_member (1 or 0)  4 dense (1 or 0)  5 player  6 member  7 take it out (1 or 0)
--- returns its score, or '' where it is not there or stands for its player
+-- ARGV    1 generation  2 deadline  3 in_member (1 or 0)  4 dense (1 or 0)  5 player  6 member  7 remove it (1 or 0)
+-- returns its score, or '' if it is not there or is its player's
 --! include guard.lua
 --! include deadline.lua
 local in_member, dense = ARGV[3] == '1', ARGV[4] == '1'

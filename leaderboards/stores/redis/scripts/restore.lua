@@ -1,8 +1,8 @@
 #!lua
--- Puts standings from SQL into a period that Redis decides over, after memory was lost or rolled back.
+-- Restores standings from SQL in a period that Redis decides, after memory was lost or rolled back.
 -- KEYS    1 gen  2 zset  3 members  4 scores  5 stored_state
 -- ARGV    1 generation  2 deadline  3 in_member (1 or 0)  4 dense (1 or 0)
---         then per player, each once: player, score ('' takes them out), member, stored_state ('' for none)
+--         then per player, each once: player, score ('' removes them), member, stored_state ('' for none)
 -- returns 1
 --! include guard.lua
 --! include deadline.lua
@@ -13,7 +13,7 @@ local players, scores, members, stored_state = {}, {}, {}, {}
 for i = 5, #ARGV, 4 do
   local player, score, n = ARGV[i], ARGV[i + 1], #players + 1
   if score == '' then
-    take(player)
+    remove(player)
   else
     players[n], scores[n], members[n] = player, score, ARGV[i + 2]
     if ARGV[i + 3] ~= '' then stored_state[#stored_state + 1], stored_state[#stored_state + 2] = player, ARGV[i + 3] end

@@ -1,10 +1,10 @@
 #!lua
--- Finds whom a period that Redis decides over lost without a trace, and puts them back as SQL has them if asked to.
--- Who was taken out, or scored, and is not mirrored yet has a mark.
+-- Finds players that a period lost without a trace, and restores their standings from SQL if asked to.
+-- A player that was removed or scored, and is not mirrored yet, has a dirty mark: they are not lost.
 -- KEYS    1 gen  2 zset  3 members  4 scores  5 stored_state  6 dirty
--- ARGV    1 generation  2 deadline  3 in_member (1 or 0)  4 dense (1 or 0)  5 put them back (1 or 0)
+-- ARGV    1 generation  2 deadline  3 in_member (1 or 0)  4 dense (1 or 0)  5 restore them (1 or 0)
 --         then per player, each once: player, score, member, stored_state ('' for none)
--- returns the players that were lost
+-- returns the lost players
 --! include guard.lua
 --! include deadline.lua
 local in_member, dense = ARGV[3] == '1', ARGV[4] == '1'
@@ -13,11 +13,11 @@ local in_member, dense = ARGV[3] == '1', ARGV[4] == '1'
 local players, scores, members, stored_state = {}, {}, {}, {}
 for i = 6, #ARGV, 4 do
   local player, member = ARGV[i], member_of(ARGV[i])
-  local stands = member and redis.call('ZSCORE', KEYS[2], member)
-  if not stands and redis.call('HEXISTS', KEYS[6], player) == 0 then
+  local current_score = member and redis.call('ZSCORE', KEYS[2], member)
+  if not current_score and redis.call('HEXISTS', KEYS[6], player) == 0 then
     local n = #players + 1
     players[n], members[n] = player, ARGV[i + 2]
-    scores[n] = redis.call('ZSCORE', KEYS[2], members[n]) or ARGV[i + 1] -- its member may be there, and nobody's
+    scores[n] = redis.call('ZSCORE', KEYS[2], members[n]) or ARGV[i + 1] -- its member may be there without a player
     if ARGV[i + 3] ~= '' then stored_state[#stored_state + 1], stored_state[#stored_state + 2] = player, ARGV[i + 3] end
   end
 end

@@ -1,32 +1,32 @@
 #!lua
--- Judges entries by the period's policy and applies them: the redis storage's write.
--- What there is is read first, what has changed is written last, each at once; between, entries meet what those before them made.
+-- Evaluates entries by the period's policy and applies them: the write of boards that Redis decides.
+-- It reads all standings, evaluates the entries in order, each against the result of those before it, and writes all changes at the end.
 -- KEYS    1 gen  2 zset  3 members  4 scores  5 stored_state  6 seq  7 dirty  8 closed  9… id buckets, in pairs: today's, yesterday's
 -- ARGV    1 generation  2 deadline  3 policy (best|latest|increment)  4 kind (more|less: points; text: criteria, greater is better)
 --         5 form (score|member|plain)  6 dense (1|0)  7 2^time bits  8 times grow (1|0)  9 lowest total  10 highest total
---         11 the period as ids keep it  12 cells of an entry, then per entry: player, value, time; of kind text also: score, member;
---         where there are ids also: id field ('' for none), id proof, index of its bucket in KEYS
+--         11 the period as ids store it  12 cells per entry, then per entry: player, value, time; of kind text also: score, member;
+--         if any entry has an id, also: id field ('' for none), id proof, index of its bucket in KEYS
 -- returns a letter per entry (U updated, S same, D duplicate, R id reused, E counted in another period, O out of range, C closed); then score and member
---         ('' not ranked) of each whose standing is not what it says itself: of U only where totals are kept
+--         ('' not ranked) of each entry whose player's standing is not the entry itself: of U only if the policy is increment
 --! include guard.lua
 --! include deadline.lua
 local policy, kind, form, dense = ARGV[3], ARGV[4], ARGV[5], ARGV[6] == '1'
 local unit, grows = tonumber(ARGV[7]), ARGV[8] == '1'
 local lowest, highest, here, cells = tonumber(ARGV[9]), tonumber(ARGV[10]), ARGV[11], tonumber(ARGV[12])
-local in_member, holds = form == 'member', form == 'plain' or kind == 'text'
+local in_member, stores = form == 'member', form == 'plain' or kind == 'text'
 --! include batch.lua
 --! include members_and_scores.lua
 --! include place.lua
 --! include standings.lua
 --! include evaluate.lua
 --! include ids.lua
-local closed, own = redis.call('EXISTS', KEYS[8]) == 1, kind == 'text' and 5 or 3
+local closed, cells_without_id = redis.call('EXISTS', KEYS[8]) == 1, kind == 'text' and 5 or 3
 
--- What there is of each player, at the place of their first entry; and who is there already.
+-- The standing of each player is at the index of their first entry, which `first` has.
 local players, first, changed = {}, {}, {}
 for i = 13, #ARGV, cells do players[#players + 1] = ARGV[i] end
 local members, scores = members_and_scores_of(players)
-local stored_state = holds and batch_read('HMGET', KEYS[5], players) or {}
+local stored_state = stores and batch_read('HMGET', KEYS[5], players) or {}
 
 local function decide(nth, i)
   if closed then return 'C' end
@@ -39,49 +39,51 @@ local function decide(nth, i)
   if kind == 'text' then
     scores[nth], members[nth] = ARGV[i + 3], ARGV[i + 4]
   else
-    scores[nth], members[nth] = packed(ARGV[i], new, new_at)
+    scores[nth], members[nth] = pack(ARGV[i], new, new_at)
   end
-  stored_state[nth], changed[nth] = holds and held_of(new, new_at), true
+  stored_state[nth], changed[nth] = stores and stored_state_of(new, new_at), true
   return letter
 end
 
-local function decide_once(nth, i)
-  local field, proof, bucket = ARGV[i + own], ARGV[i + own + 1], tonumber(ARGV[i + own + 2])
-  local before = seen(field, bucket)
-  if before and string.sub(before, 1, 6) ~= proof then return 'R' end
-  if before then return string.sub(before, 7) == here and 'D' or 'E' end
+local function decide_by_id(nth, i)
+  local id = i + cells_without_id
+  local field, proof, bucket = ARGV[id], ARGV[id + 1], tonumber(ARGV[id + 2])
+  local known = find_id(field, bucket)
+  if known and string.sub(known, 1, 6) ~= proof then return 'R' end
+  if known then return string.sub(known, 7) == here and 'D' or 'E' end
   local letter = decide(nth, i)
-  if letter == 'U' or letter == 'S' then remember(field, proof .. here, bucket) end
+  if letter == 'U' or letter == 'S' then remember_id(field, proof .. here, bucket) end
   return letter
 end
 
-local letters, told, decided = {}, { '' }, cells > own and decide_once or decide
+local letters, answer, decide_entry = {}, { '' }, cells > cells_without_id and decide_by_id or decide
 for n, player in ipairs(players) do
   local nth = first[player] or n
   first[player] = nth
-  letters[n] = decided(nth, 13 + (n - 1) * cells)
+  letters[n] = decide_entry(nth, 13 + (n - 1) * cells)
   if letters[n] ~= 'U' or policy == 'increment' then
-    told[#told + 1] = scores[nth] and as_text(scores[nth]) or ''
-    told[#told + 1] = scores[nth] and members[nth] or ''
+    answer[#answer + 1] = scores[nth] and as_text(scores[nth]) or ''
+    answer[#answer + 1] = scores[nth] and members[nth] or ''
   end
 end
-told[1] = table.concat(letters)
+answer[1] = table.concat(letters)
 
-local who, where, as, marks, kept = {}, {}, {}, {}, {}
+local new_players, new_scores, new_members, marks, states = {}, {}, {}, {}, {}
 for nth, player in ipairs(players) do
   if changed[nth] then
-    local n = #who + 1
-    who[n], where[n], as[n] = player, scores[nth], members[nth]
+    local n = #new_players + 1
+    new_players[n], new_scores[n], new_members[n] = player, scores[nth], members[nth]
     marks[2 * n - 1] = player
-    if holds then kept[2 * n - 1], kept[2 * n] = player, stored_state[nth] end
+    if stores then states[2 * n - 1], states[2 * n] = player, stored_state[nth] end
   end
 end
-if #who > 0 then
-  local version = redis.call('INCRBY', KEYS[6], #who) - #who -- no number is used twice
-  for n = 1, #who do marks[2 * n] = version + n end
-  place(who, where, as)
-  batch_write('HSET', KEYS[5], kept)
+local count = #new_players
+if count > 0 then
+  local version = redis.call('INCRBY', KEYS[6], count) - count -- no number is used twice
+  for n = 1, count do marks[2 * n] = version + n end
+  place(new_players, new_scores, new_members)
+  batch_write('HSET', KEYS[5], states)
   batch_write('HSET', KEYS[7], marks)
 end
-keep_ids()
-return told
+write_ids()
+return answer

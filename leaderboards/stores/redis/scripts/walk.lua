@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- A part of a period in its own order, from the least score: for comparing all of it with SQL, which sorts alike.
+-- Reads a range of rows in order, from the least score, to compare them with SQL's in the same order.
 -- KEYS    1 gen  2 zset
 -- ARGV    1 generation  2 the first row (0 is the least)  3 the last
 -- returns per row: member, score

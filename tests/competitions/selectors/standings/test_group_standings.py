@@ -145,13 +145,13 @@ def test_a_division_ranks_by_the_boards_ties_and_says_the_place_overall(ties: st
 @pytest.mark.django_db(transaction=True)
 def test_joining_forgets_the_groups_of_its_competition_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     one, other = team_race(TEAMS), team_race(TEAMS, make_board(name="Other"))
-    made, load = [], grouping._load
+    made, load = [], grouping._compute
 
     def loading(of: Any, label: str) -> Any:
         made.append(of.pk)
         return load(of, label)
 
-    monkeypatch.setattr(grouping, "_load", loading)
+    monkeypatch.setattr(grouping, "_compute", loading)
     monkeypatch.setattr(clock, "monotonic", lambda: 100.0)
     group_standings(one, SOON), group_standings(other, SOON)
 

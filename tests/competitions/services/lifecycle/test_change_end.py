@@ -152,7 +152,7 @@ def test_a_crash_before_anybody_is_told_leaves_the_old_end_and_asking_again_move
     again = open_competition(left.board)
     for competition in (left, again):
         raced(competition, {"ann": 5, "bob": 9})
-        with patch.object(changing, "_note", side_effect=KeyboardInterrupt), pytest.raises(KeyboardInterrupt):
+        with patch.object(changing, "_save_end", side_effect=KeyboardInterrupt), pytest.raises(KeyboardInterrupt):
             move(competition, LATER)
 
     move(again, LATER)
@@ -164,7 +164,7 @@ def test_a_crash_before_anybody_is_told_leaves_the_old_end_and_asking_again_move
     assert Change.objects.filter(kind="extended").count() == 1
 
 
-@pytest.mark.parametrize("step", ["move_end", "_note"])
+@pytest.mark.parametrize("step", ["move_end", "_save_end"])
 @pytest.mark.parametrize(("first", "second"), [(HOUR, 2 * HOUR), (2 * HOUR, HOUR)])
 def test_two_who_move_it_at_once_leave_a_period_that_lasts(
     monkeypatch: pytest.MonkeyPatch, step: str, first: timedelta, second: timedelta
@@ -181,7 +181,7 @@ def test_two_who_move_it_at_once_leave_a_period_that_lasts(
 def test_who_read_the_period_before_another_moved_it_never_moves_it_back(monkeypatch: pytest.MonkeyPatch) -> None:
     competition = race({"ann": 5})
     let_happen_before(monkeypatch, changing, "move_end", partial(move, competition, END + 2 * HOUR))
-    monkeypatch.setattr(changing, "_note", lambda *_: competition)  # whoever reads first gets no further
+    monkeypatch.setattr(changing, "_save_end", lambda *_: competition)  # whoever reads first gets no further
 
     move(competition, END + HOUR)
 
@@ -190,7 +190,7 @@ def test_who_read_the_period_before_another_moved_it_never_moves_it_back(monkeyp
 
 def test_an_end_that_came_while_scores_were_packed_anew_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     competition = race({"ann": 5})
-    let_happen_before(monkeypatch, changing, "_note", partial(finish_due, END + HOUR))
+    let_happen_before(monkeypatch, changing, "_save_end", partial(finish_due, END + HOUR))
 
     with pytest.raises(errors.CompetitionOver):
         move(competition, END + DAY, END - MINUTE)
@@ -198,7 +198,7 @@ def test_an_end_that_came_while_scores_were_packed_anew_stays(monkeypatch: pytes
     assert (reloaded(competition).ends_at, reloaded(competition).phase(END + HOUR)) == (END, "final")
 
 
-@pytest.mark.parametrize("step", ["freeze_if_due", "_stop"])
+@pytest.mark.parametrize("step", ["freeze_if_due", "_stop_scores"])
 def test_an_end_that_is_moved_in_time_is_not_finished_by_who_looked_before(
     monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:

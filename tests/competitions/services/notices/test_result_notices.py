@@ -156,13 +156,13 @@ def test_a_revision_that_comes_while_people_are_told_takes_the_place_of_the_one_
     competition = over()
     ranks = {who(name).pk: rank for rank, name in enumerate("abc", start=1)}
     half = NotificationProgress.objects.create(revision=Revision.objects.get())
-    outcomes._tell_chunk(half.pk, ranks, AT, PlaceChanges(half.revision).since_notified)
+    outcomes._notify_chunk(half.pk, ranks, AT, PlaceChanges(half.revision).since_notified)
     [(first, _, _, _)] = told()
     out(competition, "a" if first != "a" else "b")
 
     notify_results(AT)
 
-    assert outcomes._tell_chunk(half.pk, ranks, AT, PlaceChanges(half.revision).since_notified) is None
+    assert outcomes._notify_chunk(half.pk, ranks, AT, PlaceChanges(half.revision).since_notified) is None
     kinds = {name: kind for name, kind, _, _ in told() if name != first}
     assert set(kinds.values()) == {"result"}
 
@@ -217,7 +217,7 @@ def test_who_lost_their_scores_hears_that_they_have_no_place_any_more() -> None:
     FinalStanding.objects.filter(player=who("c")).delete()
     latest = published(competition, "A score was voided.", AT)
 
-    outcomes._tell_chunk(
+    outcomes._notify_chunk(
         NotificationProgress.objects.create(revision=latest).pk, ranks, AT, PlaceChanges(latest).since_notified
     )
 

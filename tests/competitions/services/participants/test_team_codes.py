@@ -27,7 +27,7 @@ CODES: dict[str, Any] = {"team_score": "sum", "team_founding": True, "team_entry
 
 def owls_of(competition: Competition) -> Team:
     """A team that ann founded."""
-    team = join(competition, player("ann"), BEFORE, wish=TeamChoice(found="Owls")).team
+    team = join(competition, player("ann"), BEFORE, choice=TeamChoice(found="Owls")).team
     assert team is not None
     return team
 
@@ -43,7 +43,7 @@ def test_a_founded_team_is_entered_with_its_code_alone_and_a_refusal_leaves_nobo
             == "wrong_team_code"
         )
     assert not competition.participants.filter(player=bob).exists()
-    join(competition, bob, BEFORE, wish=TeamChoice(team=owls.pk, code=f" {owls.code.lower()} "))
+    join(competition, bob, BEFORE, choice=TeamChoice(team=owls.pk, code=f" {owls.code.lower()} "))
 
     joined(competition, "cleo")
     assert outcome(partial(choose_team, competition, cleo, TeamChoice(team=owls.pk), BEFORE)) == "wrong_team_code"
@@ -54,12 +54,12 @@ def test_a_founded_team_is_entered_with_its_code_alone_and_a_refusal_leaves_nobo
 def test_a_code_alone_finds_its_team_and_one_that_opens_none_does_nothing() -> None:
     competition = open_competition(**CODES)
     owls, bob = owls_of(competition), player("bob")
-    bears = join(competition, player("cleo"), BEFORE, wish=TeamChoice(found="Bears")).team
+    bears = join(competition, player("cleo"), BEFORE, choice=TeamChoice(found="Bears")).team
 
     with pytest.raises(errors.WrongTeamCode, match="This code opens no team"):
-        join(competition, bob, BEFORE, wish=TeamChoice(code="WRONG"))
+        join(competition, bob, BEFORE, choice=TeamChoice(code="WRONG"))
     assert not competition.participants.filter(player=bob).exists()
-    assert join(competition, bob, BEFORE, wish=TeamChoice(code=f" {owls.code.lower()} ")).team == owls
+    assert join(competition, bob, BEFORE, choice=TeamChoice(code=f" {owls.code.lower()} ")).team == owls
 
     assert bears is not None
     for wish in (
@@ -76,7 +76,7 @@ def test_where_entry_is_open_nobody_is_asked_for_a_code() -> None:
     competition = open_competition(**CODES | {"team_entry": "open"})
     owls = owls_of(competition)
 
-    join(competition, player("bob"), BEFORE, wish=TeamChoice(team=owls.pk))
+    join(competition, player("bob"), BEFORE, choice=TeamChoice(team=owls.pk))
 
     assert owls.code
     assert members(owls) == {"ann", "bob"}
@@ -85,7 +85,7 @@ def test_where_entry_is_open_nobody_is_asked_for_a_code() -> None:
 def test_a_new_code_ends_the_old_one_and_members_stay() -> None:
     competition = open_competition(**CODES)
     owls = owls_of(competition)
-    join(competition, player("bob"), BEFORE, wish=TeamChoice(team=owls.pk, code=owls.code))
+    join(competition, player("bob"), BEFORE, choice=TeamChoice(team=owls.pk, code=owls.code))
 
     renewed = renew_code(competition, player("ann"), SOON)
 
@@ -99,7 +99,7 @@ def test_a_new_code_ends_the_old_one_and_members_stay() -> None:
 def test_only_the_founder_who_is_in_the_team_sees_and_renews_its_code() -> None:
     competition = open_competition(**CODES)
     owls = owls_of(competition)
-    join(competition, player("bob"), BEFORE, wish=TeamChoice(team=owls.pk, code=owls.code))
+    join(competition, player("bob"), BEFORE, choice=TeamChoice(team=owls.pk, code=owls.code))
     joined(competition, "cleo")
 
     assert founded_by(participant(competition, "ann")) == owls
@@ -117,7 +117,7 @@ def test_the_organisers_teams_are_open_and_they_move_anybody_anywhere() -> None:
     competition = open_competition(**CODES)
     owls, bears = owls_of(competition), make_team(competition, "Bears", BEFORE)
 
-    join(competition, player("bob"), BEFORE, wish=TeamChoice(team=bears.pk))
+    join(competition, player("bob"), BEFORE, choice=TeamChoice(team=bears.pk))
     move_participant(participant(competition, "bob"), MoveTarget(owls.pk, None), "Wrong list.", SOON, None)
 
     assert members(owls) == {"ann", "bob"}
@@ -126,7 +126,7 @@ def test_the_organisers_teams_are_open_and_they_move_anybody_anywhere() -> None:
 def test_who_left_after_the_start_comes_back_without_a_code() -> None:
     competition = open_competition(**CODES)
     owls = owls_of(competition)
-    join(competition, player("bob"), BEFORE, wish=TeamChoice(team=owls.pk, code=owls.code))
+    join(competition, player("bob"), BEFORE, choice=TeamChoice(team=owls.pk, code=owls.code))
 
     leave(competition, player("bob"), SOON)
     join(competition, player("bob"), SOON)

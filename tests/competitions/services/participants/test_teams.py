@@ -58,10 +58,10 @@ def test_one_name_is_founded_once_however_many_want_it() -> None:
 def test_until_the_start_members_come_and_go_and_an_empty_team_that_a_player_founded_goes_too() -> None:
     competition = open_competition(**FOUNDING)
     ann, bob = player("ann"), player("bob")
-    owls = join(competition, ann, BEFORE, wish=TeamChoice(found="  The   Owls ")).team
+    owls = join(competition, ann, BEFORE, choice=TeamChoice(found="  The   Owls ")).team
     assert owls is not None
     assert (owls.name, owls.founder) == ("The Owls", ann)
-    join(competition, bob, BEFORE, wish=TeamChoice(team=owls.pk))
+    join(competition, bob, BEFORE, choice=TeamChoice(team=owls.pk))
 
     choose_team(competition, ann, TeamChoice(found="Foxes"), BEFORE)
     assert members(owls) == {"bob"}
@@ -119,7 +119,7 @@ def test_a_move_needs_a_reason_and_a_place_and_one_that_changes_nothing_writes_n
 def test_a_refused_wish_leaves_nobody_half_joined() -> None:
     competition = open_competition(**FOUNDING, team_size=1)
     full = TeamFactory.create(competition=competition, name="Full")
-    join(competition, player("bob"), BEFORE, wish=TeamChoice(team=full.pk))
+    join(competition, player("bob"), BEFORE, choice=TeamChoice(team=full.pk))
     closed, plain = open_competition(team_score="sum"), open_competition()
 
     for where, wish, code in (
@@ -187,7 +187,7 @@ def test_a_division_is_chosen_on_joining() -> None:
     division = DivisionFactory.create(competition=competition)
     elsewhere = DivisionFactory.create()
 
-    assert join(competition, player("ann"), SOON, wish=TeamChoice(division=division.pk)).division == division
+    assert join(competition, player("ann"), SOON, choice=TeamChoice(division=division.pk)).division == division
     assert (
         outcome(partial(join, competition, player("bob"), SOON, "", TeamChoice(division=elsewhere.pk)))
         == "unknown_division"

@@ -51,8 +51,8 @@ def test_who_is_hidden_is_asked_for_once_for_a_page(admin: Client, monkeypatch: 
     scored(board, {"ann": 9, "bob": 7, "cleo": 5})
     ban([Player.objects.get(external_id="ann").pk], "A test.", clock.now(), None)
     address = of(running())
-    look = Mock(wraps=hidden._find)
-    monkeypatch.setattr(hidden, "_find", look)
+    look = Mock(wraps=hidden._find_hidden)
+    monkeypatch.setattr(hidden, "_find_hidden", look)
 
     lines = shown(page(admin, address))
 

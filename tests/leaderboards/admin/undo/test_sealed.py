@@ -10,7 +10,7 @@ from foundation.audit.models import AuditEntry
 from foundation.audit.undo import undo
 from leaderboards.admin.boards.preview_seal import SEAL_FIELD
 from leaderboards.admin.undo import bulk as undo_several
-from leaderboards.admin.undo import previews as undo_looks
+from leaderboards.admin.undo import previews as undo_previews
 from leaderboards.admin.undo.previews import UndoPreview, register_undo_preview
 from leaderboards.core.ranking.policies import StandingState
 from leaderboards.models import Board, Player
@@ -216,8 +216,8 @@ def test_an_import_of_scores_says_whom_its_undoing_moves(admin: Client, board: B
 def test_another_app_says_of_its_own_acts_what_moves(
     admin: Client, board: Board, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(undo_looks, "_looks", {})
-    monkeypatch.setattr(undo_looks, "_sealed", set())
+    monkeypatch.setattr(undo_previews, "_previews", {})
+    monkeypatch.setattr(undo_previews, "_sealed_actions", set())
     register_undo_preview("player.banned", lambda _entry: UndoPreview(("Gold goes to bob.",)))
     ban([Player.objects.get(external_id="ann").pk], "A bot.", clock.now(), None)
     entry = AuditEntry.objects.get(act="player.banned")

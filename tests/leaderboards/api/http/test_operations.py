@@ -12,7 +12,7 @@ from ninja import NinjaAPI, Schema
 from ninja.operation import Operation
 from ninja.params.functions import Query
 
-from leaderboards.api.http.operations import LONGEST_REMEMBERED, MOST_REMEMBERED, OperationHandler
+from leaderboards.api.http.operations import CACHED_QUERIES, LONGEST_CACHED_QUERY, OperationHandler
 from tests.leaderboards.api.conftest import Caller, Make, players, problem, wrong_parameter
 
 NONE = Query([])
@@ -77,12 +77,12 @@ def test_what_is_no_text_names_nobody(make_board: Make, game: Caller, query: str
 
 def test_what_is_remembered_is_bounded() -> None:
     asked = asked_of(echo)
-    for nth in range(3 * MOST_REMEMBERED):
+    for nth in range(3 * CACHED_QUERIES):
         ask(asked, f"limit={nth}")
-        assert len(asked._remembered) <= MOST_REMEMBERED
-    assert asked._remembered
-    ask(asked, "ids=" + LONGEST_REMEMBERED * "a")
-    assert max(map(len, asked._remembered)) <= LONGEST_REMEMBERED
+        assert len(asked._cached_values) <= CACHED_QUERIES
+    assert asked._cached_values
+    ask(asked, "ids=" + LONGEST_CACHED_QUERY * "a")
+    assert max(map(len, asked._cached_values)) <= LONGEST_CACHED_QUERY
 
 
 def refusing(request: Any) -> str:

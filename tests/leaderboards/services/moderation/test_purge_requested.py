@@ -78,7 +78,7 @@ def test_ranks_are_not_worked_out_of_a_range_that_is_too_great(monkeypatch: pyte
     send(make_board("sql"), "a", 9)
     send(make_board("sql", name="Other"), "a", 9)
     worked_out = Mock(return_value=RankChanges())
-    monkeypatch.setattr(purges, "_moves", worked_out)
+    monkeypatch.setattr(purges, "_sum_rank_changes", worked_out)
     assert preview_purge(of("a")).moves == RankChanges()
 
     monkeypatch.setattr(purges, bound, 1)

@@ -127,7 +127,7 @@ def test_a_dropped_standing_closes_as_sql_has_it(before: dict[str, int]) -> None
 
 
 @pytest.mark.parametrize("damage", ["score", "missing", "extra"])
-@patch.object(closing, "COMPARED_AT_ONCE", 2)
+@patch.object(closing, "COMPARE_CHUNK", 2)
 def test_a_redis_period_with_a_difference_waits(damage: str) -> None:
     period = crowd(make_board("redis"), 5)
     row = Standing.objects.filter(period=period, player__external_id="p3")

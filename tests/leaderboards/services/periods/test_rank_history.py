@@ -1,6 +1,6 @@
 """Kept ranks: one look for each time of the grid, with the very ranks of the page; harmless late, twice and at once."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from unittest.mock import patch
 
 import pytest
@@ -17,6 +17,7 @@ from tests.leaderboards.services.site import DAY, NOON, crowd, make_board, perio
 
 HOUR, MINUTE = timedelta(hours=1), timedelta(minutes=1)
 MIDNIGHT = NOON.replace(hour=0)
+WINTER = datetime(2031, 1, 10, tzinfo=UTC)  # no clock is changed
 
 
 def kept(period: Period) -> list[tuple[str, int, int | None]]:
@@ -111,6 +112,24 @@ def test_each_look_is_kept_for_two_days_and_then_the_first_of_each_day() -> None
     assert list(left) == sorted({*days, *recent})
     assert gone == 6
     assert thin_snapshots(MIDNIGHT + 4 * DAY) == 0
+
+
+@pytest.mark.parametrize(
+    ("zone", "cutoff", "begins"), [("Asia/Seoul", "00:00", 15), ("America/New_York", "04:30", 10), ("UTC", "06:00", 6)]
+)
+def test_days_are_those_of_the_boards_clock(zone: str, cutoff: str, begins: int) -> None:
+    board = make_board("hybrid", at=WINTER, period="month", timezone=zone, cutoff=cutoff)
+    period = period_of(board, WINTER)
+    for hours in range(24 * 3):
+        at = WINTER + hours * HOUR
+        PeriodSnapshot.objects.create(period=period, due_at=at, taken_at=at, total=1, is_whole=True)
+
+    thin_snapshots(WINTER + 30 * DAY)
+
+    left = list(PeriodSnapshot.objects.order_by("due_at").values_list("due_at", flat=True))
+    assert left[0] == WINTER
+    assert [at.hour for at in left[1:]] == [begins] * len(left[1:])
+    assert len(left) == 4
 
 
 def test_kept_ranks_go_when_their_period_expires_and_of_all_time_after_a_year_and_more() -> None:

@@ -123,7 +123,7 @@ def test_a_baseline_folds_into_the_next_one_and_what_was_voided_is_in_none() -> 
     assert rederived(period_of(board)) == {"a": (40, int(row.at.timestamp() * 1000)), "gone": None}
     void_submission(row, NOON)
     # Another run may have folded a player already.
-    assert [retention._fold(row.period, row.player_id, LATER) for _ in range(2)] == [1, 0]
+    assert [retention._compact_player(row.period, row.player_id, LATER) for _ in range(2)] == [1, 0]
 
 
 @patch.object(retention, "BATCH", 2)

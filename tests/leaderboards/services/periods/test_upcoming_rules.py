@@ -77,7 +77,7 @@ def test_whoever_has_read_the_old_rules_judges_by_the_new_ones(storage: str) -> 
 
     with (
         clock.freeze_at(starts_at + timedelta(minutes=1)),
-        patch("leaderboards.services.submit.resolve.cached_period", return_value=old),
+        patch("leaderboards.services.submit.request_periods.cached_period", return_value=old),
     ):
         score(board, {"ann": 9, "bob": 5}, clock.now())
         mirror_all()

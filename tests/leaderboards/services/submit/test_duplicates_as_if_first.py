@@ -1,7 +1,7 @@
 """Ids are told by the deed as if each had been looked up first: the order of before, all ahead, is the oracle."""
 
 import random
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
@@ -13,7 +13,7 @@ from leaderboards.core.submissions import Outcome
 from leaderboards.models import Board, Period, PeriodState, Player, QuarantinedEntry, Standing, Storage, Submission
 from leaderboards.services.moderation.ban import ban
 from leaderboards.services.periods.close import close_period
-from leaderboards.services.submit.pipeline import _Request
+from leaderboards.services.submit import resolve
 from tests.leaderboards.services.contest import told
 from tests.leaderboards.services.sending import HOUR, SECOND, STORAGES, TURN, Raw, send
 from tests.leaderboards.services.site import NOON, follow, make_board
@@ -25,10 +25,7 @@ pytestmark = pytest.mark.contract
 def all_ahead() -> Iterator[None]:
     """The order of before: every id is looked up before anything is refused, opened or judged."""
 
-    def everybody(request: _Request) -> Collection[int]:
-        return [place for place, target in request._targets.items() if target.entry.external_id is not None]
-
-    with patch.object(_Request, "_to_ask", everybody):
+    with patch.object(resolve, "_items_in_open_periods", return_value={}):
         yield
 
 

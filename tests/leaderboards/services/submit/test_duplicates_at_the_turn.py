@@ -17,7 +17,7 @@ from leaderboards.core.submissions import Caller, Outcome
 from leaderboards.models import Board, Period
 from leaderboards.selectors.catalog.periods import clear_period_cache
 from leaderboards.services.periods.open import open_period
-from leaderboards.services.submit import decide_redis, resolve
+from leaderboards.services.submit import decide_redis, request_periods
 from leaderboards.services.submit.pipeline import backfill
 from leaderboards.stores.redis.sync import ZsetSync
 from leaderboards.stores.redis.writes import ZsetWriter
@@ -140,5 +140,5 @@ def held_up(deed: Callable[[], list[Outcome]]) -> Iterator[list[list[Outcome]]]:
         hold("submit.before_script")
         return open_period(board, window)
 
-    with patch.object(decide_redis, "failpoint", hold), patch.object(resolve, "open_period", lock_open_period):
+    with patch.object(decide_redis, "failpoint", hold), patch.object(request_periods, "open_period", lock_open_period):
         yield done

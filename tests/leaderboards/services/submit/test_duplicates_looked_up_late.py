@@ -8,7 +8,7 @@ from unittest.mock import patch
 import pytest
 from django.db import connection
 
-from foundation.db.pipeline import _Pipelined
+from foundation.db.pipeline import _PipelinedRunner
 from leaderboards.errors import RulesChanged
 from leaderboards.models import Period, Player, Standing, Submission
 from leaderboards.services.moderation.ban import ban
@@ -71,9 +71,9 @@ class TestWhatIsAsked:
 def statements() -> Iterator[list[str]]:
     """What is said to SQL."""
     said: list[str] = []
-    execute = _Pipelined.execute
+    execute = _PipelinedRunner.execute
 
-    def noted(self: _Pipelined, sql: str, params: Sequence[Any]) -> Any:
+    def noted(self: _PipelinedRunner, sql: str, params: Sequence[Any]) -> Any:
         said.append(sql)
         return execute(self, sql, params)
 
@@ -81,7 +81,7 @@ def statements() -> Iterator[list[str]]:
         said.append(sql)
         return go_on(sql, *more)
 
-    with patch.object(_Pipelined, "execute", noted), connection.execute_wrapper(wrapped):
+    with patch.object(_PipelinedRunner, "execute", noted), connection.execute_wrapper(wrapped):
         yield said
 
 
@@ -182,13 +182,13 @@ class TestInTheWay:
         board = make_board("hybrid")
         entry = {"player": "a", "points": 5, "id": "m1"}
         send(board, entry)
-        commit = _Pipelined.commit
+        commit = _PipelinedRunner.commit
 
-        def lost(pipelined: _Pipelined) -> None:
+        def lost(pipelined: _PipelinedRunner) -> None:
             pipelined.execute("SELECT pg_terminate_backend(pg_backend_pid())", ())
             commit(pipelined)
 
-        with patch.object(_Pipelined, "commit", lost):
+        with patch.object(_PipelinedRunner, "commit", lost):
             sent = send(board, entry, {"player": "a", "points": 9, "id": "m2"})
 
         assert told(sent) == ["duplicate", "outcome_unknown"]

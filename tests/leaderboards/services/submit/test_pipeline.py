@@ -8,13 +8,13 @@ import pytest
 from django.db import OperationalError, connection
 from redis import ConnectionPool
 
-from foundation.db.pipeline import _Pipelined
+from foundation.db.pipeline import _PipelinedRunner
 from foundation.redis import client as redis
 from foundation.redis.client import RedisAway, RedisClient, RedisRefused, RedisSilent
 from leaderboards import selectors
 from leaderboards.models import Period, Player, Standing, Submission
 from leaderboards.services.periods.close import close_period
-from leaderboards.services.submit import decide_sql, resolve
+from leaderboards.services.submit import decide_sql, request_periods
 from leaderboards.services.sync.resync_periods import resync_due
 from leaderboards.stores.redis.sync import ZsetSync
 from tests.contracts.arena import NOW, Sent
@@ -213,7 +213,7 @@ def test_sql_that_goes_away_as_a_period_opens_spoils_no_neighbour(storage: str) 
     arena.board.periods.filter(starts_at=TURN).delete()
     before = {"player": "a", "points": 2, "at": (TURN - SECOND).isoformat()}
 
-    with patch.object(resolve, "open_period", side_effect=OperationalError("the connection is closed")):
+    with patch.object(request_periods, "open_period", side_effect=OperationalError("the connection is closed")):
         outcomes = send_to(arena, before, {"player": "a", "points": 4}, at=TURN + 10 * SECOND)
 
     assert told(outcomes) == ["updated", "unavailable"]
@@ -234,13 +234,13 @@ def test_what_becomes_of_a_commit_is_told_as_far_as_it_is_known(
 ) -> None:
     """Once, SQL does something else between the writes and their COMMIT, which travel together."""
     arena = opened(storage)
-    commit, waiting = _Pipelined.commit, list(troubles)
+    commit, waiting = _PipelinedRunner.commit, list(troubles)
 
-    def troubled(statements: _Pipelined) -> None:
+    def troubled(statements: _PipelinedRunner) -> None:
         while waiting:
             statements.execute(waiting.pop(0), ())
         commit(statements)
 
-    with patch.object(_Pipelined, "commit", troubled):
+    with patch.object(_PipelinedRunner, "commit", troubled):
         assert told(send_to(arena, {"player": "a", "points": 1})) == [said]
     assert Submission.objects.count() == kept

@@ -146,7 +146,7 @@ def test_one_look_that_fails_has_its_own_tasks_sent_and_keeps_no_other_from_look
         raise ValueError("a fault of ours")
 
     register_server()
-    monkeypatch.setattr(due, "_looks", {broken: ["one", "two"], lambda: ["three"]: ["three", "four"]})
+    monkeypatch.setattr(due, "_checks", {broken: ["one", "two"], lambda: ["three"]: ["three", "four"]})
 
     assert due.find_due_work() == ["one", "two", "three"]
     assert "nobody knows whether these are due, so they are: one, two" in caplog.text

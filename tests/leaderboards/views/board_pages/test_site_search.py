@@ -249,6 +249,14 @@ def test_on_a_board_a_name_is_found_folded_and_a_rank_before_a_beginning(client:
     assert place("luka") == ""
 
 
+def test_a_board_finds_its_own_among_many_of_the_same_name(client: Client, board: Board) -> None:
+    Player.objects.bulk_create(Player(external_id=f"0{number}", name="LUKASZ") for number in range(300))
+
+    place = client.get(f"/boards/{board.seq}/", {"find": "lukas"}).headers["Location"]
+
+    assert place.endswith("?player=p2#me")
+
+
 def test_too_little_is_said_to_be_so_and_odd_questions_are_answered(client: Client, board: Board) -> None:
     assert "Write at least two letters" in text(client.get("/search/", {"q": "z"}))
     assert "by the beginning of their name" in text(client.get("/search/", {"q": "nobody"}))

@@ -1,0 +1,108 @@
+"""Points by day: what each row gained on the last days, as bars, and today, as text.
+
+Shown on boards that add points up. A day counts from its first snapshot to that of the next day
+(``selectors/history/race.py``); the last day counts to the points of the row, so it is as live as they are.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from leaderboards import formats
+from leaderboards.core.input.points import points_number, scaled
+from leaderboards.core.ranking.rules import Update
+from leaderboards.models import Board
+from leaderboards.selectors import Row, Standings
+from leaderboards.selectors.history.race import MOST_DAYS, NO_HISTORY, Day, PlayerHistory, RaceSnapshots
+
+BAR_STEP, BAR_HEIGHT = 8, 22  # px
+MINUS = "\N{MINUS SIGN}"
+
+
+class RowGains(NamedTuple):
+    """Points (scaled) by day, the earliest first, None where unknown; and the last of them as text."""
+
+    by_day: tuple[int | None, ...]
+    today: str
+
+
+@dataclass(frozen=True, slots=True)
+class PageGains:
+    """The gains of all rows of a page, and the largest of one day. ``has_today`` while the period runs."""
+
+    by_player: Mapping[str, RowGains]
+    largest: int
+    has_today: bool
+
+
+def page_gains(
+    standings: Standings, snapshots: RaceSnapshots, histories: Mapping[str, PlayerHistory], *, is_running: bool
+) -> PageGains | None:
+    """The gains of all rows. None if the board does not add points up, or no gain is known."""
+    rules = standings.rules
+    if not rules.of_points or rules.update is not Update.INCREMENT:
+        return None
+    if not snapshots.days:
+        return None
+    by_player = {
+        row.player: row_gains(standings, row, snapshots, histories.get(row.player, NO_HISTORY))
+        for row in standings.rows
+    }
+    known = [gain for gains in by_player.values() for gain in gains.by_day if gain is not None]
+    return PageGains(by_player, max(known), is_running) if known else None
+
+
+def row_gains(standings: Standings, row: Row, snapshots: RaceSnapshots, history: PlayerHistory) -> RowGains:
+    """The gains of one row."""
+    decimals = standings.rules.decimals
+    starts = [_points_at_start(day, history) for day in snapshots.days]
+    ends = [*starts[1:], scaled(row.points or 0, decimals)]
+    by_day = tuple(
+        None if start is None or end is None else end - start for start, end in zip(starts, ends, strict=True)
+    )
+    return RowGains(by_day, signed(standings.board, by_day[-1], decimals))
+
+
+def signed(board: Board, gain: int | None, decimals: int) -> str:
+    """A gain with its sign, such as +214. Empty if unknown."""
+    if gain is None:
+        return ""
+    text = formats.points(board, points_number(abs(gain), decimals))
+    return text if not gain else f"{'+' if gain > 0 else MINUS}{text}"
+
+
+def gain_cells(page: PageGains, gains: RowGains) -> str:
+    """The table cells of a row as HTML: bars by day, and today's points."""
+    today = f'<td class="today">{gains.today}</td>' if page.has_today else ""
+    return f'<td class="days">{_bars(gains, page.largest)}</td>{today}'
+
+
+def empty_cells(page: PageGains | None) -> str:
+    """The cells of a row without known gains. Empty text if the page has no such columns."""
+    return "" if page is None else gain_cells(page, RowGains((None,), ""))
+
+
+def _bars(gains: RowGains, largest: int) -> str:
+    """The days as bars, the last one as a path of its own. Screen readers get the numbers."""
+    first = MOST_DAYS - len(gains.by_day)
+    bars = [
+        "" if gain is None else f"M{3 + nth * BAR_STEP} 24v-{_height(gain, largest)}"
+        for nth, gain in enumerate(gains.by_day, first)
+    ]
+    if not any(bars):
+        return ""
+    paths = "".join(f'<path d="{path}"/>' for path in ("".join(bars[:-1]), bars[-1]))
+    numbers = ", ".join("–" if gain is None else str(gain) for gain in gains.by_day)
+    return f'<svg role="img" aria-label="{numbers}">{paths}</svg>'
+
+
+def _height(gain: int, largest: int) -> int:
+    return min(BAR_HEIGHT, max(1, round(BAR_HEIGHT * gain / largest))) if largest > 0 else 1
+
+
+def _points_at_start(day: Day, history: PlayerHistory) -> int | None:
+    if day.is_first:
+        return 0
+    if day.snapshot is None:
+        return None
+    return history.points.get(day.snapshot.pk, 0 if day.snapshot.is_whole else None)

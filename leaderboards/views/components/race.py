@@ -1,0 +1,254 @@
+"""The race over time: the first ten of a page as lines that run into their rows, and the same as a table.
+
+Made of what everybody sees; only the viewer's own line is theirs. The trap: whatever people wrote is escaped here by
+hand, as in ``rows.py``.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from html import escape
+from itertools import pairwise
+from zoneinfo import ZoneInfo
+
+from django.template.loader import render_to_string
+from django.utils.dateformat import format as spell
+from django.utils.safestring import mark_safe
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext, pgettext
+
+from leaderboards import formats
+from leaderboards.core.race import IN_LANE, LANE, LINES, ROW, WIDTH, Drawn, RanksThen, across, line, own_line, places
+from leaderboards.models import Board
+from leaderboards.selectors import Row, Standings
+from leaderboards.selectors.history.race import NO_HISTORY, PlayerHistory, RaceSnapshots
+
+HEAD = 32  # the strip of times above the rows
+MOST_TICKS = 8
+_HOUR, _DAY = timedelta(hours=1), timedelta(days=1)
+_STEPS = (_HOUR, 2 * _HOUR, 3 * _HOUR, 6 * _HOUR, 12 * _HOUR)
+
+
+@dataclass(frozen=True, slots=True)
+class Race:
+    """The race of a page. ``xs`` are its columns, of which the last is the present; each player has a row and a rank in
+    each of them, None before they were ranked. ``ticks`` are times above the lines."""
+
+    zone: str
+    moments: tuple[datetime, ...]
+    xs: tuple[int, ...]
+    players: tuple[str, ...]
+    names: Mapping[str, str]
+    rows: tuple[tuple[int | None, ...], ...]
+    ranks: Mapping[str, tuple[int | None, ...]]
+    ticks: tuple[tuple[int, str], ...]
+    is_over: bool
+
+    @property
+    def height(self) -> int:
+        """How many rows it is high."""
+        return len(self.players)
+
+
+@dataclass(frozen=True, slots=True)
+class Mine:
+    """The viewer in a race: where among its players (from 0), None where they are below them; their line and ranks."""
+
+    nth: int | None
+    name: str
+    ranks: tuple[int | None, ...]
+    drawn: Drawn
+
+
+def build_race(
+    standings: Standings, snapshots: RaceSnapshots, histories: Mapping[str, PlayerHistory], *, is_running: bool
+) -> Race | None:
+    """The race of the first ten rows. None with fewer than two players or without a snapshot."""
+    rows = standings.rows[:LINES]
+    if len(rows) < 2 or not snapshots.columns or any(row.rank is None for row in rows):
+        return None
+    moments = tuple(snapshot.at for snapshot in snapshots.columns)
+    return Race(
+        zone=standings.board.timezone,
+        moments=moments,
+        xs=(*(across(at, moments[0], snapshots.end) for at in moments), WIDTH),
+        players=tuple(row.player for row in rows),
+        names={row.player: row.name for row in rows},
+        rows=tuple(_rows_by_column(snapshots, histories, [row.player for row in rows])),
+        ranks={row.player: _ranks(snapshots, histories.get(row.player, NO_HISTORY), row) for row in rows},
+        ticks=tuple(_ticks(standings.board, snapshots, moments[0])),
+        is_over=not is_running,
+    )
+
+
+def _ranks(snapshots: RaceSnapshots, history: PlayerHistory, row: Row) -> tuple[int | None, ...]:
+    """The ranks of a row in the columns, the present one last."""
+    return (*(history.ranks.get(snapshot.pk) for snapshot in snapshots.columns), row.rank)
+
+
+def _rows_by_column(
+    snapshots: RaceSnapshots, histories: Mapping[str, PlayerHistory], players: Sequence[str]
+) -> Iterator[tuple[int | None, ...]]:
+    """For each player the table row in each column, the present one last."""
+    columns = []
+    for snapshot in snapshots.columns:
+        every = {player: histories.get(player, NO_HISTORY).ranks.get(snapshot.pk) for player in players}
+        ranks = {player: rank for player, rank in every.items() if rank is not None}
+        columns.append(places(RanksThen(ranks, snapshot.is_whole), players, snapshot.above))
+    for nth in range(len(players)):
+        yield (*(column[nth] for column in columns), nth + 1)
+
+
+def viewer_in_race(race: Race, snapshots: RaceSnapshots, history: PlayerHistory, row: Row) -> Mine:
+    """The viewer's line in the race."""
+    ranks = _ranks(snapshots, history, row)
+    if row.player in race.players:
+        nth = race.players.index(row.player)
+        return Mine(nth, row.name, ranks, own_line(race.xs, race.rows[nth], ranks, race.height))
+    below = race.height + 1
+    before = zip(snapshots.columns, ranks, strict=False)  # without the present
+    rows = [(None if snapshot.is_whole else below) if rank is None else rank for snapshot, rank in before]
+    return Mine(None, row.name, ranks, own_line(race.xs, [*rows, below], ranks, race.height))
+
+
+def race_html(race: Race | None, mine: Mine | None = None) -> str:
+    """The part of the page; empty and hidden where there is no race."""
+    if race is None:
+        return render_to_string("leaderboards/_race_chart.html", {"race": None})
+    shown = {
+        "race": race,
+        "drawing": mark_safe(_svg(race, mine)),  # noqa: S308 (numbers, and words of our own)
+        "names": [race.names[player] for player in race.players],
+        "table": mark_safe(_table(race, mine)),  # noqa: S308 (escaped in it)
+        "summary": summary(race),
+    }
+    return render_to_string("leaderboards/_race_chart.html", shown)
+
+
+def summary(race: Race) -> str:
+    """The race in a sentence or two."""
+    leaders = [_first(race, nth) for nth in range(len(race.xs))]
+    changes = sum(one != other for one, other in pairwise(leaders))
+    name = race.names[race.players[0]]
+    said = (_("%(name)s won.") if race.is_over else _("%(name)s leads.")) % {"name": name}
+    if changes:
+        times = ngettext("The lead changed %(number)s time.", "The lead changed %(number)s times.", changes)
+        said += " " + times % {"number": formats.number(changes)}
+    else:
+        said += " " + _("The lead never changed.")
+    climbs = [(_from(race, player) - (race.ranks[player][-1] or 0), player) for player in race.players]
+    most, climber = max(climbs, key=lambda each: each[0])
+    if most > 1:
+        climbed = {"name": race.names[climber], "first": _from(race, climber), "last": race.ranks[climber][-1]}
+        said += " " + _("%(name)s climbed most, from place %(first)s to place %(last)s.") % climbed
+    return said
+
+
+def _first(race: Race, nth: int) -> str | None:
+    return next((player for player in race.players if race.ranks[player][nth] == 1), None)
+
+
+def _from(race: Race, player: str) -> int:
+    return next(rank for rank in race.ranks[player] if rank is not None)
+
+
+def _svg(race: Race, mine: Mine | None) -> str:
+    """No box of its own units on the outside: what stands at a percentage keeps its shape however wide it becomes."""
+    high = race.height * ROW
+    full = HEAD + high + (LANE if mine is not None and mine.drawn.has_lane else 0)
+    lines = [line(race.xs, rows, race.height) for rows in race.rows]
+    others = [nth for nth in range(len(lines)) if mine is None or nth != mine.nth]
+    upwards = sorted(others, key=lambda nth: (nth < 3, -nth))
+    paths = [_path(lines[nth], f"is-{nth + 1}", has_halo=nth < 3) for nth in upwards]
+    dots = [_dot(lines[nth], f"is-{nth + 1}") for nth in others]
+    own = _own(mine, high) if mine is not None else ""
+    drawn = _grid(race, high) + _box(high, paths) + "".join(dots) + own
+    return f'<svg class="race-svg" height="{_rem(full)}">{drawn}</svg>'
+
+
+def _grid(race: Race, high: int) -> str:
+    return "".join(
+        f'<text x="{_percent(x)}" y="{_rem(20)}">{escape(label)}</text>'
+        f'<line x1="{_percent(x)}" x2="{_percent(x)}" y1="{_rem(HEAD)}" y2="{_rem(HEAD + high)}"/>'
+        for x, label in race.ticks
+    )
+
+
+def _own(mine: Mine, high: int) -> str:
+    """Above all others, with the numbers of its turns; at its end too, where it runs into no row."""
+    drawn = mine.drawn
+    names = "is-me" if mine.nth is None else f"is-{mine.nth + 1} is-me"
+    turns = [(turn.x, turn.y, turn.rank) for turn in drawn.turns if turn.rank]
+    if mine.nth is None and mine.ranks[-1] is not None and drawn.path.rpartition("h")[2].isdecimal():
+        turns.append((WIDTH, high + IN_LANE, mine.ranks[-1]))
+    numbers = (
+        f'<text class="race-turn is-me{" is-last" if x == WIDTH else ""}" x="{_percent(x)}" y="{_rem(HEAD + y - 9)}">'
+        f"{formats.number(rank)}</text>"
+        for x, y, rank in turns
+    )
+    return _box(high + LANE, [_path(drawn, names, has_halo=True)]) + _dot(drawn, names) + "".join(numbers)
+
+
+def _box(high: int, paths: Sequence[str]) -> str:
+    """Lines in units of their own, cut off at the edges."""
+    view = f'viewBox="0 0 {WIDTH} {high}" preserveAspectRatio="none"'
+    return f'<svg y="{_rem(HEAD)}" height="{_rem(high)}" {view}>{"".join(paths)}</svg>'
+
+
+def _path(drawn: Drawn, names: str, *, has_halo: bool) -> str:
+    halo = f'<path class="race-halo" d="{drawn.path}"/>' if has_halo else ""
+    return f'{halo}<path class="race-line {names}" d="{drawn.path}"/>'
+
+
+def _dot(drawn: Drawn, names: str) -> str:
+    if drawn.start is None:
+        return ""
+    x, y = _percent(drawn.start.x), _rem(HEAD + drawn.start.y)
+    return f'<circle class="race-dot {names}" cx="{x}" cy="{y}" r="3.5"/>'
+
+
+def _rem(high: float) -> str:
+    """Heights as rows have them: they grow with the letters that somebody has chosen."""
+    return f"{high / 16:.2f}".rstrip("0").rstrip(".") + "rem"
+
+
+def _percent(x: int) -> str:
+    return f"{100 * x / WIDTH:.1f}".removesuffix(".0") + "%"
+
+
+def _ticks(board: Board, snapshots: RaceSnapshots, start: datetime) -> list[tuple[int, str]]:
+    """Days on the board's clock, or hours of a short time; each with its place, the first at the left edge."""
+    zone, span = ZoneInfo(board.timezone), snapshots.end - start
+    if span <= 1.5 * _DAY:
+        step = next((step for step in _STEPS if span / step <= MOST_TICKS - 1), _STEPS[-1])
+        at = start.astimezone(zone).replace(minute=0, second=0, microsecond=0)
+        while at < start or (at.hour * _HOUR) % step:
+            at += _HOUR
+        pattern = "H:i"
+    else:
+        step = -(-span // (_DAY * (MOST_TICKS - 1))) * _DAY
+        at = start.astimezone(zone).replace(hour=0, minute=0, second=0, microsecond=0)
+        at += _DAY if start - at.astimezone(start.tzinfo) > 0.5 * _DAY else timedelta()
+        pattern = "D" if span <= 8 * _DAY else pgettext("date format", "j M")
+    found: list[tuple[int, str]] = []
+    while at < snapshots.end - span / (20 if pattern == "D" else 12):
+        found.append((across(at, start, snapshots.end), spell(at, pattern)))
+        at += step
+    return found
+
+
+def _table(race: Race, mine: Mine | None) -> str:
+    """Players by columns of time, their ranks in the cells."""
+    last = _("End") if race.is_over else pgettext("the present, as the heading of a column", "Now")
+    heads = [_("Player"), *(formats.moment(at, race.zone) for at in race.moments), last]
+    rows = [_row(race.names[each], race.ranks[each], mine, nth) for nth, each in enumerate(race.players)]
+    if mine is not None and mine.nth is None:
+        rows.append(_row(mine.name, mine.ranks, mine, None))
+    head = "".join(f'<th scope="col">{escape(each)}</th>' for each in heads)
+    return f"<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody>"
+
+
+def _row(name: str, ranks: Sequence[int | None], mine: Mine | None, nth: int | None) -> str:
+    own = ' class="is-me"' if mine is not None and mine.nth == nth else ""
+    cells = "".join(f"<td>{'–' if rank is None else formats.number(rank)}</td>" for rank in ranks)
+    return f'<tr{own}><th scope="row"><bdi>{escape(name)}</bdi></th>{cells}</tr>'
