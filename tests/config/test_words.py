@@ -21,19 +21,21 @@ def tracked(*endings: str) -> list[Path]:
     return [ROOT / path for path in paths if "migrations" not in path.parts]
 
 
-def names_in(path: Path) -> set[str]:
-    """Names in the code of a file: not the words of its comments, nor of its texts."""
+def retired_names_in(path: Path) -> set[str]:
+    """Retired names in the code of a file: not the words of its comments, nor of its texts."""
     text = path.read_text("utf-8")
+    if RETIRED.isdisjoint(LUA_NAME.findall(text)):
+        return set()  # nearly every file: reading its tokens would take twenty times as long
     if path.suffix == ".lua":
         code = re.sub(r"--.*|\"[^\"\n]*\"|'[^'\n]*'", "", text)
-        return set(LUA_NAME.findall(code))
+        return RETIRED & set(LUA_NAME.findall(code))
     tokens = tokenize.generate_tokens(io.StringIO(text).readline)
-    return {token.string for token in tokens if token.type == tokenize.NAME}
+    return RETIRED & {token.string for token in tokens if token.type == tokenize.NAME}
 
 
 @pytest.mark.parametrize("ending", [".py", ".lua"])
 def test_no_retired_name_is_used(ending: str) -> None:
-    found = {f"{path.relative_to(ROOT)}: {name}" for path in tracked(ending) for name in names_in(path) & RETIRED}
+    found = {f"{path.relative_to(ROOT)}: {name}" for path in tracked(ending) for name in retired_names_in(path)}
 
     assert len(RETIRED) > 100
     assert len(tracked(ending)) > 10
