@@ -4,7 +4,7 @@ A prefix shared by millions of names costs no more than a rare one: the first ``
 the index (for a board the first ``BOARD_WINDOW``), and restrictions are checked for those alone.
 """
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, QuerySet, Value
 
 from leaderboards.core.input.folding import MAX_LENGTH, begins_with, fold, is_searchable, prefix_bounds
 from leaderboards.core.periods import PeriodKind
@@ -22,8 +22,17 @@ def players_called(name: str) -> list[str]:
     """Return the ids of up to ``MOST`` players of this name, ignoring case, the oldest first."""
     if not name or "\0" in name:  # PostgreSQL refuses NUL
         return []
-    called = Player.objects.filter(visible_q(None, ""), name__iexact=name).exclude(name="").order_by("pk")
-    return list(called.values_list("external_id", flat=True)[:MOST])
+    called = players_of_name(name).values_list("external_id", flat=True)[:MOST]
+    return run_with_timeout(lambda: list(called), PATIENCE_MS) or []
+
+
+def players_of_name(name: str) -> QuerySet[Player]:
+    """Return the visible players of this name, ignoring case, the oldest first.
+
+    Ordered by an expression: PostgreSQL would walk the whole table by primary key to find the first few.
+    """
+    called = Player.objects.filter(visible_q(None, ""), name__iexact=name).exclude(name="")
+    return called.order_by(F("pk") + Value(0))
 
 
 def players_found(asked: str, most: int, include_unlisted: bool = False) -> list[Player]:
@@ -50,11 +59,16 @@ def ids_alike_on_board(asked: str, board: Board) -> tuple[list[str], list[str]]:
 
 def _shown(alike: list[Player], folded: str, include_unlisted: bool) -> set[int]:
     """Return the primary keys of those of ``alike`` who may be listed."""
-    on_public = Standing.objects.filter(player=OuterRef("pk"), period__board__visibility=Visibility.PUBLIC)
     seen = Player.objects.filter(visible_q(None, ""), pk__in=[each.pk for each in alike])
+    same = seen.filter(folded_name=folded)
     if not include_unlisted:
-        seen = seen.filter(Exists(on_public) | Q(folded_name=folded))
-    return set(run_with_timeout(lambda: list(seen.values_list("pk", flat=True)), PATIENCE_MS) or [])
+        seen = seen.filter(
+            Exists(Standing.objects.filter(player=OuterRef("pk"), period__board__visibility=Visibility.PUBLIC))
+        )
+    found = run_with_timeout(
+        lambda: [*same.values_list("pk", flat=True), *seen.values_list("pk", flat=True)], PATIENCE_MS
+    )
+    return set(found or [])
 
 
 def _exactness(player: Player, asked: str) -> tuple[bool, bool]:

@@ -212,6 +212,7 @@ def test_the_index_is_read_in_its_order_and_no_further_than_is_shown(many: None)
 
         assert "Index Scan using player_folded" in plan, plan
         assert "Sort" not in plan, plan
+    assert "player_name" in selector.players_of_name("player 01")[: selector.MOST].explain()
     assert "player_to_fold" in Player.objects.filter(Player.TO_FOLD).order_by("pk")[:500].explain()
 
 
