@@ -77,6 +77,8 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "": ("/", "/?fragment=1", "/?page=2"),
     "accounts/login/": ("/accounts/login/?next=/competitions/{c}/",),
     "i18n/setlang/": ("/i18n/setlang/?next=/competitions/{c}/",),
+    "boards/": ("/boards/", "/boards/?page=2"),
+    "search/": ("/search/", "/search/?q=ann", "/search/?q={player}", "/search/?q=Cups"),
     "boards/<int:seq>/": (
         *(f"/boards/{board}/{part}" for board in ("{board}", "{other}") for part in (*PARTS, "?screen=1")),
         *(f"/boards/{{board}}/?period={label}" for label in LABELS),

@@ -218,7 +218,7 @@ def test_the_file_of_the_standings_names_team_and_division_and_runs_in_no_spread
 def test_the_file_has_the_places_within_each_division_that_the_standings_have(
     game: Caller, monkeypatch: pytest.MonkeyPatch, ties: str
 ) -> None:
-    monkeypatch.setattr(downloads, "ROWS_A_CHUNK", 2)
+    monkeypatch.setattr(downloads, "ROWS_PER_CHUNK", 2)
     points = {"ann": 9, "bob": 8, "cleo": 8, "dan": 8, "eve": 7, "fay": 6}
     competition = team_race({"Owls": dict(points)}, make_board("sql", ties=ties))
     divisions = [

@@ -89,7 +89,7 @@ def test_a_moved_end(declared: KnownEvents, settings: Any, step: str) -> None:
     send({"competition": event.number, "player": "a", "points": 5})
     before, period = (Period.objects.select_related("board").get(board=board) for _ in range(2))
 
-    where, named = (ZsetSync, "read_state") if step == "memory" else (reschedule, "_refuse_unsettled")
+    where, named = (ZsetSync, "read_state") if step == "memory" else (reschedule, "_require_mirrored")
     refused_in_time(lambda: move_end(period, ENDS + DAY, NOON), settings, where, named)
 
     same_course(before)

@@ -17,7 +17,7 @@ from leaderboards.stores.redis.single_rank import has_plain_rank, plain_rank
 from leaderboards.stores.redis.sync import ALL, DirtyStanding, ZsetSync
 from tests.playing import make_board, score
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
 
 POINTS = {"omar": 9, "mina": 7, "robin": 7, "aiko": 1}
 MANY = 600  # more than Redis keeps in a list, which it shows at once whatever it is asked
