@@ -46,6 +46,8 @@ SCHEDULE: dict[str, dict[str, Any]] = {
     "verify": every(300, "leaderboards.tasks.verify"),
     # Delete old keys, submissions, differences and dead letters.
     "retain": every(3600, "leaderboards.tasks.retain"),
+    # Fold names that have no folded form yet, for about eight seconds.
+    "fold_names": every(30, "leaderboards.tasks.fold_names"),
     # Validate, import and undo uploads of staff, for about four seconds.
     "advance_imports": every(2, "leaderboards.tasks.advance_imports"),
     # Freeze competitions, take and compare snapshots, and finish them.

@@ -1,14 +1,17 @@
 """A text column that compares byte by byte, as Redis does, on every database."""
 
-from typing import Any
+from typing import Any, TypeVar
 
 from django.db import models
 from django.db.backends.base.base import BaseDatabaseWrapper
 
+_Set = TypeVar("_Set")
+_Get = TypeVar("_Get")
+
 _BYTE_ORDER = {"postgresql": "C", "sqlite": "BINARY"}
 
 
-class ByteOrderedCharField(models.CharField[str, str]):
+class ByteOrderedCharField(models.CharField[_Set, _Get]):
     """A CharField whose ``<`` and ORDER BY compare UTF-8 bytes, whatever the database's collation is."""
 
     def db_parameters(self, connection: BaseDatabaseWrapper) -> dict[str, Any]:

@@ -13,6 +13,7 @@ urlpatterns = [
     path("boards/<int:seq>/card.png", views.board_card, name="board-card"),
     path("players/<str:player>/", views.player, name="player"),
     path("search/", views.search, name="search"),
+    path("search/suggestions/", views.suggestions, name="search-suggestions"),
     path("styleguide/", views.styleguide, name="styleguide"),
     path("styles/<slug:digest>/<str:names>.css", views.styles, name="styles"),
     path("account/", views.account, name="account"),

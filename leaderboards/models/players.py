@@ -1,6 +1,6 @@
 """Players, their bans, and the codes by which users link themselves to players."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from django.conf import settings
 from django.db import models
@@ -9,19 +9,26 @@ from django.db.models.functions import Upper
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
+from leaderboards.core.input.folding import MAX_LENGTH, folded_name
 from leaderboards.core.input.names import display_name
 from leaderboards.fields import ByteOrderedCharField
+from leaderboards.models.player_rows import FOLDED, NAME, PlayerManager, with_folded
+
+# Rows without a folded name yet, or with that of a deleted name: written by an older release.
+_TO_FOLD = Q(folded_name=None) & ~Q(name="") | Q(folded_name__isnull=False, name="")
 
 
 class Player(models.Model):
     """A player. ``external_id`` is the game's own id, the ``player`` of the API; ``id`` is internal.
 
     ``erasing_since`` is the beginning of an unfinished erasure. A ban with the same time belongs to the erasure and
-    ends with it; any other ban stays.
+    ends with it; any other ban stays. ``folded_name`` is the name as search compares it; None without
+    a name, and in rows of an older release until the task ``fold_names`` fills them.
     """
 
     external_id = ByteOrderedCharField(_("player"), max_length=64, unique=True)
     name = models.CharField(_("name"), max_length=100, blank=True)
+    folded_name = ByteOrderedCharField(max_length=MAX_LENGTH, null=True, editable=False)
     avatar_url = models.URLField(_("avatar"), blank=True)
     country = models.CharField(_("country"), max_length=2, blank=True)
     user = models.OneToOneField(
@@ -31,6 +38,9 @@ class Player(models.Model):
     erasing_since = models.DateTimeField(null=True, editable=False)
     created_at = models.DateTimeField(_("created"), auto_now_add=True)
 
+    TO_FOLD: ClassVar = _TO_FOLD
+    objects = PlayerManager()
+
     class Meta:
         verbose_name = _("player")
         verbose_name_plural = _("players")
@@ -39,10 +49,21 @@ class Player(models.Model):
         indexes: ClassVar = [
             models.Index(Upper("name"), condition=~Q(name=""), name="player_name"),
             models.Index("external_id", condition=Q(banned_at__isnull=False), name="player_banned"),
+            models.Index(fields=["folded_name", "id"], condition=Q(folded_name__isnull=False), name="player_folded"),
+            models.Index(fields=["id"], condition=_TO_FOLD, name="player_to_fold"),
         ]
 
     def __str__(self) -> str:
         return display_name(self.name, self.external_id)
+
+    def save(self, *args: Any, **options: Any) -> None:
+        """Save as Django does; with ``name``, ``folded_name`` is saved too."""
+        fields = options.get("update_fields")
+        if fields is not None:
+            options["update_fields"] = with_folded(fields)
+        if NAME in self.__dict__ and (fields is None or NAME in fields):
+            setattr(self, FOLDED, folded_name(self.name))
+        super().save(*args, **options)
 
 
 class BanKind(models.TextChoices):

@@ -24,7 +24,7 @@ from leaderboards.selectors.history.final_ranks import (
     winners,
 )
 from leaderboards.selectors.history.movement import Movement, RankAtTime, movement, rank_history
-from leaderboards.selectors.player_data.search import boards_of, players_called
+from leaderboards.selectors.player_data.search import boards_of, ids_alike_on_board, players_called, players_found
 from leaderboards.selectors.rankings.distribution import Bin, Distribution, distribution
 from leaderboards.selectors.rankings.standings import (
     NO_PLAYERS,
@@ -73,6 +73,7 @@ __all__ = [
     "final_places",
     "find_period_info",
     "find_period_row",
+    "ids_alike_on_board",
     "last_winners",
     "movement",
     "neighbours_query",
@@ -83,6 +84,7 @@ __all__ = [
     "periods_listed",
     "player_row",
     "players_called",
+    "players_found",
     "rank_history",
     "ranks",
     "read_page",

@@ -4,10 +4,13 @@ from leaderboards.views.board_pages.board import board
 from leaderboards.views.board_pages.card import board_card
 from leaderboards.views.board_pages.home import boards, home
 from leaderboards.views.board_pages.period_list import periods
-from leaderboards.views.board_pages.site_search import search
+from leaderboards.views.board_pages.site_search import search, suggestions
 from leaderboards.views.components.styleguide import styleguide
 from leaderboards.views.http.stylesheets import styles
 from leaderboards.views.player_pages.account import account
 from leaderboards.views.player_pages.player import player
 
-__all__ = ["account", "board", "board_card", "boards", "home", "periods", "player", "search", "styleguide", "styles"]
+__all__ = [
+    "account", "board", "board_card", "boards", "home", "periods", "player", "search", "styleguide", "styles",
+    "suggestions",
+]  # fmt: skip  # as a list

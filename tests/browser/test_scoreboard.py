@@ -155,7 +155,7 @@ def test_a_key_leads_to_the_search_which_finds_boards_and_players(played: str, o
     page = opened("/", viewport=DESKTOP)
 
     page.keyboard.press("/")
-    field = page.get_by_role("searchbox")
+    field = page.get_by_role("combobox")
     expect(field).to_be_focused()
     page.keyboard.type("a/b")
     expect(field).to_have_value("a/b")

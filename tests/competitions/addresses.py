@@ -87,6 +87,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "boards/<int:seq>/periods/": ("/boards/{board}/periods/", "/boards/{other}/periods/"),
     "boards/<int:seq>/card.png": ("/boards/{other}/card.png",),
     "styles/<slug:digest>/<str:names>.css": ("/styles/0/tokens+base.css",),
+    "search/suggestions/": ("/search/suggestions/?q=ann", "/search/suggestions/?q=bo", "/search/suggestions/?q=cup"),
     "competitions/": ("/competitions/", "/competitions/?fragment=1", "/competitions/?board={board}&page=2"),
     CUP: _filled(CUP, *PARTS, "?player={player}"),
     f"{CUP}teams/": _filled(f"{CUP}teams/", *PARTS),

@@ -21,6 +21,7 @@ from competitions.views.series import may_know_series
 from foundation import clock
 from foundation.numbers import whole_number
 from leaderboards.choices import Visibility
+from leaderboards.core.input.folding import best_matches
 from leaderboards.views.http.micro_cache import expire_cache_at, micro_cached
 from leaderboards.views.http.responses import etag_of, page_response
 
@@ -77,8 +78,8 @@ def cards_running(request: HttpRequest, at: datetime, most: int) -> list[Card]:
 
 
 def called(request: HttpRequest, sought: str, at: datetime) -> list[Competition]:
-    """Those with ``sought`` in their name that whoever asks may know of, at most ``MOST_CALLED``."""
-    found = [each for each in competitions_known(at) if sought.casefold() in each.name.casefold()]
+    """Those whose name ``sought`` finds that whoever asks may know of, the best first, at most ``MOST_CALLED``."""
+    found = best_matches(competitions_known(at), lambda each: each.name, sought)
     return visible_competitions(request, found)[:MOST_CALLED]
 
 

@@ -1,6 +1,7 @@
 """One field that finds a place: a rank, a player's id, or their name. The answer is an address on the same board.
 
-The trap: a player's id may be a number. An id comes first, then a name, then a rank.
+The trap: a player's id may be a number. An id comes first, then a name, then a rank; then a name without its accents
+and capitals, then the beginning of one.
 """
 
 from urllib.parse import urlencode
@@ -20,12 +21,12 @@ LONGEST = 100
 def find_on_board(board: Board, label: str, asked: str, viewer: Viewer) -> str | None:
     """Query and fragment of the address where it stands; None for no such place. Raises ``UnknownPeriod``."""
     period = {} if label == selectors.CURRENT else {"period": label}
-    row = _player(board, label, asked)
+    place = _number(asked)
+    row = _player(board, label, asked) or (None if place else _alike(board, label, asked))
     if row is not None and not viewer.linked:
         return f"?{urlencode({**period, **_page(row.ahead), 'player': row.player})}#me"
     if row is not None:
         return f"?{urlencode({**period, **_page(row.ahead)})}#rank-{row.rank}"
-    place = _number(asked)
     there = selectors.standings(board, label, place - 1, 1).rows if place else []
     return f"?{urlencode({**period, **_page(place - 1)})}#rank-{there[0].rank}" if there else None
 
@@ -38,6 +39,12 @@ def _player(board: Board, label: str, asked: str) -> Row | None:
         ids = selectors.players_called(asked)
     rows = {row.player: row for row in selectors.rows_of_players(board, ids, label).rows} if ids else {}
     return rows.get(asked) or next(iter(rows.values()), None)
+
+
+def _alike(board: Board, label: str, asked: str) -> Row | None:
+    """Return the best row by folded name, else the best row by prefix of the folded name."""
+    found = (selectors.rows_of_players(board, ids, label).rows for ids in selectors.ids_alike_on_board(asked, board))
+    return next((rows[0] for rows in found if rows), None)
 
 
 def _page(above: int | None) -> dict[str, str]:

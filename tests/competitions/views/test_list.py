@@ -42,6 +42,24 @@ def test_drafts_and_those_on_private_boards_are_left_out(client: Client) -> None
     assert "Draft" not in of_staff
 
 
+@pytest.mark.parametrize("address", ["/search/", "/search/suggestions/"])
+def test_search_finds_those_one_may_know_of_folded_the_better_match_first(client: Client, address: str) -> None:
+    board, hidden = make_board(), make_board(name="Hidden board", visibility="private")
+    for name in ("The Épée", "Épée cup"):
+        open_competition(board, name=name)
+    secret = open_competition(hidden, name="Épée secret")
+    draft(name="Épée draft")
+    joined(secret, "ann")
+
+    page = text(client.get(address, {"q": "epe"}))
+    of_ann = text(signed_in(Client(), "ann's", "ann").get(address, {"q": "epee s"}))
+
+    assert page.index("Épée cup") < page.index("The Épée")
+    assert "secret" not in page
+    assert "draft" not in page
+    assert "Épée secret" in of_ann
+
+
 def test_the_past_has_pages_and_a_list_that_has_not_changed_is_304(client: Client) -> None:
     running = open_competition()
     for number in range(13):
