@@ -79,6 +79,7 @@ class Desk:
 
     def keep(self, name: str) -> None:
         """The page fits its window, while a list within scrolls by itself; and a picture of it."""
+        self.page.wait_for_load_state()
         assert self.page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, name
         self.photograph(self.page, f"moderator-{self.size}-{name}")
 
