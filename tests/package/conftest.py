@@ -66,8 +66,10 @@ def wheel_of_the_sdist(built: Built, tmp_path_factory: pytest.TempPathFactory) -
     """The wheel that is made of the source archive."""
     folder = tmp_path_factory.mktemp("again")
     with tarfile.open(built.sdist) as archive:
-        # Our own archive; Debian 12's Python 3.11.2 knows no filters yet.
-        archive.extractall(folder, **({"filter": "data"} if hasattr(tarfile, "data_filter") else {}))  # noqa: S202 (our own)
+        # Our own archive. Debian 12's Python 3.11.2 knows no filters yet.
+        if hasattr(tarfile, "data_filter"):
+            archive.extraction_filter = tarfile.data_filter
+        archive.extractall(folder)  # noqa: S202 - see above
     (source,) = folder.iterdir()
     mine = {"PYTHONPATH": os.environ.get("PYTHONPATH", "")}
     done(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder, cwd=source, **mine)
