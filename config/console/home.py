@@ -21,7 +21,7 @@ def home_context(request: HttpRequest, status: Status, at: datetime) -> dict[str
     sees_boards, sees_competitions = (
         words.may_view(request, model) for model in ("leaderboards.board", "competitions.competition")
     )
-    hour = minutes.last_hour() if sees_boards else None
+    hour = budget.read("scores a minute", minutes.last_hour).value if sees_boards else None
     needs = [words.describe_need(need) for need in status.needs if words.may_view(request, need.model)]
     context: dict[str, Any] = {
         "now": at,

@@ -68,7 +68,7 @@ def _read_status() -> Status:
     blocks, statements = _read_parts(parts, at)
     return Status(
         at,
-        tuple(trouble for block in blocks[:checks] for trouble in block.value or ()),
+        troubles.without_consequences([trouble for block in blocks[:checks] for trouble in block.value or ()]),
         tuple(block.value for block in blocks[checks:] if block.value),
         tuple(dict.fromkeys(block.failed for block in blocks if block.failed)),
         statements,

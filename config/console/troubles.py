@@ -125,5 +125,11 @@ def _unclosed(at: datetime) -> Iterator[Trouble]:
         yield Trouble("unclosed", min(due for _, due in late), count=len(late), grave=False)
 
 
+def without_consequences(found: Sequence[Trouble]) -> tuple[Trouble, ...]:
+    """Return the troubles without a late mirror where Redis is away: it copies nothing then, and needs no act."""
+    is_redis_away = any(each.code.startswith("redis_") and each.code != "redis_full" for each in found)
+    return tuple(each for each in found if not (is_redis_away and each.code in ("mirror_late", "never_mirrored")))
+
+
 # The most serious first.
 CHECKS: tuple[Callable[[datetime], Iterator[Trouble]], ...] = (_redis, _worker, _clocks, _stale, _unmirrored, _unclosed)

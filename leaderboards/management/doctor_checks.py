@@ -4,6 +4,7 @@ The checks change nothing. A check that raises becomes a red finding, so that it
 away, only the first check that needs it waits for it; the others are skipped.
 """
 
+import logging
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -39,6 +40,8 @@ class Finding:
     detail: str
 
 
+logger = logging.getLogger(__name__)
+
 _NOT_FINAL = (PeriodState.OPEN, PeriodState.CLOSING)
 Check = Callable[[datetime], Iterator[Finding]]
 
@@ -59,6 +62,9 @@ def run_checks(at: datetime, without: Collection[str] = ()) -> Iterator[Finding]
             yield Finding(True, name, error.detail)
         except (DatabaseError, RedisError, OSError) as error:
             yield Finding(True, name, f"unavailable: {str(error).partition(chr(10))[0]}")
+        except Exception:  # the page and the command that show what is wrong must survive any check
+            logger.exception("The check %s failed", name)
+            yield Finding(True, name, "the check itself failed; its error is in the log")
 
 
 def sql(_at: datetime) -> Iterator[Finding]:

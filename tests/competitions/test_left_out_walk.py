@@ -128,9 +128,13 @@ def test_no_address_shows_them_running_and_final_and_all_show_them_again(
         there = naming(before, BANNED) | naming(before, OUT)
         assert {f"/competitions/{competition.pk}/", f"/api/v1/competitions/{competition.pk}/standings"} <= there
         left = {each for each in naming(without, BANNED) if not each.endswith(PUBLISHED)}
-        left |= {each for each in naming(without, OUT) if not each.endswith((*PUBLISHED, "/players/bob/"))}
-        # Kept out of single boards they still have a page, of which those boards and their competitions are gone.
-        assert left == (set() if how != "shadowed" else {"/players/ann/"})
+        left |= {
+            each for each in naming(without, OUT) if not each.endswith((*PUBLISHED, "/players/bob/", "/search/?q=bob"))
+        }
+        # Excluded from single boards they still have a page, without those boards and their competitions, and their
+        # whole id finds it.
+        found = {"/players/ann/", "/search/?q=ann", "/search/suggestions/?q=ann"}
+        assert left == (found if how == "shadowed" else set())
         assert competition.name not in without["/players/ann/"][2]
         assert "By day" not in without["/players/ann/"][2]
         assert competition.name in own_page

@@ -78,7 +78,7 @@ class TestScorePages(DeclaredLookupsAdmin[Board]):
                     outcome = services.send(board, entry, clock.now(), signed_in(request))
                     _tell(request, outcome)
                     return redirect("admin:leaderboards_board_test_score", number)
-                lines = _lines(services.rehearse(entry, clock.now()))
+                lines = _lines(services.rehearse(board, entry, clock.now()))
             except SunwiError as error:
                 form.add_error(None, translated(error.detail))
         context = {

@@ -11,8 +11,10 @@ from django.contrib.auth.models import AbstractBaseUser
 from foundation import clock
 from foundation.audit import record
 from leaderboards.core.input.entries import Entry
-from leaderboards.core.submissions import Caller, Outcome
-from leaderboards.models import Board, Submission
+from leaderboards.core.submissions import Caller, Outcome, Status
+from leaderboards.errors import UnknownCompetition
+from leaderboards.models import Board, Player, Submission
+from leaderboards.services import events
 from leaderboards.services.submit.pipeline import submit
 
 SERVICE = "admin-test"
@@ -20,19 +22,33 @@ TESTED = "score.tested"
 _CALLER = Caller(SERVICE)
 
 
-def rehearse(entry: Entry, at: datetime) -> Outcome:
-    """The outcome that the entry would have; nothing is applied."""
+def rehearse(board: Board, entry: Entry, at: datetime) -> Outcome:
+    """The outcome that the entry would have; nothing is applied. Raises as ``send``."""
+    _require_own_competition(board, entry, at)
     return submit([entry], _CALLER, at, dry_run=True)[0]
 
 
 def send(board: Board, entry: Entry, at: datetime, by: AbstractBaseUser) -> Outcome:
-    """Submit the entry; the outcome has the player's rank. Raises ``ClockOff``, as the API."""
+    """Submit the entry; the outcome has the player's rank.
+
+    Raises ``ClockOff``, as the API, and ``UnknownCompetition`` where the entry's competition is of another board.
+    """
     clock.refuse_if_off()
+    _require_own_competition(board, entry, at)
     outcome = submit([entry], _CALLER, at, ranks=True)[0]
-    if outcome.status.is_accepted:
-        note = {"player": entry.player, "id": entry.external_id, "status": outcome.status}
-        record(TESTED, at=at, by=by, subjects=[("board", board.seq)], note=note)
+    if outcome.status is not Status.REJECTED:  # a quarantined score, or one without an answer, may count later
+        players = Player.objects.filter(external_id=entry.player).values_list("pk", flat=True)
+        subjects = [("board", board.seq), *(("player", number) for number in players)]
+        record(TESTED, at=at, by=by, subjects=subjects, note={"id": entry.external_id, "status": outcome.status})
     return outcome
+
+
+def _require_own_competition(board: Board, entry: Entry, at: datetime) -> None:
+    if entry.competition is None:
+        return
+    event = events.source().named([entry.competition], at).get(entry.competition)
+    if isinstance(event, events.Event) and event.board.seq != board.seq:
+        raise UnknownCompetition(f"There is no competition {entry.competition}.")
 
 
 def sent_to(board: Board) -> list[Submission]:

@@ -131,7 +131,7 @@ def race_html(race: Race | None, mine: Mine | None = None) -> str:
 def summary(race: Race) -> str:
     """Describe the race in one to three sentences."""
     leaders = [_leader(race, nth) for nth in range(len(race.xs))]
-    changes = sum(one != other for one, other in pairwise(leaders))
+    changes = sum(one != other for one, other in pairwise(each for each in leaders if each is not None))
     name = race.names[race.players[0]]
     text = (_("%(name)s won.") if race.is_over else _("%(name)s leads.")) % {"name": name}
     if changes:

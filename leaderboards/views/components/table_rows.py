@@ -117,7 +117,8 @@ def _gap_text(board: Board, row: Row, above: Sequence[Row]) -> str:
     better = next((each for each in reversed(above) if each.rank != row.rank), None)
     if better is None or row.points is None or better.points is None:
         return ""
-    return formats.points(board, abs(Decimal(row.points) - Decimal(better.points)))
+    gap = abs(Decimal(row.points) - Decimal(better.points))
+    return formats.points(board, gap) if gap else ""
 
 
 def move_of(row: Row, movement: Movement | None) -> Move | None:

@@ -139,3 +139,14 @@ def test_every_trouble_has_words_in_each_language(language: str, boards: tuple[s
                 assert told.works
                 assert told.steps
                 assert "%(" not in "".join([told.what, told.works, *told.steps])
+
+
+def test_a_late_mirror_is_no_trouble_of_its_own_while_redis_is_away() -> None:
+    away, late, silent = (
+        troubles.Trouble("redis_away"),
+        troubles.Trouble("mirror_late"),
+        troubles.Trouble("worker_silent"),
+    )
+
+    assert troubles.without_consequences([away, silent, late]) == (away, silent)
+    assert troubles.without_consequences([silent, late]) == (silent, late)

@@ -1,5 +1,6 @@
 """A test score from a board's page, a key's ready command, and the one click that voids what a player sent."""
 
+import json
 import re
 import shlex
 from html import unescape
@@ -15,6 +16,7 @@ from foundation.security import service_keys
 from leaderboards.admin.integrations.ready_curl import curl_of
 from leaderboards.models import Board, Period, Player, Submission
 from leaderboards.services.submit.test_score import SERVICE, TESTED
+from tests.competitions.site import make_board as make_event_board
 from tests.competitions.site import open_competition
 from tests.leaderboards.factories import BoardFactory
 from tests.leaderboards.services.site import make_board, points, score
@@ -51,6 +53,30 @@ def test_it_is_rehearsed_first_and_then_counts_under_a_name_of_its_own(admin: Cl
     assert str(row.external_id) in done
     [entry] = AuditEntry.objects.filter(act=TESTED)
     assert (entry.by_name, entry.keys("board")) == ("admin", [str(board.pk)])
+
+
+def test_the_audit_log_knows_the_player_as_a_subject_alone_so_that_an_erasure_takes_the_id_away(
+    admin: Client, links: None
+) -> None:
+    board = make_board("hybrid", clock.now())
+    admin.post(address(board), typed(admin, board, player="ann", worth="7", confirmed="1"))
+
+    [entry] = AuditEntry.objects.filter(act=TESTED)
+
+    assert entry.keys("player") == [str(Player.objects.get(external_id="ann").pk)]
+    assert "ann" not in json.dumps(entry.note)
+
+
+def test_a_competition_of_another_board_is_none_of_this_one(admin: Client, links: None) -> None:
+    mine, other = (open_competition(make_event_board(name=name)) for name in ("Cups", "Races"))
+    sent = typed(admin, mine.board, player="ann", worth="7", competition=other.pk)
+
+    pages = [admin.post(address(mine.board), {**sent, way: "1"}).content.decode() for way in ("look", "confirmed")]
+
+    for page in pages:
+        assert f"There is no competition {other.pk}." in page
+    assert not Submission.objects.exists()
+    assert not AuditEntry.objects.filter(act=TESTED).exists()
 
 
 def test_sent_twice_it_counts_once(admin: Client, links: None) -> None:

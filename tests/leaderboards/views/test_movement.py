@@ -48,6 +48,17 @@ def test_moves_of_those_looked_at_are_told_since_the_last_look(
     assert [move for move in moves if move not in text(page)] == []
 
 
+@pytest.mark.parametrize(
+    ("player", "words"), [("robin", "Up 1 since"), ("mina", "Down 1 since"), ("omar", "Unmoved since")]
+)
+def test_the_viewers_plate_says_how_their_row_has_moved(client: Client, player: str, words: str) -> None:
+    board = make_board(period="all_time", update="latest")
+    look(board, {"mina": 9, "robin": 8, "omar": 7})
+    score(board, {"robin": 50, "mina": 40, "omar": 30})
+
+    assert words in text(client.get(f"/boards/{board}/?player={player}"))
+
+
 def test_before_the_first_look_moves_are_told_against_the_final_ranks_before_and_it_says_so(client: Client) -> None:
     board = make_board(week_start=f"{clock.now() - 3 * DAY:%A}".lower())  # no week begins just now
     score(board, {"mina": 9, "robin": 8}, clock.now() - WEEK)
