@@ -38,8 +38,8 @@ def players_of_name(name: str) -> QuerySet[Player]:
 def players_found(asked: str, most: int, include_unlisted: bool = False) -> list[Player]:
     """Return up to ``most`` players: first by id, then by exact name, by folded name, and by prefix of the folded name.
 
-    A prefix finds only players with a standing on a public board, unless ``include_unlisted``: others are found by
-    their whole name.
+    A prefix finds only players who are shown in the ranking of a public board, unless ``include_unlisted``: others are
+    found by their whole name.
     """
     exact = list(dict.fromkeys([asked, *players_called(asked)]))[:MOST]
     known = Player.objects.filter(visible_q(None, ""), external_id__in=exact).in_bulk(field_name="external_id")
@@ -62,9 +62,8 @@ def _shown(alike: list[Player], folded: str, include_unlisted: bool) -> set[int]
     seen = Player.objects.filter(visible_q(None, ""), pk__in=[each.pk for each in alike])
     same = seen.filter(folded_name=folded)
     if not include_unlisted:
-        seen = seen.filter(
-            Exists(Standing.objects.filter(player=OuterRef("pk"), period__board__visibility=Visibility.PUBLIC))
-        )
+        ranked = Standing.objects.filter(visible_q("period__board", "player", "period"), score__isnull=False)
+        seen = seen.filter(Exists(ranked.filter(player=OuterRef("pk"), period__board__visibility=Visibility.PUBLIC)))
     found = run_with_timeout(
         lambda: [*same.values_list("pk", flat=True), *seen.values_list("pk", flat=True)], PATIENCE_MS
     )

@@ -17,7 +17,7 @@ from leaderboards.services.players.erase import erase_player
 from leaderboards.services.players.fold_names import fold_due_names
 from leaderboards.services.players.profiles import fill_missing_names
 from leaderboards.tasks import fold_names
-from tests.leaderboards.services.restricting import EVERY_WAY, keep_out
+from tests.leaderboards.services.restricting import EVERY_WAY, WAYS_ON_A_BOARD, keep_out
 from tests.leaderboards.views.pages import signed_in, text
 from tests.playing import account, make_board, name, score
 
@@ -121,6 +121,17 @@ def test_who_is_kept_out_everywhere_is_not_found_except_the_shadowed_by_themselv
         for sought in ("lukasz", "luk", "p2"):
             assert found(Client(), sought, address) == []
             assert found(own, sought, address) == (["p2"] if how.startswith("shadowed") else [])
+
+
+@pytest.mark.parametrize("how", [each for each in WAYS_ON_A_BOARD if "everywhere" not in each])
+def test_who_is_shown_on_no_public_board_is_found_by_the_whole_name_only(
+    client: Client, board: Board, how: str
+) -> None:
+    keep_out(how, board, "p2")
+
+    for address in ("/search/", "/search/suggestions/"):
+        assert found(client, "luk", address) == []
+        assert found(client, "lukasz", address) == ["p2"]
 
 
 def test_who_was_erased_is_found_by_no_name(client: Client, board: Board) -> None:
