@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from leaderboards.core.hues import hue_of
+from leaderboards.core.marks import mark_of
 from leaderboards.models import Board
 
 
@@ -23,10 +24,9 @@ def marks_of(boards: Iterable[Board]) -> dict[int, Mark]:
     for board in boards:
         if board.seq in marks:
             continue
-        name = board.name.strip() or "?"
-        letter = name[0].upper()
+        letter = mark_of(board.name)
         if letter in taken:
-            letter = name[:2].strip().capitalize()
+            letter = board.name.strip()[:2].strip().capitalize()
         taken.add(letter)
         marks[board.seq] = Mark(board, letter, hue_of(board.seq))
     return marks
