@@ -24,7 +24,6 @@ FILES_ENTERED_MORE_OFTEN = 12  # than MAX_ENTRIES
 FILES_VISITED_MORE_OFTEN = 35  # than MAX_ENTRIES, where coming back from another file is a visit too
 SUBMIT_PATH = ("leaderboards/api/", "leaderboards/services/submit/")
 ROOT = f"{settings.BASE_DIR}/"
-NOT_OURS = ("tests/", ".venv/")
 
 
 class Trace:
@@ -57,9 +56,10 @@ class Trace:
 
 
 def _file_of(frame: FrameType) -> str | None:
+    """The file by its path in the repository; None for tests and for libraries, wherever the environment stands."""
     path = frame.f_code.co_filename
     name = path.removeprefix(ROOT)
-    return None if name == path or name.startswith(NOT_OURS) else name
+    return None if name == path or name.startswith("tests/") or "/site-packages/" in name else name
 
 
 def _calling_file(frame: FrameType) -> str | None:
