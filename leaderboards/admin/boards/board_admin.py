@@ -25,7 +25,7 @@ from leaderboards.admin.boards.liveness import liveness_of
 from leaderboards.admin.boards.pending_changes import pending_changes, period_end_text
 from leaderboards.admin.boards.presets import PRESETS, preset_settings, presets_as_typed
 from leaderboards.admin.boards.settings_preview import preview_of
-from leaderboards.admin.boards.test_score_pages import TestScorePages, may_test
+from leaderboards.admin.boards.sample_score_pages import SampleScorePages, may_test
 from leaderboards.admin.wording.decimals import with_plain_decimals
 from leaderboards.core import keys
 from leaderboards.core.periods import window_at
@@ -39,7 +39,7 @@ COLLAPSED = ("collapse",)
 
 
 @admin.register(Board)
-class BoardAdmin(TestScorePages):
+class BoardAdmin(SampleScorePages):
     """Boards, with the Redis keys of their running periods."""
 
     audited_as = None
