@@ -10,6 +10,7 @@ from django.db.models import Count
 from competitions.core.lifecycle import Phase
 from competitions.models import Competition, Participant
 from foundation.db.resilience import StaleIfErrorCache, row_version_loader
+from foundation.messages import Message
 from leaderboards.choices import Visibility
 from leaderboards.core.input.name_matches import MOST_NAMES, FoldedNames
 from leaderboards.errors import UnknownCompetition
@@ -66,7 +67,7 @@ def competition_by_id(number: int, drafts: bool = False) -> Competition:
     if competition is None and drafts and 0 < number <= LARGEST_NUMBER:
         competition = Competition.objects.select_related("board").defer("picture").filter(pk=number).first()
     if competition is None:
-        raise UnknownCompetition(f"There is no competition {number}.")
+        raise UnknownCompetition(Message("There is no competition %(number)s.", number=number))
     return competition
 
 

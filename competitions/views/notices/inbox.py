@@ -28,7 +28,7 @@ MOST_SHOWN = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class ShownNotice:
     """A notice as text; linked if the player may still open the competition.
 
     ``zone`` is the zone of its times if the player chose none, else empty: then a script must not convert them.
@@ -57,11 +57,11 @@ def inbox(request: HttpRequest, player: Player) -> HttpResponse:
     return render(request, "competitions/inbox.html", {"told": messages, "unread": unread, "most": MOST_SHOWN})
 
 
-def _message(notice: Notice, at: datetime, is_linked: bool) -> Message:
+def _message(notice: Notice, at: datetime, is_linked: bool) -> ShownNotice:
     zone = zone_of(notice)
     words = [_with_times(each, notice, zone) for each in sentences.sentences(notice, zone)]
     own = "" if preference_of(notice.player).timezone else zone
-    return Message(notice, sentences.subject(notice), words, _zoned(notice.created_at, zone, at), own, is_linked)
+    return ShownNotice(notice, sentences.subject(notice), words, _zoned(notice.created_at, zone, at), own, is_linked)
 
 
 def _with_times(sentence: str, notice: Notice, zone: str) -> SafeString:

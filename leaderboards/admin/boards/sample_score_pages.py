@@ -17,13 +17,13 @@ from django.utils.translation import gettext_lazy as _lazy
 from foundation import clock
 from foundation.errors import SunwiError
 from foundation.http.client_address import signed_in
+from foundation.translate import translated
 from leaderboards.admin.base.lookups import DeclaredLookupsAdmin
 from leaderboards.core.input.entries import Entry, read_entry
 from leaderboards.core.input.json_body import read_json
 from leaderboards.core.submissions import Outcome, Status
 from leaderboards.errors import BadPoints
 from leaderboards.models import Board
-from leaderboards.refusals import translated
 from leaderboards.services.submit import sample_score as services
 
 NEEDS = ("leaderboards.change_board", "leaderboards.change_submission")

@@ -3,8 +3,8 @@
 It is marked twice: its service is ``SERVICE``, a name that no key may have, and its id begins with ``test-``. It counts
 like any other score until it is voided.
 
-The score is decided in a transaction of the store, or by Redis. So the audit log gets its entry in a transaction before:
-no score can count without it. The trap: the entry says that the score was sent; the id in it tells what became of it.
+The score is decided in a transaction of the store, or by Redis. So the audit log gets its entry in a transaction
+before: no score can count without it. The trap: the entry says that the score was sent, not what became of it.
 """
 
 from datetime import datetime
@@ -14,6 +14,7 @@ from django.db import transaction
 
 from foundation import clock
 from foundation.audit import record
+from foundation.messages import Message
 from leaderboards.core.input.entries import Entry
 from leaderboards.core.submissions import Caller, Outcome, Status
 from leaderboards.errors import UnknownCompetition
@@ -56,9 +57,9 @@ def _record(board: Board, entry: Entry, at: datetime, by: AbstractBaseUser) -> N
 def _require_own_competition(board: Board, entry: Entry, at: datetime) -> None:
     if entry.competition is None:
         return
-    event = events.source().named([entry.competition], at).get(entry.competition)
+    event = events.source().find_events([entry.competition], at).get(entry.competition)
     if isinstance(event, events.Event) and event.board.seq != board.seq:
-        raise UnknownCompetition(f"There is no competition {entry.competition}.")
+        raise UnknownCompetition(Message("There is no competition %(number)s.", number=entry.competition))
 
 
 def sent_to(board: Board) -> list[Submission]:

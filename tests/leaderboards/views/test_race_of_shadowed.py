@@ -2,6 +2,7 @@
 
 import re
 from datetime import datetime, timedelta
+from unittest.mock import patch
 
 import pytest
 from django.test import Client
@@ -19,6 +20,10 @@ from tests.playing import make_board, score
 pytestmark = pytest.mark.django_db(transaction=True)
 
 HOUR = timedelta(hours=1)
+NEXT_HOUR = clock.now().replace(minute=0, second=0, microsecond=0) + HOUR
+OF_ONE_LOOK = re.compile(
+    r"W/.quot;\w+|Board \d+|boards/\d+/|[-\dT]*\d\d:\d\d:\d\dZ?|[?&;][vh]=\w+|csrfmiddlewaretoken.*?>"
+)
 
 
 def look(board: int, at: datetime, points: dict[str, int]) -> Period:
@@ -51,11 +56,12 @@ def played(storage: str, ties: str, *, is_shadowed: bool) -> int:
 
 
 def page(client: Client, board: int) -> str:
+    """What they see there, all at the same moment."""
     micro_cache.forget()
     shared_page.forget()
-    shown = client.get(f"/boards/{board}/").content.decode()
-    shown = re.sub(r"W/.quot;\w+|Board \d+|boards/\d+/|[\d:]+ UTC|[?&;][vh]=\w+|csrfmiddlewaretoken.*?>", "", shown)
-    return shown.partition("<main")[2]
+    with patch.object(clock, "now", lambda: NEXT_HOUR):
+        shown = client.get(f"/boards/{board}/").content.decode()
+    return OF_ONE_LOOK.sub("", shown.partition("<main")[2])
 
 
 @pytest.mark.parametrize("storage", ["hybrid", "sql", "redis"])
