@@ -17,7 +17,7 @@ from leaderboards import selectors
 from leaderboards.admin.integrations.ready_curl import curl_of
 from leaderboards.core.input.entries import read_entry
 from leaderboards.models import Board, Period, Player, Submission
-from leaderboards.services.submit import sample_score
+from leaderboards.services.submit import pipeline, sample_score
 from leaderboards.services.submit.sample_score import SERVICE, TESTED
 from tests.competitions.site import make_board as make_event_board
 from tests.competitions.site import open_competition
@@ -113,7 +113,7 @@ def test_no_score_counts_without_its_entry_in_the_audit_log(
     assert not selectors.standings(board).rows
 
     with monkeypatch.context() as patch, pytest.raises(OSError):
-        submit = sample_score.submit
+        submit = pipeline.submit
 
         def submit_and_die(*args: Any, dry_run: bool = False, **options: Any) -> Any:
             outcomes = submit(*args, dry_run=dry_run, **options)
