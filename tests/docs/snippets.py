@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-FILE = re.compile(r"`([\w./-]+\.\w+)`:$")
+FILE = re.compile(r"`([\w./-]*\.\w+)`:$")
 NOT_RUN = re.compile(r"<!-- not run: (.+?) -->$", re.DOTALL)
 VARYING = (
-    (re.compile(r"\d{4}-\d\d-\d\d(T[\d:.]+(Z|\+00:00))?"), "<day>"),
+    (re.compile(r"\d{4}-\d\d-\d\d(T[\d:.]+(Z|[+-]\d\d:\d\d))?"), "<day>"),
     (re.compile(r'("?period"?:\s*|_|")\d{4}-\d\d\b'), r"\1<week>"),
     (re.compile(r"sunwi_[0-9a-f]{8}_[0-9a-f]{40}"), "<key>"),
     (re.compile(r'("(?:board|seq|competition|id|Daily sprint|[\w ]+ board)":\s*)\d+'), r"\1<number>"),

@@ -64,31 +64,32 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
 
 
 @pytest.fixture
-def checkout(tmp_path: Path) -> Path:
+def checkout(demo: Demo, tmp_path: Path) -> Path:
     """A folder that looks like a checkout in which `make demo` has been run."""
     (tmp_path / ".venv/bin").mkdir(parents=True)
     (tmp_path / ".venv/bin/python").write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
     (tmp_path / ".venv/bin/python").chmod(0o755)
-    (tmp_path / ".data").mkdir()
+    (tmp_path / ".data").symlink_to(demo.folder)
     for name in ("manage.py", "clients", "tests", "docs"):
         (tmp_path / name).symlink_to(ROOT / name)
     return tmp_path
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_what_a_page_shows_runs_and_prints_what_it_says(page: Path, demo: Demo, checkout: Path) -> None:
-    shown, renamed = snippets(page), {SITE: f"127.0.0.1:{demo.port}"}
+@pytest.mark.parametrize("document", PAGES, ids=lambda path: path.stem)
+def test_what_a_page_shows_runs_and_prints_what_it_says(document: Path, demo: Demo, checkout: Path) -> None:
+    shown, renamed = snippets(document), {SITE: f"127.0.0.1:{demo.port}"}
 
     printed = run(shown, checkout, renamed, demo.environment)
 
-    assert list(differences(shown, printed, renamed)) == []
+    differ = "\n".join(differences(shown, printed, renamed))
+    assert not differ, differ
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_each_snippet_is_run_or_says_why_not(page: Path) -> None:
-    for snippet in snippets(page):
-        where = f"{page.name}:{snippet.line}"
+@pytest.mark.parametrize("document", PAGES, ids=lambda path: path.stem)
+def test_each_snippet_is_run_or_says_why_not(document: Path) -> None:
+    for snippet in snippets(document):
+        where = f"{document.name}:{snippet.line}"
         if snippet.reason:
             assert snippet.reason.startswith(ALLOWED), where
         else:
