@@ -25,7 +25,8 @@ nitpicky = True
 
 myst_heading_anchors = 4
 myst_enable_extensions = ["colon_fence"]
-suppress_warnings = ["myst.xref_ambiguous"]
+# Examples of JSON leave parts out with "…", and are shown all the same.
+suppress_warnings = ["myst.xref_ambiguous", "misc.highlighting_failure"]
 # Words that Pygments has no rules for are shown as they are.
 highlight_language = "text"
 
