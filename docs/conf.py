@@ -64,7 +64,7 @@ def at_home(text: str, page: Path) -> str:
             return found[0]
         path = os.path.relpath((ROOT / page).parent / target, ROOT)
         here = ELSEWHERE.get(path) or (os.path.relpath(path, "docs") if path.startswith("docs/") else "")
-        if not here or (ROOT / path).is_dir() and path not in ELSEWHERE:
+        if not here or ((ROOT / path).is_dir() and path not in ELSEWHERE):
             return f"{found[2]} (`{path}`)" if path not in found[2] else found[2]
         kept = f"#{anchor}" if anchor and path != "README.md" else ""
         shown = os.path.relpath(here, _home_of(page).parent)

@@ -1,4 +1,4 @@
-"""Settings: names, kinds and defaults as the settings' own code reads them; what they mean, from ``docs/settings.md``."""
+"""Settings: names, kinds and defaults as the code reads them; what they mean, from ``docs/settings.md``."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Every command and snippet of the README, the tutorial and the guides runs, on a demo, and prints what the page says."""
+"""Each snippet of the README, the tutorial and the guides runs, on a demo, and prints what the page says."""
 
 import os
 import signal
