@@ -13,7 +13,7 @@ from playwright.sync_api import sync_playwright
 
 PICTURE = Path(__file__).parent / "img/live-board.webp"
 BOARD = "/boards/1/"
-WIDTH, HEIGHT, SHOWN_WIDTH = 1120, 700, 960
+WIDTH, HEIGHT, SHOWN_WIDTH = 1360, 1000, 1000
 FRAMES, MILLISECONDS, LAST_MILLISECONDS = 36, 250, 1500
 MOST_BYTES = 400_000
 QUALITIES = (80, 70, 60, 50, 40)
