@@ -39,6 +39,17 @@ def test_every_link_of_a_document_leads_somewhere(document: Path) -> None:
     assert lost == []
 
 
+def test_every_decision_is_in_the_index_under_its_own_title() -> None:
+    folder = ROOT / "docs/decisions"
+    index = dict(re.findall(r"\[([^\]]+)\]\((\d{4}-[\w-]+\.md)\)", (folder / "README.md").read_text("utf-8")))
+
+    titles = {each.name: each.read_text("utf-8").split("\n", 1)[0] for each in folder.glob("0*.md")}
+
+    assert {f"# {name[:4]}: {title}": name for title, name in index.items()} == {
+        title: name for name, title in titles.items()
+    }
+
+
 @pytest.mark.long
 def test_the_site_is_made_without_warnings_and_loads_nothing_from_elsewhere(tmp_path: Path) -> None:
     command = (sys.executable, "-m", "sphinx", "--quiet", "--fail-on-warning", "--builder", "html", "docs", tmp_path)
