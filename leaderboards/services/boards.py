@@ -34,7 +34,7 @@ from leaderboards.services.sync.invalidate import invalidate_readers_of
 
 SETTINGS = (
     *("name", "period", "timezone", "week_start", "cutoff", "order", "update", "ties", "tie_break", "criteria"),
-    *("decimals", "minimum", "maximum", "total_maximum", "grace_seconds", "retention_days"),
+    *("decimals", "minimum", "maximum", "total_maximum", "operators", "grace_seconds", "retention_days"),
     *("keep_submissions_days", "storage", "unit", "format", "visibility"),
     *("plausible_least", "plausible_most", "submissions_per_minute", "points_per_minute"),
     *("own_jump", "own_jump_against", "own_jump_last", "field_jump", "field_jump_players"),
@@ -191,6 +191,7 @@ def cancel_changes(board: Board, at: datetime) -> None:
         setattr(board, field, stored[field])
     for field in ("minimum", "maximum", "total_maximum"):
         setattr(board, field, points_text(stored[field], stored["decimals"]))
+    board.operators = stored.get("operators", [])  # rules of older releases have none
     board.full_clean()
     save_board(board, at)
 

@@ -14,7 +14,7 @@ from leaderboards.core.input.points import scaled
 from leaderboards.core.packing.layout import Layout, choose_layout
 from leaderboards.core.periods import WEEKDAYS, Calendar, PeriodKind, Window, window_at
 from leaderboards.core.ranking.criteria import read_criteria
-from leaderboards.core.ranking.rules import Order, Rules, TieBreak, Ties, Update
+from leaderboards.core.ranking.rules import Operator, Order, Rules, TieBreak, Ties, Update
 from leaderboards.errors import BadBoard, BadPoints, OutOfRange
 
 # An instant in a longest window of each kind: a leap year, a week in which the clock goes back. An event: 30 days.
@@ -39,6 +39,7 @@ NEXT_PERIOD_SETTINGS = (
     "minimum",
     "maximum",
     "total_maximum",
+    "operators",
 )
 
 _CUTOFF = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9])")
@@ -63,6 +64,7 @@ class Settings(Protocol):
     minimum: Any
     maximum: Any
     total_maximum: Any
+    operators: Any
 
 
 def board_calendar(board: Settings) -> Calendar:
@@ -99,7 +101,19 @@ def board_rules(board: Settings) -> Rules:
         minimum=_bound(board, "minimum"),
         maximum=min(_bound(board, "maximum"), total_maximum),
         total_maximum=total_maximum,
+        operators=read_operators(board.operators),
     )
+
+
+def read_operators(raw: object) -> tuple[Operator, ...]:
+    """Return the operators of settings, each once, in the order of their definition. Raises ``BadBoard``."""
+    known = ", ".join(Operator)
+    if not isinstance(raw, list | tuple):
+        raise BadBoard(f"`operators` is a list of what submissions may name, out of: {known}.", "operators")
+    for each in raw:
+        if each not in tuple(Operator):
+            raise BadBoard(f"`operators` has {str(each)[:40]!r}; it may have: {known}.", "operators")
+    return tuple(operator for operator in Operator if operator in raw)
 
 
 def sample_layout(board: Settings) -> Layout:

@@ -8,28 +8,50 @@ the order only as far as the policy says.
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from leaderboards.core.ranking.rules import Rules, Update
+from leaderboards.core.ranking.rules import Operator, Rules, Update
 from leaderboards.errors import OutOfRange
 
 
 class StandingState(NamedTuple):
-    """A standing without its player: the value, and the time that breaks ties."""
+    """A standing, or a submission, without its player: the value, and the time that breaks ties.
+
+    ``metadata`` is JSON as text; a standing has that of the submission that set it. ``operator`` is that of a
+    submission, None for the board's policy; a standing has none.
+    """
 
     value: tuple[int, ...]
     at_ms: int
+    metadata: str | None = None
+    operator: Operator | None = None
+
+
+def policy_of(rules: Rules, operator: Operator | None) -> Update:
+    """Return how a submission with this operator changes a standing."""
+    return rules.update if operator is None else operator.update
+
+
+def sent_value(value: tuple[int, ...], operator: str | None) -> tuple[int, ...]:
+    """Return a submission's value as it is sent: that of a decrement is stored as a negative difference."""
+    return tuple(-each for each in value) if operator == Operator.DECREMENT else value
 
 
 def evaluate(rules: Rules, old: StandingState | None, new: StandingState) -> StandingState:
-    """Return the state after ``new``; it is ``old`` itself if nothing changes.
+    """Return the state after the submission ``new``; it is ``old`` itself if nothing changes.
 
-    With ``increment``, ``new.value`` is the difference; raises ``OutOfRange`` if the total would leave the board's
-    limits. Times must be quantized by the layout.
+    Where it adds (``increment``, ``decrement``), ``new.value`` is the difference; raises ``OutOfRange`` if the total
+    would leave the board's limits. Times must be quantized by the layout.
     """
-    if rules.update is Update.INCREMENT:
+    if new.operator is not None:
+        return _evaluate(rules, new.operator.update, old, new._replace(operator=None))
+    return _evaluate(rules, rules.update, old, new)
+
+
+def _evaluate(rules: Rules, update: Update, old: StandingState | None, new: StandingState) -> StandingState:
+    if update is Update.INCREMENT:
         return _increment(rules, old, new)
     if old is None:
         return new
-    if rules.update is Update.LATEST:
+    if update is Update.LATEST:
         return new if new.at_ms >= old.at_ms and new != old else old
     if new.value == old.value:
         return new if new.at_ms < old.at_ms else old
@@ -43,9 +65,11 @@ def replay(rules: Rules, submissions: Iterable[StandingState]) -> StandingState 
     exceed them later on: then it stops at the limit and continues from there.
     """
     state: StandingState | None = None
-    is_sum = rules.update is Update.INCREMENT
     for new in submissions:
-        state = _add_clamped(rules, state, new) if is_sum else evaluate(rules, state, new)
+        if policy_of(rules, new.operator) is Update.INCREMENT:
+            state = _add_clamped(rules, state, new._replace(operator=None))
+        else:
+            state = evaluate(rules, state, new)
     return state
 
 
@@ -53,8 +77,8 @@ def _add_clamped(rules: Rules, old: StandingState | None, new: StandingState) ->
     total = new.value[0] + (old.value[0] if old else 0)
     total = min(max(total, rules.minimum), rules.total_maximum)
     if old is None:
-        return StandingState((total,), new.at_ms)
-    return old if (total,) == old.value else StandingState((total,), max(old.at_ms, new.at_ms))
+        return new._replace(value=(total,))
+    return old if (total,) == old.value else new._replace(value=(total,), at_ms=max(old.at_ms, new.at_ms))
 
 
 def _increment(rules: Rules, old: StandingState | None, new: StandingState) -> StandingState:
@@ -67,4 +91,4 @@ def _increment(rules: Rules, old: StandingState | None, new: StandingState) -> S
             f"The total would be {rules.text(total)}; this board keeps {rules.text(rules.minimum)} "
             f"to {rules.text(rules.total_maximum)}. Nothing was changed."
         )
-    return StandingState((total,), max(new.at_ms, old.at_ms) if old else new.at_ms)
+    return new._replace(value=(total,), at_ms=max(new.at_ms, old.at_ms) if old else new.at_ms)
