@@ -41,8 +41,8 @@ class OracleBoard:
         after = [*before, StandingState(value, at_ms, operator=operator)]
         state = self._standing(after)
         adds_up = self._policy(after[-1]) is Update.INCREMENT
-        if adds_up and not self.rules.minimum <= state.value[0] <= self.rules.total_maximum:
-            raise OutOfRange(f"a total of {state.value[0]}")
+        if adds_up and not all(least <= number <= most for number, (least, most) in self._limits(state.value)):
+            raise OutOfRange(f"a total of {state.value}")
         self.counted[player] = after
         return ("unchanged" if before and self._standing(before) == state else "updated"), state
 
@@ -80,6 +80,12 @@ class OracleBoard:
     def state(self, player: str) -> StandingState | None:
         """The player's standing, if they have one."""
         return self._standing(self.counted[player]) if player in self.counted else None
+
+    def _limits(self, value: Value) -> list[tuple[int, tuple[int, int]]]:
+        if not self.rules.criteria:
+            return [(value[0], (self.rules.minimum, self.rules.total_maximum))]
+        sent = [criterion for criterion in self.rules.criteria if criterion.name != "achieved_at"]
+        return [(number, (0, criterion.maximum)) for number, criterion in zip(value, sent, strict=True)]
 
     def _policy(self, submitted: StandingState) -> Update:
         if submitted.operator is None:

@@ -24,7 +24,7 @@ from leaderboards.core.periods import PeriodKind, window_at
 from leaderboards.core.plausibility import check_limits
 from leaderboards.core.ranking.board_settings import IMMUTABLE_SETTINGS, NEXT_PERIOD_SETTINGS, sample_layout
 from leaderboards.errors import BadBoard
-from leaderboards.models import Board, Period, Standing, Submission, Visibility
+from leaderboards.models import Board, Period, Standing, Storage, Submission, Visibility
 from leaderboards.selectors.catalog.boards import clear_board_cache
 from leaderboards.selectors.catalog.periods import clear_period_cache
 from leaderboards.selectors.previews.board_change import BoardChange, board_change
@@ -153,6 +153,12 @@ def check_board(board: Board) -> None:
         raise BadBoard(f"`{field}`: {messages[0]}" if field != "__all__" else messages[0], field) from error
     sample_layout(board)
     check_limits(board)
+    if board.storage == Storage.REDIS and board.rules.adds_fields:
+        raise BadBoard(
+            "Redis does not add to criteria: leave `increment` and `decrement` out of `operators`, or choose the "
+            "storage `hybrid` or `sql`.",
+            "operators",
+        )
     _check_change(board)
 
 

@@ -15,6 +15,7 @@ pytestmark = [pytest.mark.contract, pytest.mark.django_db(transaction=True)]
 
 PLAYERS = ("ann", "bob", "김", "a_b")
 OF_POINTS = [form for form in FORMS if Update.INCREMENT in form.updates]
+OF_CRITERIA = [form for form in FORMS if "criteria" in form.settings]
 
 
 def any_entries(form: Form, operators: list[str], seed: int) -> list[list[Sent]]:
@@ -52,6 +53,22 @@ def test_entries_with_operators_make_what_the_oracle_says(links: None, subtests:
                 arena.agree_in_sql()
                 if storage != "redis":
                     _replaying_gives_the_same(arena)
+
+
+@pytest.mark.parametrize("form", OF_CRITERIA, ids=str)
+def test_criteria_are_added_up_one_by_one(links: None, subtests: pytest.Subtests, form: Form) -> None:
+    rules = list(product(Order, form.updates, form.ties))
+    for storage in ("sql", "hybrid"):
+        nth = 7 * OF_CRITERIA.index(form) + 5 * STORAGES.index(storage)
+        order, update, ties = rules[nth % len(rules)]
+        with subtests.test(storage=storage, rules=(order, update, ties)):
+            arena = Arena.open(form, storage, order, update, ties, list(Operator))
+            for request in any_entries(form, list(Operator), nth):
+                arena.send(*request)
+                arena.agree_on_the_list()
+            arena.agree()
+            arena.agree_in_sql()
+            _replaying_gives_the_same(arena)
 
 
 def _replaying_gives_the_same(arena: Arena) -> None:

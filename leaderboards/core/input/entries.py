@@ -145,6 +145,9 @@ def read_value(rules: Rules, entry: Entry) -> tuple[int, ...]:
     names = ", ".join(field.name for field in rules.fields)
     if entry.fields is None:
         raise BadEntry(f"This board ranks by criteria: send `fields` with {names} instead of `points`.")
+    if entry.operator is not None and entry.operator.adds:
+        added = _read_added(rules, dict(entry.fields), names)
+        return tuple(-each for each in added) if entry.operator is Operator.DECREMENT else added
     return _read_criteria(rules, dict(entry.fields), names)
 
 
@@ -219,6 +222,13 @@ def _within_decrement(rules: Rules, points: int) -> int:
     if 0 <= points <= rules.maximum:
         return points
     raise OutOfRange(f"`points` of a decrement must be 0 to {rules.text(rules.maximum)} on this board.")
+
+
+def _read_added(rules: Rules, sent: dict[str, int], names: str) -> tuple[int, ...]:
+    """What is added to each field, or taken off: 0 of those that were not sent."""
+    if not sent:
+        raise BadEntry(f"`fields` is empty: name at least one of {names}.")
+    return _read_criteria(rules, {field.name: 0 for field in rules.fields} | sent, names)
 
 
 def _read_criteria(rules: Rules, sent: dict[str, int], names: str) -> tuple[int, ...]:

@@ -120,7 +120,14 @@ def sample_layout(board: Settings) -> Layout:
     """Return the layout of the board's longest window. Raises ``BadBoard`` if the settings cannot work."""
     calendar, rules = board_calendar(board), board_rules(board)
     longest = _EVENT if calendar.kind is PeriodKind.EVENT else window_at(calendar, _LONGEST[calendar.kind])
-    return choose_layout(rules, longest)
+    layout = choose_layout(rules, longest)
+    if rules.adds_fields and layout.has_patterns_beyond:
+        raise BadBoard(
+            "The criteria use all 63 bits of a score, and their greatest values together would be no number. Where "
+            "submissions add to criteria, every value must fit: lower the greatest value of the first one.",
+            "operators",
+        )
+    return layout
 
 
 def _one_of(kinds: type[Kind], value: Any, field: str) -> Kind:

@@ -6,6 +6,7 @@ the order only as far as the policy says.
 """
 
 from collections.abc import Iterable
+from operator import add
 from typing import NamedTuple
 
 from leaderboards.core.ranking.rules import Operator, Rules, Update
@@ -74,21 +75,31 @@ def replay(rules: Rules, submissions: Iterable[StandingState]) -> StandingState 
 
 
 def _add_clamped(rules: Rules, old: StandingState | None, new: StandingState) -> StandingState:
-    total = new.value[0] + (old.value[0] if old else 0)
-    total = min(max(total, rules.minimum), rules.total_maximum)
+    limits = zip(_sum(old, new), rules.sum_limits, strict=True)
+    total = tuple(min(max(number, least), most) for number, (least, most) in limits)
     if old is None:
-        return new._replace(value=(total,))
-    return old if (total,) == old.value else new._replace(value=(total,), at_ms=max(old.at_ms, new.at_ms))
+        return new._replace(value=total)
+    return old if total == old.value else new._replace(value=total, at_ms=max(old.at_ms, new.at_ms))
 
 
 def _increment(rules: Rules, old: StandingState | None, new: StandingState) -> StandingState:
-    difference = new.value[0]
-    if old is not None and difference == 0:
+    if old is not None and not any(new.value):
         return old
-    total = difference + (old.value[0] if old else 0)
-    if not rules.minimum <= total <= rules.total_maximum:
-        raise OutOfRange(
-            f"The total would be {rules.text(total)}; this board keeps {rules.text(rules.minimum)} "
-            f"to {rules.text(rules.total_maximum)}. Nothing was changed."
-        )
-    return new._replace(value=(total,), at_ms=max(new.at_ms, old.at_ms) if old else new.at_ms)
+    total = _sum(old, new)
+    for place, (number, (least, most)) in enumerate(zip(total, rules.sum_limits, strict=True)):
+        if not least <= number <= most:
+            raise _outside(rules, place, number)
+    return new._replace(value=total, at_ms=max(new.at_ms, old.at_ms) if old else new.at_ms)
+
+
+def _sum(old: StandingState | None, new: StandingState) -> tuple[int, ...]:
+    return new.value if old is None else tuple(map(add, old.value, new.value))
+
+
+def _outside(rules: Rules, place: int, number: int) -> OutOfRange:
+    least, most = rules.sum_limits[place]
+    what = "The total" if rules.of_points else f"The field `{rules.fields[place].name}`"
+    return OutOfRange(
+        f"{what} would be {rules.text(number)}; this board keeps {rules.text(least)} to {rules.text(most)}. "
+        "Nothing was changed."
+    )

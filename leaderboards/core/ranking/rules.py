@@ -112,6 +112,18 @@ class Rules:
         return tuple(criterion for criterion in self.criteria if not criterion.is_time)
 
     @property
+    def sum_limits(self) -> tuple[tuple[int, int], ...]:
+        """The least and the most of each number of a value that was added up: the points, or each field."""
+        if self.of_points:
+            return ((self.minimum, self.total_maximum),)
+        return tuple((0, field.maximum) for field in self.fields)
+
+    @property
+    def adds_fields(self) -> bool:
+        """Whether submissions may add to criteria."""
+        return bool(self.criteria) and any(operator.adds for operator in self.operators)
+
+    @property
     def achieved_at(self) -> Criterion | None:
         """The criterion that is the submission's time, if there is one."""
         return next((criterion for criterion in self.criteria if criterion.is_time), None)

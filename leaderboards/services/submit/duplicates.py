@@ -25,6 +25,7 @@ from leaderboards.core.input.points import scaled
 from leaderboards.core.periods import event_label, previous_window, window_at
 from leaderboards.core.ranking.policies import StandingState as PlayerState
 from leaderboards.core.ranking.policies import sent_value
+from leaderboards.core.ranking.rules import Operator
 from leaderboards.core.submissions import Status
 from leaderboards.errors import BadPoints, BadTime, IdReused, OutOfRange, StorageUnavailable
 from leaderboards.models import (
@@ -53,7 +54,9 @@ def content(entry: Entry) -> str:
         points = Decimal(entry.points)
         value = str(points.normalize()) if abs(points.adjusted()) < 40 else "beyond"
     else:
-        value = ",".join(f"{name}={number}" for name, number in sorted(entry.fields or ()))
+        adds = entry.operator is not None and entry.operator.adds  # then a field that was not sent is 0
+        fields = ((name, number) for name, number in sorted(entry.fields or ()) if number or not adds)
+        value = ",".join(f"{name}={number}" for name, number in fields)
     parts: tuple[str, ...] = (entry.player, value, entry.at.isoformat() if entry.at else "")
     if entry.operator is not None or entry.metadata is not None:
         parts = (*parts, entry.operator or "", entry.metadata or "")
@@ -139,8 +142,12 @@ def has_same_content(entry: Entry, row: Submission | QuarantinedEntry) -> bool:
         return False
     rules = row.period.rules
     if entry.points is None:
-        sent = dict(entry.fields or ())
-        return row.fields is not None and [sent.get(field.name) for field in rules.fields] == row.fields
+        absent = 0 if entry.operator is not None and entry.operator.adds else None
+        sent, names = dict(entry.fields or ()), [field.name for field in rules.fields]
+        numbers = [sent.get(name, absent) for name in names]
+        if entry.operator is Operator.DECREMENT:
+            numbers = [-number for number in numbers if number is not None]
+        return row.fields is not None and numbers == row.fields
     try:
         return sent_value((scaled(entry.points, rules.decimals),), entry.operator) == (row.points,)
     except (BadPoints, OutOfRange):

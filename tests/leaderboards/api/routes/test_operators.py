@@ -2,7 +2,9 @@
 
 import pytest
 
-from leaderboards.models import QuarantinedEntry, Submission
+from leaderboards.errors import BadBoard
+from leaderboards.models import Board, QuarantinedEntry, Submission
+from leaderboards.services.boards import check_board
 from tests.leaderboards.api.conftest import Caller, Make
 
 STORAGES = ("hybrid", "sql", "redis")
@@ -115,3 +117,68 @@ def test_a_submission_keeps_its_operator_and_a_plain_one_has_none(make_board: Ma
     game.submit(entry, entry | {"points": 2, "operator": "decrement"})
 
     assert list(Submission.objects.order_by("pk").values_list("points", "operator")) == [(5, None), (-2, "decrement")]
+
+
+CRITERIA = [{"name": "kills", "max": 99, "order": "desc"}, {"name": "deaths", "max": 99, "order": "asc"}]
+
+
+@pytest.mark.parametrize("storage", ["hybrid", "sql"])
+def test_single_criteria_are_added_to_without_sending_the_others(make_board: Make, game: Caller, storage: str) -> None:
+    entry = {"board": make_board(storage=storage, criteria=CRITERIA, operators=["increment", "decrement"])}
+    entry |= {"player": "ann"}
+    more, less = entry | {"operator": "increment"}, entry | {"operator": "decrement"}
+
+    answer = game.submit(
+        entry | {"fields": {"kills": 5, "deaths": 2}},
+        more | {"fields": {"kills": 2}, "id": "a"},
+        less | {"fields": {"deaths": 1, "kills": 3}},
+        more | {"fields": {"kills": 96}},
+        less | {"fields": {"deaths": 2}},
+        more | {"player": "bob", "fields": {"deaths": 4}},
+        more | {"fields": {"kills": 2, "deaths": 0}, "id": "a"},
+        more | {"fields": {"kills": 3}, "id": "a"},
+    )
+    later = game.submit(
+        more | {"fields": {"kills": 2}, "id": "a"}, more | {"fields": {"kills": 2, "deaths": 1}, "id": "a"}
+    )
+
+    found = [(each["status"], each.get("fields", each.get("code"))) for each in answer["results"]]
+    assert found == [
+        ("updated", {"kills": 5, "deaths": 2}),
+        ("updated", {"kills": 7, "deaths": 2}),
+        ("updated", {"kills": 4, "deaths": 1}),
+        ("rejected", "out_of_range"),
+        ("rejected", "out_of_range"),
+        ("updated", {"kills": 0, "deaths": 4}),
+        ("duplicate", {"kills": 4, "deaths": 1}),
+        ("rejected", "id_reused"),
+    ]
+    assert "`kills` would be 100; this board keeps 0 to 99" in answer["results"][3]["detail"]
+    assert [each["status"] for each in later["results"]] == ["duplicate", "rejected"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "code"),
+    [({}, "bad_entry"), ({"x": 1}, "bad_entry"), ({"kills": -1}, "out_of_range"), ({"kills": 1.5}, "bad_points")],
+)
+def test_what_cannot_be_added_to_criteria_is_refused(
+    make_board: Make, game: Caller, fields: dict[str, object], code: str
+) -> None:
+    entry = {"board": make_board(criteria=CRITERIA, operators=["increment"]), "player": "ann", "operator": "increment"}
+
+    [result] = game.submit(entry | {"fields": fields})["results"]
+
+    assert (result["status"], result["code"]) == ("rejected", code)
+
+
+def test_boards_that_could_not_add_up_are_refused(db: None) -> None:
+    full = [{"name": "stage", "bits": 15, "order": "desc"}, {"name": "left", "bits": 48, "order": "desc"}]
+    for settings, why in (
+        ({"storage": "redis", "criteria": CRITERIA}, "Redis does not add to criteria"),
+        ({"storage": "sql", "criteria": full, "ties": "shared"}, "every value must fit"),
+        ({"storage": "sql", "operators": ["add"]}, "may have: set, best, increment, decrement"),
+        ({"storage": "sql", "operators": "set"}, "is a list"),
+    ):
+        board = Board(name="Odd", **({"operators": ["increment"]} | settings))
+        with pytest.raises(BadBoard, match=why):
+            check_board(board)

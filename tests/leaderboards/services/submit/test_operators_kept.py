@@ -52,7 +52,7 @@ def test_voiding_and_restoring_replays_each_by_its_own_operator(storage: str) ->
     for number in (5, 1, 4):
         unvoid_submission(nth(number), NOON + DAY)
 
-    # Without the set: 10+20-4=26, best 25 loses, +3. Then without the 20: 10-4=6, best 25 wins, +3. Then without the +3.
+    # Without the set: 10+20-4=26, best 25 loses, +3. Then without the 20: 10-4=6, best 25 wins, +3. Then without it.
     assert found == [(29, '{"nth":5}'), (28, '{"nth":5}'), (25, None)]
     assert standing() == (10, '{"nth":5}')
     assert points(board) == {"a": 10}
