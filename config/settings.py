@@ -65,6 +65,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "foundation.monitoring.request_ids.RequestIds",
     "foundation.http.fast_path.ApiFastPath",
     "django.middleware.security.SecurityMiddleware",
     "foundation.http.middleware.ApiHttpsOnly",
@@ -311,4 +312,4 @@ METRICS_FOLDER, METRICS_NETWORKS, METRICS_TOKEN = metrics.folder(env), metrics.n
 
 # -- Logs: one line each, UTC, to standard error ------------------------------------------------
 
-LOGGING = logs.logging_config(env.str("LOG_LEVEL", default="INFO"))
+LOGGING = logs.logging_config(env.str("LOG_LEVEL", default="INFO"), logs.log_format(env))
