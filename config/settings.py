@@ -168,8 +168,8 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_REDIRECT_STDOUTS = False
 CELERY_TIMEZONE = "UTC"
 CELERY_BEAT_SCHEDULE = SCHEDULE
-# The plain scheduler keeps nothing on disk: every interval is short, and a file can break.
-CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"
+# It keeps nothing on disk: every interval is short, and a file can break.
+CELERY_BEAT_SCHEDULER = "config.quiet_scheduler:QuietScheduler"
 
 # -- Language and time --------------------------------------------------------------------------
 
