@@ -81,11 +81,10 @@ def migrate(server: postgres.Postgres, where: str) -> None:
 
 
 def fill(server: postgres.Postgres) -> None:
-    with psycopg.ClientCursor(connect(server)) as cursor:
+    with connect(server) as link, psycopg.ClientCursor(link) as cursor:
         cursor.execute(FILL, {"rows": ROWS})
         for table in SEQUENCES:
             cursor.execute(f"SELECT setval(pg_get_serial_sequence('{table}', 'id'), %s)", [ROWS])
-        cursor.connection.commit()
     with connect(server, autocommit=True) as owner:
         owner.execute("VACUUM ANALYZE")
 
