@@ -20,13 +20,14 @@ from foundation import clock
 from foundation.http.encoding import Volatile, when
 from foundation.messages import Message
 from leaderboards.api.http.access import OptionalKey, RequireKey
-from leaderboards.api.http.parameters import PLAYER, WholeNumber
+from leaderboards.api.http.parameters import METADATA, PLAYER, WholeNumber
 from leaderboards.api.http.responses import etag_response, json_response
 from leaderboards.api.routes.standings import period_json
 from leaderboards.core.input.entries import read_player
 from leaderboards.errors import NotRanked
 from leaderboards.models import Player
 from leaderboards.selectors import PlayerRow, RankAtTime, Standings
+from leaderboards.selectors.rankings.metadata import reading_metadata
 from leaderboards.selectors.rankings.row_json import row_json
 from leaderboards.services.players.profiles import ensure_player
 
@@ -37,7 +38,10 @@ router = Router(tags=["competitions"], auth=OptionalKey())
 
 @router.get("/competitions/{competition}/players/{player}", response=RowOfParticipant)
 def read_participant(
-    request: HttpRequest, competition: WholeNumber = COMPETITION, player: str = PLAYER
+    request: HttpRequest,
+    competition: WholeNumber = COMPETITION,
+    player: str = PLAYER,
+    metadata: bool = METADATA,
 ) -> HttpResponse:
     """One participant; without rank and points while they have no score that may be shown."""
 
@@ -48,7 +52,8 @@ def read_participant(
         except NotRanked:
             return _waiting(found, _participant(found, name), at)
 
-    found, content = read_standings_of(request, competition, read)
+    with reading_metadata(metadata):
+        found, content = read_standings_of(request, competition, read)
     return etag_response(request, content, is_private(found))
 
 

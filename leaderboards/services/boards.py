@@ -25,7 +25,7 @@ from leaderboards.core.periods import PeriodKind, window_at
 from leaderboards.core.plausibility import check_limits
 from leaderboards.core.ranking.board_settings import IMMUTABLE_SETTINGS, NEXT_PERIOD_SETTINGS, sample_layout
 from leaderboards.errors import BadBoard
-from leaderboards.models import Board, Period, Standing, Submission, Visibility
+from leaderboards.models import Board, Period, Standing, Storage, Submission, Visibility
 from leaderboards.selectors.catalog.boards import clear_board_cache
 from leaderboards.selectors.catalog.periods import clear_period_cache
 from leaderboards.selectors.previews.board_change import BoardChange, board_change
@@ -35,7 +35,7 @@ from leaderboards.services.sync.invalidate import invalidate_readers_of
 
 SETTINGS = (
     *("name", "period", "timezone", "week_start", "cutoff", "order", "update", "ties", "tie_break", "criteria"),
-    *("decimals", "minimum", "maximum", "total_maximum", "grace_seconds", "retention_days"),
+    *("decimals", "minimum", "maximum", "total_maximum", "operators", "grace_seconds", "retention_days"),
     *("keep_submissions_days", "storage", "unit", "format", "visibility"),
     *("plausible_least", "plausible_most", "submissions_per_minute", "points_per_minute"),
     *("own_jump", "own_jump_against", "own_jump_last", "field_jump", "field_jump_players"),
@@ -169,6 +169,12 @@ def check_board(board: Board) -> None:
         ) from error
     sample_layout(board)
     check_limits(board)
+    if board.storage == Storage.REDIS and board.rules.adds_fields:
+        raise BadBoard(
+            "Redis does not add to criteria: leave `increment` and `decrement` out of `operators`, or choose the "
+            "storage `hybrid` or `sql`.",
+            "operators",
+        )
     _check_change(board)
 
 
@@ -207,6 +213,7 @@ def cancel_changes(board: Board, at: datetime) -> None:
         setattr(board, field, stored[field])
     for field in ("minimum", "maximum", "total_maximum"):
         setattr(board, field, points_text(stored[field], stored["decimals"]))
+    board.operators = stored.get("operators", [])  # rules of older releases have none
     board.full_clean()
     save_board(board, at)
 

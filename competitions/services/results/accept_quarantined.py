@@ -8,8 +8,9 @@ from competitions.errors import CompetitionOver, NotOfTheJury
 from competitions.models import Competition
 from competitions.services.results.judge import LateScore, accept_late
 from foundation.messages import Message
+from leaderboards.core.ranking.policies import sent_value
 from leaderboards.models import QuarantinedEntry
-from leaderboards.stores.sql.writes import value_of
+from leaderboards.stores.sql.writes import submission_state
 
 JUDGES = "competitions.change_competition"  # the permission that makes an account a jury
 
@@ -32,6 +33,8 @@ def accept_quarantined(
                 "the result."
             )
         )
-    points, fields = entry.period.rules.shown(value_of(entry.points, entry.fields))
-    late = LateScore(entry.player, entry.at, points, fields, token=f"quarantine-{entry.pk}")
+    state = submission_state(entry)
+    points, fields = entry.period.rules.shown(sent_value(state.value, state.operator))
+    token = f"quarantine-{entry.pk}"
+    late = LateScore(entry.player, entry.at, points, fields, token, state.operator, state.metadata)
     accept_late(competition, late, reason, at, by)

@@ -26,6 +26,7 @@ from competitions.services.notices.notices import notify_player
 from foundation.failpoints import failpoint
 from foundation.messages import Message
 from leaderboards.core.input.entries import Entry, read_value
+from leaderboards.core.ranking.rules import Operator
 from leaderboards.errors import PeriodClosed, SubmissionsDropped, UnknownCompetition
 from leaderboards.models import Period, Player, PurgedSubmission, Submission
 from leaderboards.services.moderation.correct_closed import LateEntry, add_to_closed, unvoid_in_closed, void_in_closed
@@ -42,7 +43,7 @@ class LateScore:
     """A score that came too late: ``points``, or ``fields`` on a board of criteria, and when it happened.
 
     ``token`` is an idempotency key of up to 64 characters: a score that is sent twice with it counts once. Without a
-    token (empty), each call counts.
+    token (empty), each call counts. ``operator`` and ``metadata`` (JSON as text) are those of an entry.
     """
 
     player: Player
@@ -50,6 +51,8 @@ class LateScore:
     points: Decimal | int | None = None
     fields: Mapping[str, int] | None = None
     token: str = ""
+    operator: Operator | None = None
+    metadata: str | None = None
 
 
 def void(
@@ -154,7 +157,8 @@ def accept_late(
         details = _late_details(period, late, value)
         if (earlier := _change_by_token(locked, late.token, details)) is not None:
             return earlier
-        add_to_closed(period, LateEntry(late.player.external_id, value, late.happened_at), JURY, at)
+        entry = LateEntry(late.player.external_id, value, late.happened_at, late.operator, late.metadata)
+        add_to_closed(period, entry, JURY, at)
         token = {"token": late.token} if late.token else {}
         change = record_change(locked, ChangeKind.ACCEPTED, at, by, reason, **details, **token)
         revise_if_final(locked, at, change)
@@ -306,4 +310,4 @@ def _clock(at: datetime, competition: Competition) -> str:
 def _entry(competition: Competition, late: LateScore) -> Entry:
     fields = None if late.fields is None else tuple(late.fields.items())
     name = late.player.external_id
-    return Entry(0, None, competition.pk, name, late.points, fields, late.happened_at, None)
+    return Entry(0, None, competition.pk, name, late.points, fields, late.happened_at, None, operator=late.operator)

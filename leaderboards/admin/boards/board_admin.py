@@ -56,7 +56,7 @@ class BoardAdmin(SampleScorePages):
         (
             _lazy("What is compared"),
             {
-                "fields": ("criteria", "decimals", "minimum", "maximum", "total_maximum", "tie_break"),
+                "fields": ("criteria", "decimals", "minimum", "maximum", "total_maximum", "operators", "tie_break"),
                 "classes": COLLAPSED,
             },
         ),

@@ -39,7 +39,7 @@ from leaderboards.selectors.previews.acceptance import preview_acceptance
 from leaderboards.selectors.previews.submissions import preview_added_score
 from leaderboards.services import events
 from leaderboards.services.moderation.review_quarantine import accept, void
-from leaderboards.stores.sql.writes import value_of
+from leaderboards.stores.sql.writes import submission_state
 
 MOST_AT_ONCE = 500  # each is a transaction, and a field of the confirmation form
 MOST_PREVIEWED = 50  # each rank is counted with an SQL statement
@@ -110,7 +110,7 @@ class QuarantinedEntryAdmin(ReadOnlyAdmin[QuarantinedEntry]):
     date_hierarchy = None
     actions = ("accept", "void")
     fields = (
-        *("board", "period", "player", "history", "value", "rule", "seen", "at", "sent_at", "created_at"),
+        *("board", "period", "player", "history", "value", "metadata", "rule", "seen", "at", "sent_at", "created_at"),
         *("service", "external_id", "decided", "reason"),
     )
 
@@ -234,7 +234,7 @@ def _line(row: QuarantinedEntry, names: Mapping[int, str], action: _Action) -> s
     entry = f"{row.player.external_id}, {row.board.name} {where}: {row.value_text} ({rule})"
     if action is not _ACCEPT:
         return entry
-    state = StandingState(value_of(row.points, row.fields), row.period.layout.quantize(milliseconds(row.at)))
+    state = submission_state(row)._replace(at_ms=row.period.layout.quantize(milliseconds(row.at)))
     return f"{entry}. {_places_text(row.period, row, state)}"
 
 

@@ -18,7 +18,7 @@ from leaderboards.admin.wording.places import place_text
 from leaderboards.core.input.entries import read_entry, read_time
 from leaderboards.core.input.json_body import read_json
 from leaderboards.core.periods import PeriodKind
-from leaderboards.core.ranking.policies import StandingState
+from leaderboards.core.ranking.policies import StandingState, sent_value
 from leaderboards.errors import BadEntry
 from leaderboards.models import Board, Period, Player, Storage, Submission
 from leaderboards.selectors.catalog.periods import find_period_row
@@ -32,7 +32,7 @@ from leaderboards.services.moderation.set_standing import (
 )
 from leaderboards.services.players.profiles import refuse_erased
 from leaderboards.services.sync.amend_dead_letter import read_state
-from leaderboards.stores.sql.writes import state_of
+from leaderboards.stores.sql.writes import submission_state
 
 
 class ValueForm(forms.Form):
@@ -87,7 +87,8 @@ class EditPages(ReadOnlyAdmin[Submission]):
         row = rows.filter(pk=number).first()
         if row is None:
             raise Http404
-        now = value_as_typed(row.period, state_of(row.points, row.fields, row.at))
+        stored = submission_state(row)
+        now = value_as_typed(row.period, stored._replace(value=sent_value(stored.value, stored.operator)))
         form = ValueForm(request.POST or None, initial={"worth": now})
         back = reverse("admin:leaderboards_submission_change", args=[number])
 

@@ -20,7 +20,6 @@ from leaderboards.admin.moderation.restriction_pages import lift_preview_lines, 
 from leaderboards.admin.scores.edit_pages import edit_preview_lines
 from leaderboards.admin.scores.submission_admin import void_preview_lines
 from leaderboards.admin.undo.previews import UndoPreview, register_undo_preview
-from leaderboards.core.ranking.policies import StandingState
 from leaderboards.models import (
     Board,
     ImportRun,
@@ -46,7 +45,7 @@ from leaderboards.services.moderation.set_standing import (
 )
 from leaderboards.services.players.link import ACCOUNT_CHANGED
 from leaderboards.services.players.restore_link import account_before, mentions_account
-from leaderboards.stores.sql.writes import state_of
+from leaderboards.stores.sql.writes import submission_state
 
 BOARD_CHANGED = "board.changed"
 _BAN = RestrictionScope(RestrictionKind.BANNED)
@@ -168,7 +167,7 @@ def _of_edit(entry: AuditEntry) -> UndoPreview:
     row = rows.filter(pk=edited.submission_id).first() if edited else None
     if edited is None or row is None:
         return UndoPreview()
-    before = StandingState(tuple(edited.before), state_of(None, None, row.at).at_ms)
+    before = submission_state(row)._replace(value=tuple(edited.before))
     return UndoPreview(tuple(edit_preview_lines(row.period, preview_edit(row, before))))
 
 

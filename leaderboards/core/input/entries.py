@@ -13,10 +13,11 @@ from typing import NamedTuple
 
 from foundation.messages import Message
 from leaderboards.core.input.json_body import DuplicateKeys, read_json
+from leaderboards.core.input.metadata import read_metadata
 from leaderboards.core.input.points import points_number, points_text, read_points, scaled
 from leaderboards.core.instants import EPOCH
 from leaderboards.core.ranking.criteria import ACHIEVED_AT
-from leaderboards.core.ranking.rules import Rules
+from leaderboards.core.ranking.rules import Operator, Rules
 from leaderboards.errors import BadEntry, BadId, BadPlayer, BadPoints, BadTime, OutOfRange
 
 __all__ = [
@@ -33,8 +34,9 @@ __all__ = [
 ]
 
 MAX_PLAYER_LENGTH, MAX_ID_LENGTH = 64, 128
-FIELDS = ("board", "competition", "player", "points", "fields", "at", "id")
+FIELDS = ("board", "competition", "player", "points", "fields", "at", "id", "operator", "metadata")
 _FIELDS = frozenset(FIELDS)
+_OPERATORS = frozenset(Operator)
 
 _UNPRINTED = frozenset({"Cc", "Cs", "Zl", "Zp"})  # control, lone surrogate, line and paragraph separator
 # Bidirectional controls change the direction of the text around them: one name could look like another.
@@ -46,7 +48,7 @@ _TIME = re.compile(
 
 
 class Entry(NamedTuple):
-    """A well-formed entry. Absent parts are None.
+    """A well-formed entry. Absent parts are None; ``metadata`` is JSON as text.
 
     ``received_at`` is set if the entry is decided in a request that began after it was received.
     """
@@ -60,6 +62,8 @@ class Entry(NamedTuple):
     at: datetime | None
     external_id: str | None
     received_at: datetime | None = None
+    operator: Operator | None = None
+    metadata: str | None = None
 
 
 def read_entry(raw: object, position: int) -> Entry:
@@ -85,6 +89,8 @@ def read_entry(raw: object, position: int) -> Entry:
         fields=_read_fields(raw["fields"]) if kind == "fields" else None,
         at=read_time(raw["at"]) if "at" in raw else None,
         external_id=_read_id(raw["id"]) if "id" in raw else None,
+        operator=_read_operator(raw["operator"]) if "operator" in raw else None,
+        metadata=read_metadata(raw["metadata"]) if "metadata" in raw else None,
     )
 
 
@@ -134,14 +140,23 @@ def read_time(raw: object) -> datetime:
 
 
 def read_value(rules: Rules, entry: Entry) -> tuple[int, ...]:
-    """Return the entry's value by the board's rules. Raises ``BadEntry``, ``BadPoints`` or ``OutOfRange``."""
+    """Return the entry's value by the board's rules; that of a decrement is negative.
+
+    Raises ``BadEntry``, ``BadPoints`` or ``OutOfRange``.
+    """
+    if entry.operator is not None:
+        _refuse_operator(rules, entry.operator)
     if rules.of_points:
         if entry.points is None:
             raise BadEntry("This board ranks `points`: send `points` instead of `fields`.")
-        return (_within(rules, scaled(entry.points, rules.decimals)),)
+        points = scaled(entry.points, rules.decimals)
+        return (-_within_decrement(rules, points) if entry.operator is Operator.DECREMENT else _within(rules, points),)
     names = ", ".join(field.name for field in rules.fields)
     if entry.fields is None:
         raise BadEntry(f"This board ranks by criteria: send `fields` with {names} instead of `points`.")
+    if entry.operator is not None and entry.operator.adds:
+        added = _read_added(rules, dict(entry.fields), names)
+        return tuple(-each for each in added) if entry.operator is Operator.DECREMENT else added
     return _read_criteria(rules, dict(entry.fields), names)
 
 
@@ -170,6 +185,21 @@ def _read_id(raw: object) -> str:
     if not raw.isprintable() and any(unicodedata.category(each) in {"Cc", "Cs"} for each in raw):
         raise BadId("`id` contains a control character.")
     return raw
+
+
+def _read_operator(raw: object) -> Operator:
+    if isinstance(raw, str) and raw in _OPERATORS:
+        return Operator(raw)
+    raise BadEntry(f"`operator` is one of: {', '.join(Operator)}. Leave it out for the board's own policy.")
+
+
+def _refuse_operator(rules: Rules, operator: Operator) -> None:
+    if operator not in rules.operators:
+        allowed = f"it takes {', '.join(rules.operators)}" if rules.operators else "it takes none"
+        raise BadEntry(
+            f"This board does not take the operator `{operator}`, {allowed}: leave `operator` out, or allow it in the "
+            "board's setting `operators`."
+        )
 
 
 def _read_fields(raw: object) -> tuple[tuple[str, int], ...]:
@@ -201,6 +231,19 @@ def _within(rules: Rules, points: int) -> int:
             most=rules.text(rules.maximum),
         )
     )
+
+
+def _within_decrement(rules: Rules, points: int) -> int:
+    if 0 <= points <= rules.maximum:
+        return points
+    raise OutOfRange(f"`points` of a decrement must be 0 to {rules.text(rules.maximum)} on this board.")
+
+
+def _read_added(rules: Rules, sent: dict[str, int], names: str) -> tuple[int, ...]:
+    """What is added to each field, or taken off: 0 of those that were not sent."""
+    if not sent:
+        raise BadEntry(f"`fields` is empty: name at least one of {names}.")
+    return _read_criteria(rules, {field.name: 0 for field in rules.fields} | sent, names)
 
 
 def _read_criteria(rules: Rules, sent: dict[str, int], names: str) -> tuple[int, ...]:

@@ -15,7 +15,7 @@ from leaderboards.core.input.points import scaled
 from leaderboards.core.packing.layout import Layout, choose_layout
 from leaderboards.core.periods import WEEKDAYS, Calendar, PeriodKind, Window, window_at
 from leaderboards.core.ranking.criteria import read_criteria
-from leaderboards.core.ranking.rules import Order, Rules, TieBreak, Ties, Update
+from leaderboards.core.ranking.rules import Operator, Order, Rules, TieBreak, Ties, Update
 from leaderboards.errors import BadBoard, BadPoints, OutOfRange
 
 # An instant in a longest window of each kind: a leap year, a week in which the clock goes back. An event: 30 days.
@@ -40,6 +40,7 @@ NEXT_PERIOD_SETTINGS = (
     "minimum",
     "maximum",
     "total_maximum",
+    "operators",
 )
 
 _CUTOFF = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9])")
@@ -64,6 +65,7 @@ class Settings(Protocol):
     minimum: Any
     maximum: Any
     total_maximum: Any
+    operators: Any
 
 
 def board_calendar(board: Settings) -> Calendar:
@@ -100,14 +102,33 @@ def board_rules(board: Settings) -> Rules:
         minimum=_bound(board, "minimum"),
         maximum=min(_bound(board, "maximum"), total_maximum),
         total_maximum=total_maximum,
+        operators=read_operators(board.operators),
     )
+
+
+def read_operators(raw: object) -> tuple[Operator, ...]:
+    """Return the operators of settings, each once, in the order of their definition. Raises ``BadBoard``."""
+    known = ", ".join(Operator)
+    if not isinstance(raw, list | tuple):
+        raise BadBoard(f"`operators` is a list of what submissions may name, out of: {known}.", "operators")
+    for each in raw:
+        if each not in tuple(Operator):
+            raise BadBoard(f"`operators` has {str(each)[:40]!r}; it may have: {known}.", "operators")
+    return tuple(operator for operator in Operator if operator in raw)
 
 
 def sample_layout(board: Settings) -> Layout:
     """Return the layout of the board's longest window. Raises ``BadBoard`` if the settings cannot work."""
     calendar, rules = board_calendar(board), board_rules(board)
     longest = _EVENT if calendar.kind is PeriodKind.EVENT else window_at(calendar, _LONGEST[calendar.kind])
-    return choose_layout(rules, longest)
+    layout = choose_layout(rules, longest)
+    if rules.adds_fields and layout.has_patterns_beyond:
+        raise BadBoard(
+            "The criteria use all 63 bits of a score, and their greatest values together would be no number. Where "
+            "submissions add to criteria, every value must fit: lower the greatest value of the first one.",
+            "operators",
+        )
+    return layout
 
 
 def _one_of(kinds: type[Kind], value: Any, field: str) -> Kind:

@@ -15,7 +15,7 @@ from leaderboards.core.input.points import points_number, points_text
 from leaderboards.core.ranking.criteria import MAX_SAFE_INTEGER, Criterion, Order, check_criteria, read_criteria
 from leaderboards.errors import BadBoard
 
-__all__ = ["Criterion", "Order", "Rules", "TieBreak", "Ties", "Update"]
+__all__ = ["Criterion", "Operator", "Order", "Rules", "TieBreak", "Ties", "Update"]
 
 MOST_DECIMALS = 6
 
@@ -26,6 +26,33 @@ class Update(StrEnum):
     BEST = "best"
     LATEST = "latest"
     INCREMENT = "increment"
+
+
+class Operator(StrEnum):
+    """What a submission does to a standing in place of the board's policy, where the board allows it."""
+
+    SET = "set"
+    BEST = "best"
+    INCREMENT = "increment"
+    DECREMENT = "decrement"
+
+    @property
+    def update(self) -> Update:
+        """The policy by which it is applied. The value of a decrement is negative, so that it is added too."""
+        return _UPDATE_BY_OPERATOR[self]
+
+    @property
+    def adds(self) -> bool:
+        """Whether it adds to the standing or subtracts from it."""
+        return self.update is Update.INCREMENT
+
+
+_UPDATE_BY_OPERATOR = {
+    Operator.SET: Update.LATEST,
+    Operator.BEST: Update.BEST,
+    Operator.INCREMENT: Update.INCREMENT,
+    Operator.DECREMENT: Update.INCREMENT,
+}
 
 
 class Ties(StrEnum):
@@ -52,7 +79,10 @@ class TieBreak(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """How a period ranks. Raises ``BadBoard`` for combinations that cannot work."""
+    """How a period ranks. Raises ``BadBoard`` for combinations that cannot work.
+
+    ``operators`` are those that its submissions may name.
+    """
 
     order: Order = Order.DESC
     update: Update = Update.BEST
@@ -63,6 +93,7 @@ class Rules:
     minimum: int = 0
     maximum: int = 2**31 - 1
     total_maximum: int = 2**31 - 1
+    operators: tuple[Operator, ...] = ()
 
     def __post_init__(self) -> None:
         if self.criteria:
@@ -80,6 +111,18 @@ class Rules:
     def fields(self) -> tuple[Criterion, ...]:
         """The criteria that are sent in a submission and make up a value."""
         return tuple(criterion for criterion in self.criteria if not criterion.is_time)
+
+    @property
+    def sum_limits(self) -> tuple[tuple[int, int], ...]:
+        """The least and the most of each number of a value that was added up: the points, or each field."""
+        if self.of_points:
+            return ((self.minimum, self.total_maximum),)
+        return tuple((0, field.maximum) for field in self.fields)
+
+    @property
+    def adds_fields(self) -> bool:
+        """Whether submissions may add to criteria."""
+        return bool(self.criteria) and any(operator.adds for operator in self.operators)
 
     @property
     def achieved_at(self) -> Criterion | None:
@@ -120,6 +163,7 @@ class Rules:
             "minimum": self.minimum,
             "maximum": self.maximum,
             "total_maximum": self.total_maximum,
+            "operators": [operator.value for operator in self.operators],
         }
 
     @classmethod
@@ -131,6 +175,7 @@ class Rules:
             ties=Ties(stored["ties"]),
             tie_break=TieBreak(stored["tie_break"]),
             criteria=read_criteria(stored["criteria"]),
+            operators=tuple(map(Operator, stored.get("operators", ()))),  # rules of older releases have none
             **{name: int(stored[name]) for name in ("decimals", "minimum", "maximum", "total_maximum")},
         )
 

@@ -18,6 +18,7 @@ from foundation.messages import Message
 from foundation.sync import barrier
 from leaderboards.core.periods import event_number
 from leaderboards.core.ranking.policies import StandingState, evaluate
+from leaderboards.core.ranking.rules import Operator
 from leaderboards.errors import Banned, PeriodClosed, PeriodOpen, SubmissionsDropped
 from leaderboards.models import FinalStanding, Period, PeriodState, Storage, Submission
 from leaderboards.selectors.catalog.periods import clear_period_cache
@@ -38,11 +39,16 @@ from leaderboards.stores.sql.writes import (
 
 
 class LateEntry(NamedTuple):
-    """A late score to accept: the player's id, the value scaled by the board's rules, and when it happened."""
+    """A late score to accept: the player's id, the value scaled by the board's rules, and when it happened.
+
+    ``operator`` is None for the board's policy, ``metadata`` is JSON as text.
+    """
 
     player: str
     value: tuple[int, ...]
     happened_at: datetime
+    operator: Operator | None = None
+    metadata: str | None = None
 
 
 def may_be_dropped(period: Period, at: datetime) -> bool:
@@ -101,9 +107,9 @@ def add_to_closed(known: Period, late: LateEntry, service: str, at: datetime) ->
     locked = lock_standings(period, [late.player])[late.player]
     if locked.banned:
         raise Banned(Message("This player may not score."))
-    state = evaluate(period.rules, locked.state, StandingState(late.value, at_ms))
+    state = evaluate(period.rules, locked.state, StandingState(late.value, at_ms, late.metadata, late.operator))
     if period.board.storage != Storage.REDIS:
-        row = SubmissionRow(locked.player_id, late.value, at_ms, late.happened_at, None)
+        row = SubmissionRow(locked.player_id, late.value, at_ms, late.happened_at, None, late.operator, late.metadata)
         insert_submissions(
             StatementRunner(), SubmissionBatch(period, event_number(period.label) or 0, service, at), [row]
         )

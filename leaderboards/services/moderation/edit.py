@@ -27,7 +27,7 @@ from leaderboards.selectors.moderation.purges import BASELINE
 from leaderboards.services.moderation.void import lock_open_period, recompute_standings
 from leaderboards.services.players.profiles import refuse_erased
 from leaderboards.stores.sql.locks import LockedStanding, lock_standings
-from leaderboards.stores.sql.writes import state_of
+from leaderboards.stores.sql.writes import state_of, submission_state
 
 EDITED, UNDONE = "submission.edited", "submission.edit_undone"
 
@@ -48,11 +48,12 @@ def read_edited_value(submission: Submission, edited: EditedValue) -> StandingSt
     _refuse_uneditable(submission)
     period, player = submission.period, submission.player.external_id
     fields = None if edited.fields is None else tuple(edited.fields.items())
-    value = read_value(period.rules, Entry(0, period.board_id, None, player, edited.points, fields, None, None))
-    at_ms = state_of(None, None, submission.at).at_ms
+    stored = submission_state(submission)
+    entry = Entry(0, period.board_id, None, player, edited.points, fields, None, None, operator=stored.operator)
+    value = read_value(period.rules, entry)
     if period.rules.criteria:
-        period.layout.pack(value, at_ms, player)
-    return StandingState(value, at_ms)
+        period.layout.pack(value, stored.at_ms, player)
+    return stored._replace(value=value)
 
 
 @transaction.atomic

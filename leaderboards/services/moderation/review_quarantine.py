@@ -16,6 +16,7 @@ from foundation.failpoints import failpoint
 from foundation.messages import Message
 from foundation.reasons import reason_given
 from leaderboards.core.input.entries import Entry
+from leaderboards.core.ranking.policies import sent_value
 from leaderboards.core.submissions import Caller, Outcome, Status
 from leaderboards.errors import (
     Banned,
@@ -32,6 +33,7 @@ from leaderboards.selectors.visibility.restrictions import banned_from
 from leaderboards.services import events
 from leaderboards.services.submit.duplicates import find_duplicates_in_redis
 from leaderboards.services.submit.pipeline import submit
+from leaderboards.stores.sql.writes import submission_state
 
 ACCEPTED, VOIDED, REOPENED = "score.quarantine_accepted", "score.quarantine_voided", "score.quarantine_reopened"
 SERVICE = "quarantine"  # the service of entries that came without an id
@@ -137,8 +139,8 @@ def _refusal(outcome: Outcome) -> Exception:
 
 def _entry(row: QuarantinedEntry) -> Entry:
     rules = row.period.rules
-    value = (row.points or 0,) if row.fields is None else tuple(row.fields)
-    points, fields = rules.shown(value)
+    state = submission_state(row)
+    points, fields = rules.shown(sent_value(state.value, state.operator))
     return Entry(
         position=0,
         board=None if row.competition else row.board_id,
@@ -148,6 +150,8 @@ def _entry(row: QuarantinedEntry) -> Entry:
         fields=None if fields is None else tuple(fields.items()),
         at=row.at,
         external_id=row.external_id or str(row.pk),
+        operator=state.operator,
+        metadata=row.metadata,
     )
 
 

@@ -17,7 +17,6 @@ from foundation.messages import Message
 from foundation.redis import client as redis
 from foundation.sync import barrier, generations
 from leaderboards.core.packing.layout import Layout, choose_layout
-from leaderboards.core.ranking.policies import StandingState
 from leaderboards.errors import BadBoard, OutOfRange, StorageUnavailable
 from leaderboards.models import Period, PeriodState, Standing, Storage
 from leaderboards.services.sync.mirror import dead_letters_of, mirror, mirror_remaining
@@ -27,8 +26,8 @@ from leaderboards.stores.sql.writes import StandingRow, state_of, write_standing
 
 CHUNK = 5000
 
-_Row = tuple[int, str, int | None, list[int] | None, datetime | None, int]
-_ROW = ("player_id", "player__external_id", "points", "fields", "at", "version")
+_Row = tuple[int, str, int | None, list[int] | None, datetime | None, str | None, int]
+_ROW = ("player_id", "player__external_id", "points", "fields", "at", "metadata", "version")
 
 
 def move_end(period: Period, ends_at: datetime, at: datetime, only_later: bool = False) -> None:
@@ -127,9 +126,9 @@ def _chunks(period: Period) -> Iterator[Sequence[_Row]]:
 
 
 def _repack_row(layout: Layout, row: _Row) -> StandingRow:
-    player_id, name, points, fields, at, version = row
-    old = state_of(points, fields, at)
-    state = StandingState(old.value, layout.quantize(old.at_ms))
+    player_id, name, points, fields, at, metadata, version = row
+    old = state_of(points, fields, at, metadata)
+    state = old._replace(at_ms=layout.quantize(old.at_ms))
     packed = layout.pack(state.value, state.at_ms, name)
     return StandingRow(player_id, name, packed.member, state, packed.score, version)
 

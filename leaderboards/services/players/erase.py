@@ -232,10 +232,11 @@ def _rename(player: Player, removed: list[str], at: datetime, reason: str) -> Er
     Purge.objects.filter(player=player).update(reason="", undo_reason="")
     _wait_for_corrections(player)
     member = Concat(Substr("member", 1, Length("member") - len(old)), Value(new))
+    own.exclude(metadata=None).update(metadata=None)
     erased = ErasureResult(
         player=new,
         removed_from=removed,
-        standings=Standing.objects.filter(player=player).update(member=member),
+        standings=Standing.objects.filter(player=player).update(member=member, metadata=None),
         final_standings=final_standings_of(player).update(member=member),
         submissions=own.exclude(external_id=None, freed_id=None).update(external_id=None, freed_id=None),
         dead_letters=letters.delete()[0],

@@ -214,7 +214,11 @@ def _script_entries(period: Period, items: Sequence[Item], service: str) -> list
     """The items as arguments of the script; times are rounded by the period's present layout."""
     return [
         EntryToEvaluate(
-            each.entry.player, each.value, period.layout.quantize(each.at_ms), bucketed(each.entry, service)
+            each.entry.player,
+            each.value,
+            period.layout.quantize(each.at_ms),
+            bucketed(each.entry, service),
+            each.entry.operator,
         )
         for each in items
     ]
@@ -259,7 +263,8 @@ def _dry_run(items: Sequence[Item], service: str) -> dict[int, EntryDecision]:
         try:
             if earlier and bucketed_id and earlier != bucketed_id.proof:
                 raise id_reused_error(item.entry)
-            new = old if earlier else evaluate(period.rules, old, StandingState(item.value, item.at_ms))
+            sent = StandingState(item.value, item.at_ms, operator=item.entry.operator)
+            new = old if earlier else evaluate(period.rules, old, sent)
         except SunwiError as error:
             decided[item.entry.position] = refused(error)
             continue

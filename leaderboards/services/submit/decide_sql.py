@@ -241,13 +241,17 @@ class _BatchEvaluator:
             raise TooManyAttempts(f"All attempts are used: this competition gives {self._max_attempts}.")
         old = self._states[entry.player]
         at_ms = self.period.layout.quantize(item.at_ms)
-        new = evaluate(self.period.rules, old, StandingState(item.value, at_ms))
+        new = evaluate(self.period.rules, old, StandingState(item.value, at_ms, entry.metadata, entry.operator))
         self._refuse_implausible(item, old)
         if new is not old:
             self._packed[entry.player] = self.period.layout.pack(new.value, new.at_ms, entry.player)
             self._states[entry.player] = new
         self._attempts[locked.player_id] += 1
-        self.submissions.append(SubmissionRow(locked.player_id, item.value, at_ms, entry.at, entry.external_id))
+        self.submissions.append(
+            SubmissionRow(
+                locked.player_id, item.value, at_ms, entry.at, entry.external_id, entry.operator, entry.metadata
+            )
+        )
         if entry.external_id is not None:
             self._entry_by_id[entry.external_id] = entry
         return Status.UNCHANGED if new == old else Status.UPDATED

@@ -18,7 +18,7 @@ from foundation.webhooks.outbox import enqueue
 from leaderboards.core.input.entries import Entry
 from leaderboards.core.instants import from_milliseconds
 from leaderboards.core.plausibility import Breach, LimitKind
-from leaderboards.core.ranking.policies import StandingState
+from leaderboards.core.ranking.policies import StandingState, policy_of
 from leaderboards.core.ranking.rules import Update
 from leaderboards.errors import Implausible, StorageUnavailable
 from leaderboards.models import Board, Decision, Period, QuarantinedEntry
@@ -67,8 +67,9 @@ def points_of(item: Item) -> int:
 
 
 def total_of(item: Item, standing: StandingState | None) -> int:
-    """The scaled standing after the item: the sum on boards that add, else the item's own points."""
-    adds = standing is not None and item.period.rules.update is Update.INCREMENT
+    """The scaled standing after the item: the sum where it is added, else the item's own points."""
+    policy = policy_of(item.period.rules, item.entry.operator)
+    adds = standing is not None and policy is Update.INCREMENT
     return points_of(item) + (standing.value[0] if standing is not None and adds else 0)
 
 
@@ -131,6 +132,8 @@ def _row(broken: BreachingItem, service: str, at: datetime) -> QuarantinedEntry:
         fields=None if of_points else list(item.value),
         at=from_milliseconds(item.at_ms),
         sent_at=item.entry.at,
+        operator=item.entry.operator,
+        metadata=item.entry.metadata,
         service=service,
         external_id=item.entry.external_id,
         rule=breach.rule.value,

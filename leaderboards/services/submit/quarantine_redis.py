@@ -21,8 +21,8 @@ from foundation.redis import client as redis
 from leaderboards.core.input.entries import Entry
 from leaderboards.core.instants import milliseconds
 from leaderboards.core.plausibility import Breach, FieldLeader, Limits, PastSubmission, PlausibilityChecker
-from leaderboards.core.ranking.policies import StandingState
-from leaderboards.errors import StorageUnavailable
+from leaderboards.core.ranking.policies import StandingState, evaluate
+from leaderboards.errors import OutOfRange, StorageUnavailable
 from leaderboards.selectors.rankings.store_routing import retry_if_stale
 from leaderboards.selectors.visibility.hidden import hidden_in
 from leaderboards.services.submit.decision import EntryDecision, refused
@@ -121,9 +121,17 @@ def _check(
             continue
         known.add(mark)
         checker.note(entry.player, points)
-        states[entry.player] = StandingState((total,), 0)
+        states[entry.player] = _state_after(item, states[entry.player])
         checked.passed[entry.player].append(RecentRow(mark, PastSubmission(points, now_ms)))
     return checked
+
+
+def _state_after(item: Item, old: StandingState | None) -> StandingState | None:
+    new = StandingState(item.value, item.at_ms, operator=item.entry.operator)
+    try:
+        return evaluate(item.period.rules, old, new)
+    except OutOfRange:  # the script refuses it
+        return old
 
 
 def _counted(items: Sequence[Item], service: str) -> set[int]:
