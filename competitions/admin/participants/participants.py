@@ -115,8 +115,8 @@ class ParticipantAdmin(WithReason[Participant]):
     def bring_back(self, request: HttpRequest, participants: QuerySet[Participant]) -> HttpResponseBase | None:
         """Bring back participants who left or were removed by mistake."""
         question = _(
-            "Players who left or were removed take part again, with the scores that they had then and the place that these "
-            "earn. Boards that Redis decides over keep no scores: there, accept theirs as late ones after the closing."
+            "Players who left or were removed take part again, with the scores that they had then and the place that "
+            "these earn. Boards that Redis decides over keep no scores: there, accept theirs as late ones after the closing."
         )
         chosen = list(participants)
         question = " ".join(

@@ -142,7 +142,8 @@ def refuse_while_undoing(run: ImportRun) -> None:
     if run.kind == ImportKind.SCORES and (other := run_being_undone(run.board)):
         raise ImportNotReady(
             Message(
-                "Import %(number)s into this board is being undone: wait until it is. Then this file is checked again, and you can confirm it.",
+                "Import %(number)s into this board is being undone: wait until it is. Then this file is checked "
+                "again, and you can confirm it.",
                 number=other.pk,
             )
         )
