@@ -116,7 +116,8 @@ class ParticipantAdmin(WithReason[Participant]):
         """Bring back participants who left or were removed by mistake."""
         question = _(
             "Players who left or were removed take part again, with the scores that they had then and the place that "
-            "these earn. Boards that Redis decides over keep no scores: there, accept theirs as late ones after the closing."
+            "these earn. Boards that Redis decides over keep no scores: there, accept theirs as late ones after the "
+            "closing."
         )
         chosen = list(participants)
         question = " ".join(
