@@ -245,8 +245,7 @@ class Answers:
             points, fields = shown(value)
             name = display_name(names.get(player, ""), player)
             achieved_at = None if at_ms is None else from_milliseconds(at_ms)
-            beside = metadata.get(player)
-            yield Row(each.rank, player, name, points, fields, achieved_at, each.tied, each.ahead, beside)
+            yield Row(each.rank, player, name, points, fields, achieved_at, each.tied, each.ahead, metadata.get(player))
 
     def _load_names(self) -> dict[str, str]:
         return {} if self.stored is None else self.find_names(self._players())
