@@ -43,6 +43,16 @@ SENTENCES = (
         "`submissions_per_minute` works on every board."
     ),
     gettext_noop("`plausible_least` %(least)s lies above `plausible_most` %(most)s: lower the one or raise the other."),
+    gettext_noop("`operators` is a list of what submissions may name, out of: %(known)s."),
+    gettext_noop("`operators` has %(text)s; it may have: %(known)s."),
+    gettext_noop(
+        "The criteria use all 63 bits of a score, and their greatest values together would be no number. Where "
+        "submissions add to criteria, every value must fit: lower the greatest value of the first one."
+    ),
+    gettext_noop(
+        "Redis does not add to criteria: leave `increment` and `decrement` out of `operators`, or choose the "
+        "storage `hybrid` or `sql`."
+    ),
     # addresses that a key is restricted to
     gettext_noop("%(text)s is no block of addresses: write 192.0.2.7, 192.0.2.0/24 or 2001:db8::/32."),
     gettext_noop("%(text)s is no address that callers have: write IPv4 as 192.0.2.0/24, and IPv6 without a zone."),
@@ -54,6 +64,7 @@ SENTENCES = (
     gettext_noop("`player` begins or ends with a blank."),
     gettext_noop("`player` contains `/` or `,`, which have a meaning in addresses."),
     gettext_noop("`points` must be %(least)s to %(most)s on this board."),
+    gettext_noop("`points` of a decrement must be 0 to %(most)s on this board."),
     gettext_noop('`points` must be a number or a decimal string, such as 150 or "12.50".'),
     gettext_noop("`points` %(points)s is no decimal number in ASCII digits, such as 150 or 12.50."),
     gettext_noop("`points` has %(places)s here: send an exact multiple of %(step)s."),
