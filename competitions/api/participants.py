@@ -18,6 +18,7 @@ from competitions.selectors.standings.standings import player_row, standings
 from competitions.services.participants.join import join, leave
 from foundation import clock
 from foundation.http.encoding import Volatile, when
+from foundation.messages import Message
 from leaderboards.api.http.access import OptionalKey, RequireKey
 from leaderboards.api.http.parameters import METADATA, PLAYER, WholeNumber
 from leaderboards.api.http.responses import etag_response, json_response
@@ -82,7 +83,7 @@ def leave_competition(
     found, name = competition_to_write(request, competition), read_player(player)
     row = Player.objects.filter(external_id=name).first()
     if row is None:
-        raise NotAParticipant(f"{name} does not take part in this competition.")
+        raise NotAParticipant(Message("%(player)s does not take part in this competition.", player=name))
     leave(found, row, clock.now())
     response = HttpResponse(status=204)
     del response["Content-Type"]
@@ -141,7 +142,7 @@ def without_place(competition: Competition, participant: Participant, at: dateti
 def _participant(competition: Competition, player: str) -> Participant:
     found = participant_of(competition, player)
     if found is None:
-        raise NotAParticipant(f"{player} does not take part in this competition.")
+        raise NotAParticipant(Message("%(player)s does not take part in this competition.", player=player))
     return found
 
 

@@ -17,6 +17,7 @@ from django.db.models import QuerySet
 from foundation import clock
 from foundation.audit import record
 from foundation.audit.row_values import changed_names, to_json_value
+from foundation.messages import Message
 from leaderboards import selectors
 from leaderboards.core.input.names import UNPRINTABLE_MESSAGE, is_encodable, unprintable_reason
 from leaderboards.core.input.points import points_text
@@ -81,7 +82,12 @@ def _refuse_repeated_names(settings: Sequence[Mapping[str, Any]]) -> None:
     """Raise ``BadBoard`` if a file has two boards of one name."""
     for name, times in Counter(str(each.get("name")) for each in settings).items():
         if times > 1:
-            raise BadBoard(f"{name}: the file names this board {times} times; leave one of them.", "name")
+            raise BadBoard(
+                Message(
+                    "%(board)s: the file names this board %(times)s times; leave one of them.", board=name, times=times
+                ),
+                "name",
+            )
 
 
 @contextmanager
@@ -95,13 +101,21 @@ def _naming(board: Board) -> Iterator[None]:
 def _read(settings: Mapping[str, Any], rows: QuerySet[Board]) -> Board:
     name = settings.get("name")
     if not isinstance(name, str) or not name.strip():
-        raise BadBoard("Each board needs a name of 1 to 100 characters.", "name")
+        raise BadBoard(Message("Each board needs a name of 1 to 100 characters."), "name")
     unknown = sorted(set(settings) - set(SETTINGS))
     if unknown:
-        raise BadBoard(f"{name}: there is no setting {unknown[0]!r}; there are {', '.join(SETTINGS)}.", unknown[0])
+        raise BadBoard(
+            Message(
+                "%(name)s: there is no setting %(setting)s; there are %(settings)s.",
+                name=name,
+                setting=repr(unknown[0]),
+                settings=", ".join(SETTINGS),
+            ),
+            unknown[0],
+        )
     for field, value in settings.items():
         if not is_encodable(value):  # SQL could not even be asked for it
-            raise BadBoard(f"`{field}`: {UNPRINTABLE_MESSAGE}", field)
+            raise BadBoard(Message("`%(field)s`: %(why)s", field=field, why=UNPRINTABLE_MESSAGE), field)
     board = rows.filter(name=name, retired_at=None).first() or Board()
     for field, value in settings.items():
         setattr(board, field, value)
@@ -150,7 +164,9 @@ def check_board(board: Board) -> None:
         board.full_clean()
     except ValidationError as error:
         field, messages = next(iter(error.message_dict.items()))
-        raise BadBoard(f"`{field}`: {messages[0]}" if field != "__all__" else messages[0], field) from error
+        raise BadBoard(
+            Message("`%(field)s`: %(why)s", field=field, why=messages[0]) if field != "__all__" else messages[0], field
+        ) from error
     sample_layout(board)
     check_limits(board)
     if board.storage == Storage.REDIS and board.rules.adds_fields:

@@ -7,6 +7,7 @@ from django.contrib.auth.models import AbstractBaseUser
 from competitions.errors import CompetitionOver, NotOfTheJury
 from competitions.models import Competition
 from competitions.services.results.judge import LateScore, accept_late
+from foundation.messages import Message
 from leaderboards.core.ranking.policies import sent_value
 from leaderboards.models import QuarantinedEntry
 from leaderboards.stores.sql.writes import submission_state
@@ -22,10 +23,15 @@ def accept_quarantined(
     Raises what ``accept_late`` does, ``CompetitionOver`` once the result is final, or ``NotOfTheJury``.
     """
     if by is not None and not by.has_perm(JUDGES):  # type: ignore[attr-defined]  # accounts have permissions
-        raise NotOfTheJury("The competition is closed: its jury alone takes scores now, who may change competitions.")
+        raise NotOfTheJury(
+            Message("The competition is closed: its jury alone takes scores now, who may change competitions.")
+        )
     if competition.final_at is not None:
         raise CompetitionOver(
-            "The result is final: accept the score as a late one on its competition's page, which revises the result."
+            Message(
+                "The result is final: accept the score as a late one on its competition's page, which revises "
+                "the result."
+            )
         )
     state = submission_state(entry)
     points, fields = entry.period.rules.shown(sent_value(state.value, state.operator))

@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 
 from foundation import clock
+from foundation.translate import translated
 from leaderboards.admin.boards.preview_seal import SEAL_FIELD, matches_seal
 from leaderboards.admin.wording.decimals import trim_zeros
 from leaderboards.admin.wording.descriptions import on_the_boards_clock
@@ -22,7 +23,6 @@ from leaderboards.core.periods import window_at, zone_names
 from leaderboards.core.ranking.board_settings import IMMUTABLE_SETTINGS, NEXT_PERIOD_SETTINGS
 from leaderboards.errors import BadBoard
 from leaderboards.models import Board
-from leaderboards.refusals import translated
 from leaderboards.selectors.previews.board_change import BoardChange, board_change
 from leaderboards.services.boards import SETTINGS, check_board
 

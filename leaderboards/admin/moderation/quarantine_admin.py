@@ -24,6 +24,7 @@ from django.utils.translation import ngettext
 
 from foundation import clock
 from foundation.http.client_address import signed_in
+from foundation.translate import translated
 from leaderboards.admin.base.paging import ReadOnlyAdmin
 from leaderboards.admin.confirm.preview_page import describe_rank_moves
 from leaderboards.admin.confirm.reason_page import ActionPrompt, confirmed_reason, reason_page, run_for_each
@@ -34,7 +35,6 @@ from leaderboards.core.instants import milliseconds
 from leaderboards.core.ranking.policies import StandingState
 from leaderboards.errors import OutOfRange
 from leaderboards.models import Decision, Period, QuarantinedEntry
-from leaderboards.refusals import translated
 from leaderboards.selectors.previews.acceptance import preview_acceptance
 from leaderboards.selectors.previews.submissions import preview_added_score
 from leaderboards.services import events

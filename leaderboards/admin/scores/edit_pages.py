@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _lazy
 
 from foundation import clock
 from foundation.http.client_address import signed_in
+from foundation.messages import Message
 from leaderboards.admin.base.paging import ReadOnlyAdmin
 from leaderboards.admin.confirm.preview_page import PreviewedAction, confirm_with_preview, describe_rank_moves
 from leaderboards.admin.failures.amend_form import value_as_typed
@@ -157,7 +158,7 @@ class _FullSetForm(SetStandingForm):
         values, now = self.cleaned_data, clock.trusted_now()
         period, player = find_period_row(values["board"], "current", now), values["player"]
         if period is None:
-            raise BadEntry("The board has no running period yet.")
+            raise BadEntry(Message("The board has no running period yet."))
         refuse_erased(player)
         refuse_if_not_settable(period)
         current = standing_in_redis(period, player.external_id)
@@ -175,7 +176,7 @@ class _FullSetForm(SetStandingForm):
         try:
             return None if text == "-" else float(text)
         except ValueError as error:
-            raise BadEntry("The page does not say which standing was seen: open it anew.") from error
+            raise BadEntry(Message("The page does not say which standing was seen: open it anew.")) from error
 
     def _new_state(self, period: Period, current: StandingState | None) -> StandingState | None:
         values = self.cleaned_data

@@ -35,7 +35,7 @@ from leaderboards.services.imports.score_rows import SERVICE as IMPORT
 from leaderboards.services.moderation.edit import format_value
 from leaderboards.services.moderation.unvoid import unvoid_by_hand
 from leaderboards.services.moderation.void import void_by_hand
-from leaderboards.services.submit.test_score import SERVICE as TEST
+from leaderboards.services.submit.sample_score import SERVICE as TEST
 from leaderboards.stores.sql.writes import state_of
 
 MOST_AT_ONCE = 500  # each is a field of the confirmation form

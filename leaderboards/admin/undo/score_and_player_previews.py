@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from foundation import clock
 from foundation.audit.models import AuditEntry
 from foundation.audit.undo import CHANGED_SINCE, NotUndoable
+from foundation.messages import Message
 from leaderboards.admin.boards.preview_seal import matches_seal, sealed
 from leaderboards.admin.imports.undo_preview import preview_import_undo
 from leaderboards.admin.moderation.purge_admin import purge_undo_preview_lines
@@ -65,7 +66,7 @@ def preview_undo_of_board(entries: Sequence[AuditEntry]) -> UndoPreview:
     numbers = [key for key in entries[0].keys("board") if key.isdecimal()]
     board = Board.objects.filter(pk__in=numbers).first()
     if board is None:
-        raise NotUndoable("There is no such board any more, or nothing to give back.")
+        raise NotUndoable(Message("There is no such board any more, or nothing to give back."))
     restored = [_restore_settings_if_possible(entry, board) for entry in entries]
     if not any(restored):
         raise NotUndoable(CHANGED_SINCE)

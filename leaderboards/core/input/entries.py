@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import NamedTuple
 
+from foundation.messages import Message
 from leaderboards.core.input.json_body import DuplicateKeys, read_json
 from leaderboards.core.input.metadata import read_metadata
 from leaderboards.core.input.points import points_number, points_text, read_points, scaled
@@ -98,15 +99,23 @@ def read_player(raw: object) -> str:
     if not isinstance(raw, str):
         raise BadPlayer("`player` must be a text.")
     if not 1 <= len(raw) <= MAX_PLAYER_LENGTH:
-        raise BadPlayer(f"`player` has {len(raw)} characters; 1 to {MAX_PLAYER_LENGTH} are allowed.")
+        raise BadPlayer(
+            Message(
+                "`player` has %(number)s characters; 1 to %(most)s are allowed.",
+                number=len(raw),
+                most=MAX_PLAYER_LENGTH,
+            )
+        )
     if not raw.isprintable() and any(
         unicodedata.category(each) in _UNPRINTED or each in _BIDI_CONTROLS for each in raw
     ):
-        raise BadPlayer("`player` contains a control character, a line break or a mark that turns the writing round.")
+        raise BadPlayer(
+            Message("`player` contains a control character, a line break or a mark that turns the writing round.")
+        )
     if raw != raw.strip():
-        raise BadPlayer("`player` begins or ends with a blank.")
+        raise BadPlayer(Message("`player` begins or ends with a blank."))
     if "/" in raw or "," in raw:
-        raise BadPlayer("`player` contains `/` or `,`, which have a meaning in addresses.")
+        raise BadPlayer(Message("`player` contains `/` or `,`, which have a meaning in addresses."))
     if raw in {".", ".."}:
         raise BadPlayer("`player` may not be `.` or `..`, which have a meaning in addresses.")
     if not unicodedata.is_normalized("NFC", raw):
@@ -118,7 +127,7 @@ def read_time(raw: object) -> datetime:
     """Parse an RFC 3339 time with an offset; returns it in UTC. Raises ``BadTime``."""
     match = _TIME.fullmatch(raw) if isinstance(raw, str) else None
     if match is None or not isinstance(raw, str):
-        raise BadTime("`at` must be an RFC 3339 time with an offset, such as 2026-11-20T08:59:58Z.")
+        raise BadTime(Message("`at` must be an RFC 3339 time with an offset, such as 2026-11-20T08:59:58Z."))
     if match[1] == "60":
         raise BadTime("`at` names a leap second, which no clock here has: send second 59.")
     try:
@@ -203,11 +212,11 @@ def _read_fields(raw: object) -> tuple[tuple[str, int], ...]:
 
 def _read_field(name: str, raw: object) -> int:
     if isinstance(raw, bool) or not isinstance(raw, int | Decimal) or isinstance(raw, float):
-        raise BadPoints(f"The field {quote_untrusted(name)} must be a whole number.")
+        raise BadPoints(Message("The field %(name)s must be a whole number.", name=quote_untrusted(name)))
     try:
         return scaled(Decimal(raw), 0)
     except BadPoints:
-        raise BadPoints(f"The field {quote_untrusted(name)} must be a whole number.") from None
+        raise BadPoints(Message("The field %(name)s must be a whole number.", name=quote_untrusted(name))) from None
     except OutOfRange:
         raise OutOfRange(f"The field {quote_untrusted(name)} is far outside what any board allows.") from None
 
@@ -215,7 +224,13 @@ def _read_field(name: str, raw: object) -> int:
 def _within(rules: Rules, points: int) -> int:
     if rules.minimum <= points <= rules.maximum:
         return points
-    raise OutOfRange(f"`points` must be {rules.text(rules.minimum)} to {rules.text(rules.maximum)} on this board.")
+    raise OutOfRange(
+        Message(
+            "`points` must be %(least)s to %(most)s on this board.",
+            least=rules.text(rules.minimum),
+            most=rules.text(rules.maximum),
+        )
+    )
 
 
 def _within_decrement(rules: Rules, points: int) -> int:
@@ -244,5 +259,9 @@ def _read_criteria(rules: Rules, sent: dict[str, int], names: str) -> tuple[int,
         )
     for field in rules.fields:
         if not 0 <= sent[field.name] <= field.maximum:
-            raise OutOfRange(f"The field `{field.name}` must be 0 to {field.maximum} on this board.")
+            raise OutOfRange(
+                Message(
+                    "The field `%(name)s` must be 0 to %(most)s on this board.", name=field.name, most=field.maximum
+                )
+            )
     return tuple(sent[field.name] for field in rules.fields)

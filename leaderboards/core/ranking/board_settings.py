@@ -10,6 +10,7 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Any, Protocol, TypeVar
 
+from foundation.messages import Message
 from leaderboards.core.input.points import scaled
 from leaderboards.core.packing.layout import Layout, choose_layout
 from leaderboards.core.periods import WEEKDAYS, Calendar, PeriodKind, Window, window_at
@@ -76,9 +77,9 @@ def board_calendar(board: Settings) -> Calendar:
 def _calendar(period: str, timezone: str, week_start: str, cutoff: str) -> Calendar:
     match = _CUTOFF.fullmatch(cutoff)
     if match is None:
-        raise BadBoard("The cut-off is a local time such as 00:00 or 04:30.", "cutoff")
+        raise BadBoard(Message("The cut-off is a local time such as 00:00 or 04:30."), "cutoff")
     if week_start not in WEEKDAYS:
-        raise BadBoard(f"A week starts on one of: {', '.join(WEEKDAYS)}.", "week_start")
+        raise BadBoard(Message("A week starts on one of: %(days)s.", days=", ".join(WEEKDAYS)), "week_start")
     kind = _one_of(PeriodKind, period, "period")
     return Calendar(kind, timezone, WEEKDAYS.index(week_start), time(int(match[1]), int(match[2])))
 
@@ -86,7 +87,7 @@ def _calendar(period: str, timezone: str, week_start: str, cutoff: str) -> Calen
 def board_rules(board: Settings) -> Rules:
     """Return the board's rules, with scaled bounds. Raises ``BadBoard``."""
     if isinstance(board.decimals, bool) or not isinstance(board.decimals, int):
-        raise BadBoard("`decimals` is a whole number from 0 to 6.", "decimals")
+        raise BadBoard(Message("`decimals` is a whole number from 0 to 6."), "decimals")
     if not 0 <= board.decimals <= 6:
         raise BadBoard("`decimals` is 0 to 6.", "decimals")
     criteria = read_criteria(board.criteria or [])
@@ -134,11 +135,14 @@ def _one_of(kinds: type[Kind], value: Any, field: str) -> Kind:
     try:
         return kinds(value)
     except ValueError:
-        raise BadBoard(f"`{field}` is one of: {', '.join(kind.value for kind in kinds)}.", field) from None
+        raise BadBoard(
+            Message("`%(field)s` is one of: %(values)s.", field=field, values=", ".join(kind.value for kind in kinds)),
+            field,
+        ) from None
 
 
 def _bound(board: Settings, field: str) -> int:
     try:
         return scaled(Decimal(getattr(board, field)), board.decimals)
     except (BadPoints, OutOfRange) as error:
-        raise BadBoard(f"`{field}`: {error.detail}", field) from error
+        raise BadBoard(Message("`%(field)s`: %(why)s", field=field, why=error.detail), field) from error

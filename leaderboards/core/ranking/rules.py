@@ -10,6 +10,7 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Any
 
+from foundation.messages import Message
 from leaderboards.core.input.points import points_number, points_text
 from leaderboards.core.ranking.criteria import MAX_SAFE_INTEGER, Criterion, Order, check_criteria, read_criteria
 from leaderboards.errors import BadBoard
@@ -180,30 +181,41 @@ class Rules:
 
     def _check_fields(self) -> None:
         if self.update is Update.INCREMENT:
-            raise BadBoard("Criteria cannot be added up: choose `best` or `latest`, or a board of points.", "update")
+            raise BadBoard(
+                Message("Criteria cannot be added up: choose `best` or `latest`, or a board of points."), "update"
+            )
         if self.decimals:
-            raise BadBoard("Fields are whole numbers: set `decimals` to 0.", "decimals")
+            raise BadBoard(Message("Fields are whole numbers: set `decimals` to 0."), "decimals")
 
     def _check_points(self) -> None:
         if not 0 <= self.decimals <= MOST_DECIMALS:
-            raise BadBoard(f"`decimals` is 0 to {MOST_DECIMALS}.", "decimals")
+            raise BadBoard(Message("`decimals` is 0 to %(most)s.", most=MOST_DECIMALS), "decimals")
         if self.minimum > self.maximum:
             raise BadBoard(
-                f"`minimum` {self.text(self.minimum)} lies above `maximum` {self.text(self.maximum)}: "
-                "lower the one or raise the other.",
+                Message(
+                    "`minimum` %(least)s lies above `maximum` %(most)s: lower the one or raise the other.",
+                    least=self.text(self.minimum),
+                    most=self.text(self.maximum),
+                ),
                 "minimum",
             )
         if self.maximum > self.total_maximum:
             raise BadBoard(
-                f"`maximum` {self.text(self.maximum)} is more than a standing can hold: lower it to "
-                f"`total_maximum`, {self.text(self.total_maximum)}, or raise `total_maximum`.",
+                Message(
+                    "`maximum` %(most)s is more than a standing can hold: lower it to `total_maximum`, %(total)s, "
+                    "or raise `total_maximum`.",
+                    most=self.text(self.maximum),
+                    total=self.text(self.total_maximum),
+                ),
                 "maximum",
             )
         self._check_width()
 
     def _check_width(self) -> None:
         if self.minimum < -MAX_SAFE_INTEGER:
-            raise BadBoard(f"`minimum` is too low; the lowest is {self.text(-MAX_SAFE_INTEGER)}.", "minimum")
+            raise BadBoard(
+                Message("`minimum` is too low; the lowest is %(least)s.", least=self.text(-MAX_SAFE_INTEGER)), "minimum"
+            )
         highest = min(MAX_SAFE_INTEGER, MAX_SAFE_INTEGER + self.minimum)
         if self.total_maximum > highest:
             raise BadBoard(

@@ -16,6 +16,7 @@ from django.db import connection
 
 from foundation.db.resilience import SqlAway, ask
 from foundation.errors import Unavailable
+from foundation.messages import Message
 from foundation.redis import client as redis
 from foundation.sync.redis_state import StaleGeneration
 from leaderboards.core import keys
@@ -246,7 +247,7 @@ def _standings_of(period: Period, players: Sequence[str]) -> Iterable[Standing]:
 
 
 def _unavailable() -> EntryDecision:
-    return refused(StorageUnavailable("What decides for this board is away; try again."))
+    return refused(StorageUnavailable(Message("What decides for this board is away; try again.")))
 
 
 def group_by_scope(targeted: Sequence[Targeted]) -> dict[tuple[int, int], list[Targeted]]:

@@ -13,6 +13,7 @@ from django.db.models import Q
 
 from foundation.db.resilience import SqlAway, ask
 from foundation.failpoints import failpoint
+from foundation.messages import Message
 from foundation.webhooks.outbox import enqueue
 from leaderboards.core.input.entries import Entry
 from leaderboards.core.instants import from_milliseconds
@@ -80,7 +81,7 @@ def find_quarantined(targeted: Sequence[Targeted], service: str) -> dict[int, En
     try:
         rows = ask(lambda: _rows_of(candidates, service))
     except SqlAway:  # an id may be quarantined or voided, so nothing may count
-        away = refused(StorageUnavailable("What decides for this board is away; try again."))
+        away = refused(StorageUnavailable(Message("What decides for this board is away; try again.")))
         return {entry.position: away for entry, _ in candidates}
     found = {(row.board_id, row.competition, row.external_id): row for row in rows}
     return {

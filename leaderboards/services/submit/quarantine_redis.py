@@ -16,6 +16,7 @@ from django.db import transaction
 from foundation.db.resilience import CONNECTION_ERRORS
 from foundation.errors import Unavailable
 from foundation.failpoints import failpoint
+from foundation.messages import Message
 from foundation.redis import client as redis
 from leaderboards.core.input.entries import Entry
 from leaderboards.core.instants import milliseconds
@@ -63,7 +64,7 @@ def quarantine_implausible(
         breaching = [item for item in items if item.entry.position in breaches]
         counted = _counted(breaching, service)
     except redis.RedisSilent as error:  # nothing was applied
-        raise StorageUnavailable("What decides for this board is away; try again.") from error
+        raise StorageUnavailable(Message("What decides for this board is away; try again.")) from error
     new = [item for item in breaching if item.entry.position not in counted]
     return _quarantine(new, breaches, service, at, dry_run)
 
@@ -160,7 +161,7 @@ def _quarantine(
     try:
         return decisions | _store(once, breaches, service, at)
     except (*CONNECTION_ERRORS, Unavailable):
-        away = refused(StorageUnavailable("What decides for this board is away; try again."))
+        away = refused(StorageUnavailable(Message("What decides for this board is away; try again.")))
         return dict.fromkeys(decisions, away)
 
 

@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from foundation import clock
 from foundation.db.resilience import CONNECTION_ERRORS
 from foundation.errors import SunwiError
+from foundation.messages import Message
 from leaderboards.core.input.entries import Entry, read_value
 from leaderboards.core.instants import milliseconds
 from leaderboards.core.packing.layout import Layout
@@ -106,7 +107,7 @@ class Periods:
         period.board = board
         self._by_label[board.seq, window.label] = period
         if period.state != PeriodState.OPEN:
-            raise PeriodClosed(f"Period {window.label} is closed.")
+            raise PeriodClosed(Message("Period %(period)s is closed.", period=window.label))
         return period
 
     def _stored(self, target: Target, label: str) -> Period | None:
@@ -126,7 +127,13 @@ class Periods:
             raise PeriodClosed("The board is retired.")
         grace = timedelta(seconds=board.grace_seconds)
         if window.ends_at and received >= window.ends_at + grace and not self._is_backfill:
-            raise PeriodClosed(f"Period {window.label} closed on {window.ends_at + grace:%Y-%m-%d %H:%M:%S} UTC.")
+            raise PeriodClosed(
+                Message(
+                    "Period %(period)s closed on %(when)s UTC.",
+                    period=window.label,
+                    when=f"{window.ends_at + grace:%Y-%m-%d %H:%M:%S}",
+                )
+            )
 
 
 def _time_of(entry: Entry, received: datetime) -> datetime:
@@ -134,7 +141,9 @@ def _time_of(entry: Entry, received: datetime) -> datetime:
     if entry.at is None:
         return received
     if entry.at > received + FUTURE_TOLERANCE:
-        raise TimeInFuture("`at` lies in the future; send it when it has happened, or mend the sender's clock.")
+        raise TimeInFuture(
+            Message("`at` lies in the future; send it when it has happened, or mend the sender's clock.")
+        )
     return min(entry.at, received)
 
 

@@ -10,6 +10,7 @@ from enum import StrEnum
 from functools import cache, partial
 from typing import NamedTuple
 
+from foundation.messages import Message
 from foundation.redis.client import Argument, RedisClient
 from leaderboards.core import keys as named
 from leaderboards.core.id_buckets import PROOF_BYTES, BucketedId
@@ -161,7 +162,7 @@ class ZsetWriter:
         keys = [*ranked_keys(period), family.stored_state, family.seq, family.dirty, family.closed]
         answer = int(run(self._link, "remove", keys, [*placement_args(self._link, period), player]))
         if answer < 0:
-            raise PeriodClosed(f"Period {period.label} is closed.")
+            raise PeriodClosed(Message("Period %(period)s is closed.", period=period.label))
         return bool(answer)
 
     def remove_final(self, period: Period, player: str, member: str) -> None:
