@@ -1,4 +1,4 @@
-"""Systemd units as far as tests need them: their settings, and processes with the environment that systemd would give."""
+"""Systemd units as far as tests need them: their settings, and processes with the environment that systemd gives."""
 
 import re
 import shlex
@@ -75,7 +75,12 @@ class Machine:
         environment: Mapping[str, str] = self.environment(unit) | more
         with log.open("wb") as out:
             child = child_process.start(
-                shlex.split(self.here(line)), cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, stdout=out, stderr=out
+                shlex.split(self.here(line)),
+                cwd=ROOT,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=out,
             )
         stack.callback(_end, child)
         return log
