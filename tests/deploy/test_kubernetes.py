@@ -14,7 +14,7 @@ from config.servers import prepare
 from tests.security.front import ROOT
 
 BASE = ROOT / "deploy" / "kubernetes"
-DOCS = (ROOT / "docs" / "deploying.md").read_text("utf-8")
+DOCS = (ROOT / "docs" / "operations" / "systemd-kubernetes.md").read_text("utf-8")
 VERSIONS = ("1.30", "1.35")  # of Kubernetes
 OWN = {"ALLOWED_HOSTS", "SITE_URL", "LOG_FORMAT", "METRICS_FOLDER", "METRICS_NETWORKS"}
 KUBECTL = shutil.which("kubectl")
