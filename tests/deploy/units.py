@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from config.local import child_process
-from tests.security.front import ROOT
-from tests.security.guarded import HOST, Guarded
+from tests.security.front import HOST, ROOT
+from tests.security.guarded import Guarded
 
 UNITS = ROOT / "deploy" / "systemd"
 SERVICES = ("sunwi-migrate.service", "sunwi-web.service", "sunwi-worker.service", "sunwi-beat.service")

@@ -12,6 +12,7 @@ from django.test import Client, override_settings
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from opentelemetry.trace import SpanKind
 
 from foundation.monitoring import tracing
 from leaderboards.models import Storage
@@ -72,7 +73,7 @@ def test_a_score_is_one_trace_with_its_route_statements_and_calls_and_no_name_or
 
 @pytest.mark.django_db
 def test_an_error_is_told_by_its_class_and_never_by_its_words(spans: Callable[[], list[ReadableSpan]]) -> None:
-    with pytest.raises(ValueError, match=NAME), tracing._span("task", tracing.SpanKind.CONSUMER):
+    with pytest.raises(ValueError, match=NAME), tracing._span("task", SpanKind.CONSUMER):
         raise ValueError(NAME)
 
     [span] = spans()
@@ -90,14 +91,14 @@ def test_a_traceparent_that_is_none_begins_a_trace(came: str, spans: Callable[[]
 
 
 def test_a_task_goes_on_in_the_trace_of_who_sent_it(spans: Callable[[], list[ReadableSpan]]) -> None:
-    headers: dict[str, object] = {}
+    headers: dict[str, str] = {}
 
     @current_app.task(name="tests.fails")
     def fails() -> None:
         raise ValueError(NAME)
 
     try:
-        with tracing._span("request", tracing.SpanKind.SERVER):
+        with tracing._span("request", SpanKind.SERVER):
             tracing._send(headers=headers)
         fails.apply(headers=headers)
     finally:
