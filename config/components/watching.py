@@ -8,18 +8,17 @@ from django.core.exceptions import ImproperlyConfigured
 
 from foundation.monitoring import error_reports
 
-ENDPOINTS = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
+ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT"
 NEEDED = ("opentelemetry", "opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http")
 MIDDLEWARE = "foundation.monitoring.tracing.TraceRequests"
 
 
 def is_traced(env: environ.Env) -> bool:
     """Whether spans are sent: an endpoint is set, and ``OTEL_SDK_DISABLED`` is not. Raises ``ImproperlyConfigured``."""
-    endpoint = next((name for name in ENDPOINTS if env.str(name, default="")), "")
-    if not endpoint or env.str("OTEL_SDK_DISABLED", default="").strip().lower() == "true":
+    if not env.str(ENDPOINT, default="") or env.str("OTEL_SDK_DISABLED", default="").strip().lower() == "true":
         return False
     if not all(_is_installed(name) for name in NEEDED):
-        raise ImproperlyConfigured(f"{endpoint} is set, and OpenTelemetry is not installed: install sunwi[otel].")
+        raise ImproperlyConfigured(f"{ENDPOINT} is set, and OpenTelemetry is not installed: install sunwi[otel].")
     return True
 
 
@@ -29,9 +28,10 @@ def report_errors(env: environ.Env, logging: dict[str, Any], release: str) -> No
     Raises ``ImproperlyConfigured``.
     """
     dsn = env.str("SENTRY_DSN", default="").strip()
+    environment = env.str("SENTRY_ENVIRONMENT", default="production") or "production"
     if not dsn:
         return
-    error_reports.start(dsn, env.str("SENTRY_ENVIRONMENT", default="") or "production", release)
+    error_reports.start(dsn, environment, release)
     logging["handlers"]["sentry"] = error_reports.HANDLER
     logging["root"]["handlers"].append("sentry")
 

@@ -132,7 +132,7 @@ def test_an_address_that_is_none_is_refused_at_the_start() -> None:
     assert "SENTRY_DSN is no address of a Sentry project" in done.stderr
 
 
-@pytest.mark.parametrize("name", ["SENTRY_DSN", "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"])
+@pytest.mark.parametrize("name", ["SENTRY_DSN", "OTEL_EXPORTER_OTLP_ENDPOINT"])
 def test_a_variable_whose_package_is_missing_is_refused_with_what_to_install(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
