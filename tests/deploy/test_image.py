@@ -8,11 +8,13 @@ import subprocess
 import sys
 import time
 import urllib.request
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from config.local import child_process
+from tests.faults.servers import temporary_folder
 from tests.ports import free_port
 from tests.security.front import HOST, ROOT
 
@@ -38,12 +40,10 @@ def ignored(path: str) -> bool:
 
 
 @pytest.fixture(scope="module")
-def image(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def image() -> Iterator[Path]:
     """The image's files, in a folder that nobody may write to: what is copied to /app, and what is collected."""
-    folder = tmp_path_factory.mktemp("image")
-    for parent in (folder, *folder.parents[:3]):
-        if parent.stat().st_uid == os.getuid() and parent != Path("/tmp"):  # noqa: S108 (it is nobody's to change)
-            parent.chmod(0o755)
+    folder = temporary_folder()
+    folder.chmod(0o755)
     app = folder / "app"
     app.mkdir()
     tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split(
@@ -57,7 +57,8 @@ def image(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 shutil.copy(ROOT / name, place)
     for name in next(each for each in steps("COPY") if each.startswith("manage.py")).split()[:-1]:
         shutil.copy(ROOT / name, app / name)
-    return folder
+    yield folder
+    shutil.rmtree(folder)
 
 
 def environment(folder: Path) -> dict[str, str]:

@@ -16,7 +16,6 @@ from tests.security.front import ROOT
 BASE = ROOT / "deploy" / "kubernetes"
 DOCS = (ROOT / "docs" / "operations" / "systemd-kubernetes.md").read_text("utf-8")
 VERSIONS = ("1.30", "1.35")  # of Kubernetes
-OWN = {"ALLOWED_HOSTS", "SITE_URL", "LOG_FORMAT", "METRICS_FOLDER", "METRICS_NETWORKS"}
 KUBECTL = shutil.which("kubectl")
 
 
