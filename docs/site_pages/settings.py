@@ -16,9 +16,10 @@ ROOT = Path(__file__).resolve().parents[2]
 DOCUMENT = ROOT / "docs/settings.md"
 DATABASES = ("sqlite://:memory:", "postgres://nobody@localhost/nothing")  # each has variables of its own
 KINDS = {"bool": "on/off", "int": "whole number", "float": "number", "list": "list, with commas", "str": "text"}
-# Read by the demo, by make and by the Compose file, not by the settings.
+# Read by the demo, by make, by the Compose file and by OpenTelemetry, not by the settings.
 OTHERS = {
     "DEMO_PLAYERS", "PORT", "LISTEN", "TLS_PORT", "TLS_FOLDER", "ACME_FOLDER", "SECRETS_FOLDER", "GIT_COMMIT",
+    "OTEL_SERVICE_NAME", "OTEL_TRACES_SAMPLER", "OTEL_TRACES_SAMPLER_ARG",
 }  # fmt: skip
 # Tests and the demo's own children.
 PRIVATE = {"PROMETHEUS_MULTIPROC_DIR"}
