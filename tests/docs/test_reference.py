@@ -7,6 +7,8 @@ import pytest
 from django.core.management import get_commands
 
 from leaderboards.core.keys import PeriodKeyFamily, zset
+
+pytestmark = pytest.mark.django_db  # examples of the API are of boards that there are
 from site_pages import PAGES, api, commands, keys, metrics, settings, write_all
 
 ROOT = Path(__file__).parents[2]
