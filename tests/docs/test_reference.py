@@ -8,10 +8,11 @@ from django.core.management import get_commands
 
 from leaderboards.core.keys import PeriodKeyFamily, zset
 
-pytestmark = pytest.mark.django_db  # examples of the API are of boards that there are
 from site_pages import PAGES, api, commands, keys, metrics, settings, write_all
 
 ROOT = Path(__file__).parents[2]
+
+pytestmark = pytest.mark.django_db  # examples of the API name boards that exist
 
 
 @pytest.fixture(scope="module")
