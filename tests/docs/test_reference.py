@@ -7,7 +7,6 @@ import pytest
 from django.core.management import get_commands
 
 from leaderboards.core.keys import PeriodKeyFamily, zset
-
 from site_pages import PAGES, api, commands, keys, metrics, settings, write_all
 
 ROOT = Path(__file__).parents[2]
