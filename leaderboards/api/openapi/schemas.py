@@ -94,6 +94,17 @@ class StandingsOfPeriod(_Frame):
     rows: list[RowOfStandings]
 
 
+class CursorsOfPage(Schema):
+    """The neighbours of a page."""
+
+    previous_cursor: str | None = Field(description="For the page before this one; null at the first row.")
+    next_cursor: str | None = Field(description="For the page behind this one; null at the last row.")
+
+
+class PageOfPeriod(StandingsOfPeriod, CursorsOfPage):
+    """A page of one period, best first."""
+
+
 class RowWithShare(RowOfStandings):
     """A player in their place among all."""
 
@@ -112,7 +123,7 @@ class RowOfPlayer(RowWithShare):
     live: bool
 
 
-class ViewOfBoard(_Frame):
+class ViewOfBoard(_Frame, CursorsOfPage):
     """Several things of one period, all of one moment."""
 
     list_: list[RowOfStandings] = Field(alias="list", description="A page of its rows, best first.")

@@ -16,10 +16,9 @@ from leaderboards.api.http.access import (
     standings_to_read,
     standings_to_write,
 )
+from leaderboards.api.http.paging import PAGE, PageAsked
 from leaderboards.api.http.parameters import (
     IDS,
-    LIMIT,
-    OFFSET,
     PERIOD,
     PLAYER,
     RADIUS,
@@ -29,7 +28,7 @@ from leaderboards.api.http.parameters import (
     players_named,
 )
 from leaderboards.api.http.responses import etag_response
-from leaderboards.api.openapi.schemas import RowOfPlayer, Spread, StandingsOfPeriod
+from leaderboards.api.openapi.schemas import PageOfPeriod, RowOfPlayer, Spread, StandingsOfPeriod
 from leaderboards.core.input.entries import read_player
 from leaderboards.selectors import PeriodInfo, Standings
 from leaderboards.selectors.rankings.encoded_pages import EncodedPage, page_encoded
@@ -39,13 +38,16 @@ from leaderboards.services.moderation.remove import remove_player
 router = Router(tags=["standings"], auth=OptionalKey())
 
 
-@router.get("/boards/{seq}/standings", response=StandingsOfPeriod)
+@router.get("/boards/{seq}/standings", response=PageOfPeriod)
 def read_standings(
-    request: HttpRequest, seq: WholeNumber = SEQ, period: str = PERIOD, offset: Bounded = OFFSET, limit: Bounded = LIMIT
+    request: HttpRequest, seq: WholeNumber = SEQ, period: str = PERIOD, page: PageAsked = PAGE
 ) -> HttpResponse:
     """A page of a board's rows, best first."""
-    board, found = read_standings_of(request, seq, lambda board: page_encoded(board, period, offset, limit))
-    return etag_response(request, standings_header_json(found) | {"rows": found.rows}, is_private(board))
+    paging = page.of(request, f"b{seq}")
+    label = paging.period(period)
+    board, found = read_standings_of(request, seq, lambda board: page_encoded(board, label, paging.page))
+    content = standings_header_json(found) | {"rows": found.rows} | paging.cursors(found.ends, found.period.label)
+    return etag_response(request, content, is_private(board))
 
 
 @router.get("/boards/{seq}/players", response=StandingsOfPeriod)
