@@ -9,13 +9,15 @@ ALONE = $(BIN)/python -m pytest -q
 ONE_MORE = -n $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 REDIS := $(shell command -v redis-server)
 SIEGE = tests/security/test_siege.py
+NPM := $(and $(shell command -v node),$(shell command -v npm))
+NPM_TOOLS = tests/openapi/node_modules/.installed
 ICU := $(firstword $(wildcard /usr/lib/postgresql/*/bin/initdb))
 
 # Tests start hundreds of processes: where what Python compiled may not be kept, each compiles everything again.
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help demo test check long elsewhere elsewhere-debian elsewhere-sqlite deployable smoke faults mutants bench lint
-.PHONY: siege lock clean secrets digests audit
+.PHONY: siege lock npm-tools clean secrets digests audit
 
 help:
 	@echo "make demo    start everything on this machine, with players that keep scoring (PORT, DATA_DIR, DEMO_PLAYERS)"
@@ -49,9 +51,22 @@ check:
 	@$(MAKE) --no-print-directory smoke
 
 # Tests in which an hour passes in a second, or that compare times, come last, alone: beside others they would measure those.
-long: $(VENV)/.installed-dev
+long: $(VENV)/.installed-dev npm-tools
 	@$(PYTEST) $(ONE_MORE) -m "(long and not bench and not alone) or hypothesis" --hypothesis-profile=whole $(ARGS)
 	@$(ALONE) -m alone
+
+# Linters and a generator that the tests of the OpenAPI document run: a plain hint where this machine has no Node.js.
+npm-tools:
+ifneq ($(NPM),)
+	@$(MAKE) --no-print-directory $(NPM_TOOLS)
+else
+	@echo "LEFT OUT: linters and TypeScript of the OpenAPI document; install nodejs (20 or later) and npm" >&2
+endif
+
+$(NPM_TOOLS): tests/openapi/package-lock.json
+	@echo "Installing $< (once) ..."
+	@npm ci --prefix tests/openapi --ignore-scripts --no-audit --no-fund --silent
+	@touch $@
 
 # The contract's quick part on servers that the other tests do not use, both at once: a plain hint where this machine
 # has none of them.
@@ -129,6 +144,7 @@ lock:
 	echo "pip-audit>=2.10.1" | $(LOCK) - -o .ci/requirements-audit.txt
 
 clean:
+	rm -rf tests/openapi/node_modules
 	rm -rf $(VENV) .ci-venv .ci-audit .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 	rm -rf "$${XDG_CACHE_HOME:-$$HOME/.cache}/sunwi-tests"
 	find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +

@@ -76,7 +76,7 @@ def pack_gap(period: Period, gap: Gap) -> Packed:
 def stands_before(period: Period, standing: Gap, gap: Gap) -> bool:
     """Whether a standing (its own ``is_after`` does not count) stands before a gap. Raises ``BadCursor``."""
     packed = pack_gap(period, standing)
-    return bool(split_at_gap(period, gap, [RankedRow(packed.score, packed.member, None, None, None)])[0])
+    return bool(split_at_gap(period, gap, [RankedRow(packed.member, packed.score, None, None, None)])[0])
 
 
 def split_at_gap(period: Period, gap: Gap, rows: Sequence[RankedRow]) -> tuple[list[RankedRow], list[RankedRow]]:

@@ -134,7 +134,8 @@ def test_both_kinds_have_the_same_methods_with_the_same_parameters(awaited: tupl
 
 
 TYPES = {
-    "Result": answers.Result, "Results": answers.Results, "StandingsOfPeriod": answers.Standings,
+    "Result": answers.Result, "ResultsOfEntries": answers.Results, "StandingsOfPeriod": answers.Standings,
+    "PageOfPeriod": answers.Page, "PageOfCompetition": answers.CompetitionPage,
     "RowOfStandings": answers.Row, "RowOfPlayer": answers.PlayerRow, "ViewOfBoard": answers.View,
     "PeriodOfBoard": answers.Period, "RunningPeriod": answers.RunningPeriod, "BoardsListed": answers.Boards,
     "CompetitionsListed": answers.Competitions, "CompetitionListed": answers.CompetitionListed,

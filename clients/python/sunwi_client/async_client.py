@@ -67,9 +67,11 @@ class AsyncClient:
         """A board and its settings."""
         return cast(answers.Board, await self._request(endpoints.read_board(board)))
 
-    async def top(self, board: int, *, limit: int = 10, offset: int = 0, period: str = CURRENT) -> answers.Standings:
-        """A page of a board's standings, best first."""
-        return cast(answers.Standings, await self._request(endpoints.top(board, limit, offset, period)))
+    async def top(
+        self, board: int, *, limit: int = 10, offset: int = 0, period: str = CURRENT, cursor: str | None = None
+    ) -> answers.Page:
+        """A page of a board's standings, best first; with the ``cursor`` of another page the one behind or before."""
+        return cast(answers.Page, await self._request(endpoints.top(board, limit, offset, period, cursor)))
 
     async def player(self, board: int, player: str, *, period: str = CURRENT) -> answers.PlayerRow:
         """A player's row. Raises ``NotRanked`` if they have no score."""
@@ -92,6 +94,7 @@ class AsyncClient:
         limit: int = 10,
         offset: int = 0,
         radius: int | None = None,
+        cursor: str | None = None,
         period: str = CURRENT,
     ) -> answers.View:
         """A page, ``player`` with neighbours, and the players ``ids``, in one request and from one snapshot."""
@@ -101,6 +104,7 @@ class AsyncClient:
             "offset": offset,
             "radius": radius,
             "period": period,
+            "cursor": cursor,
         }
         return cast(answers.View, await self._request(endpoints.view(board, named, ids)))
 
@@ -115,11 +119,17 @@ class AsyncClient:
         return cast(answers.Competition, await self._request(endpoints.read_competition(number)))
 
     async def competition_top(
-        self, number: int, *, limit: int = 10, offset: int = 0, division: int | None = None
-    ) -> answers.CompetitionStandings:
-        """A page of a competition's standings, best first."""
-        request = endpoints.competition_top(number, limit, offset, division)
-        return cast(answers.CompetitionStandings, await self._request(request))
+        self,
+        number: int,
+        *,
+        limit: int = 10,
+        offset: int = 0,
+        division: int | None = None,
+        cursor: str | None = None,
+    ) -> answers.CompetitionPage:
+        """A page of a competition's standings, best first; ``cursor`` is as for ``top``."""
+        request = endpoints.competition_top(number, limit, offset, division, cursor)
+        return cast(answers.CompetitionPage, await self._request(request))
 
     async def competition_player(self, number: int, player: str) -> answers.ParticipantRow:
         """A participant's row. Raises ``NotJoined``."""
@@ -140,9 +150,16 @@ class AsyncClient:
         limit: int = 10,
         offset: int = 0,
         radius: int | None = None,
+        cursor: str | None = None,
     ) -> answers.CompetitionView:
         """As ``view``, for a competition."""
-        named: dict[str, Value] = {"player": player, "limit": limit, "offset": offset, "radius": radius}
+        named: dict[str, Value] = {
+            "player": player,
+            "limit": limit,
+            "offset": offset,
+            "radius": radius,
+            "cursor": cursor,
+        }
         return cast(answers.CompetitionView, await self._request(endpoints.competition_view(number, named, ids)))
 
     async def ask(

@@ -70,9 +70,11 @@ class Client:
         """A board and its settings."""
         return cast(answers.Board, self._request(endpoints.read_board(board)))
 
-    def top(self, board: int, *, limit: int = 10, offset: int = 0, period: str = CURRENT) -> answers.Standings:
-        """A page of a board's standings, best first."""
-        return cast(answers.Standings, self._request(endpoints.top(board, limit, offset, period)))
+    def top(
+        self, board: int, *, limit: int = 10, offset: int = 0, period: str = CURRENT, cursor: str | None = None
+    ) -> answers.Page:
+        """A page of a board's standings, best first; with the ``cursor`` of another page the one behind or before."""
+        return cast(answers.Page, self._request(endpoints.top(board, limit, offset, period, cursor)))
 
     def player(self, board: int, player: str, *, period: str = CURRENT) -> answers.PlayerRow:
         """A player's row. Raises ``NotRanked`` if they have no score."""
@@ -95,6 +97,7 @@ class Client:
         limit: int = 10,
         offset: int = 0,
         radius: int | None = None,
+        cursor: str | None = None,
         period: str = CURRENT,
     ) -> answers.View:
         """A page, ``player`` with neighbours, and the players ``ids``, in one request and from one snapshot."""
@@ -104,6 +107,7 @@ class Client:
             "offset": offset,
             "radius": radius,
             "period": period,
+            "cursor": cursor,
         }
         return cast(answers.View, self._request(endpoints.view(board, query, ids)))
 
@@ -118,12 +122,17 @@ class Client:
         return cast(answers.Competition, self._request(endpoints.read_competition(number)))
 
     def competition_top(
-        self, number: int, *, limit: int = 10, offset: int = 0, division: int | None = None
-    ) -> answers.CompetitionStandings:
-        """A page of a competition's standings, best first."""
-        return cast(
-            answers.CompetitionStandings, self._request(endpoints.competition_top(number, limit, offset, division))
-        )
+        self,
+        number: int,
+        *,
+        limit: int = 10,
+        offset: int = 0,
+        division: int | None = None,
+        cursor: str | None = None,
+    ) -> answers.CompetitionPage:
+        """A page of a competition's standings, best first; ``cursor`` is as for ``top``."""
+        request = endpoints.competition_top(number, limit, offset, division, cursor)
+        return cast(answers.CompetitionPage, self._request(request))
 
     def competition_player(self, number: int, player: str) -> answers.ParticipantRow:
         """A participant's row. Raises ``NotJoined``."""
@@ -142,9 +151,16 @@ class Client:
         limit: int = 10,
         offset: int = 0,
         radius: int | None = None,
+        cursor: str | None = None,
     ) -> answers.CompetitionView:
         """As ``view``, for a competition."""
-        query: dict[str, Value] = {"player": player, "limit": limit, "offset": offset, "radius": radius}
+        query: dict[str, Value] = {
+            "player": player,
+            "limit": limit,
+            "offset": offset,
+            "radius": radius,
+            "cursor": cursor,
+        }
         return cast(answers.CompetitionView, self._request(endpoints.competition_view(number, query, ids)))
 
     def ask(self, method: str, *segments: str | int, query: dict[str, Value] | None = None, body: object = None) -> Any:

@@ -15,8 +15,9 @@ def read_board(board: int) -> Call:
     return call("GET", "boards", board)
 
 
-def top(board: int, limit: int, offset: int, period: str) -> Call:
-    return call("GET", "boards", board, "standings", query={"limit": limit, "offset": offset, "period": period})
+def top(board: int, limit: int, offset: int, period: str, cursor: str | None) -> Call:
+    query: dict[str, Value] = {"limit": limit, "offset": offset, "period": period, "cursor": cursor}
+    return call("GET", "boards", board, "standings", query=query)
 
 
 def player(board: int, name: str, period: str) -> Call:
@@ -44,8 +45,8 @@ def read_competition(number: int) -> Call:
     return call("GET", "competitions", number)
 
 
-def competition_top(number: int, limit: int, offset: int, division: int | None) -> Call:
-    query: dict[str, Value] = {"limit": limit, "offset": offset, "division": division}
+def competition_top(number: int, limit: int, offset: int, division: int | None, cursor: str | None) -> Call:
+    query: dict[str, Value] = {"limit": limit, "offset": offset, "division": division, "cursor": cursor}
     return call("GET", "competitions", number, "standings", query=query)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any
 
 from ninja.params.functions import Path, Query
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, Field
 
 from foundation.http.problems import BadRequest
 from leaderboards.core.input.entries import read_player
@@ -47,6 +47,7 @@ def _read_digits(raw: str) -> tuple[str, str]:
 
 
 WholeNumber = Annotated[int, BeforeValidator(_digits)]
+PositiveNumber = Annotated[int, Field(ge=1), BeforeValidator(_digits)]
 Bounded = Annotated[int, BeforeValidator(_bounded)]  # for parameters with bounds
 
 # Defaults of the views' arguments, one per parameter of the contract.

@@ -43,7 +43,7 @@ class Result(Schema):
     detail: str | None = Field(None, description="Why it was rejected or quarantined, for people.")
 
 
-class Results(Schema):
+class ResultsOfEntries(Schema):
     """One result for each entry, in their order."""
 
     accepted: int = Field(description="How many are `updated`, `unchanged` or `duplicate`.")

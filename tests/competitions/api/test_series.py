@@ -56,6 +56,7 @@ def test_the_standings_have_totals_and_what_each_competition_earned(anybody: Cal
     rest = anybody.get(f"/series/{series.pk}/standings?offset=2").json()
 
     assert told.pop("as_of")
+    assert (told.pop("previous_cursor"), type(told.pop("next_cursor"))) == (None, str)
     first, second = (cups[0].pk, cups[1].pk)
     rows = {row["player"]: row for row in told.pop("rows")}
     assert told == {"series": series.pk, "board": series.board_id, "total": 3, "counting": False, "live": True}

@@ -85,7 +85,7 @@ def test_a_division_has_its_own_places_total_and_who_waits(game: Caller) -> None
 @pytest.mark.parametrize("ties", ["first_come", "shared"])
 def test_cursors_lead_through_a_competition_its_view_and_a_division_and_back(game: Caller, ties: str) -> None:
     crowd: dict[str, int | None] = {f"p{nth}": nth // 2 for nth in range(9)}
-    competition = team_race({"Owls": crowd}, make_board(ties=ties))
+    competition = team_race({"Owls": crowd}, make_board(name=f"With {ties}", ties=ties))
     juniors = in_division(competition, "Juniors", *list(crowd)[::2])
 
     for path, rows in (("/standings?", "rows"), ("/view?", "list"), (f"/standings?division={juniors}&", "rows")):
@@ -168,7 +168,7 @@ def test_what_cannot_be_done_is_refused_by_its_name(game: Caller) -> None:
         ("GET", plain, "/teams", "", 404, "no_teams"),
         ("GET", plain, "/teams.csv", "", 404, "no_teams"),
         ("GET", competition, f"/teams/{owls + 999}", "", 404, "unknown_team"),
-        ("GET", competition, "/teams?limit=101", "", 422, "invalid_request"),
+        ("GET", competition, "/teams?limit=1001", "", 422, "invalid_request"),
         ("GET", competition, "/teams?order=name", "", 422, "invalid_request"),
         ("POST", plain, "/teams", {"name": "Owls"}, 404, "no_teams"),
         ("POST", competition, "/teams", {"name": " OWLS"}, 409, "name_taken"),
