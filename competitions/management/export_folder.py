@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from django.core.management.base import CommandError
 from django.core.serializers.json import DjangoJSONEncoder
-from django.db.models import BinaryField, Model
+from django.db.models import BinaryField, Model, Q
 
 from competitions import models as competitions
 from competitions.models import Revision
@@ -67,7 +67,7 @@ def export_to(folder: Path) -> tuple[datetime, list[WrittenFile]]:
     try:
         with snapshot_transaction():
             at = clock.now()
-            written = [_write(folder / path, folder, content) for path, content in _files()]
+            written = [_write(folder / path, folder, content) for path, content in _files(at)]
         manifest = {"version": VERSION, "as_of": format_time(at), "files": [each._asdict() for each in written]}
         (folder / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
     except OSError as error:
@@ -78,10 +78,11 @@ def export_to(folder: Path) -> tuple[datetime, list[WrittenFile]]:
 Content = Callable[[], Iterator[tuple[bytes, int]]]  # parts, each with its number of rows
 
 
-def _files() -> Iterator[tuple[str, Content]]:
+def _files(at: datetime) -> Iterator[tuple[str, Content]]:
     yield "boards.json", _boards
     yield "players.csv", _players
-    for period in Period.objects.select_related("board").order_by("board", "starts_at", "label"):
+    begun = Period.objects.filter(Q(starts_at=None) | Q(starts_at__lte=at))  # the next ones are open already, and empty
+    for period in begun.select_related("board").order_by("board", "starts_at", "label"):
         yield f"standings/{period.board_id}-{period.label}.csv", partial(_standings, period)
     for revision in Revision.objects.order_by("competition", "number"):
         name = f"results/{revision.competition_id}-{revision.number}.json"

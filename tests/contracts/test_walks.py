@@ -39,7 +39,11 @@ def neighbour(gap: Gap, size: int, is_backward: bool) -> CursorPage:
 
 
 def walk(
-    arena: Arena, start: Page | CursorPage, size: int, is_backward: bool = False, between: Callable[[], None] = int
+    arena: Arena,
+    start: Page | CursorPage,
+    size: int,
+    is_backward: bool = False,
+    between: Callable[[], None] | None = None,
 ) -> list[Standings]:
     """The pages from ``start`` on until there is none in this direction; never more than could be."""
     pages = [read(arena, start)]
@@ -47,7 +51,8 @@ def walk(
         gap = pages[-1].ends.before if is_backward else pages[-1].ends.behind
         if gap is None:
             return pages
-        between()
+        if between is not None:
+            between()
         pages.append(read(arena, neighbour(gap, size, is_backward)))
     raise AssertionError("the walk has no end")
 

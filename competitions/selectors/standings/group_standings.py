@@ -162,8 +162,8 @@ def _page_ends(period: Period | None, rows: Sequence[DivisionRow], first: int, l
     above = rows[min(first, len(rows)) - 1] if first else None
     below = rows[max(last, first)] if last < len(rows) else None
     return PageEnds(
-        above and replace(_standing_of(period, above.row), is_after=True),
-        below and _standing_of(period, below.row),
+        None if above is None else replace(_standing_of(period, above.row), is_after=True),
+        None if below is None else _standing_of(period, below.row),
     )
 
 

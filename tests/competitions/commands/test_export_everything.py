@@ -38,8 +38,9 @@ def test_everything_is_in_the_folder_and_its_manifest(tmp_path: Path) -> None:
     score(live, {"ann": 3})
     name("=ann", "Ann, the first")
     keep_out("hidden", Board.objects.get(seq=wins), "hidden")
-    over = open_competition(starts_at=START - DAY, ends_at=START + HOUR, joining="code", join_code="SECRET-7")
+    over = open_competition(starts_at=START - DAY, ends_at=START + HOUR)
     raced(over, {"ann": 5}, START)
+    Competition.objects.filter(pk=over.pk).update(joining="code", join_code="SECRET-7")
     finish(over, clock.now())
     publish_due_revisions(clock.now())
     folder = tmp_path / "out"
