@@ -16,7 +16,8 @@ ICU := $(firstword $(wildcard /usr/lib/postgresql/*/bin/initdb))
 # Tests start hundreds of processes: where what Python compiled may not be kept, each compiles everything again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test check long elsewhere elsewhere-debian elsewhere-sqlite deployable smoke faults mutants bench lint docs
+.PHONY: help demo test check long soak elsewhere elsewhere-debian elsewhere-sqlite deployable smoke faults mutants bench
+.PHONY: lint docs
 .PHONY: siege lock npm-tools clean secrets digests audit
 
 help:
@@ -27,6 +28,7 @@ help:
 	@echo "make faults  kill, freeze and empty servers and processes for longer still, and run the slow benchmarks once"
 	@echo "make mutants take one protection away at a time, and see that a test fails (ARGS='no_barrier')"
 	@echo "make bench   measure, and print each figure as one line (ARGS='--players 100000'; beside a Nakama: --peer-nakama=PATH)"
+	@echo "make soak    mixed load on all of it, and a fault every 20 seconds (MINUTES=20, FAULT_SEED)"
 	@echo "make siege   500 slow lines for a minute beside normal load: what everybody else notices of it (in faults and bench)"
 	@echo "make lint    style, types, directions of imports, missing migrations, the documentation site"
 	@echo "make docs    build the documentation site in build/site; every warning is an error"
@@ -103,6 +105,10 @@ mutants: $(VENV)/.installed-test
 bench: $(VENV)/.installed-dev
 	$(BIN)/python -m benchmarks $(ARGS)
 	@$(if $(findstring --peer-nakama,$(ARGS)),,$(MAKE) --no-print-directory siege)
+
+# All of Sunwi as it is deployed, under load, with figures as it goes.
+soak: $(VENV)/.installed-test
+	@SOAK_MINUTES=$(or $(MINUTES),20) $(ALONE) -s tests/soak/test_soak.py
 
 # By itself, since it compares times, and with what it prints.
 siege: $(VENV)/.installed-test

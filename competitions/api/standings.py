@@ -18,14 +18,16 @@ from competitions.selectors.standings.cached_competition import cached_not_start
 from competitions.selectors.standings.group_standings import division_page
 from foundation import clock
 from foundation.db.resilience import SqlAway, ask
+from foundation.http.problems import BadRequest
 from leaderboards.api.http.access import OptionalKey
 from leaderboards.api.http.paging import PAGE, PageAsked, Paging
-from leaderboards.api.http.parameters import PLAYER, RADIUS, Bounded, WholeNumber
+from leaderboards.api.http.parameters import METADATA, PLAYER, RADIUS, Bounded, WholeNumber
 from leaderboards.api.http.responses import etag_response
 from leaderboards.api.routes.standings import standings_header_json, standings_json
 from leaderboards.core.input.entries import read_player
 from leaderboards.selectors import Standings
 from leaderboards.selectors.rankings.encoded_pages import EncodedPage
+from leaderboards.selectors.rankings.metadata import reading_metadata
 from leaderboards.selectors.rankings.row_json import row_json
 
 router = Router(tags=["competitions"], auth=OptionalKey())
@@ -36,10 +38,12 @@ def read_competition_standings(
     request: HttpRequest,
     competition: WholeNumber = COMPETITION,
     division: WholeNumber | None = DIVISION,
+    metadata: bool = METADATA,
     page: PageAsked = PAGE,
 ) -> HttpResponse:
     """A page of a competition's rows, best first; of one division with the places within it too."""
     if division is not None:
+        _refuse_metadata(metadata)
         paging = page.of(request, f"c{competition}.{division}")
         found, at = competition_to_read(request, competition), clock.now()
         content = _division_json(found, division_by_id(found, division), paging, at)
@@ -50,13 +54,18 @@ def read_competition_standings(
         rows = selectors.encoded(found, at, paging.page)
         return _header_json(found, rows, at) | {"rows": rows.rows} | paging.cursors(rows.ends)
 
-    found, content = read_standings_of(request, competition, read)
+    with reading_metadata(metadata):
+        found, content = read_standings_of(request, competition, read)
     return etag_response(request, content, is_private(found))
 
 
 @router.get("/competitions/{competition}/players/{player}/around", response=StandingsOfCompetition)
 def read_around_participant(
-    request: HttpRequest, competition: WholeNumber = COMPETITION, player: str = PLAYER, radius: Bounded = RADIUS
+    request: HttpRequest,
+    competition: WholeNumber = COMPETITION,
+    player: str = PLAYER,
+    radius: Bounded = RADIUS,
+    metadata: bool = METADATA,
 ) -> HttpResponse:
     """A participant and those next to them."""
 
@@ -64,8 +73,15 @@ def read_around_participant(
         rows = selectors.around(found, read_player(player), at, radius)
         return _header_json(found, rows, at) | {"rows": [row_json(row) for row in rows.rows]}
 
-    found, content = read_standings_of(request, competition, read)
+    with reading_metadata(metadata):
+        found, content = read_standings_of(request, competition, read)
     return etag_response(request, content, is_private(found))
+
+
+def _refuse_metadata(wanted: bool) -> None:
+    if wanted:
+        detail = "The rows of a division come without metadata: leave `metadata` or `division` out."
+        raise BadRequest(detail, [{"parameter": "metadata", "detail": detail}])
 
 
 def _header_json(competition: Competition, found: Standings | EncodedPage, at: datetime) -> dict[str, Any]:

@@ -71,22 +71,34 @@ class Client:
         return cast(answers.Board, self._request(endpoints.read_board(board)))
 
     def top(
-        self, board: int, *, limit: int = 10, offset: int = 0, period: str = CURRENT, cursor: str | None = None
+        self,
+        board: int,
+        *,
+        limit: int = 10,
+        offset: int = 0,
+        period: str = CURRENT,
+        cursor: str | None = None,
+        metadata: bool = False,
     ) -> answers.Page:
         """A page of a board's standings, best first; with the ``cursor`` of another page the one behind or before."""
-        return cast(answers.Page, self._request(endpoints.top(board, limit, offset, period, cursor)))
+        query: dict[str, Value] = {"limit": limit, "offset": offset, "period": period, "cursor": cursor}
+        return cast(answers.Page, self._request(endpoints.top(board, query, metadata)))
 
-    def player(self, board: int, player: str, *, period: str = CURRENT) -> answers.PlayerRow:
+    def player(self, board: int, player: str, *, period: str = CURRENT, metadata: bool = False) -> answers.PlayerRow:
         """A player's row. Raises ``NotRanked`` if they have no score."""
-        return cast(answers.PlayerRow, self._request(endpoints.player(board, player, period)))
+        return cast(answers.PlayerRow, self._request(endpoints.player(board, player, period, metadata)))
 
-    def players(self, board: int, ids: Sequence[str], *, period: str = CURRENT) -> answers.Standings:
+    def players(
+        self, board: int, ids: Sequence[str], *, period: str = CURRENT, metadata: bool = False
+    ) -> answers.Standings:
         """The rows of up to 100 players, best first, without players who are not ranked."""
-        return cast(answers.Standings, self._request(endpoints.players(board, ids, period)))
+        return cast(answers.Standings, self._request(endpoints.players(board, ids, period, metadata)))
 
-    def around(self, board: int, player: str, *, radius: int = 4, period: str = CURRENT) -> answers.Standings:
+    def around(
+        self, board: int, player: str, *, radius: int = 4, period: str = CURRENT, metadata: bool = False
+    ) -> answers.Standings:
         """A player and up to ``radius`` (1 to 50) neighbours on each side. Raises ``NotRanked``."""
-        return cast(answers.Standings, self._request(endpoints.around(board, player, radius, period)))
+        return cast(answers.Standings, self._request(endpoints.around(board, player, radius, period, metadata)))
 
     def view(
         self,
@@ -99,6 +111,7 @@ class Client:
         radius: int | None = None,
         cursor: str | None = None,
         period: str = CURRENT,
+        metadata: bool = False,
     ) -> answers.View:
         """A page, ``player`` with neighbours, and the players ``ids``, in one request and from one snapshot."""
         query: dict[str, Value] = {
@@ -108,6 +121,7 @@ class Client:
             "radius": radius,
             "period": period,
             "cursor": cursor,
+            "metadata": metadata or None,
         }
         return cast(answers.View, self._request(endpoints.view(board, query, ids)))
 
@@ -129,18 +143,23 @@ class Client:
         offset: int = 0,
         division: int | None = None,
         cursor: str | None = None,
+        metadata: bool = False,
     ) -> answers.CompetitionPage:
         """A page of a competition's standings, best first; ``cursor`` is as for ``top``."""
-        request = endpoints.competition_top(number, limit, offset, division, cursor)
-        return cast(answers.CompetitionPage, self._request(request))
+        query: dict[str, Value] = {"limit": limit, "offset": offset, "division": division, "cursor": cursor}
+        return cast(answers.CompetitionPage, self._request(endpoints.competition_top(number, query, metadata)))
 
-    def competition_player(self, number: int, player: str) -> answers.ParticipantRow:
+    def competition_player(self, number: int, player: str, *, metadata: bool = False) -> answers.ParticipantRow:
         """A participant's row. Raises ``NotJoined``."""
-        return cast(answers.ParticipantRow, self._request(endpoints.competition_player(number, player)))
+        return cast(answers.ParticipantRow, self._request(endpoints.competition_player(number, player, metadata)))
 
-    def competition_around(self, number: int, player: str, *, radius: int = 4) -> answers.CompetitionStandings:
+    def competition_around(
+        self, number: int, player: str, *, radius: int = 4, metadata: bool = False
+    ) -> answers.CompetitionStandings:
         """A participant and their neighbours. Raises ``NotRanked`` and ``NotJoined``."""
-        return cast(answers.CompetitionStandings, self._request(endpoints.competition_around(number, player, radius)))
+        return cast(
+            answers.CompetitionStandings, self._request(endpoints.competition_around(number, player, radius, metadata))
+        )
 
     def competition_view(
         self,
@@ -152,6 +171,7 @@ class Client:
         offset: int = 0,
         radius: int | None = None,
         cursor: str | None = None,
+        metadata: bool = False,
     ) -> answers.CompetitionView:
         """As ``view``, for a competition."""
         query: dict[str, Value] = {
@@ -160,6 +180,7 @@ class Client:
             "offset": offset,
             "radius": radius,
             "cursor": cursor,
+            "metadata": metadata or None,
         }
         return cast(answers.CompetitionView, self._request(endpoints.competition_view(number, query, ids)))
 

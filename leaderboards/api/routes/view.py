@@ -17,6 +17,7 @@ from leaderboards.api.http.access import OptionalKey, is_private, read_standings
 from leaderboards.api.http.paging import PageAsked
 from leaderboards.api.http.parameters import (
     ALSO,
+    METADATA,
     PERIOD,
     RADIUS,
     SEQ,
@@ -32,6 +33,7 @@ from leaderboards.core.input.entries import read_player
 from leaderboards.errors import BadPlayer
 from leaderboards.selectors import BoardPage
 from leaderboards.selectors.rankings.encoded_pages import EncodedView, view_encoded
+from leaderboards.selectors.rankings.metadata import reading_metadata
 from leaderboards.selectors.rankings.row_json import row_json
 from leaderboards.stores.base import Around, ForPlayers
 
@@ -44,6 +46,7 @@ class Wanted(PageAsked):
     player: str | None = VIEWER
     radius: Bounded = RADIUS
     ids: list[str] = ALSO
+    metadata: bool = METADATA
 
     def others(self) -> tuple[Around | None, ForPlayers]:
         """The player with their neighbours, and the players named. Raises ``BadRequest``."""
@@ -73,7 +76,8 @@ def read_view(
     """A page, a player among their neighbours, and others by name: all of one moment."""
     paging, others = wanted.of(request, f"b{seq}"), wanted.others()
     label = paging.period(period)
-    board, found = read_standings_of(request, seq, lambda board: view_encoded(board, label, paging.page, *others))
+    with reading_metadata(wanted.metadata):
+        board, found = read_standings_of(request, seq, lambda board: view_encoded(board, label, paging.page, *others))
     cursors = paging.cursors(found.standings.ends, found.standings.period.label)
     return etag_response(request, view_json(wanted, found) | cursors, is_private(board))
 

@@ -1,20 +1,26 @@
 """Test scores: one entry that an admin sends to a board, through the submit path of game servers.
 
-It is marked twice: its service is ``SERVICE``, a name that no key may have, and its id begins with ``test-``. The audit
-log records the sender. It counts like any other score until it is voided.
+It is marked twice: its service is ``SERVICE``, a name that no key may have, and its id begins with ``test-``. It counts
+like any other score until it is voided.
+
+The score is decided in a transaction of the store, or by Redis. So the audit log gets its entry in a transaction
+before: no score can count without it. The trap: the entry says that the score was sent, not what became of it.
 """
 
 from datetime import datetime
 
 from django.contrib.auth.models import AbstractBaseUser
+from django.db import transaction
 
 from foundation import clock
 from foundation.audit import record
+from foundation.messages import Message
 from leaderboards.core.input.entries import Entry
 from leaderboards.core.submissions import Caller, Outcome, Status
 from leaderboards.errors import UnknownCompetition
-from leaderboards.models import Board, Player, Submission
+from leaderboards.models import Board, Submission
 from leaderboards.services import events
+from leaderboards.services.players.profiles import ensure_player
 from leaderboards.services.submit.pipeline import submit
 
 SERVICE = "admin-test"
@@ -34,21 +40,26 @@ def send(board: Board, entry: Entry, at: datetime, by: AbstractBaseUser) -> Outc
     Raises ``ClockOff``, as the API, and ``UnknownCompetition`` where the entry's competition is of another board.
     """
     clock.refuse_if_off()
-    _require_own_competition(board, entry, at)
-    outcome = submit([entry], _CALLER, at, ranks=True)[0]
-    if outcome.status is not Status.REJECTED:  # a quarantined score, or one without an answer, may count later
-        players = Player.objects.filter(external_id=entry.player).values_list("pk", flat=True)
-        subjects = [("board", board.seq), *(("player", number) for number in players)]
-        record(TESTED, at=at, by=by, subjects=subjects, note={"id": entry.external_id, "status": outcome.status})
-    return outcome
+    rehearsed = rehearse(board, entry, at)
+    if rehearsed.status is Status.REJECTED:
+        return rehearsed
+    if rehearsed.status is not Status.DUPLICATE:
+        _record(board, entry, at, by)
+    return submit([entry], _CALLER, at, ranks=True)[0]
+
+
+@transaction.atomic
+def _record(board: Board, entry: Entry, at: datetime, by: AbstractBaseUser) -> None:
+    player = ensure_player(entry.player, at)
+    record(TESTED, at=at, by=by, subjects=[("board", board.seq), ("player", player.pk)], note={"id": entry.external_id})
 
 
 def _require_own_competition(board: Board, entry: Entry, at: datetime) -> None:
     if entry.competition is None:
         return
-    event = events.source().named([entry.competition], at).get(entry.competition)
+    event = events.source().find_events([entry.competition], at).get(entry.competition)
     if isinstance(event, events.Event) and event.board.seq != board.seq:
-        raise UnknownCompetition(f"There is no competition {entry.competition}.")
+        raise UnknownCompetition(Message("There is no competition %(number)s.", number=entry.competition))
 
 
 def sent_to(board: Board) -> list[Submission]:

@@ -17,19 +17,19 @@ from django.utils.translation import gettext_lazy as _lazy
 from foundation import clock
 from foundation.errors import SunwiError
 from foundation.http.client_address import signed_in
+from foundation.translate import translated
 from leaderboards.admin.base.lookups import DeclaredLookupsAdmin
 from leaderboards.core.input.entries import Entry, read_entry
 from leaderboards.core.input.json_body import read_json
 from leaderboards.core.submissions import Outcome, Status
 from leaderboards.errors import BadPoints
 from leaderboards.models import Board
-from leaderboards.refusals import translated
-from leaderboards.services.submit import test_score as services
+from leaderboards.services.submit import sample_score as services
 
 NEEDS = ("leaderboards.change_board", "leaderboards.change_submission")
 
 
-class TestScoreForm(forms.Form):
+class SampleScoreForm(forms.Form):
     """An entry as a game server would send it."""
 
     player = forms.CharField(label=_lazy("Player"), max_length=64, initial="test-player")
@@ -56,20 +56,20 @@ class TestScoreForm(forms.Form):
         return read_entry({**target, "player": typed["player"], **value, "id": f"test-{typed['token']}"}, 0)
 
 
-class TestScorePages(DeclaredLookupsAdmin[Board]):
+class SampleScorePages(DeclaredLookupsAdmin[Board]):
     """The part of the boards' admin that sends test scores."""
 
     def get_urls(self) -> list[URLPattern]:
         """Add the page."""
-        page = self.admin_site.admin_view(self.test_score_view)
+        page = self.admin_site.admin_view(self.sample_score_view)
         return [path("<int:number>/test-score/", page, name="leaderboards_board_test_score"), *super().get_urls()]
 
-    def test_score_view(self, request: HttpRequest, number: int) -> HttpResponse:
+    def sample_score_view(self, request: HttpRequest, number: int) -> HttpResponse:
         """Show the form, preview the score, or send it and show the result."""
         if not may_test(request):
             raise PermissionDenied
         board = get_object_or_404(Board, pk=number)
-        form = TestScoreForm(board, request.POST or None, request.GET.dict())
+        form = SampleScoreForm(board, request.POST or None, request.GET.dict())
         lines: list[str] | None = None
         if request.method == "POST" and form.is_valid():
             try:
