@@ -46,7 +46,8 @@ TABLES: tuple[type[Model], ...] = (
     competitions.LeagueSeason, competitions.LeagueGroup, competitions.LeagueMember,
     likes.Like, likes.LikeCount,
 )  # fmt: skip  # as a table
-CODES = frozenset({"join_code", "code"})  # who has one may enter: they are made anew elsewhere
+# Who has one of these may enter: they are made anew elsewhere.
+CODES = frozenset({(competitions.Competition, "join_code"), (competitions.Team, "code")})
 
 
 class WrittenFile(NamedTuple):
@@ -103,7 +104,8 @@ def _write(file: Path, folder: Path, content: Content) -> WrittenFile:
 
 
 def _boards() -> Iterator[tuple[bytes, int]]:
-    boards = [settings_of(board) for board in Board.objects.order_by("seq")]
+    """Those in use, as their names are unique; retired ones are in the tables."""
+    boards = [settings_of(board) for board in Board.objects.filter(retired_at=None).order_by("seq")]
     yield _json({"boards": boards}, indent=1), len(boards)
 
 
@@ -131,7 +133,7 @@ def _table(model: type[Model]) -> Iterator[tuple[bytes, int]]:
     columns = [
         field.attname
         for field in model._meta.concrete_fields
-        if not isinstance(field, BinaryField) and field.name not in CODES and field.name != "pk"
+        if not isinstance(field, BinaryField) and (model, field.name) not in CODES and field.name != "pk"
     ]
     order = ("period", "place") if model is leaderboards.FinalStanding else ("pk",)
     for row in model._default_manager.order_by(*order).values(*columns).iterator(CHUNK):
