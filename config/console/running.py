@@ -107,7 +107,7 @@ def _trouble(board: Board, stale: set[int], without_redis: bool) -> tuple[str, s
         return _("takes no scores"), "is-bad"
     if without_redis and board.storage == Storage.HYBRID:
         return _("from SQL"), "is-warning"
-    return (_("not live: being settled"), "is-warning") if board.seq in stale else ("", "is-well")
+    return (_("not live: being brought up to date"), "is-warning") if board.seq in stale else ("", "is-well")
 
 
 def _period(board: Board, at: datetime) -> str:

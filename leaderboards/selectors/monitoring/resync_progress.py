@@ -24,7 +24,7 @@ def describe_resync(period: Period) -> str:
         lacks = _("%(count)s standings are missing in Redis") % {"count": f"{missing:,}"}
     else:
         lacks = _("what Redis lacks is not known yet")
-    return _("waits for settling since %(since)s UTC; %(lacks)s") % {
+    return _("waits to be brought up to date since %(since)s UTC; %(lacks)s") % {
         "since": f"{period.stale_since:%F %T}",
         "lacks": lacks,
     }
