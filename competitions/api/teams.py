@@ -21,10 +21,11 @@ from competitions.selectors.standings.group_standings import TeamRow, group_stan
 from competitions.services.participants.teams import choose_team, make_team
 from foundation import clock
 from foundation.http.encoding import Volatile, when
+from foundation.messages import Message
 from leaderboards.api.http.access import OptionalKey, RequireKey
 from leaderboards.api.http.downloads import CSV
 from leaderboards.api.http.parameters import LIMIT, OFFSET, PLAYER, RAW, Bounded, WholeNumber
-from leaderboards.api.http.responses import etag_digest, etag_matches, etag_response, json_response, with_etag
+from leaderboards.api.http.responses import etag_digest, etag_response, json_response, not_modified, with_etag
 from leaderboards.core.input.csv_cells import raw_cell, safe_cell
 from leaderboards.core.input.entries import read_player
 from leaderboards.models import Player
@@ -91,14 +92,14 @@ def change_team(request: HttpRequest, competition: WholeNumber = COMPETITION, pl
     found, name, choice = competition_to_write(request, competition), read_player(player), team_wanted(request)
     row = Player.objects.filter(external_id=name).first()
     if row is None:
-        raise NotAParticipant(f"{name} does not take part in this competition.")
+        raise NotAParticipant(Message("%(player)s does not take part in this competition.", player=name))
     participant = choose_team(found, row, choice, clock.now())
     return json_response({"competition": found.pk, "player": name, "team": participant.team_id})
 
 
 def _with_teams(competition: Competition) -> Competition:
     if not competition.has_teams:
-        raise NoTeams("This competition has no teams.")
+        raise NoTeams(Message("This competition has no teams."))
     return competition
 
 
@@ -127,10 +128,8 @@ def _points(row: TeamRow) -> str:
 
 def _download(request: HttpRequest, competition: Competition, body: bytes, as_of: datetime) -> HttpResponse:
     tag = etag_digest(body)
-    if etag_matches(request, tag):
-        response = HttpResponse(status=304)
-        del response["Content-Type"]
-    else:
+    response = not_modified(request, tag)
+    if response is None:
         response = HttpResponse(body, content_type=CSV)
         response["Content-Disposition"] = f'attachment; filename="competition-{competition.pk}-teams.csv"'
     response["As-Of"] = when(as_of)

@@ -12,6 +12,7 @@ from enum import StrEnum
 from functools import lru_cache
 from zoneinfo import ZoneInfo, available_timezones
 
+from foundation.messages import Message
 from leaderboards.core.instants import EPOCH
 from leaderboards.errors import BadBoard, BadEntry, BadLabel, BadTime
 
@@ -46,11 +47,16 @@ class Calendar:
 
     def __post_init__(self) -> None:
         if self.timezone not in zone_names():
-            raise BadBoard(f"{self.timezone[:64]!r} is no time zone. Use an IANA name such as Asia/Seoul.", "timezone")
+            raise BadBoard(
+                Message(
+                    "%(zone)s is no time zone. Use an IANA name such as Asia/Seoul.", zone=repr(self.timezone[:64])
+                ),
+                "timezone",
+            )
         if self.week_start not in range(7):
-            raise BadBoard(f"A week starts on one of: {', '.join(WEEKDAYS)}.", "week_start")
+            raise BadBoard(Message("A week starts on one of: %(days)s.", days=", ".join(WEEKDAYS)), "week_start")
         if self.cutoff.tzinfo or self.cutoff.second or self.cutoff.microsecond:
-            raise BadBoard("The cut-off is a local time in hours and minutes, 00:00 to 23:59.", "cutoff")
+            raise BadBoard(Message("The cut-off is a local time in hours and minutes, 00:00 to 23:59."), "cutoff")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +127,7 @@ def event_number(label: str) -> int | None:
 def event_window(competition: int, starts_at: datetime, ends_at: datetime) -> Window:
     """Return a competition's window. Raises ``BadBoard`` unless it ends after it starts."""
     if not starts_at < ends_at:
-        raise BadBoard("A competition must end after it starts: move its end.", "ends_at")
+        raise BadBoard(Message("A competition must end after it starts: move its end."), "ends_at")
     return Window(event_label(competition), starts_at.astimezone(UTC), ends_at.astimezone(UTC))
 
 

@@ -11,13 +11,13 @@ from django.utils.dateformat import format as spell
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
+from foundation.translate import translated
 from leaderboards.admin.wording.descriptions import on_the_boards_clock, rules_in_words
 from leaderboards.core import keys
 from leaderboards.core.periods import PeriodKind, Window, next_window, window_at
 from leaderboards.core.ranking.board_settings import board_calendar, board_rules, sample_layout
 from leaderboards.errors import BadBoard, BadLabel
 from leaderboards.models import Board
-from leaderboards.refusals import translated
 
 BOUNDARIES = 5
 NEW = "…"  # stands for the number that SQL will give

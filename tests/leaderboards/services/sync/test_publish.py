@@ -7,12 +7,13 @@ Points are bits, so that what Redis shows tells whose submissions are in it.
 import random
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from unittest.mock import patch
 
 import pytest
 from django.db import connection
 
+from foundation.db.resilience import SqlBusy
 from foundation.redis import client as redis
 from leaderboards.core.input.entries import read_entry
 from leaderboards.core.submissions import Caller
@@ -45,11 +46,11 @@ class RolledBack(Exception):
 
 
 class Actor(threading.Thread):
-    """Runs a deed, and waits at each step until it is told to go on."""
+    """Runs an action, and waits at each step until it is told to go on."""
 
-    def __init__(self, name: str, deed: Callable[[], object], dies_at: str = "") -> None:
+    def __init__(self, name: str, action: Callable[[], object], dies_at: str = "") -> None:
         super().__init__(name=name, daemon=True)
-        self._deed, self._dies_at = deed, dies_at
+        self._action, self._dies_at = action, dies_at
         self._going, self.waits = threading.Event(), threading.Event()
         self.error: BaseException | None = None
         self.steps: list[str] = []
@@ -57,7 +58,7 @@ class Actor(threading.Thread):
     def run(self) -> None:
         self._pause("begins")
         try:
-            self._deed()
+            self._action()
         except RolledBack:
             pass
         except BaseException as error:
@@ -109,7 +110,8 @@ def rebuilt(period: Period) -> None:
     Period.objects.filter(pk=period.pk, state=PeriodState.OPEN, stale_since=None).update(
         stale_since=NOON, needs_full_rebuild=True
     )
-    resync_periods.PeriodResync(period).resync()
+    with suppress(SqlBusy):  # a writer was stopped for too long while it held the lock: the next round does it
+        resync_periods.PeriodResync(period).resync()
 
 
 class Reader:
