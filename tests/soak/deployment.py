@@ -1,7 +1,7 @@
 """All of Sunwi as it is deployed, on this machine: the proxy before two web instances, worker, beat, and three stores.
 
-Each runs by the command that docs/operations/deploy.md and the image have, with the configuration that is shipped.
-What is changed: ports, limits of requests (one address asks for everybody), and certificates, which there are none of.
+Each runs by the command that docs/operations and the image have, with the configuration that is shipped. What is
+changed: ports, limits of requests (one address asks for everybody), and certificates, which there are none of.
 """
 
 import os
@@ -70,7 +70,7 @@ class Deployment:
         self.passing.end()
         self.world.__exit__()
 
-    # -- rolling restart, as docs/operations/upgrade.md has it ---------------------------------------------------------
+    # -- rolling restart, as docs/operations has it --------------------------------------------------------------------
 
     def restart_web(self, code: Path | None = None) -> None:
         """One instance after the other, each after the proxy has taken it out; from this checkout now, if named."""

@@ -1,7 +1,7 @@
 """What goes wrong during a run, one fault at a time, and which requests may fail meanwhile.
 
 A window begins with the fault and ends when all is well again, plus a margin for what was under way. Outside of windows
-nothing may fail, and what a fault does not concern may not fail inside either (docs/decisions/0083).
+nothing may fail, and what a fault does not concern may not fail inside either: docs/operations promises that.
 """
 
 import os

@@ -11,7 +11,7 @@ import pytest
 
 from tests.faults.processes import ROOT
 
-# The first commit with the tables that all later ones can share (docs/operations/upgrade.md, "Releases").
+# The first commit with the tables that all later ones can share (docs/operations, "Releases").
 RELEASE_BEFORE = "25ca4663"
 
 

@@ -1,5 +1,5 @@
-"""Rolling restarts as docs/operations/upgrade.md describes them: not one request fails while everything is restarted,
-with the same code, with the next release's, and back with that of the release before.
+"""Rolling restarts as docs/operations describes them: not one request fails while everything is restarted, with the
+same code, with the next release's, and back with that of the release before.
 """
 
 import sys
