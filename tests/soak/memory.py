@@ -64,19 +64,25 @@ class Sampler:
     _lives: dict[tuple[str, int], list[tuple[float, int]]] = field(default_factory=lambda: defaultdict(list))
     _begun: dict[tuple[str, int], float] = field(default_factory=dict)
     _over: threading.Event = field(default_factory=threading.Event)
+    _thread_lived: bool = False
+    _thread: threading.Thread = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._thread = threading.Thread(target=self._go_on, daemon=True)
 
     def begin(self) -> None:
-        threading.Thread(target=self._go_on, daemon=True).start()
+        self._thread.start()
 
     def end(self) -> None:
         self._over.set()
+        self._thread.join()
 
     def lives(self) -> list[Life]:
         return [Life(name, pid, points) for (name, pid), points in sorted(self._lives.items())]
 
     def too_large(self) -> list[str]:
-        """Processes over what their kind may have, or that do not stop growing."""
-        found = []
+        """Processes over what their kind may have, or that do not stop growing; or that nobody looked at to the end."""
+        found = [] if self._thread_lived else ["the sampler died"]
         for life in self.lives():
             kind, growth = life.name.partition("-")[0], life.growth()
             if kind in MOST and (life.peak > MOST[kind] or (growth or 0) > GROWS_AT_MOST):
@@ -88,6 +94,7 @@ class Sampler:
             for name, pids in self.watched.items():
                 for pid in pids():
                     self._look(name, pid)
+        self._thread_lived = True
 
     def _look(self, name: str, pid: int) -> None:
         with suppress(OSError, ValueError):

@@ -57,12 +57,17 @@ class Program:
 
     def pids(self) -> list[int]:
         """Its own, then those of its children that run Python."""
-        return [self.pid, *self.children()] if self.is_up() else []
+        child = self._child
+        return [child.pid, *self.children()] if child is not None else []
 
     def children(self) -> list[int]:
-        """Its children, without multiprocessing's helper, which watches over semaphores."""
+        """Its children, without multiprocessing's helper, which watches over semaphores; none of one that is down.
+
+        Asked by a thread while another one kills the program.
+        """
+        child = self._child
         with suppress(OSError):
-            found = Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text().split()
+            found = Path(f"/proc/{child.pid}/task/{child.pid}/children").read_text().split() if child else []
             return [int(each) for each in found if b"resource_tracker" not in _command_line(each)]
         return []
 

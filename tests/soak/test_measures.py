@@ -1,9 +1,12 @@
 """What a soak measures: failures that no window excuses, entries that nobody decided, and memory that grows."""
 
+from pathlib import Path
+
 import pytest
 
 from tests.soak.line import problem_of_entries
 from tests.soak.memory import GROWS_AT_MOST, LONG_ENOUGH, MB, Life
+from tests.soak.programs import Program
 from tests.soak.record import Asked, Record, Window
 
 REDIS_AWAY = Window("Redis is away", 10.0, 20.0, frozenset({"score redis"}))
@@ -55,6 +58,16 @@ def test_what_a_process_takes_to_become_warm_is_no_growth_and_what_it_takes_late
 
     assert growth is not None
     assert (growth > GROWS_AT_MOST) is grows
+
+
+def test_a_program_that_is_down_has_no_processes_to_measure(tmp_path: Path) -> None:
+    program = Program("web-0", ["sleep", "60"], {}, tmp_path / "log", lambda: True)
+
+    assert (program.pids(), program.children()) == ([], [])
+    program.start()
+    assert program.pids() == [program.pid]
+    program.kill()
+    assert (program.pids(), program.children()) == ([], [])
 
 
 def test_a_short_life_says_nothing_about_growth() -> None:

@@ -182,7 +182,7 @@ def test_a_period_that_became_stale_a_moment_ago_is_neither_right_nor_wrong(now:
     status, lines = doctor()
 
     assert status == 0
-    assert lines[0].startswith(f"wait stale period {period}: waits for settling since ")
+    assert lines[0].startswith(f"wait stale period {period}: waits to be brought up to date since ")
     assert lines[1].startswith("1 waiting, ")
 
 
