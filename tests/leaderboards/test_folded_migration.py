@@ -79,7 +79,7 @@ def test_the_index_of_due_names_is_replaced_beside_writers_and_the_way_back_make
 
     assert "CREATE INDEX CONCURRENTLY" in made
     assert 'DROP INDEX CONCURRENTLY IF EXISTS "player_to_fold"' in made
-    assert "DEFAULT" not in sql_of("0028")
+    assert "DEFAULT" not in sql_of("0028_folded_from")
     with connection.schema_editor(atomic=False) as editor:
         migration.unapply(before.clone(), editor)
     assert indexes("player_to_fold", "player_fold_due") == {"player_to_fold"}

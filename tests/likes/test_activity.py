@@ -115,4 +115,4 @@ def test_the_admin_shows_staff_with_the_permission_visitors_players_and_pages(ad
     for page in (live, kept):
         assert f"{day_of(now - DAY)} 9 9" in page
         assert "home 0 9 board:3 7 7" in page
-        assert ("Redis is away" in page) == (page is kept)
+        assert ("Redis does not answer" in page) == (page is kept)

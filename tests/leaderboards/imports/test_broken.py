@@ -95,7 +95,7 @@ def test_an_applying_that_always_fails_ends_and_keeps_no_rows(monkeypatch: pytes
     run = tried(run)
 
     assert (run.phase, run.applied, bytes(run.chunks.get().content)) == (Phase.DONE, 0, b"")
-    assert "nobody foresaw" in run.stopped
+    assert "unexpected error" in run.stopped
 
 
 @pytest.mark.parametrize(

@@ -260,7 +260,7 @@ def test_what_nobody_confirms_goes_after_a_day_and_records_when_they_are_old(boa
 def test_a_run_is_confirmed_once_and_not_where_nothing_can_be_taken(board: Board) -> None:
     good, bad = sent("scores", table("alice"), board), sent("scores", table("a/b"), board)
 
-    with pytest.raises(ImportNotReady, match="mend the file"):
+    with pytest.raises(ImportNotReady, match="correct the file"):
         actions.confirm(bad.pk, AT, None)
     actions.confirm(good.pk, AT, None)
     with pytest.raises(ImportNotReady):
