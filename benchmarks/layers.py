@@ -23,7 +23,6 @@ from benchmarks.http import stores
 SITE = "benchmarks.harness.layered_site:application"
 BARE, PREFIX = "/bare", "/api/v1/layers/"  # below ``PREFIX`` a request goes the API's way
 TABLE = "benchmark_layers"
-KNOWN = 100  # players who are asked for again and again, so that their names are cached
 ANSWER = '{"done":1}'
 PROCESSES = ("web", "redis", "postgresql")  # as in ``Site.pids``
 
@@ -64,7 +63,6 @@ def _asked(players: int, folder: Path) -> dict[str, Ask]:
         "layer_commit": step(f"{PREFIX}commit"),
         "operation_top": whole["api_top"],
         "operation_own": whole["api_own"],
-        "operation_own_known": replace(whole["api_own"], players=wrk.names(folder, min(players, KNOWN))),
         "operation_around": whole["api_around"],
         "operation_list_and_own": whole["api_list_and_own"],
         "operation_single_redis": _without_id(single),
