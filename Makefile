@@ -9,6 +9,8 @@ ALONE = $(BIN)/python -m pytest -q
 ONE_MORE = -n $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 REDIS := $(shell command -v redis-server)
 SIEGE = tests/security/test_siege.py
+NPM := $(and $(shell command -v node),$(shell command -v npm))
+NPM_TOOLS = tests/openapi/node_modules/.installed
 ICU := $(firstword $(wildcard /usr/lib/postgresql/*/bin/initdb))
 
 # Tests start hundreds of processes: where what Python compiled may not be kept, each compiles everything again.
@@ -16,7 +18,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help demo test check long soak elsewhere elsewhere-debian elsewhere-sqlite deployable smoke faults mutants bench
 .PHONY: lint docs
-.PHONY: siege lock clean secrets digests audit
+.PHONY: siege lock npm-tools clean secrets digests audit
 
 help:
 	@echo "make demo    start everything on this machine, with players that keep scoring (PORT, DATA_DIR, DEMO_PLAYERS)"
@@ -43,8 +45,10 @@ demo: $(VENV)/.installed-demo
 test: $(VENV)/.installed-test
 	exec $(PYTEST) -m "not long" $(ARGS)
 
+# What npm installs for the long tests comes beside the quick ones; if it fails, `long` says so.
 check:
-	@$(MAKE) --no-print-directory test ARGS="$(ONE_MORE) --durations=25"
+	@$(MAKE) --no-print-directory npm-tools >/dev/null 2>&1 & \
+		$(MAKE) --no-print-directory test ARGS="$(ONE_MORE) --durations=25"; status=$$?; wait; exit $$status
 	@$(MAKE) --no-print-directory lint
 	@$(MAKE) --no-print-directory deployable
 	@$(MAKE) --no-print-directory long ARGS=--durations=25
@@ -52,9 +56,22 @@ check:
 	@$(MAKE) --no-print-directory smoke
 
 # Tests in which an hour passes in a second, or that compare times, come last, alone: beside others they would measure those.
-long: $(VENV)/.installed-dev
+long: $(VENV)/.installed-dev npm-tools
 	@$(PYTEST) $(ONE_MORE) -m "(long and not bench and not alone) or hypothesis" --hypothesis-profile=whole $(ARGS)
 	@$(ALONE) -m alone
+
+# Linters and a generator that the tests of the OpenAPI document run: a plain hint where this machine has no Node.js.
+npm-tools:
+ifneq ($(NPM),)
+	@$(MAKE) --no-print-directory $(NPM_TOOLS)
+else
+	@echo "LEFT OUT: linters and TypeScript of the OpenAPI document; install nodejs (18.18 or later) and npm" >&2
+endif
+
+$(NPM_TOOLS): tests/openapi/package-lock.json
+	@echo "Installing $< (once) ..."
+	@npm ci --prefix tests/openapi --ignore-scripts --no-audit --no-fund --silent
+	@touch $@
 
 # The contract's quick part on servers that the other tests do not use, both at once: a plain hint where this machine
 # has none of them.
@@ -143,6 +160,7 @@ lock:
 	echo "pip-audit>=2.10.1" | $(LOCK) - -o .ci/requirements-audit.txt
 
 clean:
+	rm -rf tests/openapi/node_modules
 	rm -rf $(VENV) .ci-venv .ci-audit .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 	rm -rf "$${XDG_CACHE_HOME:-$$HOME/.cache}/sunwi-tests"
 	find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +

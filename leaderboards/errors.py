@@ -43,6 +43,12 @@ class BadId(Invalid):
     code = "bad_id"
 
 
+class BadCursor(Invalid):
+    """A cursor that names no place of the list."""
+
+    code = "bad_cursor"
+
+
 class BadLabel(NotFound):
     """A label of no window of the board."""
 

@@ -18,6 +18,7 @@ from competitions.selectors.standings.standings import standings
 from foundation import clock
 from foundation.http.encoding import Volatile, when, when_or_none
 from leaderboards.api.http.access import OptionalKey, may_list
+from leaderboards.api.http.paging import refuse_too_many_rows
 from leaderboards.api.http.parameters import LISTED, OFFSET, Bounded, WholeNumber
 from leaderboards.api.http.responses import etag_response
 
@@ -39,6 +40,7 @@ def list_competitions(
     limit: Bounded = LISTED,
 ) -> HttpResponse:
     """Competitions that the caller may read, the latest start first."""
+    refuse_too_many_rows(request, limit)
     at = clock.now()
     found = [each for each in competitions_known(at, state, board) if may_list(request, each.board)]
     rows = [_summary_json(each) for each in summaries_of(found[offset : offset + limit], at)]

@@ -12,9 +12,10 @@ from competitions.selectors.leagues import example_board
 from competitions.selectors.series.series import series_known
 from foundation import clock
 from leaderboards.api.openapi.document import BODY, READING, OperationDoc, body
-from leaderboards.api.openapi.examples import CSV, MOMENT, ROW, view_of
+from leaderboards.api.openapi.examples import CSV, CURSORS, MOMENT, ROW, view_of
 
 _CODE = {
+    "title": "JoiningBody",
     "type": "object",
     "additionalProperties": False,
     "properties": {
@@ -25,6 +26,7 @@ _CODE = {
     },
 }
 _TEAM = {
+    "title": "TeamChoiceBody",
     "type": "object",
     "additionalProperties": False,
     "required": ["team"],
@@ -34,6 +36,7 @@ _TEAM = {
     },
 }
 _NAME = {
+    "title": "TeamNameBody",
     "type": "object",
     "additionalProperties": False,
     "required": ["name"],
@@ -81,7 +84,7 @@ _GROUP = {
 
 _SERIES = {"id": 3, "name": "Summer series", "board": 9, "events": 5, "counted": 2}
 _TOTALS = {
-    "series": 3, "board": 9, "total": 54, "counting": False, **MOMENT,
+    "series": 3, "board": 9, "total": 54, "counting": False, **MOMENT, **CURSORS,
     "rows": [
         {
             "rank": 1, "player": "alice", "name": "Alice", "points": 43, "tied": 1,
@@ -104,7 +107,7 @@ def competition_operation_docs() -> dict[str, OperationDoc]:
     return {
         "list_competitions": OperationDoc(refusals=(401,), query="?state=running", answer=_listed(number, board)),
         "read_competition": OperationDoc(path=one),
-        "read_competition_standings": OperationDoc(path=one, query="?offset=0&limit=10", answer=page),
+        "read_competition_standings": OperationDoc(path=one, query="?offset=0&limit=10", answer=page | CURSORS),
         "read_competition_view": OperationDoc(path=one, query="?player=alice&limit=10", answer=_view(page)),
         "export_competition": OperationDoc(path=one, raw_response=CSV),
         "read_result": OperationDoc(path=one, query="?revision=1"),

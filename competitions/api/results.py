@@ -20,6 +20,7 @@ from foundation import clock
 from foundation.http.encoding import number, when
 from leaderboards.api.http.access import OptionalKey
 from leaderboards.api.http.downloads import CSV, Download, MoreColumns, csv_parts
+from leaderboards.api.http.paging import refuse_too_many_rows
 from leaderboards.api.http.parameters import LIMIT, OFFSET, RAW, Bounded, WholeNumber
 from leaderboards.api.http.responses import etag_response
 from leaderboards.api.routes.export import is_mirrored, never_changes
@@ -66,6 +67,7 @@ def read_rewards(
     request: HttpRequest, competition: WholeNumber = COMPETITION, offset: Bounded = OFFSET, limit: Bounded = LIMIT
 ) -> HttpResponse:
     """What can be won, and who has won it."""
+    refuse_too_many_rows(request, limit)
     found = competition_to_read(request, competition)
     granted = rewards.grants(found, clock.now(), offset, limit)
     content = {

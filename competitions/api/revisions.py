@@ -19,7 +19,7 @@ from competitions.selectors.results.revisions import parts_of, public_revision, 
 from foundation import clock
 from foundation.http.encoding import when, when_or_none
 from leaderboards.api.http.access import OptionalKey
-from leaderboards.api.http.parameters import WholeNumber
+from leaderboards.api.http.parameters import PositiveNumber, WholeNumber
 from leaderboards.api.http.responses import JSON, etag_response, not_modified, with_etag
 from leaderboards.selectors.exports.export_slots import with_export_slot
 
@@ -30,7 +30,7 @@ router = Router(tags=["competitions"], auth=OptionalKey())
 
 @router.get("/competitions/{competition}/result.json", response=FinalResult)
 def read_result(
-    request: HttpRequest, competition: WholeNumber = COMPETITION, revision: WholeNumber | None = REVISION
+    request: HttpRequest, competition: WholeNumber = COMPETITION, revision: PositiveNumber | None = REVISION
 ) -> HttpResponseBase:
     """The final result as it was published, with its hash; the latest, or an earlier revision."""
     found, at = competition_to_read(request, competition), clock.now()

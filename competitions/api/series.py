@@ -21,7 +21,8 @@ from foundation import clock
 from foundation.http.encoding import Volatile, when
 from leaderboards.api.http.access import OptionalKey, admit_reader, may_list
 from leaderboards.api.http.downloads import CSV, Download, MoreColumns, csv_parts
-from leaderboards.api.http.parameters import LIMIT, LISTED, OFFSET, RAW, Bounded, WholeNumber
+from leaderboards.api.http.paging import PAGE, PageAsked, refuse_too_many_rows
+from leaderboards.api.http.parameters import LISTED, OFFSET, RAW, Bounded, WholeNumber
 from leaderboards.api.http.responses import etag_response
 from leaderboards.selectors import CURRENT, Row, export_rows
 from leaderboards.selectors.rankings.row_json import row_json
@@ -32,6 +33,7 @@ router = Router(tags=["series"], auth=OptionalKey())
 @router.get("/series", response=SeriesListed)
 def list_series(request: HttpRequest, offset: Bounded = OFFSET, limit: Bounded = LISTED) -> HttpResponse:
     """Series that the caller may read, the youngest first."""
+    refuse_too_many_rows(request, limit)
     found = [each for each in selectors.series_known() if may_list(request, each.board)]
     page = found[offset : offset + limit]
     events = selectors.events_of(page)
@@ -66,21 +68,21 @@ def read_series(request: HttpRequest, series: WholeNumber = SERIES) -> HttpRespo
 
 
 @router.get("/series/{series}/standings", response=StandingsOfSeries)
-def read_series_standings(
-    request: HttpRequest, series: WholeNumber = SERIES, offset: Bounded = OFFSET, limit: Bounded = LIMIT
-) -> HttpResponse:
+def read_series_standings(request: HttpRequest, series: WholeNumber = SERIES, page: PageAsked = PAGE) -> HttpResponse:
     """A page of the totals, best first, with what each player earned in each competition."""
+    paging = page.of(request, f"s{series}")
     found = _series_to_read(request, series)
     order = [event.competition_id for event in _events(request, found)]
-    page = selectors.standings(found, order, offset, limit)
+    totals = selectors.standings(found, order, paging.page)
     content = {
         "series": found.pk,
         "board": found.board_id,
-        "total": page.standings.total,
-        "counting": page.counting,
-        "as_of": Volatile(when(page.standings.as_of)),
-        "live": page.standings.live,
-        "rows": [_row_json(row, order) for row in page.rows],
+        "total": totals.standings.total,
+        "counting": totals.counting,
+        "as_of": Volatile(when(totals.standings.as_of)),
+        "live": totals.standings.live,
+        "rows": [_row_json(row, order) for row in totals.rows],
+        **paging.cursors(totals.standings.ends),
     }
     return etag_response(request, content, selectors.is_private(found))
 

@@ -9,6 +9,7 @@ from ninja import Router
 from competitions.api.access import competition_to_read, is_private, read_standings_of
 from competitions.api.parameters import COMPETITION, DIVISION
 from competitions.api.schemas.competitions import StandingsOfCompetition
+from competitions.api.schemas.view import PageOfCompetition
 from competitions.models import Competition, Division
 from competitions.selectors.participants.participants import not_started_in
 from competitions.selectors.participants.teams import division_by_id
@@ -19,7 +20,8 @@ from foundation import clock
 from foundation.db.resilience import SqlAway, ask
 from foundation.http.problems import BadRequest
 from leaderboards.api.http.access import OptionalKey
-from leaderboards.api.http.parameters import LIMIT, METADATA, OFFSET, PLAYER, RADIUS, Bounded, WholeNumber
+from leaderboards.api.http.paging import PAGE, PageAsked, Paging
+from leaderboards.api.http.parameters import METADATA, PLAYER, RADIUS, Bounded, WholeNumber
 from leaderboards.api.http.responses import etag_response
 from leaderboards.api.routes.standings import standings_header_json, standings_json
 from leaderboards.core.input.entries import read_player
@@ -27,30 +29,30 @@ from leaderboards.selectors import Standings
 from leaderboards.selectors.rankings.encoded_pages import EncodedPage
 from leaderboards.selectors.rankings.metadata import reading_metadata
 from leaderboards.selectors.rankings.row_json import row_json
-from leaderboards.stores.base import Page
 
 router = Router(tags=["competitions"], auth=OptionalKey())
 
 
-@router.get("/competitions/{competition}/standings", response=StandingsOfCompetition)
-def read_competition_standings(  # noqa: PLR0913, PLR0917 (each is a parameter of the address)
+@router.get("/competitions/{competition}/standings", response=PageOfCompetition)
+def read_competition_standings(
     request: HttpRequest,
     competition: WholeNumber = COMPETITION,
-    offset: Bounded = OFFSET,
-    limit: Bounded = LIMIT,
     division: WholeNumber | None = DIVISION,
     metadata: bool = METADATA,
+    page: PageAsked = PAGE,
 ) -> HttpResponse:
     """A page of a competition's rows, best first; of one division with the places within it too."""
     if division is not None:
         _refuse_metadata(metadata)
+        paging = page.of(request, f"c{competition}.{division}")
         found, at = competition_to_read(request, competition), clock.now()
-        content = _division_json(found, division_by_id(found, division), Page(offset, limit), at)
+        content = _division_json(found, division_by_id(found, division), paging, at)
         return etag_response(request, content, is_private(found))
+    paging = page.of(request, f"c{competition}")
 
     def read(found: Competition, at: datetime) -> dict[str, Any]:
-        page = selectors.encoded(found, at, offset, limit)
-        return _header_json(found, page, at) | {"rows": page.rows}
+        rows = selectors.encoded(found, at, paging.page)
+        return _header_json(found, rows, at) | {"rows": rows.rows} | paging.cursors(rows.ends)
 
     with reading_metadata(metadata):
         found, content = read_standings_of(request, competition, read)
@@ -90,15 +92,16 @@ def _header_json(competition: Competition, found: Standings | EncodedPage, at: d
     }
 
 
-def _division_json(competition: Competition, division: Division, page: Page, at: datetime) -> dict[str, Any]:
+def _division_json(competition: Competition, division: Division, paging: Paging, at: datetime) -> dict[str, Any]:
     """Return a page of one division; ``not_started`` counts within it."""
-    head, rows = division_page(competition, division.pk, at, page)
+    head, rows = division_page(competition, division.pk, at, paging.page)
     return {
         "competition": competition.pk,
         "division": division.pk,
         **standings_json(head),
         "not_started": not_started_in(competition, division.pk, at),
         "rows": [row_json(each.row) | {"division_rank": each.rank, "division_tied": each.tied} for each in rows],
+        **paging.cursors(head.ends),
     }
 
 

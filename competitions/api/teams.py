@@ -24,6 +24,7 @@ from foundation.http.encoding import Volatile, when
 from foundation.messages import Message
 from leaderboards.api.http.access import OptionalKey, RequireKey
 from leaderboards.api.http.downloads import CSV
+from leaderboards.api.http.paging import refuse_too_many_rows
 from leaderboards.api.http.parameters import LIMIT, OFFSET, PLAYER, RAW, Bounded, WholeNumber
 from leaderboards.api.http.responses import etag_digest, etag_response, json_response, not_modified, with_etag
 from leaderboards.core.input.csv_cells import raw_cell, safe_cell
@@ -40,6 +41,7 @@ def read_teams(
     request: HttpRequest, competition: WholeNumber = COMPETITION, offset: Bounded = OFFSET, limit: Bounded = LIMIT
 ) -> HttpResponse:
     """A page of a competition's teams, best first; those without a score come last."""
+    refuse_too_many_rows(request, limit)
     found, at = _with_teams(competition_to_read(request, competition)), clock.now()
     as_of, groups = group_standings(found, at)
     teams = groups.teams

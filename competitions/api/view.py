@@ -33,8 +33,11 @@ def read_competition_view(
 ) -> HttpResponse:
     """A page, a participant among their neighbours, and others by name: all of one moment."""
 
+    paging, others = wanted.of(request, f"c{competition}"), wanted.others()
+
     def read(found: Competition, at: datetime) -> dict[str, Any]:
-        content = view_json(wanted, page_with_others(found, at, *wanted.questions()))
+        page = page_with_others(found, at, paging.page, *others)
+        content = view_json(wanted, page) | paging.cursors(page.standings.ends)
         beside = {"competition": found.pk, "not_started": not_started_or_none(found, at, content["total"])}
         return content | beside | {"me": _me(found, wanted, content["me"], at)}
 

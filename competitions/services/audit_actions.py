@@ -60,6 +60,7 @@ def register() -> None:
     register_action("reward.taken_back", ChangeKind.TAKEN_BACK.label, undo_taking_back, CHANGE_GRANT)
     register_action("reward.given_back", ChangeKind.GIVEN_BACK.label)
     register_action("reward.delivered", _("rewards delivered"))
+    register_action("everything.exported", _("everything exported"))
     register_action("series.counted_again", _("series counted again"))
 
 

@@ -25,6 +25,7 @@ from competitions.views.competition.words import timed_of
 from foundation import clock
 from leaderboards import formats
 from leaderboards.selectors import Row
+from leaderboards.stores.base import Page
 from leaderboards.views.http.micro_cache import expire_cache_at, micro_cached
 from leaderboards.views.http.permissions import may_see
 from leaderboards.views.http.responses import ROWS, page_number, pages_of, private
@@ -73,7 +74,7 @@ def series(request: HttpRequest, number: int) -> HttpResponse:
     events = may_know_events(request, selectors.events_of([shown]).get(shown.pk, []))
     expire_cache_at(request, chain.from_iterable(event.competition.timeline.phase_changes_at for event in events), at)
     order = [event.competition_id for event in events]
-    found = selectors.standings(shown, order, (page - 1) * ROWS, ROWS)
+    found = selectors.standings(shown, order, Page((page - 1) * ROWS, ROWS))
     own = selectors.own_row(shown, viewer.player, order) if viewer.player else None
     own_line = _line(own, order, viewer.player) if own else None
     context: dict[str, Any] = {

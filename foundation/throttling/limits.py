@@ -77,8 +77,8 @@ class LocalWindows:
         self._times: OrderedDict[str, deque[float]] = OrderedDict()
         self._lock = threading.Lock()
 
-    def take(self, name: str, limit: Limit, now: float) -> Verdict:
-        """Count a request in the window ``name`` if it is allowed at ``now`` (monotonic seconds)."""
+    def take(self, name: str, limit: Limit, now: float, requests: int = 1) -> Verdict:
+        """Count ``requests`` in the window ``name`` if all are allowed at ``now`` (monotonic seconds)."""
         with self._lock:
             times = self._times.setdefault(name, deque())
             self._times.move_to_end(name)
@@ -86,11 +86,12 @@ class LocalWindows:
                 self._times.popitem(last=False)
             while times and times[0] <= now - limit.seconds:
                 times.popleft()
-            allowed = len(times) < limit.requests
+            allowed = len(times) + requests <= limit.requests
             if allowed:
-                times.append(now)
+                times.extend([now] * requests)
             over = len(times) - limit.requests
-            wait = times[over] + limit.seconds - now if over >= 0 else 0.0
+            first_to_leave = over if allowed else over + requests - 1
+            wait = times[first_to_leave] + limit.seconds - now if first_to_leave >= 0 else 0.0
             return Verdict(allowed, max(0, -over), math.ceil(1000 * wait))
 
     def __len__(self) -> int:

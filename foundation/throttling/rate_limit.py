@@ -32,27 +32,28 @@ _local_windows = LocalWindows()
 _reserved = ReservedQuota()
 
 
-def allow(rule: str, who: str | int, limit: Limit | None = None) -> Verdict:
+def allow(rule: str, who: str | int, limit: Limit | None = None, requests: int = 1) -> Verdict:
     """Count one more request of ``who`` under ``rule`` if it is allowed. Errors of Redis are handled here.
 
-    ``limit`` replaces that of ``settings.RATE_LIMITS``; a rule without a limit allows everything.
+    ``limit`` replaces that of ``settings.RATE_LIMITS``; a rule without a limit allows everything. A costly request
+    counts as several ``requests``, all or none of them; as the whole limit where that is smaller.
     """
     limit = limit or settings.RATE_LIMITS[rule]
     if limit is None:
         return Verdict(True, 0, 0)
-    key = key_of(rule, who)
+    key, requests = key_of(rule, who), min(requests, limit.requests)
     try:
-        return _in_redis("default" if rule in FAIL_OPEN else "boards", key, limit)
+        return _in_redis("default" if rule in FAIL_OPEN else "boards", key, limit, requests)
     except RedisRefused as error:  # a warning, because readiness reports only a Redis that is unavailable
         logger.warning("Redis refuses the brake of %s: %s", rule, error.detail)
     except Unavailable as error:
         logger.debug("The brake of %s works without Redis: %s", rule, error.detail)
-    return Verdict(True, 0, 0) if rule in FAIL_OPEN else _local_windows.take(key, limit, clock.monotonic())
+    return Verdict(True, 0, 0) if rule in FAIL_OPEN else _local_windows.take(key, limit, clock.monotonic(), requests)
 
 
-def throttle(rule: str, who: str | int, limit: Limit | None = None) -> None:
-    """Raise ``RateLimited`` if ``who`` is over the limit of ``rule``; else count one more request."""
-    verdict = allow(rule, who, limit)
+def throttle(rule: str, who: str | int, limit: Limit | None = None, requests: int = 1) -> None:
+    """Raise ``RateLimited`` if ``who`` is over the limit of ``rule``; else count one more request, or as many."""
+    verdict = allow(rule, who, limit, requests)
     if not verdict.allowed:
         logger.info("Over the limit of %s: %s", rule, key_of(rule, who))
         raise RateLimited("Too many requests in a short time; try again a little later.", verdict.retry_after)
@@ -88,19 +89,19 @@ def client_of(alias: str) -> RedisClient:
     return RedisClient(ConnectionPool.from_url(settings.CACHES[alias]["LOCATION"], **options))
 
 
-def _in_redis(alias: str, key: str, limit: Limit) -> Verdict:
-    """Use a reserved request, or reserve some in Redis.
+def _in_redis(alias: str, key: str, limit: Limit, requests: int) -> Verdict:
+    """Use a reserved request, or reserve some in Redis. Several at once are always counted there.
 
     Requests are counted when they are reserved but may be used later, so the window is longer by that time.
     """
     now = clock.monotonic()
-    wanted = _reserved.use(key, limit, now)
+    wanted = _reserved.use(key, limit, now) if requests == 1 else requests
     if not wanted:
         return Verdict(True, 0, 0)
     length = int((limit.seconds + limit.reserved_seconds) * 1_000_000)
-    args: list[Argument] = [limit.requests, length, secrets.token_hex(4), wanted]
+    args: list[Argument] = [limit.requests, length, secrets.token_hex(4), requests, wanted]
     taken, remaining, wait_ms = client_of(alias).run(_script(), [key], args)
-    if taken:
+    if taken and requests == 1:
         _reserved.keep(key, limit, taken, now)
     return Verdict(taken > 0, remaining, wait_ms)
 

@@ -18,9 +18,11 @@ from foundation.errors import SunwiError
 from foundation.http.problems import BadRequest, DatabaseAway, NoSuchPath, respond, respond_unexpected
 from leaderboards.api.http.dispatch import dispatch_pattern
 from leaderboards.api.http.operations import OperationHandler
+from leaderboards.api.http.paging import bad_cursor
 from leaderboards.api.openapi.document import Api, ApiPart
 from leaderboards.api.openapi.examples import board_operation_docs
 from leaderboards.api.routes import boards, export, players, scores, standings, view
+from leaderboards.errors import BadCursor
 
 api = Api(
     title="Sunwi",
@@ -59,6 +61,11 @@ def unknown_path(request: HttpRequest) -> HttpResponse:
 @api.exception_handler(SunwiError)
 def _refused(_request: HttpRequest, error: SunwiError) -> HttpResponse:
     return respond(error)
+
+
+@api.exception_handler(BadCursor)
+def _bad_cursor(_request: HttpRequest, error: BadCursor) -> HttpResponse:
+    return respond(bad_cursor(error))
 
 
 @api.exception_handler(ValidationError)

@@ -7,6 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
+from leaderboards.core.packing.layout import Packed
+from leaderboards.core.ranking.gaps import Gap
+from leaderboards.core.ranking.rules import Order
+from leaderboards.errors import BadCursor, OutOfRange
 from leaderboards.models import Period
 
 
@@ -33,7 +37,16 @@ class ForPlayers:
     players: tuple[str, ...]
 
 
-Query = Page | Around | ForPlayers
+@dataclass(frozen=True, slots=True)
+class AroundGap:
+    """Up to ``ahead`` rows before a gap and up to ``behind`` rows behind it, best first."""
+
+    gap: Gap
+    ahead: int
+    behind: int
+
+
+Query = Page | Around | ForPlayers | AroundGap
 
 
 class RankedRow(NamedTuple):
@@ -47,6 +60,36 @@ class RankedRow(NamedTuple):
     rank: int | None
     tied: int | None
     ahead: int | None
+
+
+def pack_gap(period: Period, gap: Gap) -> Packed:
+    """Return score and member of the standing that tells the gap. Raises ``BadCursor`` if the period has no such."""
+    rules = period.rules
+    if len(gap.value) != (1 if rules.of_points else len(rules.fields)):
+        raise BadCursor("This cursor is of other criteria than the list has: begin again without a cursor.")
+    try:
+        return period.layout.pack(gap.value, gap.at_ms or 0, gap.player)
+    except OutOfRange as error:
+        raise BadCursor("This cursor names a place that the list can not have: begin again without one.") from error
+
+
+def stands_before(period: Period, standing: Gap, gap: Gap) -> bool:
+    """Whether a standing (its own ``is_after`` does not count) stands before a gap. Raises ``BadCursor``."""
+    packed = pack_gap(period, standing)
+    return bool(split_at_gap(period, gap, [RankedRow(packed.member, packed.score, None, None, None)])[0])
+
+
+def split_at_gap(period: Period, gap: Gap, rows: Sequence[RankedRow]) -> tuple[list[RankedRow], list[RankedRow]]:
+    """Split rows, best first, into those before and those behind a gap. Raises ``BadCursor``."""
+    packed, is_descending = pack_gap(period, gap), period.rules.order is Order.DESC
+    there = (packed.score, packed.member.encode())
+    before: list[RankedRow] = []
+    for row in rows:
+        here = (row.score, row.member.encode())
+        if not (gap.is_after if here == there else (here > there) is is_descending):
+            break
+        before.append(row)
+    return before, list(rows[len(before) :])
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from leaderboards.core.ranking.rules import Order, Ties
 from leaderboards.models import Period
 from leaderboards.stores.base import (
     Around,
+    AroundGap,
     ForPlayers,
     Page,
     Quantiles,
@@ -20,6 +21,7 @@ from leaderboards.stores.base import (
     RankedRow,
     ScoreRange,
     Store,
+    split_at_gap,
 )
 
 _SortKey = tuple[float, bytes]
@@ -75,6 +77,8 @@ class ExcludingStore:
                 return Page(offset, limit + extra)
             case Around(player, radius):
                 return Around(player, radius + extra)
+            case AroundGap(gap, ahead, behind):
+                return AroundGap(gap, ahead + extra, behind + extra)
         return query
 
 
@@ -136,6 +140,9 @@ def _narrow_answer(query: Query, rows: Sequence[RankedRow], excluded: _ExcludedR
         case Around(player, radius):
             index = next((nth for nth, (name, _) in enumerate(shown) if name == player), None)
             first, last = (0, 0) if index is None else (max(0, index - radius), index + radius + 1)
+        case AroundGap(gap, ahead, behind):
+            before, _ = split_at_gap(period, gap, [row for _, row in shown])
+            first, last = max(0, len(before) - ahead), len(before) + behind
     return [row for _, row in shown[first:last]]
 
 

@@ -37,6 +37,10 @@ def test_a_board_is_read_by_page_by_player_by_neighbours_by_name_and_all_at_once
     assert [each["player"] for each in (*view["list"], view["me"], *view["named"])] == ["ann", "cho", "eve"]
     assert [each["player"] for each in view["around"]] == ["ben", "cho", "dan"]
     assert anybody.view(board)["me"] is None
+    behind = anybody.top(board, limit=2, cursor=page["next_cursor"])
+    assert [each["player"] for each in behind["rows"]] == ["dan", "eve"]
+    assert anybody.top(board, limit=2, cursor=behind["previous_cursor"])["rows"] == page["rows"]
+    assert anybody.view(board, limit=2, cursor=page["next_cursor"])["list"] == behind["rows"]
     assert listed["rows"][0]["seq"] == shown["seq"] == board
     assert anybody.boards(name="Nothing")["rows"] == []
 
@@ -134,7 +138,8 @@ def test_both_kinds_have_the_same_methods_with_the_same_parameters(awaited: tupl
 
 
 TYPES = {
-    "Result": answers.Result, "Results": answers.Results, "StandingsOfPeriod": answers.Standings,
+    "Result": answers.Result, "ResultsOfEntries": answers.Results, "StandingsOfPeriod": answers.Standings,
+    "PageOfPeriod": answers.Page, "PageOfCompetition": answers.CompetitionPage,
     "RowOfStandings": answers.Row, "RowOfPlayer": answers.PlayerRow, "ViewOfBoard": answers.View,
     "PeriodOfBoard": answers.Period, "RunningPeriod": answers.RunningPeriod, "BoardsListed": answers.Boards,
     "CompetitionsListed": answers.Competitions, "CompetitionListed": answers.CompetitionListed,

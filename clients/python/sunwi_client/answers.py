@@ -79,6 +79,17 @@ class Standings(_Frame):
     rows: list[Row]
 
 
+class _Cursors(TypedDict):
+    """For the pages before and behind this one; None at the first and the last row."""
+
+    previous_cursor: str | None
+    next_cursor: str | None
+
+
+class Page(Standings, _Cursors):
+    """A page of one period, best first."""
+
+
 class PlayerRow(RowWithShare, _Frame):
     """One player's row, with its board and period."""
 
@@ -86,7 +97,7 @@ class PlayerRow(RowWithShare, _Frame):
 Rows = list[Row]  # a name of its own: below, `list` is a part of the answer
 
 
-class View(_Frame):
+class View(_Frame, _Cursors):
     """A page, a player and their neighbours, and others by name: all of one moment."""
 
     list: Rows
@@ -178,6 +189,10 @@ class CompetitionStandings(_Frame):
     rows: list[CompetitionRow]
 
 
+class CompetitionPage(CompetitionStandings, _Cursors):
+    """A page of a competition, best first."""
+
+
 class _Participant(TypedDict):
     rank: int | None
     player: str
@@ -202,7 +217,7 @@ class ParticipantRow(_Participant, _Frame):
 CompetitionRows = list[CompetitionRow]
 
 
-class CompetitionView(_Frame):
+class CompetitionView(_Frame, _Cursors):
     """Several things of a competition, all of one moment."""
 
     competition: int

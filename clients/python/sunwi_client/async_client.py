@@ -68,10 +68,18 @@ class AsyncClient:
         return cast(answers.Board, await self._request(endpoints.read_board(board)))
 
     async def top(
-        self, board: int, *, limit: int = 10, offset: int = 0, period: str = CURRENT, metadata: bool = False
-    ) -> answers.Standings:
-        """A page of a board's standings, best first."""
-        return cast(answers.Standings, await self._request(endpoints.top(board, limit, offset, period, metadata)))
+        self,
+        board: int,
+        *,
+        limit: int = 10,
+        offset: int = 0,
+        period: str = CURRENT,
+        cursor: str | None = None,
+        metadata: bool = False,
+    ) -> answers.Page:
+        """A page of a board's standings, best first; with the ``cursor`` of another page the one behind or before."""
+        query: dict[str, Value] = {"limit": limit, "offset": offset, "period": period, "cursor": cursor}
+        return cast(answers.Page, await self._request(endpoints.top(board, query, metadata)))
 
     async def player(
         self, board: int, player: str, *, period: str = CURRENT, metadata: bool = False
@@ -100,6 +108,7 @@ class AsyncClient:
         limit: int = 10,
         offset: int = 0,
         radius: int | None = None,
+        cursor: str | None = None,
         period: str = CURRENT,
         metadata: bool = False,
     ) -> answers.View:
@@ -110,6 +119,7 @@ class AsyncClient:
             "offset": offset,
             "radius": radius,
             "period": period,
+            "cursor": cursor,
             "metadata": metadata or None,
         }
         return cast(answers.View, await self._request(endpoints.view(board, named, ids)))
@@ -125,11 +135,18 @@ class AsyncClient:
         return cast(answers.Competition, await self._request(endpoints.read_competition(number)))
 
     async def competition_top(
-        self, number: int, *, limit: int = 10, offset: int = 0, division: int | None = None, metadata: bool = False
-    ) -> answers.CompetitionStandings:
-        """A page of a competition's standings, best first."""
-        request = endpoints.competition_top(number, limit, offset, division, metadata)
-        return cast(answers.CompetitionStandings, await self._request(request))
+        self,
+        number: int,
+        *,
+        limit: int = 10,
+        offset: int = 0,
+        division: int | None = None,
+        cursor: str | None = None,
+        metadata: bool = False,
+    ) -> answers.CompetitionPage:
+        """A page of a competition's standings, best first; ``cursor`` is as for ``top``."""
+        query: dict[str, Value] = {"limit": limit, "offset": offset, "division": division, "cursor": cursor}
+        return cast(answers.CompetitionPage, await self._request(endpoints.competition_top(number, query, metadata)))
 
     async def competition_player(self, number: int, player: str, *, metadata: bool = False) -> answers.ParticipantRow:
         """A participant's row. Raises ``NotJoined``."""
@@ -153,6 +170,7 @@ class AsyncClient:
         limit: int = 10,
         offset: int = 0,
         radius: int | None = None,
+        cursor: str | None = None,
         metadata: bool = False,
     ) -> answers.CompetitionView:
         """As ``view``, for a competition."""
@@ -161,6 +179,7 @@ class AsyncClient:
             "limit": limit,
             "offset": offset,
             "radius": radius,
+            "cursor": cursor,
             "metadata": metadata or None,
         }
         return cast(answers.CompetitionView, await self._request(endpoints.competition_view(number, named, ids)))

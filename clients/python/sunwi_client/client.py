@@ -71,10 +71,18 @@ class Client:
         return cast(answers.Board, self._request(endpoints.read_board(board)))
 
     def top(
-        self, board: int, *, limit: int = 10, offset: int = 0, period: str = CURRENT, metadata: bool = False
-    ) -> answers.Standings:
-        """A page of a board's standings, best first."""
-        return cast(answers.Standings, self._request(endpoints.top(board, limit, offset, period, metadata)))
+        self,
+        board: int,
+        *,
+        limit: int = 10,
+        offset: int = 0,
+        period: str = CURRENT,
+        cursor: str | None = None,
+        metadata: bool = False,
+    ) -> answers.Page:
+        """A page of a board's standings, best first; with the ``cursor`` of another page the one behind or before."""
+        query: dict[str, Value] = {"limit": limit, "offset": offset, "period": period, "cursor": cursor}
+        return cast(answers.Page, self._request(endpoints.top(board, query, metadata)))
 
     def player(self, board: int, player: str, *, period: str = CURRENT, metadata: bool = False) -> answers.PlayerRow:
         """A player's row. Raises ``NotRanked`` if they have no score."""
@@ -101,6 +109,7 @@ class Client:
         limit: int = 10,
         offset: int = 0,
         radius: int | None = None,
+        cursor: str | None = None,
         period: str = CURRENT,
         metadata: bool = False,
     ) -> answers.View:
@@ -111,6 +120,7 @@ class Client:
             "offset": offset,
             "radius": radius,
             "period": period,
+            "cursor": cursor,
             "metadata": metadata or None,
         }
         return cast(answers.View, self._request(endpoints.view(board, query, ids)))
@@ -126,13 +136,18 @@ class Client:
         return cast(answers.Competition, self._request(endpoints.read_competition(number)))
 
     def competition_top(
-        self, number: int, *, limit: int = 10, offset: int = 0, division: int | None = None, metadata: bool = False
-    ) -> answers.CompetitionStandings:
-        """A page of a competition's standings, best first."""
-        return cast(
-            answers.CompetitionStandings,
-            self._request(endpoints.competition_top(number, limit, offset, division, metadata)),
-        )
+        self,
+        number: int,
+        *,
+        limit: int = 10,
+        offset: int = 0,
+        division: int | None = None,
+        cursor: str | None = None,
+        metadata: bool = False,
+    ) -> answers.CompetitionPage:
+        """A page of a competition's standings, best first; ``cursor`` is as for ``top``."""
+        query: dict[str, Value] = {"limit": limit, "offset": offset, "division": division, "cursor": cursor}
+        return cast(answers.CompetitionPage, self._request(endpoints.competition_top(number, query, metadata)))
 
     def competition_player(self, number: int, player: str, *, metadata: bool = False) -> answers.ParticipantRow:
         """A participant's row. Raises ``NotJoined``."""
@@ -155,6 +170,7 @@ class Client:
         limit: int = 10,
         offset: int = 0,
         radius: int | None = None,
+        cursor: str | None = None,
         metadata: bool = False,
     ) -> answers.CompetitionView:
         """As ``view``, for a competition."""
@@ -163,6 +179,7 @@ class Client:
             "limit": limit,
             "offset": offset,
             "radius": radius,
+            "cursor": cursor,
             "metadata": metadata or None,
         }
         return cast(answers.CompetitionView, self._request(endpoints.competition_view(number, query, ids)))

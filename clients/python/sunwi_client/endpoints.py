@@ -19,8 +19,8 @@ def read_board(board: int) -> Call:
     return call("GET", "boards", board)
 
 
-def top(board: int, limit: int, offset: int, period: str, metadata: bool) -> Call:
-    query: dict[str, Value] = {"limit": limit, "offset": offset, "period": period, **_metadata(metadata)}
+def top(board: int, query: dict[str, Value], metadata: bool) -> Call:
+    query = query | _metadata(metadata)
     return call("GET", "boards", board, "standings", query=query)
 
 
@@ -51,8 +51,8 @@ def read_competition(number: int) -> Call:
     return call("GET", "competitions", number)
 
 
-def competition_top(number: int, limit: int, offset: int, division: int | None, metadata: bool) -> Call:
-    query: dict[str, Value] = {"limit": limit, "offset": offset, "division": division, **_metadata(metadata)}
+def competition_top(number: int, query: dict[str, Value], metadata: bool) -> Call:
+    query = query | _metadata(metadata)
     return call("GET", "competitions", number, "standings", query=query)
 
 

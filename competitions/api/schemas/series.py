@@ -3,7 +3,7 @@
 from ninja import Field, Schema
 
 from competitions.api.parameters import State
-from leaderboards.api.openapi.schemas import RowOfStandings, Time
+from leaderboards.api.openapi.schemas import CursorsOfPage, RowOfStandings, Time
 
 
 class SeriesInList(Schema):
@@ -59,7 +59,7 @@ class RowOfSeries(RowOfStandings):
     results: list[ResultInSeries] = Field(description="In the order of the series, as far as the caller may read them.")
 
 
-class StandingsOfSeries(Schema):
+class StandingsOfSeries(CursorsOfPage):
     """Totals of a series, best first."""
 
     series: int

@@ -1,12 +1,17 @@
-"""The schema of a combined read of a competition, for the OpenAPI document."""
+"""The schemas of a page and of a combined read of a competition, for the OpenAPI document."""
 
 from typing import Literal
 
 from ninja import Field
 
-from leaderboards.api.openapi.schemas import Points, RowWithShare, ViewOfBoard
+from competitions.api.schemas.competitions import StandingsOfCompetition
+from leaderboards.api.openapi.schemas import CursorsOfPage, Points, RowWithShare, ViewOfBoard
 
 Status = Literal["ranked", "not_started", "hidden"]
+
+
+class PageOfCompetition(StandingsOfCompetition, CursorsOfPage):
+    """A page of a competition, best first."""
 
 
 class Me(RowWithShare):

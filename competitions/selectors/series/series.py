@@ -22,8 +22,11 @@ from leaderboards.models import PeriodState
 from leaderboards.selectors import Row, Standings
 from leaderboards.selectors.catalog.periods import period_by_label
 from leaderboards.selectors.exports.period_rows import standard_places
+from leaderboards.selectors.rankings.cursor_pages import CursorPage
+from leaderboards.selectors.rankings.standings import standings_page
 from leaderboards.selectors.visibility.hidden import hidden_now
 from leaderboards.selectors.visibility.restrictions import banned_from
+from leaderboards.stores.base import Page
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +123,12 @@ def is_counting(series: Series) -> bool:
     return totals_due().filter(series=series).exists()
 
 
-def standings(series: Series, shown: Collection[int], offset: int = 0, limit: int = 10) -> SeriesStandings:
-    """Return a page of the standings, with points of only the ``shown`` competitions (numbers)."""
-    page = selectors.standings(series.board, offset=offset, limit=limit)
+def standings(series: Series, shown: Collection[int], rows: Page | CursorPage) -> SeriesStandings:
+    """Return a page of the standings, with points of only the ``shown`` competitions (numbers).
+
+    Raises ``BadCursor``.
+    """
+    page = standings_page(series.board, selectors.CURRENT, rows)
     counting = is_counting(series)
     return SeriesStandings(page, with_results(series, page.rows, shown), counting)
 

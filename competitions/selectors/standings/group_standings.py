@@ -5,6 +5,7 @@ for the label that may be shown (``selectors/standings/standings.py``), so nothi
 Memberships are the present ones: a player who is moved counts in the new team at once, also during a freeze.
 """
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -26,12 +27,16 @@ from competitions.selectors.standings import standings as of_players
 from foundation.caching.micro_cache import MicroCache
 from leaderboards import selectors
 from leaderboards.core.input.points import points_number, scaled
+from leaderboards.core.instants import milliseconds
+from leaderboards.core.ranking.gaps import NO_ENDS, Gap, PageEnds
 from leaderboards.core.ranking.rules import Rules
 from leaderboards.errors import UnknownPeriod
+from leaderboards.models import Period
 from leaderboards.selectors import Row, Standings
 from leaderboards.selectors.catalog.periods import period_by_label
+from leaderboards.selectors.rankings.cursor_pages import CursorPage
 from leaderboards.selectors.visibility.restrictions import current_viewer, visible_q
-from leaderboards.stores.base import Page
+from leaderboards.stores.base import Page, stands_before
 
 AVERAGE_DECIMALS = 2  # in addition to the decimals of points
 MOST_CACHED_ROWS = 150_000  # of all competitions together, in each process; about 0.7 kB each
@@ -75,13 +80,17 @@ class DivisionRow:
 
 @dataclass(frozen=True, slots=True)
 class GroupStandings:
-    """Teams and divisions at one moment. ``scored`` are each team's rows, best first; ``team_of`` is by player id."""
+    """Teams and divisions at one moment. ``scored`` are each team's rows, best first; ``team_of`` is by player id.
+
+    ``period`` is the one that the rows are of; None without one.
+    """
 
     teams: list[TeamRow]
     scored: dict[int, list[Row]]
     team_of: dict[str, int]
     divisions: dict[int, list[DivisionRow]]
     rows: int
+    period: Period | None = None
 
     def row_of(self, team: Team) -> TeamRow:
         """Return a team's row; one without a score for a team that is newer than this answer."""
@@ -115,21 +124,66 @@ def clear_group_standings(competition: Competition | None = None) -> None:
 
 
 def division_page(
-    competition: Competition, division: int, at: datetime, rows: Page
+    competition: Competition, division: int, at: datetime, rows: Page | CursorPage
 ) -> tuple[Standings, list[DivisionRow]]:
-    """Return a page of a division: its standings, with the division's total, and its rows with both places."""
+    """Return a page of a division: its standings, with the division's total, and its rows with both places.
+
+    Raises ``BadCursor``.
+    """
     head = of_players.standings(competition, at, 0, 1)
     as_of, groups = group_standings(competition, at)
     division_rows = groups.divisions.get(division, [])
-    page = division_rows[rows.offset : rows.offset + rows.limit]
-    return replace(head, total=len(division_rows), rows=[each.row for each in page], as_of=as_of), page
+    first, last = _bounds(groups.period, division_rows, rows)
+    page = division_rows[first:last]
+    is_past_end = isinstance(rows, Page) and not page
+    ends = NO_ENDS if is_past_end else _page_ends(groups.period, division_rows, first, last)
+    head = replace(head, total=len(division_rows), rows=[each.row for each in page], as_of=as_of, ends=ends)
+    return head, page
+
+
+def _bounds(period: Period | None, rows: Sequence[DivisionRow], page: Page | CursorPage) -> tuple[int, int]:
+    """Return the indexes of the first row of the page, and of the one behind its last."""
+    if isinstance(page, Page):
+        first = page.offset
+    elif period is None:
+        return 0, 0
+    else:
+        gap = page.gap
+        first = bisect_left(rows, True, key=lambda each: not stands_before(period, _standing_of(period, each.row), gap))
+        if page.is_backward:
+            return max(0, first - page.limit), first
+    return first, first + page.limit
+
+
+def _page_ends(period: Period | None, rows: Sequence[DivisionRow], first: int, last: int) -> PageEnds:
+    """Return the gaps at the ends of the rows ``first`` to ``last - 1``; of an empty page the nearest ones."""
+    if period is None or not rows:
+        return NO_ENDS
+    above = rows[min(first, len(rows)) - 1] if first else None
+    below = rows[max(last, first)] if last < len(rows) else None
+    return PageEnds(
+        None if above is None else replace(_standing_of(period, above.row), is_after=True),
+        None if below is None else _standing_of(period, below.row),
+    )
+
+
+def _standing_of(period: Period, row: Row) -> Gap:
+    """Return the gap before a row."""
+    rules = period.rules
+    value = (
+        (scaled(row.points or 0, rules.decimals),)
+        if row.fields is None
+        else tuple(row.fields[criterion.name] for criterion in rules.fields)
+    )
+    at_ms = None if row.achieved_at is None else milliseconds(row.achieved_at)
+    return Gap(value, at_ms, row.player, is_after=False)
 
 
 def _compute(competition: Competition, label: str) -> tuple[datetime, GroupStandings]:
     as_of, rows = selectors.export_rows(competition.board, label)
     period = period_by_label(competition.board, label)
     rules = competition.board.rules if period is None else period.rules
-    return as_of, _by_groups(competition, list(rows), rules)
+    return as_of, replace(_by_groups(competition, list(rows), rules), period=period)
 
 
 def _by_groups(competition: Competition, rows: Sequence[Row], rules: Rules) -> GroupStandings:

@@ -20,6 +20,7 @@ from leaderboards.errors import NotRanked, UnknownPeriod
 from leaderboards.models import PeriodState
 from leaderboards.selectors import BoardPage, PeriodInfo, PlayerRow, Row, Standings
 from leaderboards.selectors.catalog.periods import period_by_label
+from leaderboards.selectors.rankings.cursor_pages import CursorPage
 from leaderboards.selectors.rankings.encoded_pages import EncodedPage, page_encoded
 from leaderboards.stores.base import Around, ForPlayers, Page
 
@@ -45,11 +46,11 @@ def standings(
         return view.empty()
 
 
-def encoded(competition: Competition, at: datetime, offset: int, limit: int) -> EncodedPage:
-    """Return the public rows from ``offset``, encoded for the response."""
+def encoded(competition: Competition, at: datetime, rows: Page | CursorPage) -> EncodedPage:
+    """Return a page of the public rows, encoded for the response. Raises ``BadCursor``."""
     view = _View(competition, at, full=False)
     try:
-        encoded_page = view.ask(lambda label: page_encoded(competition.board, label, offset, limit))
+        encoded_page = view.ask(lambda label: page_encoded(competition.board, label, rows))
     except UnknownPeriod:
         return EncodedPage(competition.board, view.empty().period, 0, at, True, Encoded(b"[]", ""))
     return replace(encoded_page, period=view.period(encoded_page.period), as_of=view.as_of(encoded_page.as_of))
@@ -61,7 +62,7 @@ def page(competition: Competition, at: datetime, rows: Page, player: str | None,
 
 
 def page_with_others(
-    competition: Competition, at: datetime, rows: Page, beside: Around | None, named: ForPlayers
+    competition: Competition, at: datetime, rows: Page | CursorPage, beside: Around | None, named: ForPlayers
 ) -> BoardPage:
     """Return these rows, the neighbours that ``beside`` asks for, and the ranked players of ``named``."""
     return _page(_View(competition, at, full=False), rows, beside, named)
@@ -185,7 +186,9 @@ class _View:
         return copied
 
 
-def _page(view: _View, rows: Page, beside: Around | None, named: ForPlayers = selectors.NO_PLAYERS) -> BoardPage:
+def _page(
+    view: _View, rows: Page | CursorPage, beside: Around | None, named: ForPlayers = selectors.NO_PLAYERS
+) -> BoardPage:
     try:
         board_page = view.ask(lambda label: selectors.read_page(view.board, label, rows, beside, named))
     except UnknownPeriod:

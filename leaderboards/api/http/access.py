@@ -18,6 +18,7 @@ from foundation.security import service_keys
 from foundation.security.networks import AddressForbidden
 from foundation.throttling.rate_limit import throttle
 from leaderboards import selectors
+from leaderboards.api.http.paging import requests_counted
 from leaderboards.api.http.request_guards import require_key_conditions
 from leaderboards.errors import BoardForbidden, NotRanked, UnknownPeriod
 from leaderboards.models import Board, Visibility
@@ -53,7 +54,7 @@ class OptionalKey(_ServiceKeyAuth):
             throttle("read", client_network(request))
             return "anybody"
         key = _authenticated(request)
-        _throttle_key("read", key)
+        _throttle_key("read", key, requests_counted(request))
         return key
 
 
@@ -171,10 +172,13 @@ def _authenticated(request: HttpRequest) -> ServiceKey:
     return key
 
 
-def _throttle_key(rule: str, key: ServiceKey) -> None:
-    """Count a request of ``key``. A limit of its own counts reads and writes together, the site's count each apart."""
+def _throttle_key(rule: str, key: ServiceKey, requests: int = 1) -> None:
+    """Count a request of ``key`` as so many.
+
+    A limit of its own counts reads and writes together, the site's count each apart.
+    """
     own = key.limit
-    throttle("key" if own else rule, f"{key.pk} {key.name}", own)
+    throttle("key" if own else rule, f"{key.pk} {key.name}", own, requests)
 
 
 def _refuse_event_board(board: Board) -> None:

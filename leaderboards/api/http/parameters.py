@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any
 
 from ninja.params.functions import Path, Query
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, Field
 
 from foundation.http.problems import BadRequest
 from leaderboards.core.input.entries import read_player
@@ -13,6 +13,7 @@ from leaderboards.errors import BadPlayer
 
 MOST_NAMED = 100
 MOST_ROWS = 100
+MOST_ROWS_WITH_KEY = 1000
 MOST_AROUND = 50
 FARTHEST = 2**53
 MOST_DIGITS = 17  # SQL's own numbers may be longer
@@ -46,6 +47,7 @@ def _read_digits(raw: str) -> tuple[str, str]:
 
 
 WholeNumber = Annotated[int, BeforeValidator(_digits)]
+PositiveNumber = Annotated[int, Field(ge=1), BeforeValidator(_digits)]
 Bounded = Annotated[int, BeforeValidator(_bounded)]  # for parameters with bounds
 
 # Defaults of the views' arguments, one per parameter of the contract.
@@ -53,8 +55,10 @@ SEQ = Path(..., description="The board's number.", example=1)
 PLAYER = Path(..., description="The game's own id of the player, percent-encoded.", example="alice")
 PERIOD = Query("current", description="`current`, `previous` or a label such as `2026-47`.", example="current")
 OFFSET = Query(0, ge=0, le=FARTHEST, description="How many of the best rows to pass over.")
-LIMIT = Query(10, ge=1, le=MOST_ROWS, description="How many rows to answer.")
-LISTED = Query(MOST_ROWS, ge=1, le=MOST_ROWS, description="How many rows to answer.")
+_ROWS = f"How many rows to answer: up to {MOST_ROWS}, with a service key up to {MOST_ROWS_WITH_KEY:,}."
+LIMIT = Query(10, ge=1, le=MOST_ROWS_WITH_KEY, description=_ROWS)
+LISTED = Query(MOST_ROWS, ge=1, le=MOST_ROWS_WITH_KEY, description=_ROWS)
+CURSOR = Query(None, description="`next_cursor` or `previous_cursor` of a page, in place of `offset` and `period`.")
 RADIUS = Query(4, ge=1, le=MOST_AROUND, description="How many rows on each side of the player.")
 IDS = Query(..., description=f"Players, separated by commas; repeatable; up to {MOST_NAMED}.", example=["alice,bob"])
 VIEWER = Query(None, description="Whose row and neighbours are told: the game's own id.", example="alice")

@@ -3,7 +3,7 @@
 Each app describes its own operations (``examples.py``); this module adds the descriptions to the document.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,7 +15,18 @@ from leaderboards.api.openapi.code_samples import Call, as_markdown, code_sample
 from leaderboards.api.openapi.schemas import Problem
 
 BASE_PATH = "/api/v1"
-PROBLEM = "#/components/schemas/Problem"
+SCHEMAS = "#/components/schemas/"
+PROBLEM = f"{SCHEMAS}Problem"
+TAGS = {
+    "scores": "Submitting scores.",
+    "boards": "Boards, their settings and their running periods.",
+    "standings": "Standings of a board's periods: pages, players, distributions, files.",
+    "players": "Profiles, and codes that link players to accounts.",
+    "competitions": "Competitions, their participants, teams, results and comments.",
+    "series": "Points by place over several competitions.",
+    "leagues": "Tiers and groups on a board with a calendar.",
+    "likes": "Likes of anything that the site registers.",
+}
 
 REFUSALS = {
     400: "The body is not JSON, or the `Content-Type` cannot be read.",
@@ -35,6 +46,7 @@ REFUSALS = {
 EVERYWHERE = (400, 405, 422, 429, 500, 503)
 READING = (401, 403, 404)
 BODY = (411, 413, 415)
+_WAIT = {"Retry-After": {"description": "In whole seconds.", "schema": {"type": "integer", "minimum": 1}}}
 _SERVICE_KEY = {
     "type": "http",
     "scheme": "bearer",
@@ -95,34 +107,80 @@ class Api(NinjaAPI):
         if key not in self._generated:
             self._generated[key] = dict(super().get_openapi_schema(**kwargs))
         document = deepcopy(self._generated[key])
+        document["info"] |= {
+            "license": {"name": "MIT", "identifier": "MIT"},
+            "contact": {"name": "Those who run this site"},
+        }
+        document["servers"] = [{"url": "/", "description": "The site that this document comes from."}]
+        document["tags"] = [{"name": name, "description": text} for name, text in TAGS.items()]
         document["components"]["schemas"]["Problem"] = Problem.json_schema()
         document["components"]["securitySchemes"] = {"ServiceKey": _SERVICE_KEY}
         docs = {name: each for part in self._parts for name, each in part.docs().items()}
         for path, operations in document["paths"].items():
             for method, operation in operations.items():
                 _complete(operation, method, path, docs[operation["operationId"]])
+        _name_bodies(document)
+        _drop_unused_schemas(document)
         return document
 
 
 def body(schema: dict[str, Any], example: Any, required: bool = True) -> dict[str, Any]:
-    """A request's body."""
+    """A request's body; the schema's ``title`` becomes its name in the document."""
     return {"required": required, "content": {"application/json": {"schema": schema, "example": example}}}
+
+
+def _name_bodies(document: dict[str, Any]) -> None:
+    """Move the titled schemas of request bodies to the components, so that generated clients have names for them."""
+    schemas = document["components"]["schemas"]
+
+    def named(schema: Any) -> Any:
+        if isinstance(schema, list):
+            return [named(each) for each in schema]
+        if not isinstance(schema, dict):
+            return schema
+        schema = {key: named(value) for key, value in schema.items()}
+        if schema.get("type") != "object" or "title" not in schema:
+            return schema
+        schemas[schema["title"]] = schema
+        return {"$ref": SCHEMAS + schema["title"]}
+
+    for operations in document["paths"].values():
+        for operation in operations.values():
+            for content in operation.get("requestBody", {}).get("content", {}).values():
+                content["schema"] = named(content["schema"])
+
+
+def _drop_unused_schemas(document: dict[str, Any]) -> None:
+    """Leave out what nothing refers to, such as a group of query parameters."""
+    schemas = document["components"]["schemas"]
+    reached, waiting = set[str](), [document["paths"]]
+    while waiting:
+        for name in _references(waiting.pop()) - reached:
+            reached.add(name)
+            waiting.append(schemas[name])
+    document["components"]["schemas"] = {name: schema for name, schema in schemas.items() if name in reached}
+
+
+def _references(part: Any) -> set[str]:
+    if isinstance(part, list):
+        return set().union(*map(_references, part))
+    if not isinstance(part, dict):
+        return set()
+    found = set().union(*map(_references, part.values()))
+    reference = part.get("$ref")
+    return found | {reference.removeprefix(SCHEMAS)} if isinstance(reference, str) else found
 
 
 def _complete(operation: dict[str, Any], method: str, path: str, docs: OperationDoc) -> None:
     responses = operation["responses"]
-    for status in sorted({*docs.refusals, *EVERYWHERE}):
-        responses[status] = {
-            "description": REFUSALS[status],
-            "content": {"application/problem+json": {"schema": {"$ref": PROBLEM}}},
-        }
+    _add_refusals(responses, {*docs.refusals, *EVERYWHERE})
     operation["security"] = [{}, {"ServiceKey": []}] if method == "get" else [{"ServiceKey": []}]
     if method == "get":
         responses[304] = {"description": "`If-None-Match` named the answer's ETag."}
     if docs.raw_response is not None:
         responses[200] = docs.raw_response
     if docs.body is not None:
-        operation["requestBody"] = docs.body
+        operation["requestBody"] = deepcopy(docs.body)
     if docs.answer is not None:
         responses[200]["content"]["application/json"]["example"] = docs.answer
     for parameter in operation["parameters"]:
@@ -131,6 +189,16 @@ def _complete(operation: dict[str, Any], method: str, path: str, docs: Operation
     samples = code_samples(_call(method, path, docs))
     operation["x-codeSamples"] = samples
     operation["description"] = f"{operation.get('description', '')}\n\n{as_markdown(samples)}"
+
+
+def _add_refusals(responses: dict[Any, Any], statuses: Collection[int]) -> None:
+    for status in sorted(statuses):
+        responses[status] = {
+            "description": REFUSALS[status],
+            "content": {"application/problem+json": {"schema": {"$ref": PROBLEM}}},
+        }
+        if status in (429, 503):
+            responses[status]["headers"] = _WAIT
 
 
 def _call(method: str, path: str, docs: OperationDoc) -> Call:

@@ -16,6 +16,8 @@ from leaderboards.models import Board
 
 MOMENT = {"as_of": "2026-11-20T09:00:00Z", "live": True}
 ROW = {"rank": 3, "player": "alice", "name": "Alice", "points": 150, "tied": 1}
+# Of the board 1 in 2026-47, before and behind a row of 150 points.
+CURSORS = {"previous_cursor": None, "next_cursor": "WzEsImIxIiwiMjAyNi00NyIsMSwiYWxpY2UiLG51bGwsMTUwXQ"}
 CSV = {
     "description": "A line for each player, best first: rank, player, name, points or a column for each "
     "criterion, achieved_at, tied.",
@@ -45,7 +47,7 @@ def board_operation_docs() -> dict[str, OperationDoc]:
         ),
         "list_boards": OperationDoc(refusals=(401,), query="?offset=0&limit=100"),
         "read_board": OperationDoc(path=board),
-        "read_standings": OperationDoc(path=board, query="?offset=0&limit=10", answer=page),
+        "read_standings": OperationDoc(path=board, query="?offset=0&limit=10", answer=page | CURSORS),
         "export_standings": OperationDoc(path=board, query=f"?period={real.label}", raw_response=CSV),
         "read_named_players": OperationDoc(path=board, query="?ids=alice,bob", answer=page),
         "read_player_row": OperationDoc(path=alice),
@@ -66,7 +68,8 @@ def view_of(page: dict[str, Any]) -> dict[str, Any]:
     """The example of several things for that of a page."""
     head = {name: value for name, value in page.items() if name != "rows"}
     bob = ROW | {"rank": 9, "player": "bob", "name": "Bob", "points": 12}
-    return {**head, "list": page["rows"], "me": ROW | {"percentile": 96.4}, "around": [ROW], "named": [bob]}
+    me = ROW | {"percentile": 96.4}
+    return {**head, "list": page["rows"], **CURSORS, "me": me, "around": [ROW], "named": [bob]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +114,7 @@ def _entries(real: _Real) -> dict[str, Any]:
 
 def _entries_schema() -> dict[str, Any]:
     entry = {
+        "title": "Entry",
         "type": "object",
         "additionalProperties": False,
         "required": ["player"],
@@ -148,7 +152,8 @@ def _entries_schema() -> dict[str, Any]:
     }
     entries = {"type": "array", "minItems": 1, "maxItems": 1000, "items": entry}
     return {
-        "type": "object", "additionalProperties": False, "required": ["entries"], "properties": {"entries": entries},
+        "title": "EntriesBody", "type": "object", "additionalProperties": False, "required": ["entries"],
+        "properties": {"entries": entries},
     }  # fmt: skip  # as a table
 
 
@@ -158,7 +163,7 @@ def _profile_schema() -> dict[str, Any]:
         "avatar_url": {"type": "string", "maxLength": 200, "description": "http or https; empty for none."},
         "country": {"type": "string", "pattern": "^([A-Z]{2})?$", "description": "ISO 3166; empty for none."},
     }
-    return {"type": "object", "additionalProperties": False, "properties": texts}
+    return {"title": "ProfileBody", "type": "object", "additionalProperties": False, "properties": texts}
 
 
 def _results(real: _Real) -> dict[str, Any]:

@@ -43,7 +43,7 @@ class Result(Schema):
     detail: str | None = Field(None, description="Why it was rejected or quarantined, for people.")
 
 
-class Results(Schema):
+class ResultsOfEntries(Schema):
     """One result for each entry, in their order."""
 
     accepted: int = Field(description="How many are `updated`, `unchanged` or `duplicate`.")
@@ -97,6 +97,17 @@ class StandingsOfPeriod(_Frame):
     rows: list[RowOfStandings]
 
 
+class CursorsOfPage(Schema):
+    """The neighbours of a page."""
+
+    previous_cursor: str | None = Field(description="For the page before this one; null at the first row.")
+    next_cursor: str | None = Field(description="For the page behind this one; null at the last row.")
+
+
+class PageOfPeriod(StandingsOfPeriod, CursorsOfPage):
+    """A page of one period, best first."""
+
+
 class RowWithShare(RowOfStandings):
     """A player in their place among all."""
 
@@ -115,7 +126,7 @@ class RowOfPlayer(RowWithShare):
     live: bool
 
 
-class ViewOfBoard(_Frame):
+class ViewOfBoard(_Frame, CursorsOfPage):
     """Several things of one period, all of one moment."""
 
     list_: list[RowOfStandings] = Field(alias="list", description="A page of its rows, best first.")

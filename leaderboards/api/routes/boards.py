@@ -15,6 +15,7 @@ from ninja import Router
 from foundation.http.encoding import Volatile, number, when_or_none
 from leaderboards import selectors
 from leaderboards.api.http.access import OptionalKey, board_to_read, is_private, may_list
+from leaderboards.api.http.paging import refuse_too_many_rows
 from leaderboards.api.http.parameters import LISTED, NAME, OFFSET, SEQ, Bounded, WholeNumber
 from leaderboards.api.http.responses import etag_response
 from leaderboards.api.openapi.schemas import BoardShown, BoardsListed
@@ -36,6 +37,7 @@ def list_boards(
     request: HttpRequest, name: str | None = NAME, offset: Bounded = OFFSET, limit: Bounded = LISTED
 ) -> HttpResponse:
     """Boards that the caller may read, by number."""
+    refuse_too_many_rows(request, limit)
     boards = [board for board in selectors.boards_listed(name, include_private=True) if may_list(request, board)]
     content = {"total": len(boards), "rows": boards_json(boards[offset : offset + limit])}
     return etag_response(request, content, private=any(is_private(board) for board in boards))

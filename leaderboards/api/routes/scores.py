@@ -15,7 +15,7 @@ from leaderboards.api.http.access import RequireKey, key_of
 from leaderboards.api.http.bodies import object_of
 from leaderboards.api.http.parameters import DRY_RUN, RANKS
 from leaderboards.api.http.responses import json_response
-from leaderboards.api.openapi.schemas import Results
+from leaderboards.api.openapi.schemas import ResultsOfEntries
 from leaderboards.core.input.entries import Entry, read_entry, read_player
 from leaderboards.core.submissions import Caller, Outcome, Status, UnreadableEntry
 from leaderboards.errors import StorageUnavailable
@@ -28,7 +28,7 @@ _RESULT_FIELDS = Outcome._fields[1:8]  # status, player, board, competition, per
 router = Router(tags=["scores"])
 
 
-@router.post("/scores", auth=RequireKey("scores:write"), response=Results, by_alias=True)
+@router.post("/scores", auth=RequireKey("scores:write"), response=ResultsOfEntries, by_alias=True)
 def submit_scores(request: HttpRequest, dry_run: bool = DRY_RUN, ranks: bool = RANKS) -> HttpResponse:
     """Submit 1 to 1,000 entries."""
     clock.refuse_if_off()

@@ -16,11 +16,10 @@ from leaderboards.api.http.access import (
     standings_to_read,
     standings_to_write,
 )
+from leaderboards.api.http.paging import PAGE, PageAsked
 from leaderboards.api.http.parameters import (
     IDS,
-    LIMIT,
     METADATA,
-    OFFSET,
     PERIOD,
     PLAYER,
     RADIUS,
@@ -30,7 +29,7 @@ from leaderboards.api.http.parameters import (
     players_named,
 )
 from leaderboards.api.http.responses import etag_response
-from leaderboards.api.openapi.schemas import RowOfPlayer, Spread, StandingsOfPeriod
+from leaderboards.api.openapi.schemas import PageOfPeriod, RowOfPlayer, Spread, StandingsOfPeriod
 from leaderboards.core.input.entries import read_player
 from leaderboards.selectors import PeriodInfo, Standings
 from leaderboards.selectors.rankings.encoded_pages import EncodedPage, page_encoded
@@ -41,19 +40,21 @@ from leaderboards.services.moderation.remove import remove_player
 router = Router(tags=["standings"], auth=OptionalKey())
 
 
-@router.get("/boards/{seq}/standings", response=StandingsOfPeriod)
-def read_standings(  # noqa: PLR0913, PLR0917 (each is a parameter of the address)
+@router.get("/boards/{seq}/standings", response=PageOfPeriod)
+def read_standings(
     request: HttpRequest,
     seq: WholeNumber = SEQ,
     period: str = PERIOD,
-    offset: Bounded = OFFSET,
-    limit: Bounded = LIMIT,
     metadata: bool = METADATA,
+    page: PageAsked = PAGE,
 ) -> HttpResponse:
     """A page of a board's rows, best first."""
+    paging = page.of(request, f"b{seq}")
+    label = paging.period(period)
     with reading_metadata(metadata):
-        board, found = read_standings_of(request, seq, lambda board: page_encoded(board, period, offset, limit))
-    return etag_response(request, standings_header_json(found) | {"rows": found.rows}, is_private(board))
+        board, found = read_standings_of(request, seq, lambda board: page_encoded(board, label, paging.page))
+    content = standings_header_json(found) | {"rows": found.rows} | paging.cursors(found.ends, found.period.label)
+    return etag_response(request, content, is_private(board))
 
 
 @router.get("/boards/{seq}/players", response=StandingsOfPeriod)

@@ -7,18 +7,17 @@ ranked is no error here: a game shows them the list too.
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
-from ninja import Router, Schema
+from ninja import Router
 from ninja.params.functions import Query
 
 from foundation.http.encoding import Encoded
 from foundation.http.problems import BadRequest
 from leaderboards import selectors
 from leaderboards.api.http.access import OptionalKey, is_private, read_standings_of
+from leaderboards.api.http.paging import PageAsked
 from leaderboards.api.http.parameters import (
     ALSO,
-    LIMIT,
     METADATA,
-    OFFSET,
     PERIOD,
     RADIUS,
     SEQ,
@@ -31,33 +30,40 @@ from leaderboards.api.http.responses import etag_response
 from leaderboards.api.openapi.schemas import ViewOfBoard
 from leaderboards.api.routes.standings import standings_header_json
 from leaderboards.core.input.entries import read_player
+from leaderboards.errors import BadPlayer
 from leaderboards.selectors import BoardPage
 from leaderboards.selectors.rankings.encoded_pages import EncodedView, view_encoded
 from leaderboards.selectors.rankings.metadata import reading_metadata
 from leaderboards.selectors.rankings.row_json import row_json
-from leaderboards.stores.base import Around, ForPlayers, Page
+from leaderboards.stores.base import Around, ForPlayers
 
 router = Router(tags=["standings"], auth=OptionalKey())
 
 
-class Wanted(Schema):
+class Wanted(PageAsked):
     """The query parameters, apart from board and period."""
 
     player: str | None = VIEWER
-    offset: Bounded = OFFSET
-    limit: Bounded = LIMIT
     radius: Bounded = RADIUS
     ids: list[str] = ALSO
     metadata: bool = METADATA
 
-    def questions(self) -> tuple[Page, Around | None, ForPlayers]:
-        """The page, the player and the others. Raises ``BadPlayer`` and ``BadRequest``."""
+    def others(self) -> tuple[Around | None, ForPlayers]:
+        """The player with their neighbours, and the players named. Raises ``BadRequest``."""
         if self.player is None and "radius" in self.model_fields_set:
             detail = "`radius` is of the neighbours of `player`: name one, or leave `radius` out."
             raise BadRequest(detail, [{"parameter": "radius", "detail": detail}])
-        beside = None if self.player is None else Around(read_player(self.player), self.radius)
+        beside = None if self.player is None else Around(_viewer(self.player), self.radius)
         named = ForPlayers(tuple(players_named(self.ids))) if self.ids else selectors.NO_PLAYERS
-        return Page(self.offset, self.limit), beside, named
+        return beside, named
+
+
+def _viewer(player: str) -> str:
+    """The player, refused as every parameter is, so that a bad `player` and bad `ids` read alike."""
+    try:
+        return read_player(player)
+    except BadPlayer as error:
+        raise BadRequest(error.detail, [{"parameter": "player", "detail": error.detail}]) from error
 
 
 WANTED = Query(...)
@@ -68,10 +74,12 @@ def read_view(
     request: HttpRequest, seq: WholeNumber = SEQ, period: str = PERIOD, wanted: Wanted = WANTED
 ) -> HttpResponse:
     """A page, a player among their neighbours, and others by name: all of one moment."""
-    questions = wanted.questions()
+    paging, others = wanted.of(request, f"b{seq}"), wanted.others()
+    label = paging.period(period)
     with reading_metadata(wanted.metadata):
-        board, found = read_standings_of(request, seq, lambda board: view_encoded(board, period, *questions))
-    return etag_response(request, view_json(wanted, found), is_private(board))
+        board, found = read_standings_of(request, seq, lambda board: view_encoded(board, label, paging.page, *others))
+    cursors = paging.cursors(found.standings.ends, found.standings.period.label)
+    return etag_response(request, view_json(wanted, found) | cursors, is_private(board))
 
 
 def view_json(wanted: Wanted, found: BoardPage | EncodedView) -> dict[str, Any]:

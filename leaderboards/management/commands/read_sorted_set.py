@@ -1,17 +1,24 @@
 """Print a sorted set of another program as CSV on standard output, for ``import_scores``."""
 
 import csv
+import re
 from argparse import ArgumentParser
 from typing import Any
 
 from django.core.management.base import CommandError
 
+from leaderboards.core.instants import from_milliseconds
 from leaderboards.management.command import Command as BaseCommand
+from leaderboards.management.command import format_time
 from leaderboards.stores.external_zset import ExternalZset, read_external_zset
+
+WAYS = ("ms", "left")
+_MEMBER = re.compile(r"([0-9]{1,19})_(.+)", re.ASCII | re.DOTALL)
+_LAST_MS = 253_402_300_799_999  # the end of the year 9999
 
 
 class Command(BaseCommand):
-    """``read_sorted_set ADDRESS KEY [--names HASH [--name-field FIELD]] [--whole-of NUMBER]``."""
+    """``read_sorted_set ADDRESS KEY [--names HASH [--name-field FIELD]] [--whole-of N] [--time-in-member WAY]``."""
 
     help = "Print a sorted set of any Redis as CSV, greatest score first. It must rest meanwhile."
 
@@ -31,6 +38,13 @@ class Command(BaseCommand):
             help="points are the whole part of score / NUMBER: for scores with a time packed behind them",
         )
 
+        parser.add_argument(
+            "--time-in-member",
+            choices=WAYS,
+            default="",
+            help="members read TIME_PLAYER: in `ms` since 1970, or what is `left` of it to 2^63-1; it becomes `at`",
+        )
+
     def handle(self, *_args: Any, **options: Any) -> None:
         """Print the set; members that are no UTF-8 are named on stderr, and make the exit status 1."""
         if options["whole_of"] < 1:
@@ -41,7 +55,8 @@ class Command(BaseCommand):
             options["address"], options["key"], options["names"], options["name_field"], options["whole_of"]
         )
         table, skipped = csv.writer(self.stdout, lineterminator="\n"), 0
-        table.writerow(["player", "points", *(["name"] if source.names else [])])
+        way = options["time_in_member"]
+        table.writerow(["player", "points", *(["name"] if source.names else []), *(["at"] if way else [])])
         for row in read_external_zset(source):
             try:
                 player = row.member.decode()
@@ -49,6 +64,18 @@ class Command(BaseCommand):
                 skipped += 1
                 self.stderr.write(f"left out: {row.member!r} is no UTF-8")
                 continue
-            table.writerow([player, row.points, *([row.name] if source.names else [])])
+            player, *at = _split(player, way) if way else (player,)
+            table.writerow([player, row.points, *([row.name] if source.names else []), *at])
         if skipped:
             raise CommandError(f"{skipped} members are no text, and were left out.")
+
+
+def _split(member: str, way: str) -> tuple[str, str | None]:
+    """Return the player and the time of a member such as ``0001795264201000_alice``. Raises ``CommandError``."""
+    match = _MEMBER.fullmatch(member)
+    if match is None:
+        raise CommandError(f"{member[:80]!r} has no time before its player: leave --time-in-member out.")
+    ms = int(match[1]) if way == "ms" else 2**63 - 1 - int(match[1])
+    if not 0 <= ms <= _LAST_MS:
+        raise CommandError(f"The time of {member[:80]!r} is none of this calendar: is it the other --time-in-member?")
+    return match[2], format_time(from_milliseconds(ms))

@@ -16,9 +16,11 @@ from foundation import clock
 from foundation.caching.micro_cache import MicroCache
 from foundation.http.encoding import Encoded, as_json
 from leaderboards import metrics
+from leaderboards.core.ranking.gaps import NO_ENDS, PageEnds
 from leaderboards.models import Board, Period
 from leaderboards.selectors.catalog.periods import PeriodInfo, find_period_row, period_info_or_window
 from leaderboards.selectors.player_data.names import name_cache_generation
+from leaderboards.selectors.rankings.cursor_pages import CursorPage, page_query
 from leaderboards.selectors.rankings.metadata import is_metadata_wanted
 from leaderboards.selectors.rankings.row_json import row_json
 from leaderboards.selectors.rankings.standings import NO_PLAYERS, Answers, CacheableAnswers, Row, read_period, row_of
@@ -40,6 +42,7 @@ class EncodedPage:
     as_of: datetime
     live: bool
     rows: Encoded
+    ends: PageEnds = NO_ENDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,28 +56,31 @@ class EncodedView:
 
 
 class _CachedRows(NamedTuple):
-    """Encoded rows, Redis's digest of them, and how many players of Redis's total are hidden."""
+    """Encoded rows with their page's ends, Redis's digest of them, and how many of Redis's total are hidden."""
 
     digest: str
     hidden: int
     rows: Encoded
+    ends: PageEnds
 
 
 def _weight(cached: _CachedRows) -> int:
     return OVERHEAD_BYTES + len(cached.rows.content)
 
 
-_EMPTY = _CachedRows("none", 0, Encoded(b"[]", ""))
-_Key = tuple[str, int, int, int, bytes, int]
+_EMPTY = _CachedRows("none", 0, Encoded(b"[]", ""), NO_ENDS)
+_Key = tuple[str, int, Page | CursorPage, bytes, int]
 _cache: MicroCache[_Key, _CachedRows] = MicroCache(CACHE_BYTES, weigh=_weight)
 
 
-def page_encoded(board: Board, name: str, offset: int, limit: int) -> EncodedPage:
-    """Return at most ``limit`` rows from ``offset``. Raises as ``standings`` does."""
-    return _read(board, name, Page(offset, limit), ())[0]
+def page_encoded(board: Board, name: str, page: Page | CursorPage) -> EncodedPage:
+    """Return a page. Raises as ``standings_page`` does."""
+    return _read(board, name, page, ())[0]
 
 
-def view_encoded(board: Board, name: str, page: Page, beside: Around | None, named: ForPlayers) -> EncodedView:
+def view_encoded(
+    board: Board, name: str, page: Page | CursorPage, beside: Around | None, named: ForPlayers
+) -> EncodedView:
     """Return a page, the player of ``beside`` with neighbours, and the players ``named``, all from one moment.
 
     Raises as ``read_page`` does.
@@ -90,7 +96,9 @@ def clear_encoded_cache() -> None:
     _cache.forget()
 
 
-def _read(board: Board, name: str, page: Page, others: Sequence[Query]) -> tuple[EncodedPage, tuple[Answers, int]]:
+def _read(
+    board: Board, name: str, page: Page | CursorPage, others: Sequence[Query]
+) -> tuple[EncodedPage, tuple[Answers, int]]:
     """Return the page, the answers, and the index of the first of ``others`` among the answers."""
     as_of = clock.now()
     stored = find_period_row(board, name, as_of)
@@ -100,31 +108,31 @@ def _read(board: Board, name: str, page: Page, others: Sequence[Query]) -> tuple
         return kind(board, stored, shown, result, as_of)
 
     if stored is not None and stored.cache_version and not is_metadata_wanted():
-        total, rows, indexed_answers = _read_with_cache(stored, page, others, answers_of)
-        return EncodedPage(board, shown, total, as_of, True, rows), indexed_answers
-    answers = answers_of(read_period(stored, [page, *others]))
-    first = answers.standings(0)
-    return EncodedPage(board, shown, first.total, as_of, first.live, _encoded(first.rows)), (answers, 1)
+        total, cached, indexed_answers = _read_with_cache(stored, page, others, answers_of)
+        return EncodedPage(board, shown, total, as_of, True, cached.rows, cached.ends.within(total)), indexed_answers
+    answers = answers_of(read_period(stored, [page_query(page), *others]))
+    first = answers.page(0, page)
+    return EncodedPage(board, shown, first.total, as_of, first.live, _encoded(first.rows), first.ends), (answers, 1)
 
 
 def _read_with_cache(
-    stored: Period, page: Page, others: Sequence[Query], answers_of: Callable[..., Answers]
-) -> tuple[int, Encoded, tuple[Answers, int]]:
+    stored: Period, page: Page | CursorPage, others: Sequence[Query], answers_of: Callable[..., Answers]
+) -> tuple[int, _CachedRows, tuple[Answers, int]]:
     """Return the total, the rows (cached ones if Redis has the same) and the indexed answers."""
     hidden = hidden_in(stored)
-    key = (stored.family.zset, stored.generation, page.offset, page.limit, _digest(hidden), name_cache_generation())
+    key = (stored.family.zset, stored.generation, page, _digest(hidden), name_cache_generation())
     cached = _cache.get_fresh(key) or _EMPTY
-    result = read_period_if_changed(stored, [page], others, hidden, cached.digest)
+    result = read_period_if_changed(stored, [page_query(page)], others, hidden, cached.digest)
     metrics.count_page_read(were_kept=result.reading is None)
     if result.reading is None:
-        return result.total - cached.hidden, cached.rows, (answers_of((result.beside, True)), 0)
+        return result.total - cached.hidden, cached, (answers_of((result.beside, True)), 0)
     begun = clock.monotonic()
     reading = QueryResult(result.reading.total, [*result.reading.answers, *result.beside.answers])
     answers = answers_of((reading, True), CacheableAnswers)
-    first = answers.standings(0)
-    rows = _encoded(first.rows)
-    _cache.put(key, _CachedRows(result.digest, result.total - first.total, rows), begun)
-    return first.total, rows, (answers, 1)
+    first, ends = answers.page_with_ends(0, page)
+    fresh = _CachedRows(result.digest, result.total - first.total, _encoded(first.rows), ends)
+    _cache.put(key, fresh, begun)
+    return first.total, fresh, (answers, 1)
 
 
 @lru_cache(maxsize=8)

@@ -14,12 +14,14 @@ from foundation import clock
 from foundation.redis import client as redis
 from leaderboards.core.input.names import display_name
 from leaderboards.core.instants import from_milliseconds
+from leaderboards.core.ranking.gaps import NO_ENDS, PageEnds
 from leaderboards.core.ranking.ranks import percentile
 from leaderboards.core.ranking.rules import Rules
 from leaderboards.errors import NotRanked
 from leaderboards.models import Board, Period
 from leaderboards.selectors.catalog.periods import CURRENT, PeriodInfo, find_period_row, period_info_or_window
 from leaderboards.selectors.player_data.names import cached_names, names_for_caching, names_of
+from leaderboards.selectors.rankings.cursor_pages import CursorPage, cut_page, page_query
 from leaderboards.selectors.rankings.metadata import is_metadata_wanted, metadata_of
 from leaderboards.selectors.rankings.store_routing import read_from_store, read_within_timeout
 from leaderboards.selectors.visibility.hidden import shadowed_in
@@ -53,7 +55,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Standings:
-    """Rows of a period, its number of players at ``as_of``, and the rules of the period."""
+    """Rows of a period, its number of players at ``as_of``, and the rules of the period; of a page also its ends."""
 
     board: Board
     period: PeriodInfo
@@ -62,6 +64,7 @@ class Standings:
     live: bool
     rows: list[Row]
     rules: Rules
+    ends: PageEnds = NO_ENDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +96,12 @@ class BoardPage:
 
 def standings(board: Board, period: str = CURRENT, offset: int = 0, limit: int = 10) -> Standings:
     """Return the rows from ``offset``. Raises ``UnknownPeriod``."""
-    return _query(board, period, [Page(offset, limit)]).standings(0)
+    return standings_page(board, period, Page(offset, limit))
+
+
+def standings_page(board: Board, period: str, page: Page | CursorPage) -> Standings:
+    """Return a page with its ends. Raises ``UnknownPeriod`` or ``BadCursor``."""
+    return _query(board, period, [page_query(page)]).page(0, page)
 
 
 def player_row(board: Board, player: str, period: str = CURRENT) -> PlayerRow:
@@ -139,16 +147,16 @@ def neighbours_query(player: str | None) -> Around | None:
 
 
 def read_page(
-    board: Board, period: str, rows: Page, beside: Around | None, named: ForPlayers = NO_PLAYERS
+    board: Board, period: str, rows: Page | CursorPage, beside: Around | None, named: ForPlayers = NO_PLAYERS
 ) -> BoardPage:
     """Return a page, the player of ``beside`` with neighbours, and the players ``named``, all from one moment.
 
-    Players without a rank are omitted. Raises ``UnknownPeriod``.
+    Players without a rank are omitted. Raises ``UnknownPeriod`` or ``BadCursor``.
     """
-    answers = _query(board, period, [rows, beside or NO_PLAYERS, named])
+    answers = _query(board, period, [page_query(rows), beside or NO_PLAYERS, named])
     neighbours, others = answers.standings(1).rows, answers.standings(2, in_order=True).rows
     me = row_of(beside.player, neighbours) if beside else None
-    return BoardPage(answers.standings(0), me, neighbours, answers.stored, others)
+    return BoardPage(answers.page(0, rows), me, neighbours, answers.stored, others)
 
 
 def page_with_viewer(page: BoardPage, player: str) -> BoardPage:
@@ -229,10 +237,28 @@ class Answers:
 
     def standings(self, index: int, in_order: bool = False) -> Standings:
         """Return the answer to query number ``index``, best first if ``in_order``."""
-        placed = self._reading.answers[index] if self._reading.answers else []
+        placed = self._placed(index)
         if in_order and self.stored is not None:
             best_first = self.stored.rules.order.value == "desc"
             placed = sorted(placed, key=lambda each: (each.score, each.member.encode()), reverse=best_first)
+        return self._standings(placed)
+
+    def page(self, index: int, wanted: Page | CursorPage) -> Standings:
+        """Return the answer to query number ``index``, which was ``page_query(wanted)``. Raises ``BadCursor``."""
+        found, ends = self.page_with_ends(index, wanted)
+        return replace(found, ends=ends.within(found.total))
+
+    def page_with_ends(self, index: int, wanted: Page | CursorPage) -> tuple[Standings, PageEnds]:
+        """Return the same, with ends that do not go by the total yet: for callers that cache them."""
+        if self.stored is None:
+            return self._standings([]), NO_ENDS
+        placed, ends = cut_page(self.stored, wanted, self._placed(index))
+        return self._standings(placed), ends
+
+    def _placed(self, index: int) -> list[RankedRow]:
+        return self._reading.answers[index] if self._reading.answers else []
+
+    def _standings(self, placed: list[RankedRow]) -> Standings:
         rows = [*self._rows(self.stored, placed)] if self.stored else []
         rules = self.stored.rules if self.stored else self._board.rules
         return Standings(self._board, self._shown, self._reading.total, self.as_of, self._live, rows, rules)

@@ -15,6 +15,7 @@ from leaderboards.core.ranking.rules import Order, Ties
 from leaderboards.models import Period
 from leaderboards.stores.base import (
     Around,
+    AroundGap,
     ConditionalResult,
     ForPlayers,
     Page,
@@ -23,6 +24,7 @@ from leaderboards.stores.base import (
     QueryResult,
     RankedRow,
     ScoreRange,
+    pack_gap,
 )
 
 script = script_loader(Path(__file__).parent / "scripts")
@@ -84,10 +86,10 @@ class ZsetStore:
     def _read_lines(
         self, period: Period, queries: Sequence[Query], known: str, others: Sequence[Query] = ()
     ) -> list[str]:
-        compared = [part for query in queries for part in _query_args(query)]
+        compared = [part for query in queries for part in _query_args(period, query)]
         args = [*_first_args(period), known, len(compared) // 3, *compared]
         for query in others:
-            args += _query_args(query)
+            args += _query_args(period, query)
         text: bytes = run(self._link, "read", _keys(period), args)
         return text.decode().split("\n")
 
@@ -128,7 +130,7 @@ def _parse_result(period: Period, queries: Sequence[Query], lines: Sequence[str]
     return QueryResult(int(lines[0]), [_next_answer(query, parts) for query in queries])
 
 
-def _query_args(query: Query) -> list[Argument]:
+def _query_args(period: Period, query: Query) -> list[Argument]:
     match query:
         case Page(offset, limit):
             return ["page", offset, limit]
@@ -136,6 +138,9 @@ def _query_args(query: Query) -> list[Argument]:
             return ["around", player, radius]
         case ForPlayers(players):
             return [part for player in players for part in ("around", player, 0)]
+        case AroundGap(gap, ahead, behind):
+            score, member = pack_gap(period, gap)
+            return ["gap", f"{score!r} {member}", f"{ahead} {behind} {lua_bool(gap.is_after)}"]
 
 
 def _next_answer(query: Query, parts: Iterator[list[RankedRow]]) -> list[RankedRow]:

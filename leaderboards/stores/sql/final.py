@@ -11,9 +11,22 @@ from django.db import connection
 from django.db.models import Count, F, Min, Q, QuerySet
 
 from foundation.db.resilience import long_transaction
+from leaderboards.core.ranking.gaps import Gap
 from leaderboards.core.ranking.rules import Order, Ties
 from leaderboards.models import FinalStanding, Period
-from leaderboards.stores.base import Around, ForPlayers, Page, Quantiles, Query, QueryResult, RankedRow, ScoreRange
+from leaderboards.stores.base import (
+    Around,
+    AroundGap,
+    ForPlayers,
+    Page,
+    Quantiles,
+    Query,
+    QueryResult,
+    RankedRow,
+    ScoreRange,
+    pack_gap,
+    split_at_gap,
+)
 from leaderboards.stores.sql.reads import in_score_range
 
 CHUNK = 5000
@@ -90,12 +103,36 @@ class FinalStore:
                 if me is None:
                     return []
                 return _to_ranked(period, rows.filter(place__gte=me.place - radius, place__lte=me.place + radius))
+            case AroundGap(gap, ahead, behind):
+                place = _rows_before(period, gap)
+                return _to_ranked(period, rows.filter(place__gt=place - ahead, place__lte=place + behind))
             case ForPlayers(players):
                 return _to_ranked(period, rows.filter(player__external_id__in=players))
 
 
 def _rows(period: Period) -> QuerySet[FinalStanding]:
     return FinalStanding.objects.filter(period=period)
+
+
+def _rows_before(period: Period, gap: Gap) -> int:
+    """Return the number of rows before a gap.
+
+    As a rule the player still stands where the gap was told; else the place is found by halving, each half by its key.
+    """
+    packed = pack_gap(period, gap)
+    there = _rows(period).filter(player__external_id=gap.player, member=packed.member, score=packed.score).first()
+    if there is not None:
+        return there.place if gap.is_after else there.place - 1
+    low, high = 0, period.players
+    while low < high:
+        middle = (low + high) // 2
+        row = _rows(period).filter(place__gt=middle).order_by("place").first()
+        if row is None:
+            high = middle
+            continue
+        before, _ = split_at_gap(period, gap, [RankedRow(row.member, row.score, None, None, None)])
+        low, high = (row.place, high) if before else (low, middle)
+    return low
 
 
 def _to_ranked(period: Period, queryset: QuerySet[FinalStanding]) -> list[RankedRow]:

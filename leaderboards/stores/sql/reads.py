@@ -14,9 +14,21 @@ from django.db.models.functions import RowNumber
 
 from foundation import clock
 from foundation.errors import Unavailable
+from leaderboards.core.ranking.gaps import Gap
 from leaderboards.core.ranking.rules import Order, Ties
 from leaderboards.models import Period, Standing
-from leaderboards.stores.base import Around, ForPlayers, Page, Quantiles, Query, QueryResult, RankedRow, ScoreRange
+from leaderboards.stores.base import (
+    Around,
+    AroundGap,
+    ForPlayers,
+    Page,
+    Quantiles,
+    Query,
+    QueryResult,
+    RankedRow,
+    ScoreRange,
+    pack_gap,
+)
 
 Answer = TypeVar("Answer")
 
@@ -138,6 +150,7 @@ class _View:
 
     def __init__(self, period: Period, timeout_ms: int | None = None, deadline: float | None = None) -> None:
         self._timeout_ms, self._deadline = timeout_ms, deadline
+        self._period = period
         self.rules = period.rules
         self.layout = period.layout
         self.rows: QuerySet[Standing] = Standing.objects.filter(period=period, score__isnull=False)
@@ -160,6 +173,8 @@ class _View:
                 return self._add_ranks(self._cells(self.rows.order_by(*self.forward)[offset : offset + limit]), offset)
             case Around(player, radius):
                 return self._around(player, radius)
+            case AroundGap(gap, ahead, behind):
+                return self._around_gap(gap, ahead, behind)
             case ForPlayers(players):
                 cells = self._cells(self.rows.filter(player__external_id__in=players))
                 return [row for cell in cells for row in self._add_ranks([cell], self._offset_of(*cell))]
@@ -175,6 +190,15 @@ class _View:
         before = self._cells(ahead)[::-1]
         offset = None if my_offset is None else my_offset - len(before)
         return self._add_ranks([*before, *me, *self._cells(behind)], offset)
+
+    def _around_gap(self, gap: Gap, ahead: int, behind: int) -> list[RankedRow]:
+        score, member = pack_gap(self._period, gap)
+        better = self._beyond(self._better, member, score, inclusive=gap.is_after)
+        worse = self._beyond(self._worse, member, score, inclusive=not gap.is_after)
+        before = self._cells(better.order_by(*self._backward)[:ahead])[::-1]
+        offset = self._count(better) if self.rules.ties.by_time else 0
+        first = None if offset is None else offset - len(before)
+        return self._add_ranks([*before, *self._cells(worse.order_by(*self.forward)[:behind])], first)
 
     def _offset_of(self, member: str, score: float) -> int | None:
         """Count the rows before this one; 0 without counting where equal scores share a rank. None: out of time."""
@@ -192,9 +216,12 @@ class _View:
         left_ms = int((self._deadline - clock.monotonic()) * 1000)
         return run_with_timeout(query, left_ms) if left_ms > 0 else None
 
-    def _beyond(self, side: str, member: str, score: float) -> QuerySet[Standing]:
-        """Return the rows on one side of a row. The condition on the score alone makes use of the index."""
-        strictly = Q(**{f"score__{side}": score}) | Q(**{f"member__{side}": member})
+    def _beyond(self, side: str, member: str, score: float, inclusive: bool = False) -> QuerySet[Standing]:
+        """Return the rows on one side of a row, or with it if ``inclusive``.
+
+        The condition on the score alone makes use of the index.
+        """
+        strictly = Q(**{f"score__{side}": score}) | Q(**{f"member__{side}{'e' * inclusive}": member})
         return self.rows.filter(strictly, **{f"score__{side}e": score})
 
     def _cells(self, rows: QuerySet[Standing]) -> list[tuple[str, float]]:

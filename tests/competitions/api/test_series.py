@@ -56,6 +56,7 @@ def test_the_standings_have_totals_and_what_each_competition_earned(anybody: Cal
     rest = anybody.get(f"/series/{series.pk}/standings?offset=2").json()
 
     assert told.pop("as_of")
+    assert (told.pop("previous_cursor"), type(told.pop("next_cursor"))) == (None, str)
     first, second = (cups[0].pk, cups[1].pk)
     rows = {row["player"]: row for row in told.pop("rows")}
     assert told == {"series": series.pk, "board": series.board_id, "total": 3, "counting": False, "live": True}
@@ -68,6 +69,21 @@ def test_the_standings_have_totals_and_what_each_competition_earned(anybody: Cal
     }  # fmt: skip  # as a table
     assert [each["counts"] for each in rows["ann"]["results"]] == [True, False]
     assert [(row["player"], row["rank"], row["points"]) for row in rest["rows"]] == [("cleo", 3, 3)]
+
+
+def test_cursors_lead_through_the_totals_and_back(anybody: Caller, cups: list[Competition]) -> None:
+    series = SeriesFactory.create(competitions=cups, best=1)
+    count_due_series(OVER)
+    path = f"/series/{series.pk}/standings?limit=2"
+
+    first = anybody.get(path).json()
+    rest = anybody.get(f"{path}&cursor={first['next_cursor']}").json()
+    back = anybody.get(f"{path}&cursor={rest['previous_cursor']}").json()
+
+    assert [row["player"] for row in rest["rows"]] == ["cleo"]
+    assert (first["previous_cursor"], rest["next_cursor"]) == (None, None)
+    assert back["rows"] == first["rows"]
+    assert (back["previous_cursor"], back["next_cursor"]) == (None, first["next_cursor"])
 
 
 def test_the_file_has_the_totals_and_for_each_competition_points_and_whether_they_count(

@@ -82,6 +82,30 @@ def test_a_division_has_its_own_places_total_and_who_waits(game: Caller) -> None
     problem(game.get(home(competition, "/standings?division=x")), 422, "invalid_request")
 
 
+@pytest.mark.parametrize("ties", ["first_come", "shared"])
+def test_cursors_lead_through_a_competition_its_view_and_a_division_and_back(game: Caller, ties: str) -> None:
+    crowd: dict[str, int | None] = {f"p{nth}": nth // 2 for nth in range(9)}
+    competition = team_race({"Owls": crowd}, make_board(name=f"With {ties}", ties=ties))
+    juniors = in_division(competition, "Juniors", *list(crowd)[::2])
+
+    for path, rows in (("/standings?", "rows"), ("/view?", "list"), (f"/standings?division={juniors}&", "rows")):
+        whole = game.get(home(competition, f"{path}limit=10")).json()
+        forward = [game.get(home(competition, f"{path}limit=2")).json()]
+        while cursor := forward[-1]["next_cursor"]:
+            forward.append(game.get(home(competition, f"{path}limit=2&cursor={cursor}")).json())
+        back = [forward[-1]]
+        while cursor := back[-1]["previous_cursor"]:
+            back.append(game.get(home(competition, f"{path}limit=2&cursor={cursor}")).json())
+
+        assert [row for page in forward for row in page[rows]] == whole[rows]
+        assert [page[rows] for page in back] == [page[rows] for page in forward[::-1]]
+        assert (whole["previous_cursor"], whole["next_cursor"]) == (None, None)
+        wrong = game.get(home(competition, f"/standings?cursor={forward[0]['next_cursor']}x"))
+        assert problem(wrong, 422, "invalid_request")["errors"][0]["parameter"] == "cursor"
+        past = game.get(home(competition, f"{path}offset=99")).json()
+        assert (past[rows], past["previous_cursor"], past["next_cursor"]) == ([], None, None)
+
+
 def test_a_competition_says_how_its_teams_rank_and_which_divisions_there_are(game: Caller) -> None:
     competition = open_competition(
         team_score="average", team_counts=2, team_size=4, team_founding=True, team_entry="code"
@@ -144,7 +168,7 @@ def test_what_cannot_be_done_is_refused_by_its_name(game: Caller) -> None:
         ("GET", plain, "/teams", "", 404, "no_teams"),
         ("GET", plain, "/teams.csv", "", 404, "no_teams"),
         ("GET", competition, f"/teams/{owls + 999}", "", 404, "unknown_team"),
-        ("GET", competition, "/teams?limit=101", "", 422, "invalid_request"),
+        ("GET", competition, "/teams?limit=1001", "", 422, "invalid_request"),
         ("GET", competition, "/teams?order=name", "", 422, "invalid_request"),
         ("POST", plain, "/teams", {"name": "Owls"}, 404, "no_teams"),
         ("POST", competition, "/teams", {"name": " OWLS"}, 409, "name_taken"),

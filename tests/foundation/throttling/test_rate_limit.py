@@ -93,6 +93,32 @@ class TestWindow:
         assert take(ONE_IN_TEN, 3) == Verdict(False, 0, 9000)
 
 
+@pytest.mark.parametrize("where", ["of the process", "in Redis"])
+def test_a_costly_request_counts_as_several_all_or_none(where: str, request: pytest.FixtureRequest) -> None:
+    if where == "of the process":
+        windows = LocalWindows()
+
+        def take(requests: int, second: float) -> Verdict:
+            return windows.take("ann", Limit(5, 10), second, requests)
+    else:
+        traveller = request.getfixturevalue("moved")
+
+        def take(requests: int, second: float) -> Verdict:
+            traveller.move_to(NOON + second)
+            return rate_limit.allow("comment", "ann", Limit(5, 10), requests)
+
+    assert take(3, 0) == Verdict(True, 2, 0)
+    assert take(3, 1) == Verdict(False, 2, 9000)  # one of those at 0 must leave, and nothing was counted
+    assert take(2, 4) == Verdict(True, 0, 6000)
+    assert take(4, 5) == Verdict(False, 0, 9000)  # three leave at 10, the fourth at 14
+    assert take(3, 10) == Verdict(True, 0, 4000)
+
+
+def test_what_costs_more_than_the_limit_counts_as_the_whole_limit(moved: time_machine.Traveller) -> None:
+    assert rate_limit.allow("comment", "bob", TWO_IN_TEN, 10) == Verdict(True, 0, 10_000)
+    assert rate_limit.allow("comment", "bob", TWO_IN_TEN).allowed is False
+
+
 class TestPlacesTakenAhead:
     GREAT = Limit(4000, 3000)  # so long that no handful gets old on a machine that is busy
 

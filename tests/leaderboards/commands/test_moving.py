@@ -99,6 +99,39 @@ def test_of_a_score_with_a_time_behind_it_the_points_are_the_whole_part(theirs: 
     assert table(read("--whole-of", 2**32))[1:] == [["c", "inf"], ["a", "12"], ["b", "-1"]]
 
 
+def test_members_of_a_hand_made_leaderboard_bring_the_time_that_breaks_ties(theirs: Redis, tmp_path: Path) -> None:
+    """`LeaderBoard_…` as many build it: the time before the player, as it is or as what is left of it."""
+    first, second = 1_735_693_200_123, 1_735_693_201_000
+    theirs.zadd("theirs", {f"{first:019}_a_b": 5, f"{second:019}_c": 5})
+
+    text = read("--time-in-member", "ms")
+
+    assert table(text)[1:] == [["c", "5", "2025-01-01T01:00:01Z"], ["a_b", "5", "2025-01-01T01:00:00.123000Z"]]
+    options = ("--player", "player", "--points", "points", "--at", "at", "--backfill")
+    import_text(tmp_path, text, *options, period="all_time", ties="first_come")
+    board = Board.objects.latest("seq")
+    shown = table(run("export_standings", "--board", board.seq).out)
+    assert [row[1] for row in shown[1:]] == ["a_b", "c"]
+    theirs.delete("theirs")
+    theirs.zadd("theirs", {f"{2**63 - 1 - first:019}_a_b": 5, f"{2**63 - 1 - second:019}_c": 5})
+    assert sorted(table(read("--time-in-member", "left"))[1:]) == sorted(table(text)[1:])
+    with pytest.raises(CommandError, match="the other --time-in-member"):
+        read("--time-in-member", "ms")
+    theirs.zadd("theirs", {"carol": 1})
+    with pytest.raises(CommandError, match="no time before its player"):
+        read("--time-in-member", "left")
+
+
+def test_a_table_of_playfab_comes_by_its_columns(tmp_path: Path) -> None:
+    """As its data export and segment tables have it: more columns than are wanted, and a name that may be empty."""
+    text = (Path(__file__).parent / "playfab.csv").read_text(encoding="utf-8")
+    points = import_text(
+        tmp_path, text, "--player", "PlayFabId", "--points", "StatValue", "--name", "DisplayName", "--id", "row"
+    )
+    assert points == {"A1B2C3D4E5F60718": 4200, "0F1E2D3C4B5A6978": 17, "1122334455667788": 0}
+    assert names()["A1B2C3D4E5F60718"] == "Zoë, “the Owl”"
+
+
 def test_what_changes_while_it_is_read_is_refused(theirs: Redis, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(external_zset, "BATCH_SIZE", 1)
     theirs.zadd("theirs", {"a": 1, "b": 2})

@@ -5,7 +5,8 @@
 --         5 the cache_version under which the caller cached period and board ('' if they were just read from SQL)
 --         6 the digest of the answers that the caller has ('' for no digest)
 --         7 how many of the queries, the first ones, the digest covers
---         then queries: 'page', offset, limit | 'around', player, radius
+--         then queries: 'page', offset, limit | 'around', player, radius | 'gap', 'score member', 'ahead behind after':
+--         rows before and behind the gap at (after: 1 or 0) the place that a member with the score has, or would have
 -- returns lines of text, which cost less than a list (no member has a line break): the total, then per query its rows:
 --         index of the first row (-1 if the player is not ranked), number of rows, then member, score of each row;
 --         if ranks are shared, then rank, tied (how many share the rank), ahead (how many are better) of each row.
@@ -52,11 +53,44 @@ local function around(player, radius)
   return page(math.max(index - radius, 0), index + radius)
 end
 
+-- Whether a member stands before another one with the same score: byte by byte, since < goes by the server's locale.
+local function stands_before(one, other)
+  for i = 1, math.min(#one, #other) do
+    local a, b = string.byte(one, i), string.byte(other, i)
+    if a ~= b then return (a > b) == down end
+  end
+  return #one ~= #other and (#one > #other) == down
+end
+
+-- The number of rows before the place of a member with this score, whether or not it is there: by halving among equals.
+local function rows_before(score, member)
+  local index = redis.call(down and 'ZREVRANK' or 'ZRANK', KEYS[2], member)
+  if index and tonumber(redis.call('ZSCORE', KEYS[2], member)) == tonumber(score) then return index, 1 end
+  local low = better(KEYS[2], score)
+  local high = low + redis.call('ZCOUNT', KEYS[2], score, score)
+  while low < high do
+    local middle = math.floor((low + high) / 2)
+    local there = redis.call(down and 'ZREVRANGE' or 'ZRANGE', KEYS[2], middle, middle)[1]
+    if stands_before(there, member) then low = middle + 1 else high = middle end
+  end
+  return low, 0
+end
+
+local function around_gap(place, sizes)
+  local score, member = string.match(place, '^(%S+) (.*)$')
+  local ahead, behind, after = string.match(sizes, '^(%d+) (%d+) (%d)$')
+  local index, is_there = rows_before(score, member)
+  if after == '1' then index = index + is_there end
+  return page(math.max(index - ahead, 0), index + behind - 1)
+end
+
 local lines, covered = { redis.call('ZCARD', KEYS[2]) }, 1 -- covered: the last line that the digest covers
 for i = 8, #ARGV, 3 do
   local size, at, first, cells = tonumber(ARGV[i + 2]), #lines, nil, nil
   if ARGV[i] == 'page' then
     first, cells = page(ARGV[i + 1], ARGV[i + 1] + size - 1)
+  elseif ARGV[i] == 'gap' then
+    first, cells = around_gap(ARGV[i + 1], ARGV[i + 2])
   else
     first, cells = around(ARGV[i + 1], size)
   end

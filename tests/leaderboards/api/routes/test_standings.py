@@ -31,7 +31,7 @@ def test_a_page_holds_rows_best_first_with_the_whole_count(field: int, anybody: 
     answer = anybody.get(f"/boards/{field}/standings?offset=2&limit=3").json()
 
     assert players(answer) == [(3, "p7"), (4, "p6"), (5, "p5")]
-    assert set(answer) == {"board", "period", "total", "as_of", "live", "rows"}
+    assert set(answer) == {"board", "period", "total", "as_of", "live", "rows", "previous_cursor", "next_cursor"}
     assert (answer["board"], answer["total"], answer["live"]) == (field, 9, True)
     assert set(answer["period"]) == {"label", "starts_at", "ends_at", "state"}
     assert answer["period"]["state"] == "open"
