@@ -124,8 +124,8 @@ CRITERIA = [{"name": "kills", "max": 99, "order": "desc"}, {"name": "deaths", "m
 
 @pytest.mark.parametrize("storage", ["hybrid", "sql"])
 def test_single_criteria_are_added_to_without_sending_the_others(make_board: Make, game: Caller, storage: str) -> None:
-    entry = {"board": make_board(storage=storage, criteria=CRITERIA, operators=["increment", "decrement"])}
-    entry |= {"player": "ann"}
+    board = make_board(storage=storage, criteria=CRITERIA, operators=["increment", "decrement"])
+    entry = {"board": board, "player": "ann"}
     more, less = entry | {"operator": "increment"}, entry | {"operator": "decrement"}
 
     answer = game.submit(
