@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("leaderboards", "0032_operators_and_metadata"),
+        ("leaderboards", "0032_checked_imports"),
     ]
 
     operations = [

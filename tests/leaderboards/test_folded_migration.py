@@ -73,13 +73,13 @@ def test_the_index_of_due_names_is_replaced_beside_writers_and_the_way_back_make
     from django.db.migrations.loader import MigrationLoader
 
     loader = MigrationLoader(connection)
-    migration = loader.get_migration("leaderboards", "0029_fold_due_index")
-    before = loader.project_state(("leaderboards", "0028_folded_from"))
-    made = sql_of("0029")
+    migration = loader.get_migration("leaderboards", "0030_fold_due_index")
+    before = loader.project_state(("leaderboards", "0029_folded_from"))
+    made = sql_of("0030")
 
     assert "CREATE INDEX CONCURRENTLY" in made
     assert 'DROP INDEX CONCURRENTLY IF EXISTS "player_to_fold"' in made
-    assert "DEFAULT" not in sql_of("0028_folded_from")
+    assert "DEFAULT" not in sql_of("0029_folded_from")
     with connection.schema_editor(atomic=False) as editor:
         migration.unapply(before.clone(), editor)
     assert indexes("player_to_fold", "player_fold_due") == {"player_to_fold"}

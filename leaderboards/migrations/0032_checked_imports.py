@@ -13,7 +13,7 @@ _NEW_NAMES: list[tuple[str, str, str, models.Field[Any, Any]]] = [
 
 
 class Migration(migrations.Migration):
-    dependencies = [("leaderboards", "0030_ranks_of_the_shadowed")]
+    dependencies = [("leaderboards", "0031_ranks_of_the_shadowed")]
 
     operations = [
         operation

@@ -8,7 +8,7 @@ from leaderboards.migrations._concurrently import AddIndexBesideWriters, RemoveI
 class Migration(migrations.Migration):
     atomic = False
 
-    dependencies = [("leaderboards", "0028_folded_from")]
+    dependencies = [("leaderboards", "0029_folded_from")]
 
     operations = [
         AddIndexBesideWriters(

@@ -4,6 +4,6 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("leaderboards", "0029_fold_due_index")]
+    dependencies = [("leaderboards", "0030_fold_due_index")]
 
     operations = [migrations.AddField("rankhistoryentry", "moves_from", models.BigIntegerField(null=True))]
