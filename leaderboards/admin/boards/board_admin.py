@@ -28,7 +28,7 @@ from leaderboards.admin.boards.settings_preview import preview_of
 from leaderboards.admin.boards.test_score_pages import TestScorePages, may_test
 from leaderboards.admin.wording.decimals import with_plain_decimals
 from leaderboards.core import keys
-from leaderboards.core.periods import window_at
+from leaderboards.core.periods import open_window
 from leaderboards.models import Board, Period
 from leaderboards.refusals import translated
 from leaderboards.selectors.catalog.reserved import reserved_for
@@ -52,7 +52,10 @@ class BoardAdmin(TestScorePages):
     change_form_template = "admin/leaderboards/board/change_form.html"
     fieldsets = (
         (None, {"fields": ("name", "period", "timezone", "order", "update", "ties")}),
-        (_lazy("When a period turns over"), {"fields": ("week_start", "cutoff"), "classes": COLLAPSED}),
+        (
+            _lazy("When a period turns over"),
+            {"fields": ("week_start", "cutoff", "schedule", "open_minutes"), "classes": COLLAPSED},
+        ),
         (
             _lazy("What is compared"),
             {
@@ -82,7 +85,8 @@ class BoardAdmin(TestScorePages):
     @admin.display(description=_lazy("running period's key"))
     def running_key(self, board: Board) -> str:
         """Return the key of the sorted set that submissions go to now."""
-        return "-" if board.is_event else keys.zset(board.seq, window_at(board.calendar, clock.now()).label)
+        window = None if board.is_event else open_window(board.calendar, clock.now())
+        return keys.zset(board.seq, window.label) if window else "-"
 
     @admin.display(description=_lazy("storage"), ordering="storage")
     def decided_by(self, board: Board) -> str:

@@ -80,7 +80,10 @@ def _with_viewer(viewer: Viewer, shared: SharedPage) -> tuple[SharedPage, BoardP
 def _render(request: HttpRequest, own: ViewerOverlay) -> HttpResponse:
     """Return the live parts (``?fragment=1``) or the whole page."""
     if "fragment" in request.GET:
-        return fragment_response(request, own.etag, lambda: HttpResponse(own.fill(own.shared.fragment)))
+        response = fragment_response(request, own.etag, lambda: HttpResponse(own.fill(own.shared.fragment)))
+        if own.shared.look_again_after is not None:
+            response["Look-Again"] = f"{own.shared.look_again_after:.1f}"
+        return response
     is_signed_in = may_be_signed_in(request) and request.user.is_authenticated
     template = own.shared.full_page_for(request.user) if is_signed_in else own.shared.full_page
     response = private(HttpResponse(own.fill(template)))
