@@ -34,6 +34,23 @@ SENTENCES = (
     gettext_noop("A week starts on one of: %(days)s."),
     gettext_noop("The cut-off is a local time in hours and minutes, 00:00 to 23:59."),
     gettext_noop("The cut-off is a local time such as 00:00 or 04:30."),
+    gettext_noop("`schedule` has five fields (%(fields)s), such as `0 18 * * 5` for Fridays at 18:00."),
+    gettext_noop("`schedule`: %(text)s is no %(field)s. There are numbers, 1-5, 1,3, */15 and *."),
+    gettext_noop("The schedule never starts: no month has such a day."),
+    gettext_noop(
+        "The schedule starts again after %(found)s min: at least %(least)s min must lie between two starts."
+    ),
+    gettext_noop("`open_minutes` is a whole number of minutes, or empty."),
+    gettext_noop("`open_minutes` is 1 to %(most)s, or empty."),
+    gettext_noop(
+        "The windows overlap: each is open for %(open)s min, and the next starts after %(between)s min. "
+        "Set `open_minutes` to at most %(most)s, or leave it empty."
+    ),
+    gettext_noop("`schedule` is for boards whose `period` is `schedule`: leave it empty."),
+    gettext_noop("`open_minutes` is for boards whose `period` is `schedule`: leave it empty."),
+    gettext_noop("No window of the board was open on %(at)s UTC: the next one starts on %(opens)s UTC."),
+    gettext_noop("No window of the board was open on %(at)s UTC: none follows."),
+    gettext_noop("The board has no period beside %(label)s."),
     gettext_noop("`%(field)s` is one of: %(values)s."),
     gettext_noop("Each board needs a name of 1 to 100 characters."),
     gettext_noop("%(name)s: there is no setting %(setting)s; there are %(settings)s."),

@@ -46,8 +46,13 @@ def _as_window(span: Span | None, neighbour: Window) -> Window:
 
 def not_open(at: datetime, opens_at: datetime | None) -> NotOpen:
     """Return the refusal of a time between two windows."""
-    then = f"the next one starts on {opens_at:%Y-%m-%d %H:%M:%S} UTC" if opens_at else "none follows"
-    return NotOpen(f"No window of the board was open on {at:%Y-%m-%d %H:%M:%S} UTC: {then}.", opens_at)
+    if opens_at is None:
+        return NotOpen(f"No window of the board was open on {at:%Y-%m-%d %H:%M:%S} UTC: none follows.")
+    return NotOpen(
+        f"No window of the board was open on {at:%Y-%m-%d %H:%M:%S} UTC: "
+        f"the next one starts on {opens_at:%Y-%m-%d %H:%M:%S} UTC.",
+        opens_at,
+    )
 
 
 def window_after(calendar: Calendar, window: Window) -> Window:
