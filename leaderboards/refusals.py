@@ -37,9 +37,7 @@ SENTENCES = (
     gettext_noop("`schedule` has five fields (%(fields)s), such as `0 18 * * 5` for Fridays at 18:00."),
     gettext_noop("`schedule`: %(text)s is no %(field)s. There are numbers, 1-5, 1,3, */15 and *."),
     gettext_noop("The schedule never starts: no month has such a day."),
-    gettext_noop(
-        "The schedule starts again after %(found)s min: at least %(least)s min must lie between two starts."
-    ),
+    gettext_noop("The schedule starts again after %(found)s min: at least %(least)s min must lie between two starts."),
     gettext_noop("`open_minutes` is a whole number of minutes, or empty."),
     gettext_noop("`open_minutes` is 1 to %(most)s, or empty."),
     gettext_noop(

@@ -21,7 +21,7 @@ from leaderboards.services.submit.pipeline import backfill, submit
 from leaderboards.services.sync.verify import verify_all
 from tests.leaderboards.services.site import DAY, NOON, follow, make_board, redis_client
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.contract]
 
 STORAGES = pytest.mark.parametrize("storage", ["hybrid", "redis", "sql"])
 HOUR, MINUTE = timedelta(hours=1), timedelta(minutes=1)
