@@ -20,7 +20,7 @@ from foundation import clock
 from foundation.http.encoding import when, when_or_none
 from leaderboards.api.http.access import OptionalKey
 from leaderboards.api.http.parameters import WholeNumber
-from leaderboards.api.http.responses import JSON, etag_matches, etag_response, with_etag
+from leaderboards.api.http.responses import JSON, etag_response, not_modified, with_etag
 from leaderboards.selectors.exports.export_slots import with_export_slot
 
 A_DAY = "public, max-age=86400"  # no longer, so that erasures reach caches
@@ -55,11 +55,8 @@ def read_revisions(request: HttpRequest, competition: WholeNumber = COMPETITION)
 
 def _file(request: HttpRequest, competition: Competition, revision: Revision) -> HttpResponseBase:
     """Return the stored bytes, or 304 for a caller who has them; 503 while all export slots are in use."""
-    response: HttpResponseBase
-    if etag_matches(request, revision.content_hash):
-        response = HttpResponse(status=304)
-        del response["Content-Type"]
-    else:
+    response: HttpResponseBase | None = not_modified(request, revision.content_hash)
+    if response is None:
         response = StreamingHttpResponse(with_export_slot(parts_of(revision)), content_type=JSON)
         name = f"competition-{competition.pk}-result-{revision.number}.json"
         response["Content-Disposition"] = f'attachment; filename="{name}"'

@@ -24,7 +24,7 @@ from foundation.http.encoding import Volatile, when
 from leaderboards.api.http.access import OptionalKey, RequireKey
 from leaderboards.api.http.downloads import CSV
 from leaderboards.api.http.parameters import LIMIT, OFFSET, PLAYER, RAW, Bounded, WholeNumber
-from leaderboards.api.http.responses import etag_digest, etag_matches, etag_response, json_response, with_etag
+from leaderboards.api.http.responses import etag_digest, etag_response, json_response, not_modified, with_etag
 from leaderboards.core.input.csv_cells import raw_cell, safe_cell
 from leaderboards.core.input.entries import read_player
 from leaderboards.models import Player
@@ -127,10 +127,8 @@ def _points(row: TeamRow) -> str:
 
 def _download(request: HttpRequest, competition: Competition, body: bytes, as_of: datetime) -> HttpResponse:
     tag = etag_digest(body)
-    if etag_matches(request, tag):
-        response = HttpResponse(status=304)
-        del response["Content-Type"]
-    else:
+    response = not_modified(request, tag)
+    if response is None:
         response = HttpResponse(body, content_type=CSV)
         response["Content-Disposition"] = f'attachment; filename="competition-{competition.pk}-teams.csv"'
     response["As-Of"] = when(as_of)

@@ -2,7 +2,7 @@
 
 A process that froze or died while it holds a lock must not block others: PostgreSQL ends idle transactions, and waiting
 for a lock times out. The trap: connection poolers refuse such settings at the start of a connection; then set
-SQL_SESSION_SETTINGS=off and set them on the role (docs/operations.md).
+SQL_SESSION_SETTINGS=off and set them on the role (docs/operations/deploy.md).
 """
 
 from typing import Any

@@ -20,19 +20,19 @@ from weakref import WeakKeyDictionary
 from django.conf import settings
 from django.db import Error as SqlError
 from django_redis import get_redis_connection
-from hiredis import ProtocolError, ReplyError, pack_command
+from hiredis import pack_command
 from redis import ConnectionPool
 from redis.backoff import NoBackoff
 from redis.connection import Connection
 from redis.exceptions import ConnectionError as DriverConnectionError
-from redis.exceptions import MaxConnectionsError, RedisError
+from redis.exceptions import MaxConnectionsError, NoScriptError, ReadOnlyError, RedisError
 from redis.retry import Retry
 
 from foundation import clock
 from foundation.errors import Unavailable
 from foundation.monitoring.server_metrics import redis_errors
 from foundation.redis.breaker import Breaker
-from foundation.redis.connection import IdleConnections, RedisConnection, VerifiedServer
+from foundation.redis.connection import REFUSALS, IdleConnections, RedisConnection, VerifiedServer
 from foundation.redis.info import identity_of, read_info
 from foundation.redis.lua import Script
 
@@ -151,7 +151,7 @@ class RedisClient:
         packed = b"".join(_pack(each, connection.verified.identity) for each in (*checks, *commands))
         try:
             answers = connection.exchange(packed, len(checks) + len(commands))
-        except (ProtocolError, OSError) as error:
+        except (RedisError, OSError) as error:
             self._idle.drop(connection)
             self._breaker.failed()
             redis_errors.add("silent")
@@ -164,22 +164,22 @@ class RedisClient:
             connection.verified = VerifiedServer(connection.verified.identity, now)
         self._idle.keep(connection)
         self._breaker.answered()
-        return [self._read_refusal(each) if isinstance(each, ReplyError) else each for each in answers]
+        return [self._read_refusal(each) if isinstance(each, REFUSALS) else each for each in answers]
 
     def _check_identity(self, connection: RedisConnection, answer: Any) -> None:
         """Raise ``RedisSilent`` if the server's identity changed: then the other answers cannot be trusted either."""
-        if isinstance(answer, ReplyError) or _read_identity(answer) != connection.verified.identity:
+        if isinstance(answer, REFUSALS) or _read_identity(answer) != connection.verified.identity:
             self._idle.drop(connection)
             self._idle.drop_all()
             raise RedisSilent("Redis became another while it stood by, or a replica.")
 
-    def _read_refusal(self, error: ReplyError) -> RedisRefused:
+    def _read_refusal(self, error: RedisError) -> RedisRefused:
         message = str(error)
-        if message.startswith("NOSCRIPT"):
+        if isinstance(error, NoScriptError):
             return _ScriptMissing(message)
         if "LATE" in message:  # one of the two clocks was set: measure the offset again before the next write
             self._clock_read_at = 0.0
-        if message.startswith("READONLY"):  # it became a replica: reconnect, and verify the server that answers
+        if isinstance(error, ReadOnlyError):  # it became a replica: reconnect, and verify the server that answers
             self._idle.drop_all()
         redis_errors.add("refused")
         return RedisRefused(message)
@@ -205,7 +205,7 @@ class RedisClient:
 
     def _open_connection(self) -> RedisConnection:
         connection = self._pool.get_connection()
-        return RedisConnection(connection, self.timeout_ms / 1000, _verified_servers[connection])
+        return RedisConnection(connection, _verified_servers[connection])
 
     def _verify_server(self, connection: Connection) -> None:
         """Check the server's identity and read its clock, on each new connection before it is used."""

@@ -1,28 +1,22 @@
-"""Exchange commands and answers over a connection that redis-py opened: one write, then one answer to each command.
+"""Connections that redis-py opened, used directly: one write, then one answer to each command; idle ones are kept.
 
-Bytes are written to the socket directly and hiredis reads the answers. The kernel enforces the time-out (SO_RCVTIMEO,
-SO_SNDTIMEO; socket(7)): a Python socket with a time-out makes two system calls for each read and write, and releases
-the GIL both times. The trap: after a failed exchange the caller must close the connection, else the next caller reads
-its answers.
+redis-py's own client repeats commands and does not tell "not sent" from "not answered", so its connections are used
+below it. The trap: after a failed exchange the caller must close the connection, else the next caller reads its
+answers.
 """
 
 import os
-import socket
-import struct
 from collections import deque
 from typing import Any, NamedTuple
 
-from hiredis import PushNotification, Reader
 from redis import ConnectionPool
 from redis.connection import Connection
-from redis.exceptions import RedisError
+from redis.exceptions import BusyLoadingError, RedisError, ResponseError
 
 from foundation import clock
 
 IDLE_CHECK_SECONDS = 0.01  # a connection that was idle for longer is checked before it is used
-READ_AT_ONCE = 65_536  # bytes
-_TIMEVAL = struct.Struct("ll")  # seconds and microseconds, as Linux, the BSDs and macOS have them on 64 bits
-_INCOMPLETE = object()  # what the reader returns until an answer is complete
+REFUSALS = (ResponseError, BusyLoadingError)  # the server answered, and did nothing
 
 
 class VerifiedServer(NamedTuple):
@@ -33,40 +27,28 @@ class VerifiedServer(NamedTuple):
 
 
 class RedisConnection:
-    """A connection with a time-out of ``seconds`` for each read and write. ``verified`` is the last identity check."""
+    """A connection of the pool. ``verified`` is the last identity check."""
 
-    def __init__(self, connection: Connection, seconds: float, verified: VerifiedServer) -> None:
+    def __init__(self, connection: Connection, verified: VerifiedServer) -> None:
         self.connection = connection
         self.verified = verified
-        self._socket: socket.socket = connection._get_socket()  # type: ignore[assignment]  # None where it is not open
-        self._socket.settimeout(None)
-        span = _TIMEVAL.pack(int(seconds), int(seconds % 1 * 1_000_000))
-        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, span)
-        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, span)
-        self._reader = Reader(notEnoughData=_INCOMPLETE)
         self._answered_at = clock.monotonic()
 
     def exchange(self, packed: bytes, count: int) -> list[Any]:
-        """Send ``packed`` and read the answers to its ``count`` commands; an error is a ``hiredis.ReplyError`` in them.
+        """Send ``packed`` and read the answers to its ``count`` commands; an error is one of ``REFUSALS`` in them.
 
-        Raises ``OSError``, or ``hiredis.ProtocolError`` if the server sends something that is not RESP.
+        Raises ``OSError`` or ``RedisError`` if the server hangs up, is silent, or sends something that is not RESP.
         """
-        self._socket.sendall(packed)
-        answers: list[Any] = []
-        while len(answers) < count:
-            answer = self._reader.gets()
-            if answer is _INCOMPLETE:
-                self._receive()
-            elif not isinstance(answer, PushNotification):
-                answers.append(answer)
+        self.connection.send_packed_command([packed], check_health=False)
+        answers = [self._read_answer() for _ in range(count)]
         self._answered_at = clock.monotonic()
         return answers
 
-    def _receive(self) -> None:
-        received = self._socket.recv(READ_AT_ONCE)
-        if not received:
-            raise ConnectionResetError("Redis hung up.")
-        self._reader.feed(received)
+    def _read_answer(self) -> Any:
+        try:
+            return self.connection.read_response(disconnect_on_error=False)  # the caller does
+        except REFUSALS as error:
+            return error
 
     def is_alive(self) -> bool:
         """Whether this process opened the connection and it is still open. Raises ``OSError`` or ``RedisError``."""

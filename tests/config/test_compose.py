@@ -105,7 +105,7 @@ def test_what_is_handed_on_by_itself_changes_no_setting(tmp_path: Path) -> None:
 def test_documents_say_how_the_first_superuser_is_made() -> None:
     command = "docker compose exec web python manage.py createsuperuser"
 
-    for name in ("README.md", "docs/operations.md", "docker-compose.yml"):
+    for name in ("README.md", "docs/operations/deploy.md", "docker-compose.yml"):
         assert command in (ROOT / name).read_text(), name
 
 

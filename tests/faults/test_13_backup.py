@@ -1,4 +1,4 @@
-"""The drill of docs/operations.md: SQL is dumped, everything is lost, SQL is restored, and ranks are what they were."""
+"""The drill of docs/operations/backup.md: SQL is dumped, all is lost, SQL is restored, and ranks are what they were."""
 
 import subprocess
 from pathlib import Path

@@ -7,12 +7,12 @@ from datetime import datetime
 from decimal import Decimal
 from itertools import chain, repeat
 
-from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import HttpRequest, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 
 from foundation.chunks import in_chunks
 from foundation.http.encoding import when
-from leaderboards.api.http.responses import etag_matches, with_etag
+from leaderboards.api.http.responses import not_modified, with_etag
 from leaderboards.core.input.csv_cells import raw_cell, safe_cell
 from leaderboards.selectors import Row
 from leaderboards.selectors.exports.cached_files import CachedFile, cache_file, compress_file, read_cached_file
@@ -41,14 +41,14 @@ class Download:
     def final(self, request: HttpRequest, stamp: Callable[[], str] | None = None) -> HttpResponseBase:
         """The response for data that never changes, with its ETag; with a ``stamp`` the file is cached under it."""
         cached = read_cached_file(stamp()) if stamp else None
-        if cached is not None and etag_matches(request, cached.tag):
-            return self._not_modified(cached)
+        if cached is not None and (response := not_modified(request, cached.tag)):
+            return self._with_headers(response, cached)
         with ExportSlot() as slot:
             file = cached or self._compress(stamp)
-            if etag_matches(request, file.tag):
-                return self._not_modified(file)
-            response = self._stream(slot, None if file.packed is None else file)
-        return with_etag(response, file.tag, self.private)
+            if response := not_modified(request, file.tag):
+                return self._with_headers(response, file)
+            stream = self._stream(slot, None if file.packed is None else file)
+        return with_etag(stream, file.tag, self.private)
 
     def _compress(self, stamp: Callable[[], str] | None) -> CachedFile:
         before = stamp() if stamp else None
@@ -58,9 +58,8 @@ class Download:
             cache_file(before, file)
         return file
 
-    def _not_modified(self, file: CachedFile) -> HttpResponse:
-        response = HttpResponse(status=304, headers={"As-Of": when(file.as_of)})
-        del response["Content-Type"]
+    def _with_headers(self, response: HttpResponseBase, file: CachedFile) -> HttpResponseBase:
+        response["As-Of"] = when(file.as_of)
         return with_etag(response, file.tag, self.private)
 
     def _stream(self, slot: ExportSlot, file: CachedFile | None = None) -> StreamingHttpResponse:

@@ -3,19 +3,18 @@
 ETags are weak: two responses with the same ETag have the same content, read at different times.
 """
 
-import re
 from hashlib import blake2b
 from typing import Any, TypeVar
 
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
+from django.utils.cache import get_conditional_response
 
 from foundation.http.encoding import as_json, etag_bytes
 
 JSON = "application/json"
 PRIVATE = "private, no-cache"
 AnyResponse = TypeVar("AnyResponse", bound=HttpResponseBase)
-_TAG = re.compile(r'(?:W/)?"([^"]*)"')
 
 
 def json_response(content: Any, status: int = 200) -> HttpResponse:
@@ -28,25 +27,24 @@ def json_response(content: Any, status: int = 200) -> HttpResponse:
 def etag_response(request: HttpRequest, content: Any, private: bool = False) -> HttpResponse:
     """``content`` as JSON with its ETag, or 304 if ``If-None-Match`` names that."""
     tag = etag_digest(etag_bytes(content))
-    if etag_matches(request, tag):
-        response = HttpResponse(status=304)
-        del response["Content-Type"]
-    else:
-        response = HttpResponse(as_json(content), content_type=JSON)
+    response = not_modified(request, tag) or HttpResponse(as_json(content), content_type=JSON)
     return with_etag(response, tag, private)
 
 
 def with_etag(response: AnyResponse, tag: str, private: bool) -> AnyResponse:
     """``response`` with its ETag; clients that cache it must revalidate before they use it."""
-    response["ETag"] = f'W/"{tag}"'
+    response["ETag"] = _weak(tag)
     response["Cache-Control"] = PRIVATE if private else "no-cache"
     return response
 
 
-def etag_matches(request: HttpRequest, tag: str) -> bool:
-    """Whether ``If-None-Match`` names ``tag``, by the weak comparison of RFC 9110."""
-    header = request.META.get("HTTP_IF_NONE_MATCH")
-    return header is not None and (header.strip() == "*" or tag in _TAG.findall(header))
+def not_modified(request: HttpRequest, tag: str) -> HttpResponse | None:
+    """The response 304 if ``If-None-Match`` names ``tag``, by the weak comparison of RFC 9110; else None."""
+    return get_conditional_response(request, etag=_weak(tag)) if "HTTP_IF_NONE_MATCH" in request.META else None
+
+
+def _weak(tag: str) -> str:
+    return f'W/"{tag}"'
 
 
 def etag_digest(content: bytes) -> str:

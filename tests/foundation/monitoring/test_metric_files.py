@@ -67,7 +67,7 @@ def fields(row: Any) -> dict[str, Any]:
 def test_each_metric_that_they_name_is_printed_and_the_documents_name_all(printed: str) -> None:
     kinds = dict(re.findall(r"^# TYPE (sunwi_\w+) (\w+)$", printed, re.MULTILINE))
     there = {name + end for name, kind in kinds.items() for end in (ENDINGS if kind == "histogram" else ("",))}
-    section = (DOCS / "operations.md").read_text("utf-8").partition("\n### Metrics\n")[2].partition("\n## ")[0]
+    section = (DOCS / "operations/monitor.md").read_text("utf-8").partition("\n## Metrics\n")[2].partition("\n## ")[0]
     told = set(re.findall(r"`(sunwi_\w+)", section))
 
     wanted = set().union(*map(named, asked()))

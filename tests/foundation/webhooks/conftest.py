@@ -3,12 +3,15 @@
 import shutil
 import ssl
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
+from datetime import datetime
 from pathlib import Path
 
 import pytest
+import time_machine
 from pytest_django.fixtures import Settings
+from standardwebhooks import Webhook, WebhookVerificationError
 
 from tests.foundation.webhooks.receiver import Receiver
 
@@ -59,3 +62,13 @@ def tls_receiver(certificate: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator
     receiver = Receiver(context)
     yield receiver
     receiver.leave()
+
+
+def is_signed(headers: Mapping[str, str], body: bytes, secret: str, at: datetime) -> bool:
+    """Whether a receiver with the library of Standard Webhooks believes, at ``at``, that the message is ours."""
+    with time_machine.travel(at, tick=False):
+        try:
+            Webhook(secret).verify(body, dict(headers), json_parse=False)
+        except WebhookVerificationError:
+            return False
+    return True

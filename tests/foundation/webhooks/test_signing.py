@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from django.conf import settings
@@ -16,13 +17,13 @@ from hypothesis import strategies as st
 
 from foundation import clock
 from foundation.webhooks import signing
+from tests.foundation.webhooks.conftest import is_signed
 
 AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
 BODY = '{"type":"test","data":{"name":"순위"}}'.encode()
 Judge = Callable[[Mapping[str, str], bytes, str], bool]
-SECRET, ANOTHER = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_AAAA9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
-SECOND = timedelta(seconds=1)
-FIVE_MINUTES = timedelta(minutes=5)
+SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+TOO_LATE = timedelta(minutes=10)  # Standard Webhooks tolerates five
 
 
 def test_the_example_of_the_libraries_of_standard_webhooks_is_signed_as_there() -> None:
@@ -37,38 +38,22 @@ def test_the_example_of_the_libraries_of_standard_webhooks_is_signed_as_there() 
     }
 
 
-@given(body=st.binary(max_size=200), message_id=st.text("az09_-", min_size=1, max_size=40))
-def test_what_was_signed_with_either_secret_of_a_rotation_is_verified(body: bytes, message_id: str) -> None:
+@given(body=st.text(max_size=200), message_id=st.text("az09_-", min_size=1, max_size=40))
+def test_what_was_signed_with_either_secret_of_a_rotation_is_verified(body: str, message_id: str) -> None:
     old, new = signing.new_secret(), signing.new_secret()
     assert (old != new, old[:6], len(old)) == (True, "whsec_", len("whsec_") + 44)  # 256 random bits
 
-    headers = signing.headers(message_id, AT, body, [new, old])
+    headers = signing.headers(message_id, AT, body.encode(), [new, old])
 
-    assert signing.verify(headers, body, old, AT)
-    assert signing.verify(headers, body, new, AT)
+    assert is_signed(headers, body.encode(), old, AT)
+    assert is_signed(headers, body.encode(), new, AT)
+    assert not is_signed(headers, body.encode() + b" ", new, AT)
 
 
-@pytest.mark.parametrize(
-    ("headers", "body", "secret", "at", "is_genuine"),
-    [
-        ({}, BODY, SECRET, AT, True),
-        ({}, BODY + b" ", SECRET, AT, False),
-        ({"webhook-id": "m-2"}, BODY, SECRET, AT, False),
-        ({"webhook-timestamp": str(int(AT.timestamp()) + 1)}, BODY, SECRET, AT, False),
-        ({"webhook-timestamp": "-1"}, BODY, SECRET, AT, False),
-        ({"webhook-signature": "v1,ключ"}, BODY, SECRET, AT, False),
-        ({}, BODY, ANOTHER, AT, False),
-        ({}, BODY, SECRET, AT + FIVE_MINUTES, True),
-        ({}, BODY, SECRET, AT + FIVE_MINUTES + SECOND, False),
-        ({}, BODY, SECRET, AT - FIVE_MINUTES - SECOND, False),
-    ],
-)
-def test_a_changed_body_id_moment_or_secret_and_five_minutes_break_a_signature(
-    headers: dict[str, str], body: bytes, secret: str, at: datetime, is_genuine: bool
-) -> None:
-    signed = signing.headers("m-1", AT, BODY, [SECRET])
+def test_a_moment_in_another_zone_signs_the_same() -> None:
+    in_seoul = AT.astimezone(ZoneInfo("Asia/Seoul"))
 
-    assert signing.verify(signed | headers, body, secret, at) is is_genuine
+    assert signing.headers("m-1", in_seoul, BODY, [SECRET]) == signing.headers("m-1", AT, BODY, [SECRET])
 
 
 def example(language: str) -> str:
@@ -96,7 +81,7 @@ def in_javascript(headers: Mapping[str, str], body: bytes, secret: str) -> bool:
 def test_the_documented_examples_tell_our_messages_from_others_and_old_ones(is_genuine: Judge) -> None:
     old, new = signing.new_secret(), signing.new_secret()
     headers = signing.headers("order-1", clock.now(), BODY, [new, old])
-    late = signing.headers("order-1", clock.now() - 2 * signing.TOLERATED, BODY, [new])
+    late = signing.headers("order-1", clock.now() - TOO_LATE, BODY, [new])
 
     assert is_genuine(headers, BODY, new)
     assert is_genuine(headers, BODY, old)

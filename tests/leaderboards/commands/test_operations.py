@@ -30,7 +30,7 @@ from tests.leaderboards.services.site import crowd, in_redis, in_sql, make_board
 from tests.leaderboards.services.site import score as by_ids
 from tests.playing import score
 
-OPERATIONS = Path(__file__).parents[3] / "docs" / "operations.md"
+OPERATIONS = Path(__file__).parents[3] / "docs/operations/monitor.md"
 
 
 def running(board: Board) -> Period:
