@@ -128,6 +128,16 @@ def time_left(seconds: int) -> str:
     return " ".join(parts)
 
 
+def whole_duration(seconds: int) -> str:
+    """A duration in all its units but those of which it has none: 2 d 4 h, 90 min as 1 h 30 min."""
+    parts = []
+    for unit, size in zip(duration_units(), _SIZES, strict=True):
+        number_of, seconds = divmod(seconds, size)
+        if number_of:
+            parts.append(unit.replace("#", str(number_of)))
+    return " ".join(parts)
+
+
 def duration_units() -> list[str]:
     """Patterns for days, hours, minutes and seconds, with # for the number; the page's countdown uses them too."""
     return [

@@ -7,6 +7,7 @@ from playwright.sync_api import expect
 from pytest_django.live_server_helper import LiveServer
 
 from foundation import clock
+from leaderboards.core.periods import next_opening
 from leaderboards.models import Board
 from leaderboards.services.periods.close import close_due
 from leaderboards.services.periods.open import open_due
@@ -56,8 +57,9 @@ def test_between_two_windows_the_page_counts_down_to_the_opening(
 
 
 def test_the_page_opens_by_itself(opened: Opened, arena: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    [opens_at] = Board.objects.get(pk=arena).periods.filter(starts_at__gt=clock.now()).values_list("starts_at")[:1]
-    true_now, shift = clock.now, opens_at[0] - timedelta(seconds=4) - clock.now()
+    opens_at = next_opening(Board.objects.get(pk=arena).calendar, clock.now())
+    assert opens_at is not None
+    true_now, shift = clock.now, opens_at - clock.now() - timedelta(seconds=4)
     monkeypatch.setattr(clock, "now", lambda: true_now() + shift)
     page = opened(f"/boards/{arena}/")
     expect(page.locator(".time-left")).to_contain_text("Opens in")

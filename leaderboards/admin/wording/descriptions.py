@@ -14,7 +14,7 @@ from leaderboards.core.input.points import points_text
 from leaderboards.core.periods import PeriodKind
 from leaderboards.core.ranking.criteria import Criterion, Order
 from leaderboards.core.ranking.rules import Rules, Ties, Update
-from leaderboards.formats import time_left
+from leaderboards.formats import whole_duration
 from leaderboards.models import Board
 
 _BEGINS = {
@@ -41,12 +41,12 @@ _TIES = {
 
 def rules_in_words(board: Board, rules: Rules) -> str:
     """Describe when a period begins, which submission counts, and how players are ranked."""
-    begins = _BEGINS[PeriodKind(board.period)]
+    pattern = _BEGINS[PeriodKind(board.period)]
     if board.open_minutes:
-        begins = _lazy("Windows start by %(schedule)s (%(zone)s), each for %(duration)s; players start again.")
-    begins %= {
+        pattern = _lazy("Windows start by %(schedule)s (%(zone)s), each for %(duration)s; players start again.")
+    begins = pattern % {
         "schedule": board.schedule,
-        "duration": time_left((board.open_minutes or 0) * 60),
+        "duration": whole_duration((board.open_minutes or 0) * 60),
         "day": _(board.week_start.capitalize()),  # Django's own catalogue has the days of the week
         "cutoff": board.cutoff,
         "zone": board.timezone,

@@ -190,7 +190,9 @@ def running_window(board: Board, at: datetime) -> PeriodInfo | None:
     if board.is_event or (board.retired_at is not None and board.retired_at <= at):
         return None
     window = open_window(board.calendar, at)
-    return window and PeriodInfo(window.label, window.starts_at, window.ends_at, PeriodState.OPEN)
+    if window is None:
+        return None
+    return PeriodInfo(window.label, window.starts_at, window.ends_at, PeriodState.OPEN)
 
 
 def opening(board: Board, shown: PeriodInfo, at: datetime) -> datetime | None:

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from leaderboards.core.periods import PeriodKind
 from leaderboards.core.ranking.criteria import Criterion, Order
 from leaderboards.core.ranking.rules import Rules, Ties, Update
-from leaderboards.formats import field_name, time_left
+from leaderboards.formats import field_name, whole_duration
 from leaderboards.models import Board, Unit
 
 
@@ -54,7 +54,7 @@ def schedule_text(board: Board) -> str:
     """Return when the windows of a schedule are open; empty for other boards."""
     if board.period != PeriodKind.SCHEDULE:
         return ""
-    words = {"zone": board.timezone, "duration": time_left((board.open_minutes or 0) * 60)}
+    words = {"zone": board.timezone, "duration": whole_duration((board.open_minutes or 0) * 60)}
     if board.open_minutes is None:
         return _("Everybody starts again whenever the next window opens (%(zone)s).") % words
     return _("Everybody starts again with each window; each is open for %(duration)s (%(zone)s).") % words
