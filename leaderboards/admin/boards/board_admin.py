@@ -201,6 +201,7 @@ class BoardAdmin(TestScorePages):
         if board is None or not self.has_change_permission(request, board):
             raise PermissionDenied
         services.cancel_changes(board, clock.now())
+        open_board(board, clock.now())
         self.log_change(request, board, "Cancelled the changes that waited for the next period.")
         messages.success(request, _("The changes are cancelled: the next period keeps the rules of this one."))
         return redirect("admin:leaderboards_board_change", board.pk)
