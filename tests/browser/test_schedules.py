@@ -43,8 +43,8 @@ def test_between_two_windows_the_page_counts_down_to_the_opening(
     expect(page.locator(".time-left")).to_contain_text(opens)
     expect(page.locator(".time-left .tiles")).to_be_visible()
     expect(page.locator(".top tbody tr")).to_have_count(4)
-    page.locator(".rules-coming summary").click()
-    expect(page.locator(".rules-windows li")).to_have_count(10)
+    page.locator(".rules summary").click()
+    expect(page.locator(".rules li")).to_have_count(10)
     width = "phone" if viewport is SMALL_PHONE else "desktop"
     photograph(page, f"schedule-closed-{width}-{locale}-{scheme}")
     assert checks.wrong_boxes(page, thumbs=viewport is SMALL_PHONE) == []
