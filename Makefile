@@ -14,7 +14,8 @@ ICU := $(firstword $(wildcard /usr/lib/postgresql/*/bin/initdb))
 # Tests start hundreds of processes: where what Python compiled may not be kept, each compiles everything again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test check long elsewhere elsewhere-debian elsewhere-sqlite deployable smoke faults mutants bench lint
+.PHONY: help demo test check long soak elsewhere elsewhere-debian elsewhere-sqlite deployable smoke faults mutants bench
+.PHONY: lint docs
 .PHONY: siege lock clean secrets digests audit
 
 help:
@@ -25,8 +26,10 @@ help:
 	@echo "make faults  kill, freeze and empty servers and processes for longer still, and run the slow benchmarks once"
 	@echo "make mutants take one protection away at a time, and see that a test fails (ARGS='no_barrier')"
 	@echo "make bench   measure, and print each figure as one line (ARGS='--players 100000'; beside a Nakama: --peer-nakama=PATH)"
+	@echo "make soak    mixed load on all of it, and a fault every 20 seconds (MINUTES=20, FAULT_SEED)"
 	@echo "make siege   500 slow lines for a minute beside normal load: what everybody else notices of it (in faults and bench)"
-	@echo "make lint    style, types, directions of imports, missing migrations"
+	@echo "make lint    style, types, directions of imports, missing migrations, the documentation site"
+	@echo "make docs    build the documentation site in build/site; every warning is an error"
 	@echo "make audit   ask whether a weakness is known of a locked package (needs the network)"
 	@echo "make secrets make what is missing of the secrets of docker-compose.yml (SECRETS_FOLDER)"
 	@echo "make digests write down which images its names mean today (needs Docker and the network)"
@@ -86,6 +89,10 @@ bench: $(VENV)/.installed-dev
 	$(BIN)/python -m benchmarks $(ARGS)
 	@$(if $(findstring --peer-nakama,$(ARGS)),,$(MAKE) --no-print-directory siege)
 
+# All of Sunwi as it is deployed, under load, with figures as it goes.
+soak: $(VENV)/.installed-test
+	@SOAK_MINUTES=$(or $(MINUTES),20) $(ALONE) -s tests/soak/test_soak.py
+
 # By itself, since it compares times, and with what it prints.
 siege: $(VENV)/.installed-test
 	@$(ALONE) -s $(SIEGE)
@@ -96,6 +103,12 @@ lint: $(VENV)/.installed-dev
 	$(BIN)/mypy .
 	$(BIN)/lint-imports
 	SECRET_KEY=only-for-lint DATABASE_URL=sqlite://:memory: $(BIN)/python manage.py makemigrations --check --dry-run
+	@$(MAKE) --no-print-directory docs
+
+# Needs no network and no server; the pages load nothing from elsewhere.
+docs: $(VENV)/.installed-dev
+	$(BIN)/python -m sphinx --quiet --fail-on-warning --builder html docs build/site
+	@echo "The documentation site is in build/site/index.html"
 
 # Each is touched last: an installation that was cut off starts again. The demo needs far less than the quick tests,
 # and those less than everything (dev).

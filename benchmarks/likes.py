@@ -130,7 +130,7 @@ def _let_go() -> None:
 
 
 def _write(pipe: Connection, likeable: Any, names: list[str], done: int, seconds: float) -> None:
-    """Like and take back from where the last pass ended, so that each deed changes something."""
+    """Like and take back from where the last pass ended, so that each action changes something."""
     from foundation import clock
     from likes.stores.choose import store_of
 
@@ -141,8 +141,8 @@ def _write(pipe: Connection, likeable: Any, names: list[str], done: int, seconds
     begun = time.perf_counter()
     while (spent := time.perf_counter() - begun) < seconds:
         lap, place = divmod(done + count, len(names))
-        deed = store.unlike if lap % 2 else store.like
-        deed(THING, names[place], clock.now())
+        action = store.unlike if lap % 2 else store.like
+        action(THING, names[place], clock.now())
         count += 1
     pipe.send((count, spent))
 

@@ -55,8 +55,20 @@ def zoned(at: datetime, zone: str, now: datetime, *, seconds: bool = False) -> s
 
     It has the year if that differs from the year of ``now``, and seconds if asked for.
     """
-    values = {"moment": formats.date_and_time(at, zone, now, seconds=seconds), "zone": zone}
-    return pgettext("a time and its zone", "%(moment)s (%(zone)s)") % values
+    return zoned_pattern() % {"moment": formats.date_and_time(at, zone, now, seconds=seconds), "zone": zone}
+
+
+def zoned_pattern() -> str:
+    """Return the pattern of a time (``moment``) with the name of its ``zone``."""
+    return pgettext("a time and its zone", "%(moment)s (%(zone)s)")
+
+
+def times_in(notice: Notice) -> list[datetime]:
+    """Return the times that the sentences of a notice name."""
+    if notice.kind != NoticeKind.SUMMARY:
+        return [_new_end(notice)] if notice.kind == NoticeKind.EXTENDED else []
+    merged = list(notice.merged.all())
+    return [*(each.created_at for each in merged), *(at for each in merged for at in times_in(each))]
 
 
 def _short(notice: Notice) -> str:
@@ -184,10 +196,13 @@ def _before(notice: Notice) -> str:
 
 
 def _end_moved(notice: Notice, zone: str) -> str:
-    ends_at = datetime.fromisoformat(notice.details["ends_at"])
-    return _("The competition now ends on %(moment)s.") % {
-        "moment": zoned(ends_at, zone, notice.created_at, seconds=notice.competition.timeline.is_short)
-    }
+    seconds = notice.competition.timeline.is_short
+    moment = zoned(_new_end(notice), zone, notice.created_at, seconds=seconds)
+    return _("The competition now ends on %(moment)s.") % {"moment": moment}
+
+
+def _new_end(notice: Notice) -> datetime:
+    return datetime.fromisoformat(notice.details["ends_at"])
 
 
 def _final_place(notice: Notice) -> str:

@@ -65,6 +65,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "foundation.monitoring.request_ids.RequestIds",
     "foundation.http.fast_path.ApiFastPath",
     "django.middleware.security.SecurityMiddleware",
     "foundation.http.middleware.ApiHttpsOnly",
@@ -167,8 +168,8 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_REDIRECT_STDOUTS = False
 CELERY_TIMEZONE = "UTC"
 CELERY_BEAT_SCHEDULE = SCHEDULE
-# The plain scheduler keeps nothing on disk: every interval is short, and a file can break.
-CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"
+# It keeps nothing on disk: every interval is short, and a file can break.
+CELERY_BEAT_SCHEDULER = "config.quiet_scheduler:QuietScheduler"
 
 # -- Language and time --------------------------------------------------------------------------
 
@@ -311,4 +312,4 @@ METRICS_FOLDER, METRICS_NETWORKS, METRICS_TOKEN = metrics.folder(env), metrics.n
 
 # -- Logs: one line each, UTC, to standard error ------------------------------------------------
 
-LOGGING = logs.logging_config(env.str("LOG_LEVEL", default="INFO"))
+LOGGING = logs.logging_config(env.str("LOG_LEVEL", default="INFO"), logs.log_format(env))

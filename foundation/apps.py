@@ -23,6 +23,7 @@ class FoundationConfig(AppConfig):
             health,
             own_readings,
             readings,
+            request_ids,
             task_metrics,
         )
         from foundation.security import sealed_rows
@@ -33,6 +34,7 @@ class FoundationConfig(AppConfig):
         health.register_check(sealed_rows.health_problems)
         readings.register("servers", own_readings.servers)
         readings.register("upkeep", own_readings.upkeep)
+        request_ids.listen()
         task_metrics.listen()
         pre_migrate.connect(_lift_timeouts, sender=self)
         post_migrate.connect(_reset_timeouts, sender=self)

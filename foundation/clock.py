@@ -21,6 +21,7 @@ from django.db import Error as SqlError
 from django.db import connection
 
 from foundation.errors import Unavailable
+from foundation.messages import Message
 
 __all__ = [
     "ClockOff",
@@ -89,8 +90,11 @@ def trusted_now() -> datetime:
     at, offset = _compare_with_sql()
     if is_off(offset):
         raise ClockOff(
-            f"This process's clock is {offset.total_seconds():+.1f} s off SQL's, so it does nothing that cannot be "
-            "undone. Set the clock of its machine."
+            Message(
+                "This process's clock is %(off)s s off SQL's, so it does nothing that cannot be undone. Set the "
+                "clock of its machine.",
+                off=f"{offset.total_seconds():+.1f}",
+            )
         )
     return at
 

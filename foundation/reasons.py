@@ -1,6 +1,7 @@
 """Validating the reason that people give for an action in the audit log."""
 
 from foundation.errors import Invalid
+from foundation.messages import Message
 
 LONGEST_REASON = 300  # characters
 
@@ -19,5 +20,5 @@ def is_reason(text: str) -> bool:
 def reason_given(text: str) -> str:
     """The reason without surrounding space. Raises ``BadReason``."""
     if not is_reason(text):
-        raise BadReason(f"Give a reason of 1 to {LONGEST_REASON} characters.")
+        raise BadReason(Message("Give a reason of 1 to %(most)s characters.", most=LONGEST_REASON))
     return text.strip()

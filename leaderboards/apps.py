@@ -26,12 +26,12 @@ class LeaderboardsConfig(AppConfig):
         from leaderboards.services import audit_actions
         from leaderboards.services.imports import score_rows
         from leaderboards.services.moderation import review_quarantine
-        from leaderboards.services.submit import test_score
+        from leaderboards.services.submit import sample_score
         from leaderboards.services.sync import due_work, mirror
         from leaderboards.services.sync.resync_periods import resyncs_of_all_periods
 
         audit_actions.register()
-        service_keys.reserve(BASELINE, score_rows.SERVICE, review_quarantine.SERVICE, test_score.SERVICE)
+        service_keys.reserve(BASELINE, score_rows.SERVICE, review_quarantine.SERVICE, sample_score.SERVICE)
         health.register_check(lag)
         watched.register("boards", metrics.sql_metrics)
         watched.register("boards in Redis", metrics.redis_metrics)

@@ -10,7 +10,7 @@ from django.utils.translation import pgettext_lazy
 from leaderboards.core import plausibility
 from leaderboards.core.periods import PeriodKind
 from leaderboards.core.plausibility import LimitKind
-from leaderboards.core.ranking.rules import Order, TieBreak, Ties, Update
+from leaderboards.core.ranking.rules import Operator, Order, TieBreak, Ties, Update
 
 # Written out, so that makemessages finds the labels.
 PERIODS = [
@@ -36,6 +36,12 @@ UPDATES = [
     (Update.BEST.value, _("best: the best submission counts")),
     (Update.LATEST.value, _("latest: the latest submission counts")),
     (Update.INCREMENT.value, _("increment: submissions add up")),
+]
+OPERATORS = [
+    (Operator.SET.value, _("set: it replaces the standing, as with latest")),
+    (Operator.BEST.value, _("best: it counts if it is better")),
+    (Operator.INCREMENT.value, _("increment: it is added")),
+    (Operator.DECREMENT.value, _("decrement: it is taken off")),
 ]
 TIES = [
     (Ties.FIRST_COME.value, _("whoever was first is ahead")),

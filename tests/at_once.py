@@ -1,4 +1,4 @@
-"""Several deeds at the same moment, each in a thread and on connections of its own."""
+"""Several actions at the same moment, each in a thread and on connections of its own."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -10,16 +10,16 @@ from django.db import connection
 Answer = TypeVar("Answer")
 
 
-def at_once(deeds: Sequence[Callable[[], Answer]]) -> list[Answer]:
+def at_once(actions: Sequence[Callable[[], Answer]]) -> list[Answer]:
     """What each returns, in their order. They wait for each other to begin; what one raises is raised here."""
-    begin = threading.Barrier(len(deeds))
+    begin = threading.Barrier(len(actions))
 
-    def run(deed: Callable[[], Answer]) -> Answer:
+    def run(action: Callable[[], Answer]) -> Answer:
         try:
             begin.wait()
-            return deed()
+            return action()
         finally:
             connection.close()
 
-    with ThreadPoolExecutor(len(deeds)) as threads:
-        return list(threads.map(run, deeds))
+    with ThreadPoolExecutor(len(actions)) as threads:
+        return list(threads.map(run, actions))

@@ -46,8 +46,8 @@ def _what_waits_for_a_commit() -> Iterator[None]:
         blocks = connection.atomic_blocks
         if blocks and all(block._from_testcase for block in blocks) and not connection.needs_rollback:
             waiting, connection.run_on_commit = connection.run_on_commit, []
-            for _, deed, _ in waiting:
-                deed()
+            for _, action, _ in waiting:
+                action()
 
     with patch.object(Atomic, "__exit__", leave_and_run):
         yield

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from leaderboards.core.periods import Window
 from leaderboards.core.ranking.policies import StandingState
-from leaderboards.core.ranking.rules import Order, Rules, Ties, Update
+from leaderboards.core.ranking.rules import Operator, Order, Rules, Ties, Update
 from leaderboards.errors import NotRanked, OutOfRange
 
 Value = tuple[int, ...]
@@ -33,14 +33,16 @@ class OracleBoard:
         self.window = window
         self.counted: dict[str, list[StandingState]] = {}
 
-    def submit(self, player: str, value: Value, at_ms: int) -> tuple[str, StandingState]:
+    def submit(
+        self, player: str, value: Value, at_ms: int, operator: Operator | None = None
+    ) -> tuple[str, StandingState]:
         """``updated`` or ``unchanged``, and the standing after it. Raises ``OutOfRange`` as the board would."""
         before = self.counted.get(player, [])
-        after = [*before, StandingState(value, at_ms)]
+        after = [*before, StandingState(value, at_ms, operator=operator)]
         state = self._standing(after)
-        adds_up = self.rules.update is Update.INCREMENT
-        if adds_up and not self.rules.minimum <= state.value[0] <= self.rules.total_maximum:
-            raise OutOfRange(f"a total of {state.value[0]}")
+        adds_up = self._policy(after[-1]) is Update.INCREMENT
+        if adds_up and not all(least <= number <= most for number, (least, most) in self._limits(state.value)):
+            raise OutOfRange(f"a total of {state.value}")
         self.counted[player] = after
         return ("unchanged" if before and self._standing(before) == state else "updated"), state
 
@@ -79,7 +81,34 @@ class OracleBoard:
         """The player's standing, if they have one."""
         return self._standing(self.counted[player]) if player in self.counted else None
 
+    def _limits(self, value: Value) -> list[tuple[int, tuple[int, int]]]:
+        if not self.rules.criteria:
+            return [(value[0], (self.rules.minimum, self.rules.total_maximum))]
+        sent = [criterion for criterion in self.rules.criteria if criterion.name != "achieved_at"]
+        return [(number, (0, criterion.maximum)) for number, criterion in zip(value, sent, strict=True)]
+
+    def _policy(self, submitted: StandingState) -> Update:
+        if submitted.operator is None:
+            return self.rules.update
+        return {"set": Update.LATEST, "best": Update.BEST}.get(submitted.operator, Update.INCREMENT)
+
+    def _mixed_standing(self, submitted: list[StandingState]) -> StandingState:
+        """One after the other: each is set against what those before it made."""
+        value, at_ms = submitted[0].value, submitted[0].at_ms
+        for each in submitted[1:]:
+            policy = self._policy(each)
+            if policy is Update.INCREMENT and any(each.value):
+                value, at_ms = tuple(map(sum, zip(value, each.value, strict=True))), max(at_ms, each.at_ms)
+            better, now = self._best_first(each.value), self._best_first(value)
+            if policy is Update.BEST and (better, each.at_ms) < (now, at_ms):
+                value, at_ms = each.value, each.at_ms
+            if policy is Update.LATEST and each.at_ms >= at_ms:
+                value, at_ms = each.value, each.at_ms
+        return StandingState(value, at_ms)
+
     def _standing(self, submitted: list[StandingState]) -> StandingState:
+        if any(each.operator for each in submitted):
+            return self._mixed_standing(submitted)
         if self.rules.update is Update.BEST:
             best = min(self._best_first(each.value) for each in submitted)
             equally_good = [each for each in submitted if self._best_first(each.value) == best]

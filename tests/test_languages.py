@@ -15,14 +15,17 @@ import pytest
 from django.utils.translation import gettext, ngettext, override
 from django.utils.translation.template import templatize
 
-from competitions import refusals
-from leaderboards.refusals import pattern
+from foundation.messages import Message
+from foundation.translate import translated
+from leaderboards.core.input.entries import read_player
+from leaderboards.errors import BadPlayer
 
 ROOT = Path(__file__).parent.parent
 APPS = ("accounts", "competitions", "config", "foundation", "leaderboards", "likes")
 CATALOGUE = ROOT / "locale" / "ko" / "LC_MESSAGES" / "django.po"
-MARKS = {"gettext", "gettext_lazy", "gettext_noop", "ngettext", "ngettext_lazy", "pgettext", "pgettext_lazy"}
+MARKS = {"Message", "gettext", "gettext_lazy", "gettext_noop", "ngettext", "ngettext_lazy", "pgettext", "pgettext_lazy"}
 MARKS |= {"npgettext", "npgettext_lazy"}
+MODULES = ("django.utils.translation", "foundation.messages")  # of the marks
 CALL_IN_TEMPLATE = re.compile(r"""\b(n?p?gettext|_)\(((?:u?(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")(?:,\s*)?)+)""")
 FIELD = re.compile(r'(?:([a-z_\[\]0]+) )?(".*")')
 PLACE = re.compile(r"%\((\w+)\)")
@@ -49,7 +52,7 @@ def marked_in_python(tree: ast.Module) -> Iterator[Key]:
     names = {
         each.asname or each.name: each.name
         for node in nodes
-        if isinstance(node, ast.ImportFrom) and node.module == "django.utils.translation"
+        if isinstance(node, ast.ImportFrom) and node.module in MODULES
         for each in node.names
         if each.name in MARKS
     }
@@ -111,17 +114,6 @@ def compiled() -> dict[Key, str]:
         return dict(vars(GNUTranslations(file))["_catalog"])
 
 
-def raised() -> set[str]:
-    """The texts of this code, with a number where something is filled in; not those that refusals are recognised by."""
-    nodes = [node for path, tree in trees().items() if path.name != "refusals.py" for node in ast.walk(tree)]
-    plain = {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
-    return plain | {
-        "".join(str(part.value) if isinstance(part, ast.Constant) else "7" for part in node.values)
-        for node in nodes
-        if isinstance(node, ast.JoinedStr)
-    }
-
-
 def test_every_marked_sentence_is_said_in_korean_as_it_was_written() -> None:
     wanted, korean = marked(), compiled()
     korean.pop("")
@@ -143,34 +135,60 @@ def test_korean_fills_in_what_english_fills_in() -> None:
     assert astray == {}
 
 
-def test_every_refusal_that_is_recognised_is_raised_somewhere() -> None:
-    texts = raised()
+def test_a_message_is_marked_as_one_text_with_the_values_that_it_names() -> None:
+    astray = set()
+    for path, tree in trees().items():
+        for call in (each for each in ast.walk(tree) if isinstance(each, ast.Call)):
+            if isinstance(call.func, ast.Name) and call.func.id == "Message" and path.name != "translate.py":
+                [text] = call.args
+                named = {each.arg for each in call.keywords}
+                if not isinstance(text, ast.Constant) or set(PLACE.findall(str(text.value))) != named:
+                    astray.add(f"{path.relative_to(ROOT)}:{call.lineno}")
 
-    unraised = [each for each in refusals.SENTENCES if not any(map(pattern(each).fullmatch, texts))]
-
-    assert unraised == []
+    assert astray == set()
 
 
 @pytest.mark.parametrize(
-    ("detail", "korean"),
+    ("detail", "english", "korean"),
     [
-        ("Period 2026-11-20 is closed.", "2026-11-20 기간은 마감되었습니다."),
         (
+            Message("Period %(period)s is closed.", period="2026-11-20"),
+            "Period 2026-11-20 is closed.",
+            "2026-11-20 기간은 마감되었습니다.",
+        ),
+        (
+            Message(
+                "It would run too long, choose an earlier end: %(why)s",
+                why=Message("`decimals` is 0 to %(most)s.", most=6),
+            ),
             "It would run too long, choose an earlier end: `decimals` is 0 to 6.",
             "기간이 너무 길어집니다. 더 이른 종료 시각을 고르세요: `decimals`는 0–6입니다.",
         ),
-        ("Nobody has written this one.", "Nobody has written this one."),
+        ("Nobody has written this one.", "Nobody has written this one.", "Nobody has written this one."),
     ],
 )
 def test_a_refusal_is_told_in_korean_with_what_it_names_and_stays_english_for_programs(
-    detail: str, korean: str
+    detail: str, english: str, korean: str
 ) -> None:
     with override("ko"):
-        told = refusals.translated(detail)
+        told = translated(detail)
 
     with override("en"):
-        assert refusals.translated(detail) == detail
+        assert translated(detail) == detail == english
     assert told == korean
+
+
+def test_a_refusal_is_translated_from_its_template_whatever_its_values_say() -> None:
+    """A value that contains another sentence, or what looks like a placeholder, is not taken for a text of ours."""
+    with pytest.raises(BadPlayer) as refused, override("ko"):
+        read_player("%(most)s is closed." * 9)
+
+    assert isinstance(refused.value.detail, Message)
+    assert refused.value.detail.template == "`player` has %(number)s characters; 1 to %(most)s are allowed."
+    with override("ko"):
+        assert translated(
+            Message("%(player)s has no standing in this period.", player="Period 1 is closed.")
+        ).startswith("Period 1 is closed.")
 
 
 def test_korean_has_one_word_for_a_reason_for_a_board_and_for_what_is_voided_and_restored() -> None:

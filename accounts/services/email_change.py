@@ -7,16 +7,16 @@ from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 from django.utils.crypto import get_random_string
-from django.utils.translation import gettext_noop
 
 from accounts.errors import AlreadyTaken, NoLongerValid
 from accounts.models import FormerEmail, MailKind, ProvenEmail
 from accounts.services.audit_actions import EMAIL, EMAIL_BACK, record_and_notify
 from accounts.services.mails import links, owner_notices
+from foundation.messages import Message
 
 RESTORE_WINDOW = timedelta(hours=72)
-_TAKEN = gettext_noop("Another account has this address.")
-_BACK_ENDED = gettext_noop("This link is not known, was used, or is too old. Tell those who run the site.")
+_TAKEN = Message("Another account has this address.")
+_BACK_ENDED = Message("This link is not known, was used, or is too old. Tell those who run the site.")
 
 
 def make(user: User, email: str) -> str:

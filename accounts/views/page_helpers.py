@@ -23,6 +23,7 @@ from django.views.decorators.http import require_http_methods
 from accounts.middleware import is_outdated, owner_of
 from accounts.reauth import require_recent_proof
 from foundation.errors import RateLimited, SunwiError
+from foundation.translate import translated
 
 View = Callable[..., HttpResponseBase]
 
@@ -136,7 +137,6 @@ def run_or_add_error(
     form: forms.BaseForm,
     action: Callable[[], object],
     field: str | None = None,
-    translate: Callable[[str], str] = gettext,
 ) -> bool:
     """Run ``action``; if it raises a ``SunwiError``, add its translated detail to the form and return False.
 
@@ -147,7 +147,7 @@ def run_or_add_error(
     except RateLimited:
         raise
     except SunwiError as error:
-        form.add_error(field, translate(error.detail))
+        form.add_error(field, translated(error.detail))
         return False
     return True
 

@@ -13,6 +13,7 @@ from accounts.services import email_change as addresses
 from accounts.services.mails import links
 from accounts.views.page_helpers import render_message, run_or_add_error, show_form
 from foundation import clock
+from foundation.translate import translated
 
 
 @never_cache
@@ -23,7 +24,7 @@ def restore_email(request: HttpRequest, token: str) -> HttpResponseBase:
     try:
         former = addresses.read_restore_token(token, now)
     except NoLongerValid as error:
-        return render_message(request, _("This link does not work"), _(error.detail), status=404)
+        return render_message(request, _("This link does not work"), translated(error.detail), status=404)
     form = forms.Form(request.POST if request.method == "POST" else None)
     if form.is_bound and form.is_valid() and run_or_add_error(form, lambda: addresses.restore_email(token, now)):
         former.user.refresh_from_db()

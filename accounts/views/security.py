@@ -37,6 +37,7 @@ from accounts.views.sign_in import answer_in
 from foundation import clock
 from foundation.errors import SunwiError
 from foundation.security import sealing
+from foundation.translate import translated
 
 SECRET, ASKED, WAY = "totp_secret", "new_passkey_asked", "after_set_up"
 
@@ -139,7 +140,7 @@ def _confirm_removal(
     try:
         remove()
     except LastFactor as error:
-        return render_message(request, _("Not taken away"), _(error.detail), status=409)
+        return render_message(request, _("Not taken away"), translated(error.detail), status=409)
     message = _("It was taken away. Your recovery codes went with it.") if is_last else _("It was taken away.")
     messages.success(request, message)
     return redirect("account-security")
@@ -154,7 +155,7 @@ def passkey_challenge(request: HttpRequest, user: User) -> HttpResponseBase:
     try:
         options, request.session[ASKED] = passkeys.ask_new(user, origin_of(request))
     except SunwiError as error:
-        return JsonResponse({"detail": _(error.detail)}, status=403)
+        return JsonResponse({"detail": translated(error.detail)}, status=403)
     return JsonResponse(options)
 
 

@@ -33,6 +33,7 @@ from accounts.views.sign_in import complete_sign_in
 from foundation import clock
 from foundation.http.client_address import client_network
 from foundation.throttling.rate_limit import throttle
+from foundation.translate import translated
 
 
 class NewAccountForm(UserCreationForm[User]):
@@ -90,7 +91,7 @@ def _new_account(request: HttpRequest, check: Callable[[], object], make: Callab
     try:
         check()
     except NoLongerValid as error:
-        return render_message(request, _("This link does not work"), _(error.detail), status=404)
+        return render_message(request, _("This link does not work"), translated(error.detail), status=404)
     form = NewAccountForm(request.POST or None)
     if request.method == "POST":
         throttle("account_mail_address", f"name {client_network(request)}")  # the form reveals which names exist
@@ -131,7 +132,7 @@ def email_confirm(request: HttpRequest, user: User, token: str) -> HttpResponseB
     try:
         wanted = addresses.address_in(user, token)
     except NoLongerValid as error:
-        return render_message(request, _("This link does not work"), _(error.detail), status=404)
+        return render_message(request, _("This link does not work"), translated(error.detail), status=404)
     form = forms.Form(request.POST if request.method == "POST" else None)
     is_first = not user.email
     if request.method == "POST" and run_or_add_error(_valid(form), lambda: addresses.confirm(user, token, clock.now())):

@@ -18,14 +18,16 @@ from competitions.selectors.standings.standings import player_row, standings
 from competitions.services.participants.join import join, leave
 from foundation import clock
 from foundation.http.encoding import Volatile, when
+from foundation.messages import Message
 from leaderboards.api.http.access import OptionalKey, RequireKey
-from leaderboards.api.http.parameters import PLAYER, WholeNumber
+from leaderboards.api.http.parameters import METADATA, PLAYER, WholeNumber
 from leaderboards.api.http.responses import etag_response, json_response
 from leaderboards.api.routes.standings import period_json
 from leaderboards.core.input.entries import read_player
 from leaderboards.errors import NotRanked
 from leaderboards.models import Player
 from leaderboards.selectors import PlayerRow, RankAtTime, Standings
+from leaderboards.selectors.rankings.metadata import reading_metadata
 from leaderboards.selectors.rankings.row_json import row_json
 from leaderboards.services.players.profiles import ensure_player
 
@@ -36,7 +38,10 @@ router = Router(tags=["competitions"], auth=OptionalKey())
 
 @router.get("/competitions/{competition}/players/{player}", response=RowOfParticipant)
 def read_participant(
-    request: HttpRequest, competition: WholeNumber = COMPETITION, player: str = PLAYER
+    request: HttpRequest,
+    competition: WholeNumber = COMPETITION,
+    player: str = PLAYER,
+    metadata: bool = METADATA,
 ) -> HttpResponse:
     """One participant; without rank and points while they have no score that may be shown."""
 
@@ -47,7 +52,8 @@ def read_participant(
         except NotRanked:
             return _waiting(found, _participant(found, name), at)
 
-    found, content = read_standings_of(request, competition, read)
+    with reading_metadata(metadata):
+        found, content = read_standings_of(request, competition, read)
     return etag_response(request, content, is_private(found))
 
 
@@ -77,7 +83,7 @@ def leave_competition(
     found, name = competition_to_write(request, competition), read_player(player)
     row = Player.objects.filter(external_id=name).first()
     if row is None:
-        raise NotAParticipant(f"{name} does not take part in this competition.")
+        raise NotAParticipant(Message("%(player)s does not take part in this competition.", player=name))
     leave(found, row, clock.now())
     response = HttpResponse(status=204)
     del response["Content-Type"]
@@ -136,7 +142,7 @@ def without_place(competition: Competition, participant: Participant, at: dateti
 def _participant(competition: Competition, player: str) -> Participant:
     found = participant_of(competition, player)
     if found is None:
-        raise NotAParticipant(f"{player} does not take part in this competition.")
+        raise NotAParticipant(Message("%(player)s does not take part in this competition.", player=player))
     return found
 
 

@@ -17,13 +17,15 @@ from competitions.selectors.standings.cached_competition import cached_not_start
 from competitions.selectors.standings.group_standings import division_page
 from foundation import clock
 from foundation.db.resilience import SqlAway, ask
+from foundation.http.problems import BadRequest
 from leaderboards.api.http.access import OptionalKey
-from leaderboards.api.http.parameters import LIMIT, OFFSET, PLAYER, RADIUS, Bounded, WholeNumber
+from leaderboards.api.http.parameters import LIMIT, METADATA, OFFSET, PLAYER, RADIUS, Bounded, WholeNumber
 from leaderboards.api.http.responses import etag_response
 from leaderboards.api.routes.standings import standings_header_json, standings_json
 from leaderboards.core.input.entries import read_player
 from leaderboards.selectors import Standings
 from leaderboards.selectors.rankings.encoded_pages import EncodedPage
+from leaderboards.selectors.rankings.metadata import reading_metadata
 from leaderboards.selectors.rankings.row_json import row_json
 from leaderboards.stores.base import Page
 
@@ -31,15 +33,17 @@ router = Router(tags=["competitions"], auth=OptionalKey())
 
 
 @router.get("/competitions/{competition}/standings", response=StandingsOfCompetition)
-def read_competition_standings(
+def read_competition_standings(  # noqa: PLR0913, PLR0917 (each is a parameter of the address)
     request: HttpRequest,
     competition: WholeNumber = COMPETITION,
     offset: Bounded = OFFSET,
     limit: Bounded = LIMIT,
     division: WholeNumber | None = DIVISION,
+    metadata: bool = METADATA,
 ) -> HttpResponse:
     """A page of a competition's rows, best first; of one division with the places within it too."""
     if division is not None:
+        _refuse_metadata(metadata)
         found, at = competition_to_read(request, competition), clock.now()
         content = _division_json(found, division_by_id(found, division), Page(offset, limit), at)
         return etag_response(request, content, is_private(found))
@@ -48,13 +52,18 @@ def read_competition_standings(
         page = selectors.encoded(found, at, offset, limit)
         return _header_json(found, page, at) | {"rows": page.rows}
 
-    found, content = read_standings_of(request, competition, read)
+    with reading_metadata(metadata):
+        found, content = read_standings_of(request, competition, read)
     return etag_response(request, content, is_private(found))
 
 
 @router.get("/competitions/{competition}/players/{player}/around", response=StandingsOfCompetition)
 def read_around_participant(
-    request: HttpRequest, competition: WholeNumber = COMPETITION, player: str = PLAYER, radius: Bounded = RADIUS
+    request: HttpRequest,
+    competition: WholeNumber = COMPETITION,
+    player: str = PLAYER,
+    radius: Bounded = RADIUS,
+    metadata: bool = METADATA,
 ) -> HttpResponse:
     """A participant and those next to them."""
 
@@ -62,8 +71,15 @@ def read_around_participant(
         rows = selectors.around(found, read_player(player), at, radius)
         return _header_json(found, rows, at) | {"rows": [row_json(row) for row in rows.rows]}
 
-    found, content = read_standings_of(request, competition, read)
+    with reading_metadata(metadata):
+        found, content = read_standings_of(request, competition, read)
     return etag_response(request, content, is_private(found))
+
+
+def _refuse_metadata(wanted: bool) -> None:
+    if wanted:
+        detail = "The rows of a division come without metadata: leave `metadata` or `division` out."
+        raise BadRequest(detail, [{"parameter": "metadata", "detail": detail}])
 
 
 def _header_json(competition: Competition, found: Standings | EncodedPage, at: datetime) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from competitions.selectors.standings.group_standings import TeamRow, group_stan
 from competitions.services.participants.teams import choose_team, make_team
 from foundation import clock
 from foundation.http.encoding import Volatile, when
+from foundation.messages import Message
 from leaderboards.api.http.access import OptionalKey, RequireKey
 from leaderboards.api.http.downloads import CSV
 from leaderboards.api.http.parameters import LIMIT, OFFSET, PLAYER, RAW, Bounded, WholeNumber
@@ -91,14 +92,14 @@ def change_team(request: HttpRequest, competition: WholeNumber = COMPETITION, pl
     found, name, choice = competition_to_write(request, competition), read_player(player), team_wanted(request)
     row = Player.objects.filter(external_id=name).first()
     if row is None:
-        raise NotAParticipant(f"{name} does not take part in this competition.")
+        raise NotAParticipant(Message("%(player)s does not take part in this competition.", player=name))
     participant = choose_team(found, row, choice, clock.now())
     return json_response({"competition": found.pk, "player": name, "team": participant.team_id})
 
 
 def _with_teams(competition: Competition) -> Competition:
     if not competition.has_teams:
-        raise NoTeams("This competition has no teams.")
+        raise NoTeams(Message("This competition has no teams."))
     return competition
 
 

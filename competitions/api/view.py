@@ -22,6 +22,7 @@ from leaderboards.api.http.access import OptionalKey
 from leaderboards.api.http.parameters import WholeNumber
 from leaderboards.api.http.responses import etag_response
 from leaderboards.api.routes.view import WANTED, Wanted, view_json
+from leaderboards.selectors.rankings.metadata import reading_metadata
 
 router = Router(tags=["competitions"], auth=OptionalKey())
 
@@ -37,7 +38,8 @@ def read_competition_view(
         beside = {"competition": found.pk, "not_started": not_started_or_none(found, at, content["total"])}
         return content | beside | {"me": _me(found, wanted, content["me"], at)}
 
-    found, content = read_standings_of(request, competition, read)
+    with reading_metadata(wanted.metadata):
+        found, content = read_standings_of(request, competition, read)
     return etag_response(request, content, is_private(found))
 
 

@@ -45,6 +45,10 @@ class LeagueRules:
             return Outcome.PROMOTED if tier < self.tiers else Outcome.STAYED
         return Outcome.DEMOTED if place > members - self.demoted and tier > 1 else Outcome.STAYED
 
+    def demoted_among(self, tier: int, members: int) -> int:
+        """Return how many of ``members`` in a group of ``tier`` move down if nobody ties."""
+        return max(0, min(self.demoted, members - self.promoted)) if tier > 1 else 0
+
     def is_unfilled(self, entered: int, ranked: int) -> bool:
         """Whether a group with ``entered`` players has room, or all its ``ranked`` players would be promoted."""
         return entered < self.group_size or ranked <= self.promoted

@@ -4,6 +4,7 @@ import unicodedata
 from hashlib import blake2b
 
 from competitions.errors import BadName
+from foundation.messages import Message
 from leaderboards.core.input.names import display_name, has_bidi_control
 
 LONGEST = 60
@@ -14,12 +15,16 @@ _UNPRINTABLE = frozenset({"Cc", "Cs", "Zl", "Zp"})  # control, lone surrogate, l
 def read_name(raw: str) -> str:
     """Return the name in NFC with single blanks, at most ``LONGEST`` characters. Raises ``BadName``."""
     if any(unicodedata.category(each) in _UNPRINTABLE for each in raw) or has_bidi_control(raw):
-        raise BadName("The name holds a character that is not shown: leave it out.")
+        raise BadName(Message("The name holds a character that is not shown: leave it out."))
     name = " ".join(unicodedata.normalize("NFC", raw).split())
     if not display_name(name, ""):
-        raise BadName("Give a name that can be seen.")
+        raise BadName(Message("Give a name that can be seen."))
     if len(name) > LONGEST:
-        raise BadName(f"The name has {len(name)} characters; up to {LONGEST} are allowed.")
+        raise BadName(
+            Message(
+                "The name has %(length)s characters; up to %(longest)s are allowed.", length=len(name), longest=LONGEST
+            )
+        )
     return name
 
 

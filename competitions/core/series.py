@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from competitions.errors import BadSeries
+from foundation.messages import Message
 
 MOST_POINTS = 100_000
 MOST_PLACES = 1_000
@@ -50,15 +51,30 @@ def read_table(text: str) -> tuple[int, ...]:
     """Parse a table as people type it: ``25 18 15 12 10``, first place first. Raises ``BadSeries``."""
     typed = [each for each in _SEPARATORS.split(text.strip()) if each]
     if not 1 <= len(typed) <= MOST_PLACES:
-        raise BadSeries(f"Give the points of 1 to {MOST_PLACES} places, the first place first: 25 18 15.", "table")
+        raise BadSeries(
+            Message("Give the points of 1 to %(most)s places, the first place first: 25 18 15.", most=MOST_PLACES),
+            "table",
+        )
     for each in typed:
         if not _DIGITS.fullmatch(each) or int(each) > MOST_POINTS:
-            raise BadSeries(f"“{each[:20]}” is no number of points: 0 to {MOST_POINTS}, without decimals.", "table")
+            raise BadSeries(
+                Message(
+                    "“%(typed)s” is no number of points: 0 to %(most)s, without decimals.",
+                    typed=each[:20],
+                    most=MOST_POINTS,
+                ),
+                "table",
+            )
     table = tuple(map(int, typed))
     for place, (better, worse) in enumerate(pairwise(table), start=1):
         if worse > better:
             raise BadSeries(
-                f"Place {place + 1} would earn more than place {place}: give it fewer points, or as many.", "table"
+                Message(
+                    "Place %(worse)s would earn more than place %(better)s: give it fewer points, or as many.",
+                    worse=place + 1,
+                    better=place,
+                ),
+                "table",
             )
     return table
 

@@ -1,4 +1,4 @@
-"""The groups that the documents speak of (docs/security.md), and what each may do.
+"""The groups that the documents speak of (docs/security/accounts.md), and what each may do.
 
 They come with the last of the tables, whose permissions they hold; accounts adds who invites, once there are accounts.
 """

@@ -1,6 +1,6 @@
 """Find competitions. Drafts are unknown unless asked for. While SQL is away, cached competitions are still found."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from copy import copy
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,12 +10,15 @@ from django.db.models import Count
 from competitions.core.lifecycle import Phase
 from competitions.models import Competition, Participant
 from foundation.db.resilience import StaleIfErrorCache, row_version_loader
+from foundation.messages import Message
 from leaderboards.choices import Visibility
+from leaderboards.core.input.name_matches import MOST_NAMES, FoldedNames
 from leaderboards.errors import UnknownCompetition
 from leaderboards.models import Board
 from leaderboards.selectors.visibility.restrictions import visible_q
 
 LARGEST_NUMBER = 2**63 - 1
+CALLED_AT_ONCE = 50
 
 _PHASE_FIELDS = (
     *("starts_at", "ends_at", "published_at", "cancelled_at", "freeze_minutes", "frozen_at", "revealed_at"),
@@ -33,6 +36,8 @@ _COMPETITION_JOIN_BOARD = f"{Competition._meta.db_table} c JOIN {Board._meta.db_
 competition_cache: StaleIfErrorCache[int, Competition] = StaleIfErrorCache(
     _read_published, stamps=row_version_loader(_COMPETITION_JOIN_BOARD, "c.id", of=("c.xmin", "b.xmin"))
 )
+
+_names = FoldedNames()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +67,7 @@ def competition_by_id(number: int, drafts: bool = False) -> Competition:
     if competition is None and drafts and 0 < number <= LARGEST_NUMBER:
         competition = Competition.objects.select_related("board").defer("picture").filter(pk=number).first()
     if competition is None:
-        raise UnknownCompetition(f"There is no competition {number}.")
+        raise UnknownCompetition(Message("There is no competition %(number)s.", number=number))
     return competition
 
 
@@ -83,6 +88,17 @@ def competitions_known(at: datetime, state: str | None = None, board: int | None
     if board is not None:
         competitions = competitions.filter(board=board)
     return [each for each in competitions if state is None or each.phase(at) == state]
+
+
+def competitions_called(sought: str) -> Iterator[list[Competition]]:
+    """Yield the published competitions, also of private boards, whose name matches, the best match first, some at a
+    time. Only the first ``MOST_NAMES`` names in the order of the list are looked at."""
+    published = Competition.objects.exclude(published_at=None)
+    numbers = _names.best(published.values_list("pk", "name")[:MOST_NAMES], sought)
+    for first in range(0, len(numbers), CALLED_AT_ONCE):
+        some = numbers[first : first + CALLED_AT_ONCE]
+        found = published.select_related("board").only("name", *_PHASE_FIELDS).in_bulk(some)
+        yield [found[number] for number in some if number in found]
 
 
 def summaries_of(known: Collection[Competition], at: datetime) -> list[CompetitionSummary]:

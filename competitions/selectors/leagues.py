@@ -41,7 +41,7 @@ class LeagueStanding:
     """A player in a league. Without a ``group`` they have not scored in this period; ``tier`` is the one to enter.
 
     ``standings`` are those of the group's members, best first, in the order of ``rows``. ``with_more`` means that the
-    group is unfilled, so its outcomes are decided together with the group before it.
+    group is unfilled, so its outcomes are decided together with the group before it, among ``deciding`` players in all.
     """
 
     season: LeagueSeason
@@ -51,6 +51,7 @@ class LeagueStanding:
     rows: list[GroupRow]
     me: GroupRow | None
     with_more: bool = False
+    deciding: int = 0
 
     @property
     def tier_name(self) -> str:
@@ -151,7 +152,8 @@ def _in_group(season: LeagueSeason, board: Board, player: str, group: LeagueGrou
     deciding = _combined_standings(board, season, group, members) if is_combined else standings
     rows = list(_group_rows(season, group, standings, members, deciding))
     me = next((each for each in rows if each.row.player == player), None)
-    return LeagueStanding(season, group.tier, group, standings, rows, me, with_more) if me else None
+    number = len(deciding.rows)
+    return LeagueStanding(season, group.tier, group, standings, rows, me, with_more, number) if me else None
 
 
 def _combined_standings(board: Board, season: LeagueSeason, group: LeagueGroup, members: Collection[str]) -> Standings:

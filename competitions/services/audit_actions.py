@@ -19,6 +19,7 @@ from competitions.services.rewards.staff_revocation import restore_by_staff
 from foundation.audit import register_action, register_opposites, register_subject
 from foundation.audit.models import AuditEntry
 from foundation.audit.undo import NO_LONGER_IN_EFFECT, NotUndoable, refuse_if_superseded
+from foundation.messages import Message
 from leaderboards.selectors.moderation.purges import register_restoring_action
 from leaderboards.services.audit_actions import submission_of
 from leaderboards.services.moderation.undo_checks import refuse_if_decided_since, refuse_if_void_otherwise
@@ -133,7 +134,7 @@ def competition_of(entry: AuditEntry) -> Competition:
     """Return the competition that an entry is about. Raises ``NotUndoable``."""
     rows = Competition.objects.select_related("board").defer("picture").filter(pk__in=entry.keys("competition"))
     if (competition := rows.first()) is None:
-        raise NotUndoable("There is no such competition any more.")
+        raise NotUndoable(Message("There is no such competition any more."))
     return competition
 
 
@@ -143,11 +144,11 @@ def participant_of(entry: AuditEntry) -> Participant:
     competitions, players = (map(int, entry.keys(kind)) for kind in ("competition", "player"))
     participant = rows.filter(competition__in=list(competitions), player__in=list(players)).first()
     if participant is None:
-        raise NotUndoable("There is no such participant any more.")
+        raise NotUndoable(Message("There is no such participant any more."))
     return participant
 
 
 def _comment_of(entry: AuditEntry) -> Comment:
     if (comment := Comment.objects.filter(pk__in=entry.keys("comment")).first()) is None:
-        raise NotUndoable("There is no such comment any more.")
+        raise NotUndoable(Message("There is no such comment any more."))
     return comment

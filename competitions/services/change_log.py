@@ -8,6 +8,7 @@ from django.contrib.auth.models import AbstractBaseUser
 from competitions.errors import BadCompetition
 from competitions.models import Change, ChangeKind, Competition
 from foundation.audit import record
+from foundation.messages import Message
 from foundation.reasons import LONGEST_REASON, is_reason
 from foundation.webhooks.outbox import enqueue
 from leaderboards.models import Player
@@ -19,7 +20,7 @@ _ANNOUNCED = (ChangeKind.PUBLISHED, ChangeKind.EXTENDED, ChangeKind.CANCELLED, C
 def clean_reason(reason: str) -> str:
     """Return the stripped reason. Raises ``BadCompetition`` if it is empty or too long."""
     if not is_reason(reason):
-        raise BadCompetition(f"Give a reason of 1 to {LONGEST_REASON} characters.", "reason")
+        raise BadCompetition(Message("Give a reason of 1 to %(most)s characters.", most=LONGEST_REASON), "reason")
     return reason.strip()
 
 

@@ -13,11 +13,12 @@ from django.contrib.auth.models import AbstractBaseUser
 from competitions.models import Competition, Participant, VacatedPlaces
 from competitions.selectors.competitions import competition_by_id, competitions_by_id
 from competitions.services.lifecycle.freeze import freeze_if_due, is_due
-from competitions.services.preview_ban import if_banned
+from competitions.services.preview_ban import preview_ban
 from competitions.services.results.accept_quarantined import accept_quarantined
 from competitions.services.results.judge import unvoid, void
 from foundation.db.resilience import CONNECTION_ERRORS, StaleIfErrorCache
 from foundation.errors import SunwiError, Unavailable
+from foundation.messages import Message
 from leaderboards.errors import PeriodClosed, StorageUnavailable
 from leaderboards.models import QuarantinedEntry, Submission
 from leaderboards.services.events import BanPreview, Event
@@ -60,7 +61,7 @@ def keeps_places(label: str) -> bool:
 class CompetitionEvents:
     """The competitions that a score may name. Drafts are unknown."""
 
-    def named(self, numbers: Collection[int], at: datetime) -> Mapping[int, Event | SunwiError]:
+    def find_events(self, numbers: Collection[int], at: datetime) -> Mapping[int, Event | SunwiError]:
         """Return the events of these numbers; for a cancelled one, the error that refuses its scores."""
         competitions = competitions_by_id(numbers)
         return {number: _event(competition, at) for number, competition in competitions.items()}
@@ -69,11 +70,11 @@ class CompetitionEvents:
         """Return the names of these competitions."""
         return dict(Competition.objects.filter(pk__in=numbers).order_by().values_list("pk", "name"))
 
-    def joined(self, pairs: Collection[Pair]) -> Mapping[Pair, datetime]:
+    def joined_times(self, pairs: Collection[Pair]) -> Mapping[Pair, datetime]:
         """Return when each player last joined, for the (competition, player) pairs that take part now."""
         return _joined_at.get_many(pairs)
 
-    def gone(self, number: int) -> Collection[int]:
+    def players_who_left(self, number: int) -> Collection[int]:
         """Return the internal numbers of the players who joined and have left."""
         players = Participant.objects.filter(competition=number, left_at__isnull=False)
         return list(players.values_list("player_id", flat=True))
@@ -84,12 +85,12 @@ class CompetitionEvents:
             freeze_if_due(competition_by_id(number), at)
         except (Unavailable, *CONNECTION_ERRORS) as error:
             raise StorageUnavailable(
-                "The standings cannot be frozen now, and nothing may come before; try again."
+                Message("The standings cannot be frozen now, and nothing may come before; try again.")
             ) from error
 
-    def if_banned(self, players: Collection[int], *, banned: bool, board: int | None = None) -> BanPreview:
+    def preview_ban(self, players: Collection[int], *, banned: bool, board: int | None = None) -> BanPreview:
         """Preview what excluding these players, or showing them again, would change in competitions."""
-        return if_banned(players, banned=banned, board=board)
+        return preview_ban(players, banned=banned, board=board)
 
     def void(self, submission: Submission, reason: str, at: datetime, by: AbstractBaseUser | None) -> bool:
         """Void a submission of a competition; False if it was void already. Raises what ``judge.void`` does."""
@@ -117,7 +118,7 @@ class CompetitionEvents:
 
 def _event(competition: Competition, at: datetime) -> Event | SunwiError:
     if competition.cancelled_at is not None:
-        return PeriodClosed("The competition was cancelled.")
+        return PeriodClosed(Message("The competition was cancelled."))
     return Event(
         number=competition.pk,
         board=competition.board,

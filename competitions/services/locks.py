@@ -6,6 +6,7 @@ from competitions.errors import CompetitionBusy
 from competitions.models import Competition, Participant
 from competitions.services.reader_caches import invalidate_readers_of
 from foundation.db.resilience import is_busy
+from foundation.messages import Message
 from leaderboards.models import Period, Player
 from leaderboards.services.periods.open import open_period
 from leaderboards.services.players.profiles import lock_player
@@ -24,7 +25,7 @@ def lock_competition(competition: Competition) -> Competition:
         if not is_busy(error):
             raise
         raise CompetitionBusy(
-            "Somebody else is changing this competition; nothing was done. Try again in some seconds."
+            Message("Somebody else is changing this competition; nothing was done. Try again in some seconds.")
         ) from error
     invalidate_readers_of(locked)
     return locked

@@ -7,6 +7,7 @@ from PIL import Image, ImageOps
 
 from competitions.errors import BadCompetition
 from competitions.models import Competition
+from foundation.messages import Message
 
 LARGEST = 5 * 1024 * 1024
 MOST_PIXELS = 40_000_000
@@ -35,14 +36,16 @@ def set_picture(competition: Competition, webp: bytes) -> None:
 def as_webp(uploaded: bytes) -> bytes:
     """Convert an upload to WebP: upright, at most 1200×675. Raises ``BadCompetition`` for the field ``upload``."""
     if len(uploaded) > LARGEST:
-        raise _refused(f"The picture has {len(uploaded) / 1024 / 1024:.1f} MB; at most 5 MB are taken.")
+        raise _refused(
+            Message("The picture has %(size)s MB; at most 5 MB are taken.", size=f"{len(uploaded) / 1024 / 1024:.1f}")
+        )
     try:
         with Image.open(BytesIO(uploaded), formats=FORMATS) as image:
             if image.width * image.height <= MOST_PIXELS:
                 return _encoded(image)
     except _BROKEN_FILE as error:
-        raise _refused("This is no picture that can be read: take a JPEG, PNG, WebP or GIF file.") from error
-    raise _refused("The picture has more than 40 million pixels: make it smaller first.")
+        raise _refused(Message("This is no picture that can be read: take a JPEG, PNG, WebP or GIF file.")) from error
+    raise _refused(Message("The picture has more than 40 million pixels: make it smaller first."))
 
 
 def _encoded(image: Image.Image) -> bytes:

@@ -17,7 +17,7 @@ from leaderboards.models import FinalStanding
 from leaderboards.services.events import BanPreview
 
 
-def if_banned(players: Collection[int], *, banned: bool, board: int | None = None) -> BanPreview:
+def preview_ban(players: Collection[int], *, banned: bool, board: int | None = None) -> BanPreview:
     """Count the competitions, results and rewards that change if these players (internal numbers) are hidden or shown.
 
     ``board`` limits it to one board, by number. Rewards that were not granted yet, because the result is hidden or

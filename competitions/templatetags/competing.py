@@ -50,4 +50,4 @@ def competitions_now(context: dict[str, Any], most: int) -> dict[str, Any]:
 @register.simple_tag(takes_context=True)
 def competitions_called(context: dict[str, Any], sought: str) -> list[Competition]:
     """Return the competitions with ``sought`` in their name that the viewer may see, latest start first."""
-    return called(context["request"], sought, clock.now())
+    return called(context["request"], sought)

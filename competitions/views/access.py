@@ -12,6 +12,7 @@ from accounts.views.page_helpers import sign_in_required
 from competitions.models import Competition
 from competitions.selectors.competitions import competition_by_id, competitions_by_id
 from competitions.selectors.participants.participants import competitions_entered_by
+from foundation.messages import Message
 from leaderboards.choices import Visibility
 from leaderboards.errors import UnknownCompetition
 from leaderboards.models import Player
@@ -33,7 +34,7 @@ def visible(request: HttpRequest, number: int) -> Competition:
     except UnknownCompetition as error:
         raise Http404(error.detail) from error
     if not visible_competitions(request, [found]):
-        raise Http404(f"There is no competition {number}.")
+        raise Http404(Message("There is no competition %(number)s.", number=number))
     return found
 
 

@@ -27,7 +27,7 @@ def panel(beside: PanelContext) -> str:
     shown: dict[str, Any] = {
         "season": season,
         "board": beside.board,
-        "rules": _rules(season, standing.tier if standing else None),
+        "rules": _rules(season, standing),
     }
     if standing is None:
         return render_to_string("competitions/_league.html", shown)
@@ -96,14 +96,21 @@ def _outcome_text(standing: LeagueStanding) -> str:
     }[standing.me.outcome] % names
 
 
-def _rules(season: LeagueSeason, tier: int | None) -> list[str]:
-    """Describe how many players move; the lowest and highest tiers have one direction only."""
+def _rules(season: LeagueSeason, standing: LeagueStanding | None) -> list[str]:
+    """Describe how many players move in the viewer's group, or in a full one.
+
+    The lowest and highest tiers have one direction only.
+    """
     sentences = []
-    up, down = season.promoted, season.demoted
+    up, tier = season.promoted, standing.tier if standing else None
     if tier != len(season.tiers):
         sentences.append(_("The first %(number)s move up.") % {"number": up} if up > 1 else _("The first moves up."))
-    if tier != 1 and down:
-        sentences.append(
-            _("The last %(number)s move down.") % {"number": down} if down > 1 else _("The last moves down.")
-        )
+    if tier == 1 or not season.demoted:
+        return sentences
+    members = standing.deciding if standing and standing.group else season.group_size
+    down = season.rules.demoted_among(tier or len(season.tiers), members)
+    if down > 1:
+        sentences.append(_("The last %(number)s move down.") % {"number": down})
+    else:
+        sentences.append(_("The last moves down.") if down else _("Nobody moves down in a group this small."))
     return sentences

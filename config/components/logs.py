@@ -1,11 +1,21 @@
-"""The setting LOGGING: format, filters and levels. Times are in UTC."""
+"""The setting LOGGING: formats, filters and levels. Times are in UTC.
 
+Lines are plain text, or JSON with ``LOG_FORMAT=json``. Both have the id of the request or task that they belong to.
+"""
+
+import json
 import logging
 import re
 import threading
 import time
 from typing import Any
 
+import environ
+from django.core.exceptions import ImproperlyConfigured
+
+from foundation.monitoring import request_ids
+
+FORMATS = ("plain", "json")
 PAUSES = (10.0, 60.0, 300.0)  # seconds between equal warnings; the last one repeats
 FORGOTTEN_AFTER = 30.0  # seconds after a pause without the warning, until it counts as new
 MOST_KNOWN = 1000
@@ -37,6 +47,44 @@ class UtcFormatter(logging.Formatter):
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 (logging names it so)
         line = super().formatMessage(record)
         return line.replace("\r", "\\r").replace("\n", "\\n")
+
+
+class JsonFormatter(UtcFormatter):
+    """Format a record as one JSON object on one line, with the same masks.
+
+    ``time``, ``level``, ``logger`` and ``message`` are always there; ``request_id``, ``task``, ``task_id``, ``status``
+    (of a refused request), ``exception`` and ``stack`` if they are known.
+    """
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The object."""
+        told: dict[str, Any] = {
+            "time": self.formatTime(record),
+            "level": record.levelname,
+            "logger": record.name,
+            "message": record.getMessage(),
+        }
+        told |= {name: value for name, value in request_ids.current()._asdict().items() if value}
+        if isinstance(status := getattr(record, "status_code", None), int):
+            told["status"] = int(status)
+        if record.exc_info:
+            told["exception"] = self.formatException(record.exc_info)
+        if record.stack_info:
+            told["stack"] = self.formatStack(record.stack_info)
+        masked = {
+            name: _LINKS.sub(r"\1***", value) if isinstance(value, str) else value for name, value in told.items()
+        }
+        return json.dumps(masked)
+
+
+class RequestFilter(logging.Filter):
+    """Give the record ``request_mark``: the request's id in brackets and a space, or nothing outside of requests."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Change the record; always True."""
+        request_id = request_ids.current().request_id
+        record.request_mark = f"[{request_id}] " if request_id else ""
+        return True
 
 
 class CallerFilter(logging.Filter):
@@ -118,24 +166,38 @@ class _Warning:
         return PAUSES[min(self.written, len(PAUSES)) - 1]
 
 
-def logging_config(level: str) -> dict[str, Any]:
-    """Build LOGGING, with ``level`` for the root logger."""
+def log_format(env: environ.Env) -> str:
+    """Read LOG_FORMAT: ``plain`` or ``json``. Raises ``ImproperlyConfigured``."""
+    chosen = env.str("LOG_FORMAT", default="").strip().lower() or FORMATS[0]
+    if chosen not in FORMATS:
+        raise ImproperlyConfigured(f"LOG_FORMAT is {chosen}: set it to {' or '.join(FORMATS)}.")
+    return str(chosen)
+
+
+def logging_config(level: str, form: str = FORMATS[0]) -> dict[str, Any]:
+    """Build LOGGING, with ``level`` for the root logger, and lines of the format ``form``."""
     return {
         "version": 1,
         "disable_existing_loggers": False,
         "formatters": {
-            "line": {
+            "plain": {
                 "()": "config.components.logs.UtcFormatter",
-                "format": "{asctime} {levelname} {name} {message}",
+                "format": "{asctime} {levelname} {name} {request_mark}{message}",
                 "style": "{",
             },
+            "json": {"()": "config.components.logs.JsonFormatter"},
         },
         "filters": {
+            "request": {"()": "config.components.logs.RequestFilter"},
             "who_asked": {"()": "config.components.logs.CallerFilter"},
             "said_before": {"()": "config.components.logs.RepeatedWarningFilter"},
         },
         "handlers": {
-            "console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["who_asked", "said_before"]},
+            "console": {
+                "class": "logging.StreamHandler",
+                "formatter": form,
+                "filters": ["who_asked", "said_before", "request"],
+            },
         },
         "root": {"handlers": ["console"], "level": level},
         "loggers": {

@@ -14,11 +14,12 @@ from foundation.audit.log import record, undoing
 from foundation.audit.models import AuditEntry
 from foundation.errors import Conflict, NotFound
 from foundation.failpoints import failpoint
+from foundation.messages import Message
 from foundation.reasons import reason_given
 
-UNDONE_BEFORE = "This was undone before."
-NO_LONGER_IN_EFFECT = "This does not stand any more: it was undone, or changed again since."
-CHANGED_SINCE = "It was changed again since: undo the later change first, or change it by hand."
+UNDONE_BEFORE = Message("This was undone before.")
+NO_LONGER_IN_EFFECT = Message("This does not stand any more: it was undone, or changed again since.")
+CHANGED_SINCE = Message("It was changed again since: undo the later change first, or change it by hand.")
 
 
 class NotUndoable(Conflict):
@@ -38,7 +39,7 @@ def undo(number: int, reason: str, at: datetime, by: AbstractBaseUser | None) ->
         entry = _lock_entry(number)
         action = get_action(entry.act)
         if action.undo is None:
-            raise NotUndoable("An act of this kind cannot be undone.")
+            raise NotUndoable(Message("An act of this kind cannot be undone."))
         with _acting_as(by), undoing(entry, reason) as pending:
             action.undo(entry, at=at, by=by, reason=reason)
         if pending:  # the undo function recorded no entry itself

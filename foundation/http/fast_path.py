@@ -1,8 +1,8 @@
 """The API's fast path through Django: a second handler with a short list of middleware.
 
 API requests need no session, login, language, messages or static files, but would pay for each of these layers. The
-middleware is first in ``MIDDLEWARE``, so that servers and tests take the same path. The trap: middleware that must
-also apply to the API has to be in ``API_MIDDLEWARE`` as well.
+middleware is first in ``MIDDLEWARE`` (only what is around both ways stands before it), so that servers and tests take
+the same path. The trap: middleware that must also apply to the API has to be in ``API_MIDDLEWARE`` as well.
 """
 
 from collections.abc import Callable

@@ -5,6 +5,7 @@ from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_interface, ip_ne
 from typing import ClassVar
 
 from foundation.errors import Forbidden, Invalid
+from foundation.messages import Message
 
 MOST_BLOCKS = 50
 _MAPPED = IPv6Network("::ffff:0:0/96")
@@ -28,7 +29,9 @@ def read_blocks(typed: Iterable[str]) -> list[str]:
     """Normalise blocks and remove duplicates, in the given order; at most 50. Raises ``BadNetwork``."""
     blocks = list(dict.fromkeys(_normalise(each.strip()) for each in typed if each.strip()))
     if len(blocks) > MOST_BLOCKS:
-        raise BadNetwork(f"A key is bound to at most {MOST_BLOCKS} blocks of addresses; use larger blocks.")
+        raise BadNetwork(
+            Message("A key is bound to at most %(most)s blocks of addresses; use larger blocks.", most=MOST_BLOCKS)
+        )
     return blocks
 
 
@@ -43,12 +46,23 @@ def _normalise(text: str) -> str:
         network = ip_network(text, strict=False)
     except ValueError as error:
         raise BadNetwork(
-            f"{text[:60]} is no block of addresses: write 192.0.2.7, 192.0.2.0/24 or 2001:db8::/32."
+            Message(
+                "%(text)s is no block of addresses: write 192.0.2.7, 192.0.2.0/24 or 2001:db8::/32.", text=text[:60]
+            )
         ) from error
     if "%" in text or (isinstance(network, IPv6Network) and network.subnet_of(_MAPPED)):
         raise BadNetwork(
-            f"{text[:60]} is no address that callers have: write IPv4 as 192.0.2.0/24, and IPv6 without a zone."
+            Message(
+                "%(text)s is no address that callers have: write IPv4 as 192.0.2.0/24, and IPv6 without a zone.",
+                text=text[:60],
+            )
         )
     if ip_interface(text).ip != network.network_address:
-        raise BadNetwork(f"{text[:60]} is not where its block begins: write {network}, or the one address without /.")
+        raise BadNetwork(
+            Message(
+                "%(text)s is not where its block begins: write %(block)s, or the one address without /.",
+                text=text[:60],
+                block=network,
+            )
+        )
     return str(network)

@@ -17,6 +17,7 @@ from django.db.models import QuerySet
 from foundation.audit import record
 from foundation.audit.row_values import subject_kind
 from foundation.errors import Invalid
+from foundation.messages import Message
 from foundation.webhooks.models import WebhookDelivery, WebhookEndpoint
 
 MOST_BYTES = 20_000
@@ -47,7 +48,7 @@ def enqueue_all(kind: str, payloads: Mapping[str, Mapping[str, Any]], at: dateti
 def enqueue_test(endpoint: WebhookEndpoint, at: datetime) -> WebhookDelivery:
     """Add a test message to one endpoint. Raises ``Invalid`` if the endpoint is disabled."""
     if endpoint.disabled_at is not None:
-        raise Invalid(f"{endpoint} is disabled: enable it first.")
+        raise Invalid(Message("%(endpoint)s is disabled: enable it first.", endpoint=endpoint))
     message_id = f"test-{secrets.token_hex(8)}"
     row = _row(endpoint, TEST_KIND, message_id, _body(TEST_KIND, message_id, {"endpoint": endpoint.name}, at), at)
     row.save()

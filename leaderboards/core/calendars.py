@@ -6,6 +6,7 @@ from enum import StrEnum
 from functools import lru_cache
 from zoneinfo import available_timezones
 
+from foundation.messages import Message
 from leaderboards.core.schedules import Schedule
 from leaderboards.errors import BadBoard
 
@@ -46,11 +47,16 @@ class Calendar:
 
     def __post_init__(self) -> None:
         if self.timezone not in zone_names():
-            raise BadBoard(f"{self.timezone[:64]!r} is no time zone. Use an IANA name such as Asia/Seoul.", "timezone")
+            raise BadBoard(
+                Message(
+                    "%(zone)s is no time zone. Use an IANA name such as Asia/Seoul.", zone=repr(self.timezone[:64])
+                ),
+                "timezone",
+            )
         if self.week_start not in range(7):
-            raise BadBoard(f"A week starts on one of: {', '.join(WEEKDAYS)}.", "week_start")
+            raise BadBoard(Message("A week starts on one of: %(days)s.", days=", ".join(WEEKDAYS)), "week_start")
         if self.cutoff.tzinfo or self.cutoff.second or self.cutoff.microsecond:
-            raise BadBoard("The cut-off is a local time in hours and minutes, 00:00 to 23:59.", "cutoff")
+            raise BadBoard(Message("The cut-off is a local time in hours and minutes, 00:00 to 23:59."), "cutoff")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
+from foundation.messages import Message
 from leaderboards.core.calendars import (
     ALL_TIME,
     FIRST_YEAR,
@@ -143,7 +144,7 @@ def event_number(label: str) -> int | None:
 def event_window(competition: int, starts_at: datetime, ends_at: datetime) -> Window:
     """Return a competition's window. Raises ``BadBoard`` unless it ends after it starts."""
     if not starts_at < ends_at:
-        raise BadBoard("A competition must end after it starts: move its end.", "ends_at")
+        raise BadBoard(Message("A competition must end after it starts: move its end."), "ends_at")
     return Window(event_label(competition), starts_at.astimezone(UTC), ends_at.astimezone(UTC))
 
 

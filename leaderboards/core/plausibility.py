@@ -13,6 +13,7 @@ from enum import StrEnum
 from statistics import median
 from typing import Any, NamedTuple
 
+from foundation.messages import Message
 from leaderboards.core.ranking.rules import Order, Rules
 from leaderboards.errors import BadBoard
 
@@ -119,14 +120,21 @@ def check_limits(board: Any) -> None:
     for name in POINT_LIMITS if board.criteria else ():
         if getattr(board, name) is not None:
             raise BadBoard(
-                f"`{name}` compares points, and this board ranks by criteria: leave it empty. "
-                "`submissions_per_minute` works on every board.",
+                Message(
+                    "`%(field)s` compares points, and this board ranks by criteria: leave it empty. "
+                    "`submissions_per_minute` works on every board.",
+                    field=name,
+                ),
                 name,
             )
     least, most = board.plausible_least, board.plausible_most
     if least is not None and most is not None and Decimal(least) > Decimal(most):
         raise BadBoard(
-            f"`plausible_least` {least} lies above `plausible_most` {most}: lower the one or raise the other.",
+            Message(
+                "`plausible_least` %(least)s lies above `plausible_most` %(most)s: lower the one or raise the other.",
+                least=least,
+                most=most,
+            ),
             "plausible_least",
         )
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
+from foundation.messages import Message
 from leaderboards.core.calendars import FIRST_YEAR, LAST_YEAR, Calendar, Window
 from leaderboards.core.instants import EPOCH
 from leaderboards.core.schedules import Span, span_after, span_before, start_of_label
@@ -30,7 +31,7 @@ def window_of_label(calendar: Calendar, label: str) -> Window:
     start = start_of_label(label, zone)
     span = span_before(calendar.schedules, zone, start) if start and _is_counted_start(start) else None
     if span is None or span.label != label:
-        raise BadLabel(f"The board has no period {label[:40]!r}.")
+        raise BadLabel(Message("The board has no period %(period)s.", period=repr(label[:40])))
     return Window(*span)
 
 
@@ -40,19 +41,26 @@ def _is_counted_start(start: datetime) -> bool:
 
 def _as_window(span: Span | None, neighbour: Window) -> Window:
     if span is None or not _is_counted_start(span.starts_at):
-        raise BadLabel(f"The board has no period beside {neighbour.label}.")
+        raise BadLabel(Message("The board has no period beside %(label)s.", label=neighbour.label))
     return Window(*span)
 
 
 def not_open(at: datetime, opens_at: datetime | None) -> NotOpen:
     """Return the refusal of a time between two windows."""
     if opens_at is None:
-        return NotOpen(f"No window of the board was open on {at:%Y-%m-%d %H:%M:%S} UTC: none follows.")
+        return NotOpen(Message("No window of the board was open on %(at)s UTC: none follows.", at=_in_utc(at)))
     return NotOpen(
-        f"No window of the board was open on {at:%Y-%m-%d %H:%M:%S} UTC: "
-        f"the next one starts on {opens_at:%Y-%m-%d %H:%M:%S} UTC.",
+        Message(
+            "No window of the board was open on %(at)s UTC: the next one starts on %(opens)s UTC.",
+            at=_in_utc(at),
+            opens=_in_utc(opens_at),
+        ),
         opens_at,
     )
+
+
+def _in_utc(at: datetime) -> str:
+    return f"{at:%Y-%m-%d %H:%M:%S}"
 
 
 def window_after(calendar: Calendar, window: Window) -> Window:

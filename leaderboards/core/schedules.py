@@ -20,12 +20,13 @@ from zoneinfo import ZoneInfo
 
 from cronsim import CronSim, CronSimError
 
+from foundation.messages import Message
 from leaderboards.errors import BadBoard
 
 FEWEST_MINUTES = 10  # between two starts
 MOST_OPEN_MINUTES = 366 * 1440
 MOST_CHARACTERS = 100
-FIELDS = ("minute", "hour", "day of month", "month", "day of week")
+FIELDS = (Message("minute"), Message("hour"), Message("day of month"), Message("month"), Message("day of week"))
 
 _DAY, _MINUTE, _SECOND, _TICK = timedelta(days=1), timedelta(minutes=1), timedelta(seconds=1), timedelta(microseconds=1)
 _NEAR = 2 * _DAY  # no zone has put its clock by more than a day
@@ -69,18 +70,29 @@ def check_schedule(expression: str, open_minutes: int | None) -> Distances:
     fewest = int(distances.shortest / _MINUTE)
     if fewest < FEWEST_MINUTES:
         raise BadBoard(
-            f"The schedule starts again after {fewest} min: at least {FEWEST_MINUTES} min must lie between two starts.",
+            Message(
+                "The schedule starts again after %(found)s min: at least %(least)s min must lie between two starts.",
+                found=fewest,
+                least=FEWEST_MINUTES,
+            ),
             "schedule",
         )
     if open_minutes is not None:
         if isinstance(open_minutes, bool) or not isinstance(open_minutes, int):
-            raise BadBoard("`open_minutes` is a whole number of minutes, or empty.", "open_minutes")
+            raise BadBoard(Message("`open_minutes` is a whole number of minutes, or empty."), "open_minutes")
         if not 1 <= open_minutes <= MOST_OPEN_MINUTES:
-            raise BadBoard(f"`open_minutes` is 1 to {MOST_OPEN_MINUTES}, or empty.", "open_minutes")
+            raise BadBoard(
+                Message("`open_minutes` is 1 to %(most)s, or empty.", most=MOST_OPEN_MINUTES), "open_minutes"
+            )
         if open_minutes > fewest:
             raise BadBoard(
-                f"The windows overlap: each is open for {open_minutes} min, and the next starts after {fewest} min. "
-                f"Set `open_minutes` to at most {fewest}, or leave it empty.",
+                Message(
+                    "The windows overlap: each is open for %(open)s min, and the next starts after %(between)s min. "
+                    "Set `open_minutes` to at most %(most)s, or leave it empty.",
+                    open=open_minutes,
+                    between=fewest,
+                    most=fewest,
+                ),
                 "open_minutes",
             )
     return distances
@@ -91,19 +103,27 @@ def _distances(expression: str) -> Distances:
     fields = expression.split()
     if len(expression) > MOST_CHARACTERS or len(fields) != len(FIELDS) or not expression.isascii():
         raise BadBoard(
-            f"`schedule` has five fields ({', '.join(FIELDS)}), such as `0 18 * * 5` for Fridays at 18:00.", "schedule"
+            Message(
+                "`schedule` has five fields (minute, hour, day of month, month, day of week), such as `0 18 * * 5` for "
+                "Fridays at 18:00."
+            ),
+            "schedule",
         )
     try:
         first = list(islice(CronSim(expression, _SAMPLE_FROM), _SAMPLES))
     except CronSimError:
         raise BadBoard(_unreadable(fields), "schedule") from None
     if len(first) < 2:
-        raise BadBoard("The schedule never starts: no month has such a day.", "schedule")
+        raise BadBoard(_never_starts(), "schedule")
     between = [later - earlier for earlier, later in pairwise(first)]
     return Distances(min(between), max(between))
 
 
-def _unreadable(fields: list[str]) -> str:
+def _never_starts() -> Message:
+    return Message("The schedule never starts: no month has such a day.")
+
+
+def _unreadable(fields: list[str]) -> Message:
     """Say which of the five fields cannot be read."""
     for nth, text in enumerate(fields):
         alone = ["*"] * len(FIELDS)
@@ -111,8 +131,12 @@ def _unreadable(fields: list[str]) -> str:
         try:
             CronSim(" ".join(alone), _SAMPLE_FROM)
         except CronSimError:
-            return f"`schedule`: {text!r} is no {FIELDS[nth]}. There are numbers, 1-5, 1,3, */15 and *."
-    return "The schedule never starts: no month has such a day."
+            return Message(
+                "`schedule`: %(text)s is no %(field)s. There are numbers, 1-5, 1,3, */15 and *.",
+                text=repr(text),
+                field=FIELDS[nth],
+            )
+    return _never_starts()
 
 
 # --- Starts: where the clock's times meet instants ------------------------------------------------

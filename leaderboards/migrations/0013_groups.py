@@ -1,4 +1,4 @@
-"""The groups that the documents speak of (docs/security.md). A group of that name that is there already stays as it is."""
+"""The groups that the documents speak of (docs/security/accounts.md). A group of that name that is there already stays as it is."""
 
 from typing import Any
 

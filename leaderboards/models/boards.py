@@ -70,6 +70,7 @@ class Board(FastCopyModel):
     minimum = models.DecimalField(_("minimum"), max_digits=22, decimal_places=6, default=0)
     maximum = models.DecimalField(_("maximum"), max_digits=22, decimal_places=6, default=2**31 - 1)
     total_maximum = models.DecimalField(_("total maximum"), max_digits=22, decimal_places=6, default=2**31 - 1)
+    operators = models.JSONField(_("operators"), default=list, db_default=[], blank=True)
     grace_seconds = models.PositiveIntegerField(_("grace seconds"), default=60, validators=[MaxValueValidator(86_400)])
     retention_days = models.PositiveIntegerField(
         _("retention days"), default=30, validators=[MaxValueValidator(LONGEST_DAYS)]

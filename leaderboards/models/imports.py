@@ -20,7 +20,7 @@ from leaderboards.models.players import Player
 class Phase(StrEnum):
     """The state of a run; in the first, third and fifth the worker has to do something."""
 
-    JUDGING = "judging"
+    CHECKING = "checking"
     READY = "ready"
     APPLYING = "applying"
     DONE = "done"
@@ -29,13 +29,15 @@ class Phase(StrEnum):
 
 
 class ImportRun(models.Model):
-    """An uploaded file with ``rows``, of which so many are ``judged`` (checked), ``applied`` and ``undone``.
+    """An uploaded file with ``rows``, of which so many are ``checked``, ``applied`` and ``undone``.
 
     ``by`` is who uploaded it, later who confirmed it. ``refused`` rows failed: in the check until the run is confirmed,
-    then when applied. ``judgings`` counts how often the check began again. ``started_at`` is also the time of rows
+    then when applied. ``checks`` counts how often the check began again. ``started_at`` is also the time of rows
     without one, and the creation time of the run's submissions and players, so no two runs share it. ``stopped`` says
     why the remaining rows were not applied. ``left`` is the number of rows that an undo could not revert. ``report``
     has the first rows, errors, counts by status and the preview.
+
+    The columns of ``checked``, ``checks`` and ``checked_at`` have the names that older releases read.
     """
 
     kind = models.CharField(_("kind"), max_length=10, choices=ImportKind.choices)
@@ -46,13 +48,14 @@ class ImportRun(models.Model):
     created_at = models.DateTimeField(_("uploaded"))
     by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+", verbose_name=_("by"))
     rows = models.PositiveIntegerField(_("rows"), default=0)
-    judged = models.PositiveIntegerField(default=0)
-    judgings = models.PositiveIntegerField(default=0, db_default=0)  # an older release inserts rows without this column
+    checked = models.PositiveIntegerField(default=0, db_column="judged")
+    # An older release inserts rows without this column.
+    checks = models.PositiveIntegerField(default=0, db_default=0, db_column="judgings")
     applied = models.PositiveIntegerField(default=0)
     undone = models.PositiveIntegerField(default=0)
     refused = models.PositiveIntegerField(_("refused"), default=0)
     left = models.PositiveIntegerField(default=0)
-    judged_at = models.DateTimeField(null=True)
+    checked_at = models.DateTimeField(null=True, db_column="judged_at")
     started_at = models.DateTimeField(_("started"), null=True, unique=True)
     done_at = models.DateTimeField(_("done"), null=True)
     undo_at = models.DateTimeField(null=True)
@@ -84,12 +87,12 @@ class ImportRun(models.Model):
             return Phase.UNDOING if self.undone_at is None else Phase.UNDONE
         if self.started_at is not None:
             return Phase.APPLYING if self.done_at is None else Phase.DONE
-        return Phase.JUDGING if self.judged_at is None else Phase.READY
+        return Phase.CHECKING if self.checked_at is None else Phase.READY
 
     @property
     def is_moving(self) -> bool:
         """Whether the worker has to do something."""
-        return self.phase in (Phase.JUDGING, Phase.APPLYING, Phase.UNDOING)
+        return self.phase in (Phase.CHECKING, Phase.APPLYING, Phase.UNDOING)
 
 
 class ImportChunk(models.Model):
@@ -103,7 +106,7 @@ class ImportChunk(models.Model):
     content = models.BinaryField()
     skipped = models.JSONField(default=list)
     kept = models.JSONField(default=list)
-    judged_at = models.DateTimeField(null=True)
+    checked_at = models.DateTimeField(null=True, db_column="judged_at")
     applied_at = models.DateTimeField(null=True)
     undone_at = models.DateTimeField(null=True)
 

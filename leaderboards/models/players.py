@@ -4,31 +4,32 @@ from typing import Any, ClassVar
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 from django.db.models.functions import Upper
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from leaderboards.core.input.folding import MAX_LENGTH, folded_name
+from leaderboards.core.input.folding import MAX_LENGTH
 from leaderboards.core.input.names import display_name
 from leaderboards.fields import ByteOrderedCharField
-from leaderboards.models.player_rows import FOLDED, NAME, PlayerManager, with_folded
+from leaderboards.models.player_rows import NAME, PlayerManager, set_folded, with_folded
 
-# Rows without a folded name yet, or with that of a deleted name: written by an older release.
-_TO_FOLD = Q(folded_name=None) & ~Q(name="") | Q(folded_name__isnull=False, name="")
+# Rows whose name was written without its folded form: by an older release, by an expression or by SQL of one's own.
+_TO_FOLD = ~Q(name="") & ~Q(folded_from=F("name")) | Q(folded_name__isnull=False, name="")
 
 
 class Player(models.Model):
     """A player. ``external_id`` is the game's own id, the ``player`` of the API; ``id`` is internal.
 
     ``erasing_since`` is the beginning of an unfinished erasure. A ban with the same time belongs to the erasure and
-    ends with it; any other ban stays. ``folded_name`` is the name as search compares it; None without
-    a name, and in rows of an older release until the task ``fold_names`` fills them.
+    ends with it; any other ban stays. ``folded_name`` is the name as search compares it, None without a name, and
+    ``folded_from`` the name that it was made from. Where that is not the name, the task ``fold_names`` folds it anew.
     """
 
     external_id = ByteOrderedCharField(_("player"), max_length=64, unique=True)
     name = models.CharField(_("name"), max_length=100, blank=True)
     folded_name = ByteOrderedCharField(max_length=MAX_LENGTH, null=True, editable=False)
+    folded_from = models.CharField(max_length=100, null=True, editable=False)  # noqa: DJ001 (None: not folded yet)
     avatar_url = models.URLField(_("avatar"), blank=True)
     country = models.CharField(_("country"), max_length=2, blank=True)
     user = models.OneToOneField(
@@ -50,19 +51,19 @@ class Player(models.Model):
             models.Index(Upper("name"), condition=~Q(name=""), name="player_name"),
             models.Index("external_id", condition=Q(banned_at__isnull=False), name="player_banned"),
             models.Index(fields=["folded_name", "id"], condition=Q(folded_name__isnull=False), name="player_folded"),
-            models.Index(fields=["id"], condition=_TO_FOLD, name="player_to_fold"),
+            models.Index(fields=["id"], condition=_TO_FOLD, name="player_fold_due"),
         ]
 
     def __str__(self) -> str:
         return display_name(self.name, self.external_id)
 
     def save(self, *args: Any, **options: Any) -> None:
-        """Save as Django does; with ``name``, ``folded_name`` is saved too."""
+        """Save as Django does; with ``name``, its folded form is saved too."""
         fields = options.get("update_fields")
         if fields is not None:
             options["update_fields"] = with_folded(fields)
         if NAME in self.__dict__ and (fields is None or NAME in fields):
-            setattr(self, FOLDED, folded_name(self.name))
+            set_folded(self)
         super().save(*args, **options)
 
 

@@ -18,7 +18,8 @@ class QuarantinedEntry(models.Model):
     """An entry and the limit that it broke.
 
     ``points`` and ``fields`` are scaled by the period's rules; ``at`` is the time that counts, ``sent_at`` the time as
-    sent, null if there was none. ``external_id`` is the caller's id, which stays used whatever is decided.
+    sent, null if there was none; ``operator`` and ``metadata`` are as of a submission. ``external_id`` is the caller's
+    id, which stays used whatever is decided.
     ``observed`` and ``limit`` are points, or a number of submissions. ``accepting_since`` is when accepting it began:
     until the decision is ``accepted`` it is unknown whether it counts, and accepting it again finds out.
     """
@@ -31,6 +32,8 @@ class QuarantinedEntry(models.Model):
     fields = models.JSONField(null=True)
     at = models.DateTimeField(_("at"))
     sent_at = models.DateTimeField(_("sent at"), null=True)
+    operator = models.CharField(_("operator"), max_length=9, null=True)  # noqa: DJ001 (as of a submission)
+    metadata = models.TextField(_("metadata"), null=True)  # noqa: DJ001 (as of a submission)
     service = models.CharField(_("service"), max_length=100)
     external_id = models.CharField(_("external id"), max_length=128, null=True)  # noqa: DJ001 (null is no id; unique where there is one)
     rule = models.CharField(_("rule"), max_length=30, choices=PlausibilityRule.choices)
@@ -67,8 +70,10 @@ class QuarantinedEntry(models.Model):
 
     @property
     def value_text(self) -> str:
-        """Points or fields as people write them: 12.50, or stage 3, members 4."""
+        """Points or fields as people write them, with the operator: 12.50, or stage 3, members 4, or -5 (decrement)."""
         rules = self.period.rules
         if self.fields is None:
-            return points_text(self.points or 0, rules.decimals)
-        return ", ".join(f"{each.name} {number}" for each, number in zip(rules.fields, self.fields, strict=True))
+            text = points_text(self.points or 0, rules.decimals)
+        else:
+            text = ", ".join(f"{each.name} {number}" for each, number in zip(rules.fields, self.fields, strict=True))
+        return f"{text} ({self.operator})" if self.operator else text

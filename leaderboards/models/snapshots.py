@@ -30,8 +30,15 @@ class PeriodSnapshot(models.Model):
         return f"{self.period_id} {self.due_at:%F %T}"
 
 
+BELOW_ALL = 2**62  # as ``moves_from``: nobody stands lower
+
+
 class RankHistoryEntry(models.Model):
-    """A player's rank in a snapshot, with scaled ``points``, or ``fields`` on boards of criteria."""
+    """A player's rank in a snapshot, with scaled ``points``, or ``fields`` on boards of criteria.
+
+    ``moves_from`` is set for a player who was shadowed. They had ``rank`` in their own view alone, and there every other
+    player from the rank ``moves_from`` stood one rank lower. ``BELOW_ALL``: nobody did, as the rank was shared.
+    """
 
     pk = models.CompositePrimaryKey("snapshot_id", "player_id")
     snapshot = models.ForeignKey(PeriodSnapshot, models.CASCADE, related_name="ranks", db_index=False)
@@ -39,6 +46,7 @@ class RankHistoryEntry(models.Model):
     rank = models.BigIntegerField()
     points = models.BigIntegerField(null=True)
     fields = models.JSONField(null=True)
+    moves_from = models.BigIntegerField(null=True)
 
     def __str__(self) -> str:
         return f"{self.snapshot_id}/{self.rank}"

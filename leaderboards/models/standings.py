@@ -15,7 +15,7 @@ from leaderboards.models.players import Player
 class Standing(models.Model):
     """A player's current state in a period. Without a score they are not ranked: removed, or nothing accepted yet.
 
-    ``pending_publish`` marks a standing that Redis may lack.
+    ``pending_publish`` marks a standing that Redis may lack. ``metadata`` is the JSON of the submission that set it.
     """
 
     period = models.ForeignKey(Period, models.PROTECT, related_name="standings", verbose_name=_("period"))
@@ -25,6 +25,7 @@ class Standing(models.Model):
     fields = models.JSONField(null=True)
     at = models.DateTimeField(_("at"), null=True)
     score = models.FloatField(_("score"), null=True)
+    metadata = models.TextField(_("metadata"), null=True)  # noqa: DJ001 (null costs nothing to insert)
     version = models.BigIntegerField(_("version"), default=0)
     pending_publish = models.BooleanField(default=False)
 
@@ -77,7 +78,9 @@ class Submission(models.Model):
     """An accepted entry of a board that SQL decides; standings follow from them.
 
     ``points`` and ``fields`` are scaled; ``at`` is the time that counts, ``sent_at`` the time as sent, null if there
-    was none. ``competition`` is 0 on calendar boards. ``freed_id`` is the id that it had before its import was undone.
+    was none. ``operator`` is null where the board's policy applied; the value of a decrement is negative. ``metadata``
+    is JSON as text.
+    ``competition`` is 0 on calendar boards. ``freed_id`` is the id that it had before its import was undone.
     Its foreign keys are not checked by the database: it is written with its player's standing, whose keys are
     (decision 0025).
     """
@@ -96,6 +99,8 @@ class Submission(models.Model):
     fields = models.JSONField(null=True)
     at = models.DateTimeField(_("at"))
     sent_at = models.DateTimeField(_("sent at"), null=True)
+    operator = models.CharField(_("operator"), max_length=9, null=True)  # noqa: DJ001 (null costs nothing to insert)
+    metadata = models.TextField(_("metadata"), null=True)  # noqa: DJ001 (null costs nothing to insert)
     service = models.CharField(_("service"), max_length=100)
     external_id = models.CharField(_("external id"), max_length=128, null=True)  # noqa: DJ001 (null is no id; unique where there is one)
     freed_id = models.CharField(max_length=128, null=True)  # noqa: DJ001 (null where it has its id)

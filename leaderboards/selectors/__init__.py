@@ -1,6 +1,6 @@
 """Read queries: boards, periods, ranked rows, distributions. Nothing here writes."""
 
-from leaderboards.selectors.catalog.boards import board_by_seq, boards_listed, peek_cached_board
+from leaderboards.selectors.catalog.boards import board_by_seq, boards_called, boards_listed, peek_cached_board
 from leaderboards.selectors.catalog.periods import (
     CURRENT,
     PeriodInfo,
@@ -66,6 +66,7 @@ __all__ = [
     "best_ranks",
     "board_by_seq",
     "board_page",
+    "boards_called",
     "boards_listed",
     "boards_of",
     "content_hash_of",

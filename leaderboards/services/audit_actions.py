@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from foundation.audit import register_action, register_opposites, register_subject
 from foundation.audit.models import AuditEntry
 from foundation.audit.undo import CHANGED_SINCE, NotUndoable, refuse_if_changed_since, refuse_if_superseded
+from foundation.messages import Message
 from leaderboards.models import Board, Player, Submission
 from leaderboards.selectors.moderation.purges import BASELINE, register_restoring_action
 from leaderboards.services.boards import save_board
@@ -76,7 +77,7 @@ def undo_ban(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, re
     """Lift the ban. Raises ``NotUndoable`` if it was lifted, or another ban came since."""
     [player] = players_of(entry)
     if player.banned_at != entry.at:
-        raise NotUndoable("This ban does not stand any more: it was lifted, or another one came after it.")
+        raise NotUndoable(Message("This ban does not stand any more: it was lifted, or another one came after it."))
     unban([player.pk], reason, at, by)
 
 
@@ -86,7 +87,7 @@ def undo_unban(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, 
     refuse_erased(player)
     refuse_if_superseded(entry, _BANS, ["player"])
     if not ban([player.pk], reason, at, by):
-        raise NotUndoable("The player is banned already.")
+        raise NotUndoable(Message("The player is banned already."))
 
 
 def undo_profile(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:
@@ -99,7 +100,7 @@ def undo_profile(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None
     before = {name: str(text) for name, text in entry.before.items() if name in PROFILE_FIELDS}
     has_account = mentions_account(entry)
     if not before and not has_account:
-        raise NotUndoable("Nothing of it can be given back: only name, avatar, country and account can.")
+        raise NotUndoable(Message("Nothing of it can be given back: only name, avatar, country and account can."))
     if any(getattr(player, name) != entry.after.get(name) for name in before):
         raise NotUndoable(CHANGED_SINCE)
     if before:
@@ -113,7 +114,7 @@ def undo_account(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None
     """Restore the link to the account. Raises ``NotUndoable``, ``UnknownPlayer``, ``AlreadyLinked``."""
     [player] = players_of(entry)
     if not mentions_account(entry):
-        raise NotUndoable("It is not known any more whose the player was.")
+        raise NotUndoable(Message("It is not known any more whose the player was."))
     restore_account_link(entry, player, reason, at, by)
 
 
@@ -126,7 +127,7 @@ def undo_void(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, r
     refuse_if_decided_since(entry, _VOIDS)
     refuse_if_void_otherwise(entry, submission)
     if not unvoid_by_hand(submission, reason, at, by):
-        raise NotUndoable("The score counts already.")
+        raise NotUndoable(Message("The score counts already."))
 
 
 def undo_restoring(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:
@@ -134,7 +135,7 @@ def undo_restoring(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | No
     submission = submission_of(entry)
     refuse_if_decided_since(entry, _VOIDS)
     if not void_by_hand(submission, reason, at, by):
-        raise NotUndoable("The score is void already.")
+        raise NotUndoable(Message("The score is void already."))
 
 
 def undo_accepting(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:
@@ -143,18 +144,20 @@ def undo_accepting(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | No
     Raises ``NotUndoable`` if it was decided or edited since or has no submission of its own, and as ``void_by_hand``.
     """
     if not entry.keys("submission"):
-        raise NotUndoable("No submission of its own was kept: set the standing, or void the late score, by hand.")
+        raise NotUndoable(
+            Message("No submission of its own was kept: set the standing, or void the late score, by hand.")
+        )
     submission = submission_of(entry)
     refuse_if_decided_since(entry)
     if not void_by_hand(submission, reason, at, by):
-        raise NotUndoable("The score is void already.")
+        raise NotUndoable(Message("The score is void already."))
 
 
 def undo_board_change(entry: AuditEntry, *, at: datetime, **_who_and_why: object) -> None:
     """Restore the settings from before the entry. Raises ``NotUndoable``, or ``BadBoard`` if they are invalid now."""
     board = Board.objects.select_for_update().filter(pk__in=entry.keys("board")).first()
     if board is None or not entry.before:
-        raise NotUndoable("There is no such board any more, or nothing to give back.")
+        raise NotUndoable(Message("There is no such board any more, or nothing to give back."))
     restore_settings(entry, board)
     refuse_if_changed_since(entry, ["board.changed"], ["board"], entry.before)
     save_board(board, at)
@@ -176,7 +179,7 @@ def players_of(entry: AuditEntry) -> list[Player]:
     """The players of an entry, locked until the transaction ends. Raises ``NotUndoable`` if they are gone."""
     found = list(Player.objects.select_for_update(of=("self",)).filter(pk__in=entry.keys("player")))
     if not found:
-        raise NotUndoable("There is no such player any more.")
+        raise NotUndoable(Message("There is no such player any more."))
     return found
 
 
@@ -191,7 +194,9 @@ def submission_of(entry: AuditEntry) -> Submission:
     rows = Submission.objects.select_related("period__board", "player", "board")
     found = rows.filter(pk__in=entry.keys("submission")).first()
     if found is None:
-        raise NotUndoable("The submission was not kept: nothing can be done about it any more.")
+        raise NotUndoable(Message("The submission was not kept: nothing can be done about it any more."))
     if found.service == BASELINE:  # the row now sums up several submissions
-        raise NotUndoable("This row sums up submissions that are not kept any more: void or restore it by hand.")
+        raise NotUndoable(
+            Message("This row sums up submissions that are not kept any more: void or restore it by hand.")
+        )
     return found

@@ -17,6 +17,7 @@ from django.db.models import QuerySet
 from foundation import clock
 from foundation.audit import record
 from foundation.audit.row_values import changed_names, to_json_value
+from foundation.messages import Message
 from leaderboards import selectors
 from leaderboards.core.input.names import UNPRINTABLE_MESSAGE, is_encodable, unprintable_reason
 from leaderboards.core.input.points import points_text
@@ -30,7 +31,7 @@ from leaderboards.core.ranking.board_settings import (
 )
 from leaderboards.core.schedule_changes import past_schedules
 from leaderboards.errors import BadBoard
-from leaderboards.models import Board, Period, Standing, Submission, Visibility
+from leaderboards.models import Board, Period, Standing, Storage, Submission, Visibility
 from leaderboards.selectors.catalog.boards import clear_board_cache
 from leaderboards.selectors.catalog.periods import clear_period_cache
 from leaderboards.selectors.previews.board_change import BoardChange, board_change
@@ -42,7 +43,7 @@ from leaderboards.services.sync.invalidate import invalidate_readers_of
 SETTINGS = (
     *("name", "period", "timezone", "week_start", "cutoff", "schedule", "open_minutes"),
     *("order", "update", "ties", "tie_break", "criteria"),
-    *("decimals", "minimum", "maximum", "total_maximum", "grace_seconds", "retention_days"),
+    *("decimals", "minimum", "maximum", "total_maximum", "operators", "grace_seconds", "retention_days"),
     *("keep_submissions_days", "storage", "unit", "format", "visibility"),
     *("plausible_least", "plausible_most", "submissions_per_minute", "points_per_minute"),
     *("own_jump", "own_jump_against", "own_jump_last", "field_jump", "field_jump_players"),
@@ -89,7 +90,12 @@ def _refuse_repeated_names(settings: Sequence[Mapping[str, Any]]) -> None:
     """Raise ``BadBoard`` if a file has two boards of one name."""
     for name, times in Counter(str(each.get("name")) for each in settings).items():
         if times > 1:
-            raise BadBoard(f"{name}: the file names this board {times} times; leave one of them.", "name")
+            raise BadBoard(
+                Message(
+                    "%(board)s: the file names this board %(times)s times; leave one of them.", board=name, times=times
+                ),
+                "name",
+            )
 
 
 @contextmanager
@@ -103,13 +109,21 @@ def _naming(board: Board) -> Iterator[None]:
 def _read(settings: Mapping[str, Any], rows: QuerySet[Board]) -> Board:
     name = settings.get("name")
     if not isinstance(name, str) or not name.strip():
-        raise BadBoard("Each board needs a name of 1 to 100 characters.", "name")
+        raise BadBoard(Message("Each board needs a name of 1 to 100 characters."), "name")
     unknown = sorted(set(settings) - set(SETTINGS))
     if unknown:
-        raise BadBoard(f"{name}: there is no setting {unknown[0]!r}; there are {', '.join(SETTINGS)}.", unknown[0])
+        raise BadBoard(
+            Message(
+                "%(name)s: there is no setting %(setting)s; there are %(settings)s.",
+                name=name,
+                setting=repr(unknown[0]),
+                settings=", ".join(SETTINGS),
+            ),
+            unknown[0],
+        )
     for field, value in settings.items():
         if not is_encodable(value):  # SQL could not even be asked for it
-            raise BadBoard(f"`{field}`: {UNPRINTABLE_MESSAGE}", field)
+            raise BadBoard(Message("`%(field)s`: %(why)s", field=field, why=UNPRINTABLE_MESSAGE), field)
     board = rows.filter(name=name, retired_at=None).first() or Board()
     for field, value in settings.items():
         setattr(board, field, value)
@@ -162,9 +176,17 @@ def check_board(board: Board) -> None:
         board.full_clean()
     except ValidationError as error:
         field, messages = next(iter(error.message_dict.items()))
-        raise BadBoard(f"`{field}`: {messages[0]}" if field != "__all__" else messages[0], field) from error
+        raise BadBoard(
+            Message("`%(field)s`: %(why)s", field=field, why=messages[0]) if field != "__all__" else messages[0], field
+        ) from error
     sample_layout(board)
     check_limits(board)
+    if board.storage == Storage.REDIS and board.rules.adds_fields:
+        raise BadBoard(
+            "Redis does not add to criteria: leave `increment` and `decrement` out of `operators`, or choose the "
+            "storage `hybrid` or `sql`.",
+            "operators",
+        )
     _check_change(board)
 
 
@@ -218,6 +240,7 @@ def cancel_changes(board: Board, at: datetime) -> None:
             setattr(board, field, stored[field])
         for field in ("minimum", "maximum", "total_maximum"):
             setattr(board, field, points_text(stored[field], stored["decimals"]))
+        board.operators = stored.get("operators", [])  # rules of older releases have none
     board.full_clean()
     save_board(board, at)
 

@@ -12,6 +12,7 @@ from typing import Protocol
 from django.contrib.auth.models import AbstractBaseUser
 
 from foundation.errors import SunwiError
+from foundation.messages import Message
 from leaderboards.core.periods import Window
 from leaderboards.errors import BadBoard, UnknownCompetition
 from leaderboards.models import Board, QuarantinedEntry, Storage, Submission
@@ -62,16 +63,16 @@ class Events(Protocol):
     Only ``freeze``, ``void``, ``unvoid`` and ``accept_late`` write.
     """
 
-    def named(self, numbers: Collection[int], at: datetime) -> Mapping[int, Event | SunwiError]:
+    def find_events(self, numbers: Collection[int], at: datetime) -> Mapping[int, Event | SunwiError]:
         """The events of these numbers. One that accepts no entries is given as its refusal; unknown ones are absent."""
 
     def names(self, numbers: Collection[int]) -> Mapping[int, str]:
         """The names of these events, drafts and past ones too; unknown ones are absent."""
 
-    def joined(self, pairs: Collection[tuple[int, str]]) -> Mapping[tuple[int, str], datetime]:
+    def joined_times(self, pairs: Collection[tuple[int, str]]) -> Mapping[tuple[int, str], datetime]:
         """The pairs (event, player) where the player takes part now, each with the time when they last joined."""
 
-    def gone(self, number: int) -> Collection[int]:
+    def players_who_left(self, number: int) -> Collection[int]:
         """The players (by internal number) who left an event or were removed: they get no final rank."""
 
     def freeze(self, number: int, at: datetime) -> None:
@@ -80,7 +81,7 @@ class Events(Protocol):
         Calling it again changes nothing. Raises ``Unavailable`` if it fails: then no standing may change.
         """
 
-    def if_banned(self, players: Collection[int], *, banned: bool, board: int | None = None) -> BanPreview:
+    def preview_ban(self, players: Collection[int], *, banned: bool, board: int | None = None) -> BanPreview:
         """What banning these players (by internal number), or unbanning them, would change: in one board's events or
         in all."""
 
@@ -109,22 +110,22 @@ class Events(Protocol):
 
 
 class _NoEvents:
-    def named(self, numbers: Collection[int], at: datetime) -> Mapping[int, Event | SunwiError]:  # noqa: ARG002 (none)
+    def find_events(self, numbers: Collection[int], at: datetime) -> Mapping[int, Event | SunwiError]:  # noqa: ARG002 (none)
         return {}
 
     def names(self, numbers: Collection[int]) -> Mapping[int, str]:  # noqa: ARG002 (none)
         return {}
 
-    def joined(self, pairs: Collection[tuple[int, str]]) -> Mapping[tuple[int, str], datetime]:  # noqa: ARG002 (nobody)
+    def joined_times(self, pairs: Collection[tuple[int, str]]) -> Mapping[tuple[int, str], datetime]:  # noqa: ARG002 (nobody)
         return {}
 
-    def gone(self, number: int) -> Collection[int]:  # noqa: ARG002 (nobody)
+    def players_who_left(self, number: int) -> Collection[int]:  # noqa: ARG002 (nobody)
         return ()
 
     def freeze(self, number: int, at: datetime) -> None:
         """Nothing to do without events."""
 
-    def if_banned(
+    def preview_ban(
         self,
         players: Collection[int],  # noqa: ARG002 (there are no events)
         *,
@@ -134,7 +135,7 @@ class _NoEvents:
         return BanPreview()
 
     def void(self, submission: Submission, reason: str, at: datetime, by: AbstractBaseUser | None) -> bool:  # noqa: ARG002 (none)
-        raise UnknownCompetition(f"There is no competition {submission.competition}.")
+        raise UnknownCompetition(Message("There is no competition %(number)s.", number=submission.competition))
 
     def unvoid(
         self,
@@ -145,10 +146,10 @@ class _NoEvents:
         *,
         purge: int | None = None,  # noqa: ARG002 (likewise)
     ) -> bool:
-        raise UnknownCompetition(f"There is no competition {submission.competition}.")
+        raise UnknownCompetition(Message("There is no competition %(number)s.", number=submission.competition))
 
     def accept_late(self, entry: QuarantinedEntry, reason: str, at: datetime, by: AbstractBaseUser | None) -> None:  # noqa: ARG002 (none)
-        raise UnknownCompetition(f"There is no competition {entry.competition}.")
+        raise UnknownCompetition(Message("There is no competition %(number)s.", number=entry.competition))
 
 
 class _Provided:

@@ -78,6 +78,11 @@ class ExcludingStore:
         return query
 
 
+def row_without(period: Period, row: RankedRow, excluded: Sequence[RankedRow]) -> RankedRow:
+    """Return ``row`` with its rank without the rows ``excluded``; all of them are of one moment."""
+    return _ExcludedRows(period, excluded, stay_empty=False).adjust(row)
+
+
 class _ExcludedRows:
     """The rows of the excluded players, and how they change the ranks of others."""
 

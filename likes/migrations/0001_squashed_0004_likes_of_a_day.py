@@ -1,7 +1,7 @@
 """The tables of likes and activity, each made whole: an empty database takes this one, not the four steps that led here.
 
 PostgreSQL looks after new likes more often than it would by itself, since rows it has not looked at since they were
-written are read one by one (docs/decisions/0036-most-liked-today.md).
+written are read one by one (docs/decisions/0036-most-liked-today-is-counted-from-rows.md).
 """
 
 import django.db.models.deletion

@@ -2,7 +2,7 @@
 
 PostgreSQL writes the table anew for the column, behind a lock that keeps likes waiting: a quarter of a minute for a million.
 Afterwards it looks after new rows more often than it would by itself, since rows it has not looked at since they were
-written are read one by one (docs/decisions/0036-most-liked-today.md).
+written are read one by one (docs/decisions/0036-most-liked-today-is-counted-from-rows.md).
 """
 
 from django.db import migrations, models

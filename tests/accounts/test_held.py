@@ -18,7 +18,7 @@ from tests.leaderboards.factories import PlayerFactory, UserFactory
 from tests.playing import make_board
 
 PAGE = "/accounts/privacy/"
-DOCUMENT = Path(__file__).parents[2] / "docs" / "security.md"
+DOCUMENT = Path(__file__).parents[2] / "docs/security/privacy.md"
 NOTHING_OF_IT = "-"
 
 
@@ -33,7 +33,7 @@ class Row(NamedTuple):
 
 def held() -> list[Row]:
     """The table."""
-    text = DOCUMENT.read_text().partition("## What is held about people\n")[2].partition("\n## ")[0]
+    text = DOCUMENT.read_text().partition("# What is held about people\n")[2].partition("\n## ")[0]
     lines = [line.strip("|").split(" | ") for line in text.splitlines() if line.startswith("| ")][2:]
     return [
         Row(

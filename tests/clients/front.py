@@ -56,10 +56,10 @@ class _Passing(BaseHTTPRequestHandler):
     def _pass(self) -> None:
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         self.server.asked.append((self.path, dict(self.headers)))
-        deed = self.server.plan.popleft() if self.server.plan else PASS
-        if deed == REFUSE:
+        action = self.server.plan.popleft() if self.server.plan else PASS
+        if action == REFUSE:
             return self._answer(503, {"Retry-After": str(self.server.retry_after)}, b"")
-        if deed == PAGE:
+        if action == PAGE:
             return self._answer(200, {"Content-Type": "text/html"}, b"<p>Sign in</p>")
         site = http.client.HTTPConnection(self.server.site, timeout=30)
         headers = {name: value for name, value in self.headers.items() if name.lower() != "connection"}
@@ -67,7 +67,7 @@ class _Passing(BaseHTTPRequestHandler):
         answer = site.getresponse()
         content = answer.read()
         site.close()
-        if deed == HANG_UP:
+        if action == HANG_UP:
             self.close_connection = True
             return None
         passed = {name: value for name, value in answer.getheaders() if name.lower() not in HOP_BY_HOP}

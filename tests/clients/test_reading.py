@@ -95,9 +95,9 @@ def test_a_refusal_is_of_its_code_and_says_what_to_do(kind: Kind, site: str, key
         errors.BadPlayer: lambda: anybody.player(board, "a,b"),
     }
 
-    for kind_of_error, deed in refused.items():
+    for kind_of_error, action in refused.items():
         with pytest.raises(kind_of_error) as told:
-            deed()
+            action()
         assert type(told.value) is kind_of_error
         assert told.value.todo
         assert told.value.todo in str(told.value)

@@ -47,7 +47,7 @@ PLAIN = (
         "account/delete/",
     ),
     *("api/docs", "api/openapi.json", "api/v1/scores"),
-    *(f"{API_CUP}{rest}" for rest in ("", "/players/<player>", "/players/<player>/history")),
+    *(f"{API_CUP}{rest}" for rest in ("", "/players/<player>/history")),
     *(f"{API_CUP}{rest}" for rest in ("/revisions", "/teams/<team>", "/players/<player>/team")),
     f"{API_LIKES}/<id>/<player>",
 )
@@ -102,12 +102,16 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         *_of_boards("standings", "standings?offset=1&limit=1"),
         "/api/v1/boards/{board}/standings",
     ),
-    f"{API_BOARD}/players": _of_boards("players?ids=ann,bob"),
-    f"{API_BOARD}/players/<player>": _of_boards("players/bob", "players/ann"),
-    f"{API_BOARD}/players/<player>/around": _of_boards("players/bob/around", "players/ann/around?radius=1"),
+    f"{API_BOARD}/players": _of_boards("players?ids=ann,bob", "players?ids=ann&metadata=true"),
+    f"{API_BOARD}/players/<player>": _of_boards("players/bob", "players/ann?metadata=true"),
+    f"{API_BOARD}/players/<player>/around": _of_boards(
+        "players/bob/around", "players/ann/around?radius=1&metadata=true"
+    ),
     f"{API_BOARD}/league": ("/api/v1/boards/{board}/league", "/api/v1/boards/{other}/league"),
     f"{API_BOARD}/players/<player>/league": _of_boards("players/bob/league", "players/ann/league"),
-    f"{API_BOARD}/view": _of_boards("view?player=bob&ids=ann", "view?player=ann&radius=1&ids=ann,bob&offset=0&limit=5"),
+    f"{API_BOARD}/view": _of_boards(
+        "view?player=bob&ids=ann", "view?player=ann&radius=1&ids=ann,bob&offset=0&limit=5&metadata=true"
+    ),
     f"{API_BOARD}/distribution": _of_boards("distribution"),
     f"{API_BOARD}/standings.csv": _of_boards("standings.csv", "standings.csv?raw=true"),
     f"{API_CUP}/standings.csv": _filled(f"{API_CUP}/standings.csv", "", "?raw=true"),
@@ -129,13 +133,21 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "/api/v1/series/{series}/standings",
         "/api/v1/series/{series}/standings?offset=1&limit=1",
     ),
-    f"{API_CUP}/standings": _filled(f"{API_CUP}/standings", "", "?offset=1&limit=1", "?division={division}"),
+    f"{API_CUP}/standings": _filled(
+        f"{API_CUP}/standings", "", "?offset=1&limit=1", "?division={division}", "?metadata=true"
+    ),
     f"{API_CUP}/view": _filled(
-        f"{API_CUP}/view", "", "?player={player}&radius=1&ids=ann,bob,cleo", "?player={player}&offset=1&limit=1"
+        f"{API_CUP}/view",
+        "",
+        "?player={player}&radius=1&ids=ann,bob,cleo",
+        "?player={player}&offset=1&limit=1&metadata=true",
     ),
     f"{API_CUP}/teams": _filled(f"{API_CUP}/teams", "", "?offset=1&limit=1"),
     f"{API_CUP}/teams.csv": _filled(f"{API_CUP}/teams.csv", "", "?raw=true"),
-    f"{API_CUP}/players/<player>/around": _filled(f"{API_CUP}/players/<player>/around", "", "?radius=1"),
+    f"{API_CUP}/players/<player>/around": _filled(
+        f"{API_CUP}/players/<player>/around", "", "?radius=1", "?metadata=true"
+    ),
+    f"{API_CUP}/players/<player>": _filled(f"{API_CUP}/players/<player>", "", "?metadata=true"),
     f"{API_CUP}/comments": _filled(f"{API_CUP}/comments", "", "?offset=0&limit=1&order=likes"),
     f"{API_CUP}/result.json": _filled(f"{API_CUP}/result.json", "", "?revision=1"),
     f"{API_CUP}/rewards": _filled(f"{API_CUP}/rewards", "", "?offset=0&limit=1"),

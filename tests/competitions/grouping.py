@@ -58,10 +58,10 @@ def participant(competition: Competition, name: str) -> Participant:
     return Participant.objects.get(competition=competition, player__external_id=name)
 
 
-def outcome(deed: Any) -> str:
-    """The code of what refuses the deed, or that it is done."""
+def outcome(action: Any) -> str:
+    """The code of what refuses the action, or that it is done."""
     try:
-        deed()
+        action()
     except SunwiError as error:
         return error.code
     return "done"

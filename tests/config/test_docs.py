@@ -24,7 +24,7 @@ def test_every_setting_of_a_board_is_in_its_document_and_in_the_schema_of_the_ap
     assert set(SETTINGS) == written
 
 
-NAMING = [*ROOT.glob("docs/*.md"), *ROOT.glob("docs/operations/*.md"), *ROOT.glob("tests/faults/mutants/*.patch")]
+NAMING = [*ROOT.glob("docs/*.md"), *ROOT.glob("docs/[gos]*/*.md"), *ROOT.glob("tests/faults/mutants/*.patch")]
 TEST = re.compile(r"(tests/[\w/.-]+?\.py)(?:::([\w:]+))?")
 
 

@@ -17,7 +17,7 @@ from leaderboards.core.input.entries import read_entry
 from leaderboards.core.instants import from_milliseconds, milliseconds
 from leaderboards.core.periods import window_at
 from leaderboards.core.ranking import ranks
-from leaderboards.core.ranking.rules import Order, Rules, Ties, Update
+from leaderboards.core.ranking.rules import Operator, Order, Rules, Ties, Update
 from leaderboards.core.submissions import Caller, Outcome, Status
 from leaderboards.errors import NotRanked, OutOfRange
 from leaderboards.models import Board, Period, Standing
@@ -41,6 +41,7 @@ class Sent(NamedTuple):
     n: int
     ago_ms: int
     id: str | None = None
+    operator: str | None = None
 
 
 @dataclass
@@ -53,10 +54,13 @@ class Arena:
     ids: dict[str, Sent]
 
     @classmethod
-    def open(cls, form: Form, storage: str, order: Order, update: Update, ties: Ties) -> "Arena":
+    def open(
+        cls, form: Form, storage: str, order: Order, update: Update, ties: Ties, operators: Sequence[str] = ()
+    ) -> "Arena":
         """A new board, with its running period open."""
         rules = {"order": order.value, "update": update.value, "ties": ties.value}
         board = Board(name=f"{form}, {storage}, {order}, {update}, {ties}", storage=storage, **form.settings, **rules)
+        board.operators = list(operators)
         save_board(board)
         period = open_period(board, window_at(board.calendar, NOW))
         return cls(form, storage, board, period, OracleBoard(period.rules, period.window), {})
@@ -170,7 +174,8 @@ class Arena:
     def _raw(self, sent: Sent) -> dict[str, Any]:
         at = NOW - timedelta(milliseconds=sent.ago_ms)
         raw = {"board": self.board.seq, "player": sent.player, **self.form.entry(sent.n), "at": at.isoformat()}
-        return raw if sent.id is None else raw | {"id": sent.id}
+        named = {"id": sent.id, "operator": sent.operator}
+        return raw | {name: value for name, value in named.items() if value is not None}
 
     def _expect(self, sent: Sent) -> tuple[str, str | None, Any]:
         """What the oracle makes of an entry: status, code, and the standing's value after it."""
@@ -181,7 +186,10 @@ class Arena:
             return Status.DUPLICATE, None, None if state is None else self.rules.shown(state.value)
         at_ms = self.period.layout.quantize(milliseconds(NOW - timedelta(milliseconds=sent.ago_ms)))
         try:
-            status, state = self.oracle.submit(sent.player, self.form.value(sent.n), at_ms)
+            value, operator = self.form.value(sent.n), Operator(sent.operator) if sent.operator else None
+            if operator is Operator.DECREMENT:
+                value = _taken_off(value)
+            status, state = self.oracle.submit(sent.player, value, at_ms, operator)
         except OutOfRange:
             return Status.REJECTED, "out_of_range", None
         if sent.id is not None:
@@ -202,6 +210,12 @@ class Arena:
             ahead = sum(other.rank < row.rank for other in rows)
             shown.append((row.rank, row.player, *self.rules.shown(row.value), at, row.tied, ahead))
         return shown
+
+
+def _taken_off(value: tuple[int, ...]) -> tuple[int, ...]:
+    if min(value) < 0:
+        raise OutOfRange("a decrement takes something off")
+    return tuple(-part for part in value)
 
 
 def _told(row: Row) -> tuple[Any, ...]:

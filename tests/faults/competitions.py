@@ -45,22 +45,22 @@ SCORES = {f"p{number}": number for number in range(20)}
 class Races:
     """Everybody takes part in every board's competition."""
 
-    def named(self, numbers: Collection[int], at: object) -> Mapping[int, Event | SunwiError]:
+    def find_events(self, numbers: Collection[int], at: object) -> Mapping[int, Event | SunwiError]:
         return {board.pk: _event(board, DAYS) for board in Board.objects.filter(pk__in=numbers)}
 
     def names(self, numbers: Collection[int]) -> Mapping[int, str]:
         return {}
 
-    def joined(self, pairs: Collection[tuple[int, str]]) -> Mapping[tuple[int, str], datetime]:
+    def joined_times(self, pairs: Collection[tuple[int, str]]) -> Mapping[tuple[int, str], datetime]:
         return dict.fromkeys(pairs, LONG_AGO)
 
-    def gone(self, number: int) -> Collection[int]:
+    def players_who_left(self, number: int) -> Collection[int]:
         return ()
 
     def freeze(self, number: int, at: object) -> None:
         """Nothing is hidden."""
 
-    def if_banned(self, players: Collection[int], *, banned: bool, board: int | None = None) -> BanPreview:
+    def preview_ban(self, players: Collection[int], *, banned: bool, board: int | None = None) -> BanPreview:
         return BanPreview()
 
     def void(self, submission: Submission, reason: str, at: object, by: object) -> bool:

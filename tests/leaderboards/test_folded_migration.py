@@ -9,7 +9,7 @@ from django.db import connection
 from leaderboards.migrations._concurrently import AddIndexBesideWriters
 
 pytestmark = pytest.mark.django_db(transaction=True)
-INDEXES = ("player_folded", "player_to_fold")
+INDEXES = ("player_folded", "player_fold_due")
 
 
 @pytest.fixture(autouse=True)
@@ -24,12 +24,12 @@ def sql_of(migration: str) -> str:
     return told.getvalue()
 
 
-def indexes() -> set[str]:
+def indexes(*names: str) -> set[str]:
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT c.relname FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid"
             " WHERE i.indisvalid AND c.relname = ANY(%s)",
-            [list(INDEXES)],
+            [list(names or INDEXES)],
         )
         return {name for (name,) in cursor.fetchall()}
 
@@ -55,13 +55,34 @@ def test_what_a_try_that_was_ended_left_is_made_anew_and_time_limits_are_as_befo
         cursor.execute("SHOW statement_timeout")
         limit = cursor.fetchone()
         cursor.execute("UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'player_folded'::regclass")
-    assert indexes() == {"player_to_fold"}
+    assert indexes() == {"player_fold_due"}
 
     with connection.schema_editor(atomic=False) as editor:
         migration.apply(before, editor)
 
+    with connection.cursor() as cursor:
+        cursor.execute("DROP INDEX player_to_fold")  # which the migration after it drops
     assert all(isinstance(operation, AddIndexBesideWriters) for operation in migration.operations)
     assert indexes() == set(INDEXES)
     with connection.cursor() as cursor:
         cursor.execute("SHOW statement_timeout")
         assert cursor.fetchone() == limit
+
+
+def test_the_index_of_due_names_is_replaced_beside_writers_and_the_way_back_makes_the_one_before() -> None:
+    from django.db.migrations.loader import MigrationLoader
+
+    loader = MigrationLoader(connection)
+    migration = loader.get_migration("leaderboards", "0029_fold_due_index")
+    before = loader.project_state(("leaderboards", "0028_folded_from"))
+    made = sql_of("0029")
+
+    assert "CREATE INDEX CONCURRENTLY" in made
+    assert 'DROP INDEX CONCURRENTLY IF EXISTS "player_to_fold"' in made
+    assert "DEFAULT" not in sql_of("0028")
+    with connection.schema_editor(atomic=False) as editor:
+        migration.unapply(before.clone(), editor)
+    assert indexes("player_to_fold", "player_fold_due") == {"player_to_fold"}
+    with connection.schema_editor(atomic=False) as editor:
+        migration.apply(before.clone(), editor)
+    assert indexes("player_to_fold", "player_fold_due") == {"player_fold_due"}

@@ -1,1 +1,1 @@
-"""Attacks that were tried on the site, each as a test. docs/security.md lists them."""
+"""Attacks that were tried on the site, each as a test. docs/security/attacks.md lists them."""

@@ -35,8 +35,8 @@ def reads(line: socket.socket) -> None:
 
 
 @contextmanager
-def attack(port: int, many: int, first: bytes, deed: Deed, spread: bool = True) -> Iterator[None]:
-    """``many`` connections that have sent ``first`` do a deed now and then, until the end of the block.
+def attack(port: int, many: int, first: bytes, action: Deed, spread: bool = True) -> Iterator[None]:
+    """``many`` connections that have sent ``first`` do an action now and then, until the end of the block.
 
     Each comes from an address of its own, or with ``spread=False`` all come from 127.0.0.1.
     """
@@ -48,7 +48,7 @@ def attack(port: int, many: int, first: bytes, deed: Deed, spread: bool = True) 
         while not over.wait(EACH_BYTE):
             for line in lines:
                 with suppress(OSError):  # it was cut off, which is what should be
-                    deed(line)
+                    action(line)
 
     thread = threading.Thread(target=go_on, daemon=True)
     thread.start()

@@ -47,8 +47,8 @@ class Front:
 def front(folder: Path, name: str = "https-off", **settings: str) -> Iterator[Front]:
     """Serve the test database behind the proxy until the end of the block; ``settings`` go to the application."""
     made = Front(free_port(), free_port(), free_port(), folder / "nginx")
-    application, environment = _application(made.behind), _environment() | settings
-    with _running(application, made.behind, folder / "web.log", environment), _proxy(made, folder, name):
+    command, environment = application(made.behind), _environment() | settings
+    with _running(command, made.behind, folder / "web.log", environment), _proxy(made, folder, name):
         yield made
 
 
@@ -60,7 +60,7 @@ def proxy_alone(folder: Path, name: str = "https-off") -> Iterator[Front]:
         yield made
 
 
-def _application(port: int) -> list[str]:
+def application(port: int) -> list[str]:
     """What the image starts, on a port of loopback."""
     text = re.sub(r"\\\n", "", (ROOT / "Dockerfile").read_text()).rpartition("\nCMD ")[2]
     command = json.loads(text)
@@ -80,25 +80,35 @@ def _environment() -> dict[str, str]:
 @contextmanager
 def _proxy(made: Front, folder: Path, name: str) -> Iterator[None]:
     """The configuration is a copy of the shipped one with this machine's ports."""
-    made.folder.mkdir()
-    (made.folder / "acme" / ".well-known" / "acme-challenge").mkdir(parents=True)
-    copy = shutil.copytree(SHIPPED, folder / "proxy")
-    for old, new in {
+    changes = {
         "server web:8000;": f"server {HOST}:{made.behind};",
         "listen 8080;": f"listen {HOST}:{made.port};",
         "listen 8443 ssl;": f"listen {HOST}:{made.tls_port} ssl;",
-    }.items():
+    }
+    command = proxy_command(made.folder, configuration(folder / "proxy", changes) / f"{name}.conf")
+    with _running(command, made.port, folder / "nginx.log", os.environ):
+        yield
+
+
+def configuration(copy: Path, changes: Mapping[str, str]) -> Path:
+    """A copy of the shipped configuration with these texts changed, each of which must be there."""
+    shutil.copytree(SHIPPED, copy)
+    for old, new in changes.items():
         changed = [each for each in copy.glob("*.conf") if old in each.read_text()]
         assert changed, f"{old} is in no file of {SHIPPED}"
         for each in changed:
             each.write_text(each.read_text().replace(old, new))
+    return copy
+
+
+def proxy_command(folder: Path, whole: Path) -> list[str]:
+    """What starts the proxy by the file ``whole``; its temporary files and its number go into ``folder``."""
+    (folder / "acme" / ".well-known" / "acme-challenge").mkdir(parents=True)
     binary = shutil.which("nginx") or "/usr/sbin/nginx"
     assert Path(binary).exists(), "There is no nginx: install it, e.g. apt-get install nginx-light."
     # As root nginx would hand its folders to a user who does not reach pytest's.
     own = ["-g", "daemon off; user root;"] if os.getuid() == 0 else ["-g", "daemon off;"]
-    command = [binary, "-e", "stderr", "-p", f"{made.folder}/", "-c", str(copy / f"{name}.conf"), *own]
-    with _running(command, made.port, folder / "nginx.log", os.environ):
-        yield
+    return [binary, "-e", "stderr", "-p", f"{folder}/", "-c", str(whole), *own]
 
 
 @contextmanager

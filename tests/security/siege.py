@@ -17,11 +17,11 @@ THINKS = 0.05  # seconds between an answer and the next request of one person
 
 @dataclass
 class Band:
-    """So many lines that have sent ``first``, and do ``deed`` now and then."""
+    """So many lines that have sent ``first``, and do ``action`` now and then."""
 
     many: int
     first: bytes
-    deed: Deed
+    action: Deed
     lines: dict[int, socket.socket] = field(default_factory=dict)
     opened: int = 0
 
@@ -50,16 +50,16 @@ def _besiege(port: int, band: Band, net: int, over: threading.Event) -> None:
             if over.is_set():
                 break
             line = band.lines.get(nth)
-            if line is None or not _moves(line, band.deed):
+            if line is None or not _moves(line, band.action):
                 _reopen(port, band, nth, f"127.{net}.{1 + nth // 250}.{1 + nth % 250}")
     for line in band.lines.values():
         line.close()
 
 
-def _moves(line: socket.socket, deed: Deed) -> bool:
+def _moves(line: socket.socket, action: Deed) -> bool:
     """Whether it still stands after one more byte."""
     try:
-        deed(line)
+        action(line)
         return bool(line.recv(1, socket.MSG_PEEK))
     except BlockingIOError:  # nothing came, and nobody hung up
         return True

@@ -77,28 +77,28 @@ def told(answer: Answer) -> Any:
     return content
 
 
-def slower(made: Front, path: str, many: int, first: bytes, deed: Deed) -> float:
+def slower(made: Front, path: str, many: int, first: bytes, action: Deed) -> float:
     """How many times slower a probe is while ``many`` attack; each probe is answered."""
     probe(made.port, path, 10)
     before = probe(made.port, path, TIMES)
-    with attack(made.port, many, first, deed):
+    with attack(made.port, many, first, action):
         attacked = probe(made.port, path, TIMES)
     return times_slower(attacked, before + probe(made.port, path, TIMES))
 
 
 @pytest.mark.parametrize(
-    ("many", "first", "deed"),
+    ("many", "first", "action"),
     [
         pytest.param(64, FORM, sends_a_body, id="endless-bodies"),
         pytest.param(900, opening("GET", LOGIN) + b"X-Slow: ", sends_a_header, id="slow-headers"),
     ],
 )
 def test_while_strangers_never_end_their_requests_others_are_answered(
-    plain: Front, many: int, first: bytes, deed: Deed
+    plain: Front, many: int, first: bytes, action: Deed
 ) -> None:
     board = make_board()
 
-    assert slower(plain, f"/api/v1/boards/{board}/standings", many, first, deed) <= SLOWER_AT_MOST
+    assert slower(plain, f"/api/v1/boards/{board}/standings", many, first, action) <= SLOWER_AT_MOST
 
 
 @pytest.mark.long

@@ -10,14 +10,14 @@ from django.core import signing
 from django.urls import reverse
 from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
-from django.utils.translation import gettext_noop
 
 from accounts import mail_urls
 from accounts.errors import NoLongerValid
+from foundation.messages import Message
 
 SIGN_UP, EMAIL, INVITATION = "accounts.sign_up", "accounts.email", "accounts.invitation"
 EMAIL_BACK = "accounts.email_back"
-UNKNOWN = gettext_noop("This link is not known, was used, or is too old. Ask for a new one.")
+UNKNOWN = Message("This link is not known, was used, or is too old. Ask for a new one.")
 MAILED_FOR = timedelta(days=1)
 
 

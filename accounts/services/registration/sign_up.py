@@ -10,14 +10,14 @@ from datetime import datetime
 
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
-from django.utils.translation import gettext_noop
 
 from accounts.errors import AlreadyTaken, NoLongerValid
 from accounts.models import Invitation, ProvenEmail
 from accounts.services.audit_actions import SIGNED_UP, record_and_notify
 from accounts.services.mails import links
+from foundation.messages import Message
 
-_HAS_ACCOUNT = gettext_noop("This address has an account already. Sign in, or ask for a new password.")
+_HAS_ACCOUNT = Message("This address has an account already. Sign in, or ask for a new password.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def accept(token: str, wanted: Wanted, at: datetime) -> User:
 
 def _require_open(invitation: Invitation | None, at: datetime) -> Invitation:
     if invitation is None or not invitation.is_open(at):
-        raise NoLongerValid(gettext_noop("This invitation was used, taken back, or has expired. Ask for a new one."))
+        raise NoLongerValid(Message("This invitation was used, taken back, or has expired. Ask for a new one."))
     return invitation
 
 
@@ -87,4 +87,4 @@ def _translate_conflicts() -> Iterator[None]:
     try:
         yield
     except IntegrityError as error:
-        raise AlreadyTaken(gettext_noop("Somebody has this name or address already. Choose another name.")) from error
+        raise AlreadyTaken(Message("Somebody has this name or address already. Choose another name.")) from error

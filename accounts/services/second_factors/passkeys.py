@@ -13,7 +13,6 @@ from urllib.parse import urlsplit
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 from django.utils.crypto import salted_hmac
-from django.utils.translation import gettext_noop
 from fido2.server import Fido2Server
 from fido2.utils import websafe_encode
 from fido2.webauthn import (
@@ -28,10 +27,11 @@ from fido2.webauthn import (
 from accounts.errors import BadPasskey
 from accounts.models import Passkey
 from accounts.services.audit_actions import FACTOR_ADDED, record_and_notify
+from foundation.messages import Message
 
 MOST = 20
 _VERIFIED = UserVerificationRequirement.REQUIRED
-_REFUSED = gettext_noop("This passkey was not accepted. Try again, or use another way.")
+_REFUSED = Message("This passkey was not accepted. Try again, or use another way.")
 _UNREADABLE = (ValueError, KeyError, TypeError, AttributeError, IndexError)
 
 
@@ -39,7 +39,7 @@ def ask_new(user: User, origin: str) -> tuple[dict[str, Any], Any]:
     """The browser's options for registering a passkey, and the state. Raises ``BadPasskey`` if there are 20 already."""
     existing = [_credential_of(each) for each in Passkey.objects.filter(user=user)]
     if len(existing) >= MOST:
-        raise BadPasskey(gettext_noop("An account has at most 20 passkeys: take one away first."))
+        raise BadPasskey(Message("An account has at most 20 passkeys: take one away first."))
     handle = salted_hmac("accounts.passkeys", str(user.pk), algorithm="sha256").digest()
     entity = PublicKeyCredentialUserEntity(id=handle, name=user.username, display_name=user.username)
     options, state = _server(origin).register_begin(entity, existing, ResidentKeyRequirement.REQUIRED, _VERIFIED)
@@ -68,7 +68,7 @@ def keep_new(user: User, name: str, answer: object, challenge: tuple[str, Any], 
             )
             record_and_notify(FACTOR_ADDED, user, at, factor="passkey", name=name)
     except IntegrityError as error:
-        raise BadPasskey(gettext_noop("This passkey belongs to an account already.")) from error
+        raise BadPasskey(Message("This passkey belongs to an account already.")) from error
     return passkey
 
 
@@ -101,7 +101,7 @@ def _verify(response: AuthenticationResponse, challenge: tuple[str, Any], at: da
     _server(origin).authenticate_complete(state, [_credential_of(row)], response)
     count = response.response.authenticator_data.counter
     if (count or row.sign_count) and count <= row.sign_count:
-        raise BadPasskey(gettext_noop("This passkey may have been copied: take it away and make a new one."))
+        raise BadPasskey(Message("This passkey may have been copied: take it away and make a new one."))
     row.sign_count, row.last_used_at = count, at
     row.save(update_fields=["sign_count", "last_used_at"])
     return row.user

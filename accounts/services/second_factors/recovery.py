@@ -4,7 +4,6 @@ from datetime import datetime
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.utils.translation import gettext_noop
 
 from accounts.core import recovery
 from accounts.errors import WrongCode
@@ -12,6 +11,7 @@ from accounts.models import MailKind, RecoveryCode
 from accounts.services.audit_actions import RECOVERY_CODE, record_and_notify
 from accounts.services.mails import owner_notices
 from accounts.services.second_factors.throttle import throttle_second_factor
+from foundation.messages import Message
 
 
 @transaction.atomic
@@ -36,5 +36,5 @@ def use(user: User, code: str, at: datetime, on_known_device: bool = False) -> N
     unused = RecoveryCode.objects.filter(user=user, code_hash=recovery.hashed(code), used_at=None)
     with transaction.atomic():
         if not unused.update(used_at=at):
-            raise WrongCode(gettext_noop("This recovery code is wrong or was used."))
+            raise WrongCode(Message("This recovery code is wrong or was used."))
         record_and_notify(RECOVERY_CODE, user, at)

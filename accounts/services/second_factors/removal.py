@@ -4,7 +4,6 @@ from datetime import datetime
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.utils.translation import gettext_noop
 
 from accounts.errors import LastFactor
 from accounts.models import AuthenticatorApp, MailKind, Passkey, RecoveryCode
@@ -12,8 +11,9 @@ from accounts.selectors.factors import has_factor, must_have_factor
 from accounts.services.audit_actions import FACTOR_REMOVED, FACTORS_FORGOTTEN, record_and_notify
 from accounts.services.mails import owner_notices
 from foundation import audit
+from foundation.messages import Message
 
-LAST_FACTOR = gettext_noop("Staff need a second factor here: set up another one first.")
+LAST_FACTOR = Message("Staff need a second factor here: set up another one first.")
 
 
 @transaction.atomic

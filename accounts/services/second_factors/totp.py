@@ -13,7 +13,6 @@ from cryptography.hazmat.primitives.hashes import SHA1
 from cryptography.hazmat.primitives.twofactor.totp import TOTP
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.utils.translation import gettext_noop
 
 from accounts.errors import WrongCode
 from accounts.models import AuthenticatorApp, MailKind
@@ -21,6 +20,7 @@ from accounts.services.audit_actions import CODE_REUSED, FACTOR_ADDED, record_an
 from accounts.services.mails import owner_notices
 from accounts.services.second_factors.throttle import throttle_second_factor
 from foundation import audit
+from foundation.messages import Message
 from foundation.security import sealing
 
 logger = logging.getLogger(__name__)
@@ -29,7 +29,7 @@ STEP_SECONDS = 30
 DIGITS = 6
 _SECRET_BYTES = 20
 _DRIFT = (0, -1, 1)
-_WRONG = gettext_noop("This code is wrong, too old, or was used. Enter the code that the app shows now.")
+_WRONG = Message("This code is wrong, too old, or was used. Enter the code that the app shows now.")
 
 
 def new_secret() -> str:

@@ -45,7 +45,10 @@ class Period(TypedDict):
 
 
 class Row(TypedDict):
-    """A player in their place. ``rank`` and ``tied`` may be None while ``live`` is false."""
+    """A player in their place. ``rank`` and ``tied`` may be None while ``live`` is false.
+
+    ``metadata`` is that of the score that set the standing, if it was asked for and there is any.
+    """
 
     rank: int | None
     player: str
@@ -53,6 +56,7 @@ class Row(TypedDict):
     points: NotRequired[Number]
     fields: NotRequired[dict[str, int]]
     achieved_at: NotRequired[str]
+    metadata: NotRequired[dict[str, Any]]
     tied: int | None
 
 
@@ -113,6 +117,7 @@ class Board(TypedDict):
     decimals: int
     minimum: Number
     maximum: Number
+    operators: NotRequired[list[str]]
     unit: str
     visibility: Literal["public", "private"]
     criteria: list[dict[str, Any]]
@@ -182,6 +187,7 @@ class _Participant(TypedDict):
     points: NotRequired[Number | None]
     fields: NotRequired[dict[str, int]]
     achieved_at: NotRequired[str]
+    metadata: NotRequired[dict[str, Any]]
     tied: int | None
     division_rank: NotRequired[int]
     division_tied: NotRequired[int]

@@ -67,21 +67,29 @@ class AsyncClient:
         """A board and its settings."""
         return cast(answers.Board, await self._request(endpoints.read_board(board)))
 
-    async def top(self, board: int, *, limit: int = 10, offset: int = 0, period: str = CURRENT) -> answers.Standings:
+    async def top(
+        self, board: int, *, limit: int = 10, offset: int = 0, period: str = CURRENT, metadata: bool = False
+    ) -> answers.Standings:
         """A page of a board's standings, best first."""
-        return cast(answers.Standings, await self._request(endpoints.top(board, limit, offset, period)))
+        return cast(answers.Standings, await self._request(endpoints.top(board, limit, offset, period, metadata)))
 
-    async def player(self, board: int, player: str, *, period: str = CURRENT) -> answers.PlayerRow:
+    async def player(
+        self, board: int, player: str, *, period: str = CURRENT, metadata: bool = False
+    ) -> answers.PlayerRow:
         """A player's row. Raises ``NotRanked`` if they have no score."""
-        return cast(answers.PlayerRow, await self._request(endpoints.player(board, player, period)))
+        return cast(answers.PlayerRow, await self._request(endpoints.player(board, player, period, metadata)))
 
-    async def players(self, board: int, ids: Sequence[str], *, period: str = CURRENT) -> answers.Standings:
+    async def players(
+        self, board: int, ids: Sequence[str], *, period: str = CURRENT, metadata: bool = False
+    ) -> answers.Standings:
         """The rows of up to 100 players, best first, without players who are not ranked."""
-        return cast(answers.Standings, await self._request(endpoints.players(board, ids, period)))
+        return cast(answers.Standings, await self._request(endpoints.players(board, ids, period, metadata)))
 
-    async def around(self, board: int, player: str, *, radius: int = 4, period: str = CURRENT) -> answers.Standings:
+    async def around(
+        self, board: int, player: str, *, radius: int = 4, period: str = CURRENT, metadata: bool = False
+    ) -> answers.Standings:
         """A player and up to ``radius`` (1 to 50) neighbours on each side. Raises ``NotRanked``."""
-        return cast(answers.Standings, await self._request(endpoints.around(board, player, radius, period)))
+        return cast(answers.Standings, await self._request(endpoints.around(board, player, radius, period, metadata)))
 
     async def view(
         self,
@@ -93,6 +101,7 @@ class AsyncClient:
         offset: int = 0,
         radius: int | None = None,
         period: str = CURRENT,
+        metadata: bool = False,
     ) -> answers.View:
         """A page, ``player`` with neighbours, and the players ``ids``, in one request and from one snapshot."""
         named: dict[str, Value] = {
@@ -101,6 +110,7 @@ class AsyncClient:
             "offset": offset,
             "radius": radius,
             "period": period,
+            "metadata": metadata or None,
         }
         return cast(answers.View, await self._request(endpoints.view(board, named, ids)))
 
@@ -115,20 +125,23 @@ class AsyncClient:
         return cast(answers.Competition, await self._request(endpoints.read_competition(number)))
 
     async def competition_top(
-        self, number: int, *, limit: int = 10, offset: int = 0, division: int | None = None
+        self, number: int, *, limit: int = 10, offset: int = 0, division: int | None = None, metadata: bool = False
     ) -> answers.CompetitionStandings:
         """A page of a competition's standings, best first."""
-        request = endpoints.competition_top(number, limit, offset, division)
+        request = endpoints.competition_top(number, limit, offset, division, metadata)
         return cast(answers.CompetitionStandings, await self._request(request))
 
-    async def competition_player(self, number: int, player: str) -> answers.ParticipantRow:
+    async def competition_player(self, number: int, player: str, *, metadata: bool = False) -> answers.ParticipantRow:
         """A participant's row. Raises ``NotJoined``."""
-        return cast(answers.ParticipantRow, await self._request(endpoints.competition_player(number, player)))
+        return cast(answers.ParticipantRow, await self._request(endpoints.competition_player(number, player, metadata)))
 
-    async def competition_around(self, number: int, player: str, *, radius: int = 4) -> answers.CompetitionStandings:
+    async def competition_around(
+        self, number: int, player: str, *, radius: int = 4, metadata: bool = False
+    ) -> answers.CompetitionStandings:
         """A participant and their neighbours. Raises ``NotRanked`` and ``NotJoined``."""
         return cast(
-            answers.CompetitionStandings, await self._request(endpoints.competition_around(number, player, radius))
+            answers.CompetitionStandings,
+            await self._request(endpoints.competition_around(number, player, radius, metadata)),
         )
 
     async def competition_view(
@@ -140,9 +153,16 @@ class AsyncClient:
         limit: int = 10,
         offset: int = 0,
         radius: int | None = None,
+        metadata: bool = False,
     ) -> answers.CompetitionView:
         """As ``view``, for a competition."""
-        named: dict[str, Value] = {"player": player, "limit": limit, "offset": offset, "radius": radius}
+        named: dict[str, Value] = {
+            "player": player,
+            "limit": limit,
+            "offset": offset,
+            "radius": radius,
+            "metadata": metadata or None,
+        }
         return cast(answers.CompetitionView, await self._request(endpoints.competition_view(number, named, ids)))
 
     async def ask(

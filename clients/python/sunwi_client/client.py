@@ -70,21 +70,27 @@ class Client:
         """A board and its settings."""
         return cast(answers.Board, self._request(endpoints.read_board(board)))
 
-    def top(self, board: int, *, limit: int = 10, offset: int = 0, period: str = CURRENT) -> answers.Standings:
+    def top(
+        self, board: int, *, limit: int = 10, offset: int = 0, period: str = CURRENT, metadata: bool = False
+    ) -> answers.Standings:
         """A page of a board's standings, best first."""
-        return cast(answers.Standings, self._request(endpoints.top(board, limit, offset, period)))
+        return cast(answers.Standings, self._request(endpoints.top(board, limit, offset, period, metadata)))
 
-    def player(self, board: int, player: str, *, period: str = CURRENT) -> answers.PlayerRow:
+    def player(self, board: int, player: str, *, period: str = CURRENT, metadata: bool = False) -> answers.PlayerRow:
         """A player's row. Raises ``NotRanked`` if they have no score."""
-        return cast(answers.PlayerRow, self._request(endpoints.player(board, player, period)))
+        return cast(answers.PlayerRow, self._request(endpoints.player(board, player, period, metadata)))
 
-    def players(self, board: int, ids: Sequence[str], *, period: str = CURRENT) -> answers.Standings:
+    def players(
+        self, board: int, ids: Sequence[str], *, period: str = CURRENT, metadata: bool = False
+    ) -> answers.Standings:
         """The rows of up to 100 players, best first, without players who are not ranked."""
-        return cast(answers.Standings, self._request(endpoints.players(board, ids, period)))
+        return cast(answers.Standings, self._request(endpoints.players(board, ids, period, metadata)))
 
-    def around(self, board: int, player: str, *, radius: int = 4, period: str = CURRENT) -> answers.Standings:
+    def around(
+        self, board: int, player: str, *, radius: int = 4, period: str = CURRENT, metadata: bool = False
+    ) -> answers.Standings:
         """A player and up to ``radius`` (1 to 50) neighbours on each side. Raises ``NotRanked``."""
-        return cast(answers.Standings, self._request(endpoints.around(board, player, radius, period)))
+        return cast(answers.Standings, self._request(endpoints.around(board, player, radius, period, metadata)))
 
     def view(
         self,
@@ -96,6 +102,7 @@ class Client:
         offset: int = 0,
         radius: int | None = None,
         period: str = CURRENT,
+        metadata: bool = False,
     ) -> answers.View:
         """A page, ``player`` with neighbours, and the players ``ids``, in one request and from one snapshot."""
         query: dict[str, Value] = {
@@ -104,6 +111,7 @@ class Client:
             "offset": offset,
             "radius": radius,
             "period": period,
+            "metadata": metadata or None,
         }
         return cast(answers.View, self._request(endpoints.view(board, query, ids)))
 
@@ -118,20 +126,25 @@ class Client:
         return cast(answers.Competition, self._request(endpoints.read_competition(number)))
 
     def competition_top(
-        self, number: int, *, limit: int = 10, offset: int = 0, division: int | None = None
+        self, number: int, *, limit: int = 10, offset: int = 0, division: int | None = None, metadata: bool = False
     ) -> answers.CompetitionStandings:
         """A page of a competition's standings, best first."""
         return cast(
-            answers.CompetitionStandings, self._request(endpoints.competition_top(number, limit, offset, division))
+            answers.CompetitionStandings,
+            self._request(endpoints.competition_top(number, limit, offset, division, metadata)),
         )
 
-    def competition_player(self, number: int, player: str) -> answers.ParticipantRow:
+    def competition_player(self, number: int, player: str, *, metadata: bool = False) -> answers.ParticipantRow:
         """A participant's row. Raises ``NotJoined``."""
-        return cast(answers.ParticipantRow, self._request(endpoints.competition_player(number, player)))
+        return cast(answers.ParticipantRow, self._request(endpoints.competition_player(number, player, metadata)))
 
-    def competition_around(self, number: int, player: str, *, radius: int = 4) -> answers.CompetitionStandings:
+    def competition_around(
+        self, number: int, player: str, *, radius: int = 4, metadata: bool = False
+    ) -> answers.CompetitionStandings:
         """A participant and their neighbours. Raises ``NotRanked`` and ``NotJoined``."""
-        return cast(answers.CompetitionStandings, self._request(endpoints.competition_around(number, player, radius)))
+        return cast(
+            answers.CompetitionStandings, self._request(endpoints.competition_around(number, player, radius, metadata))
+        )
 
     def competition_view(
         self,
@@ -142,9 +155,16 @@ class Client:
         limit: int = 10,
         offset: int = 0,
         radius: int | None = None,
+        metadata: bool = False,
     ) -> answers.CompetitionView:
         """As ``view``, for a competition."""
-        query: dict[str, Value] = {"player": player, "limit": limit, "offset": offset, "radius": radius}
+        query: dict[str, Value] = {
+            "player": player,
+            "limit": limit,
+            "offset": offset,
+            "radius": radius,
+            "metadata": metadata or None,
+        }
         return cast(answers.CompetitionView, self._request(endpoints.competition_view(number, query, ids)))
 
     def ask(self, method: str, *segments: str | int, query: dict[str, Value] | None = None, body: object = None) -> Any:

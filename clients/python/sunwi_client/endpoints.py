@@ -7,6 +7,10 @@ from sunwi_client.flow import Call, Value, call
 CURRENT = "current"
 
 
+def _metadata(asked: bool) -> dict[str, Value]:
+    return {"metadata": True} if asked else {}
+
+
 def list_boards(name: str | None, limit: int, offset: int) -> Call:
     return call("GET", "boards", query={"name": name, "limit": limit, "offset": offset})
 
@@ -15,20 +19,23 @@ def read_board(board: int) -> Call:
     return call("GET", "boards", board)
 
 
-def top(board: int, limit: int, offset: int, period: str) -> Call:
-    return call("GET", "boards", board, "standings", query={"limit": limit, "offset": offset, "period": period})
+def top(board: int, limit: int, offset: int, period: str, metadata: bool) -> Call:
+    query: dict[str, Value] = {"limit": limit, "offset": offset, "period": period, **_metadata(metadata)}
+    return call("GET", "boards", board, "standings", query=query)
 
 
-def player(board: int, name: str, period: str) -> Call:
-    return call("GET", "boards", board, "players", name, query={"period": period})
+def player(board: int, name: str, period: str, metadata: bool) -> Call:
+    return call("GET", "boards", board, "players", name, query={"period": period, **_metadata(metadata)})
 
 
-def players(board: int, ids: Sequence[str], period: str) -> Call:
-    return call("GET", "boards", board, "players", query={"ids": ",".join(ids), "period": period})
+def players(board: int, ids: Sequence[str], period: str, metadata: bool) -> Call:
+    query: dict[str, Value] = {"ids": ",".join(ids), "period": period, **_metadata(metadata)}
+    return call("GET", "boards", board, "players", query=query)
 
 
-def around(board: int, name: str, radius: int, period: str) -> Call:
-    return call("GET", "boards", board, "players", name, "around", query={"radius": radius, "period": period})
+def around(board: int, name: str, radius: int, period: str, metadata: bool) -> Call:
+    query: dict[str, Value] = {"radius": radius, "period": period, **_metadata(metadata)}
+    return call("GET", "boards", board, "players", name, "around", query=query)
 
 
 def view(board: int, query: dict[str, Value], ids: Sequence[str]) -> Call:
@@ -44,17 +51,18 @@ def read_competition(number: int) -> Call:
     return call("GET", "competitions", number)
 
 
-def competition_top(number: int, limit: int, offset: int, division: int | None) -> Call:
-    query: dict[str, Value] = {"limit": limit, "offset": offset, "division": division}
+def competition_top(number: int, limit: int, offset: int, division: int | None, metadata: bool) -> Call:
+    query: dict[str, Value] = {"limit": limit, "offset": offset, "division": division, **_metadata(metadata)}
     return call("GET", "competitions", number, "standings", query=query)
 
 
-def competition_player(number: int, name: str) -> Call:
-    return call("GET", "competitions", number, "players", name)
+def competition_player(number: int, name: str, metadata: bool) -> Call:
+    return call("GET", "competitions", number, "players", name, query=_metadata(metadata))
 
 
-def competition_around(number: int, name: str, radius: int) -> Call:
-    return call("GET", "competitions", number, "players", name, "around", query={"radius": radius})
+def competition_around(number: int, name: str, radius: int, metadata: bool) -> Call:
+    query: dict[str, Value] = {"radius": radius, **_metadata(metadata)}
+    return call("GET", "competitions", number, "players", name, "around", query=query)
 
 
 def competition_view(number: int, query: dict[str, Value], ids: Sequence[str]) -> Call:

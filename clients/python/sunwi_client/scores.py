@@ -5,7 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
-from typing import Any
+from typing import Any, Literal
+
+Operator = Literal["set", "best", "increment", "decrement"]
 
 
 def new_id() -> str:
@@ -19,7 +21,9 @@ class Score:
 
     ``points`` are exact: an int, a ``Decimal`` or digits in a text; boards with criteria need ``fields`` instead.
     ``at`` is when it happened, with a time zone; by default the server uses the time of arrival. Set your own ``id``
-    (up to 128 characters) if several processes, or a process after a restart, may send the same score. Raises
+    (up to 128 characters) if several processes, or a process after a restart, may send the same score. ``operator``
+    replaces the board's policy, where its setting ``operators`` allows it. ``metadata`` is a JSON object of your own,
+    up to 2,048 bytes, which rows return when asked. Raises
     ``ValueError`` for values that no server accepts. The trap: ``copy.replace`` keeps the id.
     """
 
@@ -30,6 +34,8 @@ class Score:
     competition: int | None = None
     at: datetime | None = None
     id: str = field(default_factory=new_id)
+    operator: Operator | None = None
+    metadata: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
         if (self.board is None) == (self.competition is None):
@@ -54,5 +60,7 @@ class Score:
             "fields": fields,
             "at": moment,
             "id": self.id,
+            "operator": self.operator,
+            "metadata": None if self.metadata is None else dict(self.metadata),
         }
         return {name: value for name, value in values.items() if value is not None}

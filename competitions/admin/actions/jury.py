@@ -17,7 +17,6 @@ from competitions.admin.actions.forms import ActForm, Action, ReasonForm, Typed
 from competitions.admin.actions.preview_text import action_preview_in_words, rewards_in_words
 from competitions.admin.times import ClockField, exactly, in_zone
 from competitions.models import Competition
-from competitions.refusals import translated
 from competitions.selectors.previews.action_preview import preview_action, preview_confirm
 from competitions.selectors.previews.effects import accepting
 from competitions.selectors.rewards.earners import rewards_to_grant
@@ -27,6 +26,7 @@ from competitions.services.results.judge import LateScore, accept_late, check_la
 from foundation import clock
 from foundation.errors import SunwiError
 from foundation.reasons import LONGEST_REASON
+from foundation.translate import translated
 from leaderboards.admin.scores.submission_admin import REASON_FOR_EVERYBODY, REASON_FOR_PLAYERS_AND_EVERYBODY
 from leaderboards.admin.wording.places import place_text
 from leaderboards.core.input.entries import Entry, read_value

@@ -18,13 +18,13 @@ from competitions.admin.actions.forms import ActForm, Action
 from competitions.admin.actions.lifecycle import ACTIONS
 from competitions.admin.actions.preview_text import PreviewText
 from competitions.models import Competition
-from competitions.refusals import translated
 from competitions.selectors.participants.participants import not_started
 from competitions.selectors.standings.standings import standings
 from foundation import clock
 from foundation.errors import SunwiError
 from foundation.http.client_address import signed_in
 from foundation.numbers import whole_number
+from foundation.translate import translated
 from leaderboards.admin.base.lookups import DeclaredLookupsAdmin
 from leaderboards.formats import points, shown_fields
 from leaderboards.models import Storage, Submission

@@ -12,10 +12,10 @@ from django.http import HttpRequest, HttpResponseBase
 from django.utils.translation import gettext as _
 
 from competitions.admin.actions.preview_text import PreviewText
-from competitions.refusals import translated
 from foundation.errors import SunwiError
 from foundation.http.client_address import signed_in
 from foundation.reasons import is_reason
+from foundation.translate import translated
 from leaderboards.admin.base.paging import ReadOnlyAdmin
 from leaderboards.admin.confirm.reason_page import ActionPrompt, confirmed_reason, reason_page
 

@@ -17,12 +17,12 @@ from competitions.admin.times import ClockField, as_typed, in_zone
 from competitions.errors import BadCompetition
 from competitions.models import Competition, NoticeKind
 from competitions.models.competitions import default_alerts
-from competitions.refusals import translated
 from competitions.selectors.results.review import default_of
 from competitions.services.lifecycle.publish import check, check_joining, check_times
 from competitions.services.participants.invite import read_invited
 from competitions.services.picture import LARGEST, as_webp
 from foundation import clock
+from foundation.translate import translated
 from leaderboards.admin.base.validators import validate_name, validate_text
 from leaderboards.admin.boards.form import TimezoneInput
 from leaderboards.core.periods import zone_names

@@ -20,8 +20,8 @@ from django.utils.translation import gettext_lazy as _lazy
 from competitions.core.names import key_of, read_name
 from competitions.errors import BadName, GroupsFinal
 from competitions.models import Competition, Division, Team
-from competitions.refusals import translated
 from competitions.services.participants.teams import refuse_final
+from foundation.translate import translated
 from leaderboards.admin.base.lookups import DeclaredLookupsAdmin
 
 _MEMBERS = Count("participants", filter=Q(participants__left_at=None))

@@ -23,11 +23,11 @@ from competitions.admin.rewards.staff_revocation import (
     restore_all_by_staff,
 )
 from competitions.models import RewardGrant
-from competitions.refusals import translated
 from competitions.services.rewards.reward import mark_delivered
 from foundation import clock
 from foundation.errors import SunwiError
 from foundation.http.client_address import signed_in
+from foundation.translate import translated
 from leaderboards.core.input.csv_cells import safe_cell
 from leaderboards.selectors.exports.export_slots import with_export_slot
 

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _lazy
 from competitions.core.series import read_table, table_text
 from competitions.errors import BadSeries
 from competitions.models import Series
-from competitions.refusals import translated
+from foundation.translate import translated
 from leaderboards.choices import Visibility
 from leaderboards.models import Board
 

@@ -26,13 +26,13 @@ from competitions.admin.series.form import SeriesForm
 from competitions.core.series import table_text
 from competitions.errors import BadSeries
 from competitions.models import Competition, Series, SeriesEvent, SeriesResult
-from competitions.refusals import translated
 from competitions.selectors.series.preview import SeriesPlan, leaders, leaders_now
 from competitions.selectors.series.series import is_countable
 from competitions.services.series import settings as series_settings
 from foundation import clock
 from foundation.audit import record
 from foundation.audit.row_values import subjects_of
+from foundation.translate import translated
 from leaderboards.admin.base.lookups import DeclaredLookupsAdmin
 from leaderboards.admin.base.paging import ReadOnlyAdmin
 

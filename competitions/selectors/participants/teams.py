@@ -8,6 +8,7 @@ from django.db.models import Count, Q
 from competitions.errors import UnknownDivision, UnknownTeam
 from competitions.models import Competition, Division, Participant, Team, TeamEntry
 from competitions.selectors.competitions import LARGEST_NUMBER
+from foundation.messages import Message
 from leaderboards.selectors import Row
 from leaderboards.selectors.visibility.restrictions import visible_q
 
@@ -33,7 +34,7 @@ def division_by_id(competition: Competition, number: int) -> Division:
     """Return a division of the competition. Raises ``UnknownDivision``."""
     division = competition.divisions.filter(pk=number).first() if 0 < number <= LARGEST_NUMBER else None
     if division is None:
-        raise UnknownDivision(f"There is no division {number} in this competition.")
+        raise UnknownDivision(Message("There is no division %(number)s in this competition.", number=number))
     return division
 
 
@@ -41,7 +42,7 @@ def team_by_id(competition: Competition, number: int) -> Team:
     """Return a team of the competition. Raises ``UnknownTeam``."""
     team = competition.teams.filter(pk=number).first() if 0 < number <= LARGEST_NUMBER else None
     if team is None:
-        raise UnknownTeam(f"There is no team {number} in this competition.")
+        raise UnknownTeam(Message("There is no team %(number)s in this competition.", number=number))
     return team
 
 

@@ -49,10 +49,10 @@ def cached_not_started(competition: Competition, at: datetime, total: int) -> in
     """
     if competition.board.cached_since is None:
         return not_started(competition, at, limit=0).total
-    edition = known_version(_unsaved_period(competition.board_id, competition.label))
-    if edition is None:
+    known = known_version(_unsaved_period(competition.board_id, competition.label))
+    if known is None:
         return not_started(competition, at, limit=0).total
-    key = (competition.pk, edition.edition, total)
+    key = (competition.pk, known.version, total)
     count = _counts.get_fresh(key)
     if count is None:
         begun = clock.monotonic()

@@ -10,6 +10,7 @@ from competitions.models import ChangeKind, Competition
 from competitions.services.change_log import clean_reason, record_change
 from competitions.services.locks import lock_competition
 from competitions.services.notices.notices import notify_participants
+from foundation.messages import Message
 
 
 @transaction.atomic
@@ -21,11 +22,11 @@ def cancel(competition: Competition, reason: str, at: datetime, by: AbstractBase
     reason = clean_reason(reason)
     locked = lock_competition(competition)
     if locked.published_at is None:
-        raise NotOpenYet("It is a draft: delete it instead.")
+        raise NotOpenYet(Message("It is a draft: delete it instead."))
     if locked.cancelled_at is not None:
-        raise CompetitionOver("It was cancelled before.")
+        raise CompetitionOver(Message("It was cancelled before."))
     if locked.final_at is not None:
-        raise CompetitionOver("It is final: its result stays.")
+        raise CompetitionOver(Message("It is final: its result stays."))
     locked.cancelled_at = at
     locked.save(update_fields=["cancelled_at"])
     notify_participants(record_change(locked, ChangeKind.CANCELLED, at, by, reason))

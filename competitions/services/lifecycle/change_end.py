@@ -20,6 +20,7 @@ from competitions.services.locks import get_or_open_period, lock_competition
 from competitions.services.notices.notices import notify_participants
 from competitions.services.reader_caches import invalidate_before_hiding
 from foundation.errors import Unavailable
+from foundation.messages import Message
 from leaderboards.core.periods import event_window
 from leaderboards.errors import BadBoard
 from leaderboards.models import PeriodState
@@ -57,7 +58,7 @@ def _save_end(
     locked = lock_competition(competition)
     _refuse(locked, ends_at, at)
     if get_or_open_period(locked).state != PeriodState.OPEN:  # it ended while the scores were repacked
-        raise CompetitionOver("It has ended meanwhile: its end cannot be moved any more.")
+        raise CompetitionOver(Message("It has ended meanwhile: its end cannot be moved any more."))
     before = locked.ends_at
     if before == ends_at:
         return locked
@@ -72,13 +73,13 @@ def _save_end(
 
 def _refuse(competition: Competition, ends_at: datetime, at: datetime) -> None:
     if competition.published_at is None:
-        raise NotOpenYet("It is a draft: change its end in its form.")
+        raise NotOpenYet(Message("It is a draft: change its end in its form."))
     if competition.cancelled_at is not None:
-        raise CompetitionOver("It was cancelled: its end cannot be moved.")
+        raise CompetitionOver(Message("It was cancelled: its end cannot be moved."))
     if competition.ends_at <= at:
-        raise CompetitionOver("It has ended: its end cannot be moved any more.")
+        raise CompetitionOver(Message("It has ended: its end cannot be moved any more."))
     check_year(ends_at, "ends_at")
     if ends_at <= at:
-        raise BadCompetition("The new end lies in the past.", "ends_at")
+        raise BadCompetition(Message("The new end lies in the past."), "ends_at")
     if ends_at <= competition.starts_at:
-        raise BadCompetition("A competition must end after it starts.", "ends_at")
+        raise BadCompetition(Message("A competition must end after it starts."), "ends_at")

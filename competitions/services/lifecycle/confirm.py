@@ -15,6 +15,7 @@ from competitions.services.change_log import clean_reason, queue_webhook, record
 from competitions.services.locks import lock_competition
 from competitions.services.results.revisions import publish_revision
 from foundation.failpoints import failpoint
+from foundation.messages import Message
 from leaderboards.selectors.visibility.hidden import clear_hidden_cache
 
 
@@ -29,9 +30,9 @@ def confirm(competition: Competition, at: datetime, by: AbstractBaseUser | None,
         if locked.final_at is not None:
             return locked
         if locked.cancelled_at is not None:
-            raise CompetitionOver("It was cancelled: it has no result to confirm.")
+            raise CompetitionOver(Message("It was cancelled: it has no result to confirm."))
         if locked.closed_at is None:
-            raise NotClosed("It is not closed yet: its result can be confirmed once it is.")
+            raise NotClosed(Message("It is not closed yet: its result can be confirmed once it is."))
         make_final(locked, at, record_change(locked, ChangeKind.CONFIRMED, at, by, reason))
     return locked
 

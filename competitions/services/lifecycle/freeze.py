@@ -18,6 +18,7 @@ from competitions.services.participants.withdrawn import remove_withdrawn_before
 from competitions.services.reader_caches import invalidate_before_hiding
 from competitions.services.results.revisions import announce_revision
 from foundation.failpoints import failpoint
+from foundation.messages import Message
 from foundation.worker.each import for_each
 from leaderboards.models import Period
 from leaderboards.services.periods.freeze import copy_period_in_sql, mirror_before_copy
@@ -86,9 +87,9 @@ def reveal(competition: Competition, at: datetime, by: AbstractBaseUser | None) 
     if locked.revealed_at is not None:
         return locked
     if not locked.is_hidden(at):
-        raise NotRevealable("Its standings are not frozen: there is nothing to reveal.")
+        raise NotRevealable(Message("Its standings are not frozen: there is nothing to reveal."))
     if locked.closed_at is None:
-        raise NotRevealable("It is not closed yet: reveal its result once it is.")
+        raise NotRevealable(Message("It is not closed yet: reveal its result once it is."))
     locked.revealed_at = at
     locked.save(update_fields=["revealed_at"])
     record_change(locked, ChangeKind.REVEALED, at, by)

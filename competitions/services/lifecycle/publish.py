@@ -12,6 +12,7 @@ from competitions.models import ChangeKind, Competition, Joining
 from competitions.services.change_log import record_change
 from competitions.services.locks import get_or_open_period, lock_competition
 from competitions.services.participants.team_settings import check_teams
+from foundation.messages import Message
 from leaderboards.core.packing.layout import choose_layout
 from leaderboards.core.periods import FIRST_YEAR, LAST_YEAR, Calendar, PeriodKind, Window
 from leaderboards.core.ranking.rules import Rules
@@ -26,7 +27,7 @@ def publish(competition: Competition, at: datetime, by: AbstractBaseUser | None)
     with transaction.atomic():
         locked = lock_competition(competition)
         if locked.cancelled_at is not None:
-            raise CompetitionOver("The competition was cancelled.")
+            raise CompetitionOver(Message("The competition was cancelled."))
         if locked.published_at is None:
             check(locked, at)
             locked.published_at = at
@@ -63,8 +64,12 @@ def check_window(rules: Rules, window: Window) -> None:
             raise BadCompetition(error.detail, "board") from error
         days = int(longest.total_seconds() * 10 / DAY_SECONDS) / 10
         raise BadCompetition(
-            f"On this board a competition lasts at most {days} days, so that the time left fits its scores. "
-            f"{error.detail}",
+            Message(
+                "On this board a competition lasts at most %(days)s days, so that the time left fits its "
+                "scores. %(why)s",
+                days=days,
+                why=error.detail,
+            ),
             "ends_at",
         ) from error
 
@@ -72,7 +77,9 @@ def check_window(rules: Rules, window: Window) -> None:
 def check_year(moment: datetime, field: str) -> None:
     """Raise ``BadCompetition`` for years outside the range of boards, which some time zones cannot show."""
     if not FIRST_YEAR <= moment.year <= LAST_YEAR:
-        raise BadCompetition(f"Competitions lie in the years {FIRST_YEAR} to {LAST_YEAR}.", field)
+        raise BadCompetition(
+            Message("Competitions lie in the years %(first)s to %(last)s.", first=FIRST_YEAR, last=LAST_YEAR), field
+        )
 
 
 def check_times(competition: Competition, at: datetime) -> None:
@@ -80,9 +87,9 @@ def check_times(competition: Competition, at: datetime) -> None:
     check_year(competition.starts_at, "starts_at")
     check_year(competition.ends_at, "ends_at")
     if competition.ends_at <= competition.starts_at:
-        raise BadCompetition("A competition must end after it starts: move its end.", "ends_at")
+        raise BadCompetition(Message("A competition must end after it starts: move its end."), "ends_at")
     if competition.ends_at <= at:
-        raise BadCompetition("The end lies in the past: move it.", "ends_at")
+        raise BadCompetition(Message("The end lies in the past: move it."), "ends_at")
 
 
 def check_freeze(competition: Competition) -> None:
@@ -94,8 +101,11 @@ def check_freeze(competition: Competition) -> None:
     whole_minutes = -(-length // timedelta(minutes=1))
     if minutes is not None and minutes > whole_minutes:
         raise BadCompetition(
-            f"The freeze is longer than the competition, which lasts {whole_minutes} minutes: take that many to hide "
-            "its standings from the start, or fewer.",
+            Message(
+                "The freeze is longer than the competition, which lasts %(whole)s minutes: take that many to "
+                "hide its standings from the start, or fewer.",
+                whole=whole_minutes,
+            ),
             "freeze_minutes",
         )
 
@@ -103,12 +113,16 @@ def check_freeze(competition: Competition) -> None:
 def _check_board(competition: Competition) -> None:
     board = competition.board
     if not board.is_event:
-        raise BadCompetition("A competition needs a board of period `event`; this one has its own calendar.", "board")
+        raise BadCompetition(
+            Message("A competition needs a board of period `event`; this one has its own calendar."), "board"
+        )
     if board.retired_at is not None:
-        raise BadCompetition("The board is retired: take another.", "board")
+        raise BadCompetition(Message("The board is retired: take another."), "board")
     if competition.attempts is not None and board.storage == Storage.REDIS:
         raise BadCompetition(
-            "Redis, which decides for this board, cannot count attempts: leave them open, or take another board.",
+            Message(
+                "Redis, which decides for this board, cannot count attempts: leave them open, or take another board."
+            ),
             "attempts",
         )
     check_window(board.rules, competition.window)
@@ -117,7 +131,7 @@ def _check_board(competition: Competition) -> None:
 def check_joining(competition: Competition, at: datetime) -> None:
     """Raise ``BadCompetition`` if nobody could join with these settings."""
     if competition.joining == Joining.CODE and not competition.join_code.strip():
-        raise BadCompetition("Joining by code needs a code.", "join_code")
+        raise BadCompetition(Message("Joining by code needs a code."), "join_code")
     until = competition.join_until
     if until is not None and not at < until <= competition.ends_at:
-        raise BadCompetition("Joining must be possible for a while, and only until the end.", "join_until")
+        raise BadCompetition(Message("Joining must be possible for a while, and only until the end."), "join_until")

@@ -17,6 +17,7 @@ from competitions.services.lifecycle.freeze import freeze_if_due
 from competitions.services.locks import get_or_open_period, lock_competition
 from competitions.services.participants.remove_withdrawn import remove_withdrawn_of
 from foundation.failpoints import failpoint
+from foundation.messages import Message
 from foundation.worker.each import for_each
 from leaderboards.errors import StorageUnavailable
 from leaderboards.models import Period, PeriodState, Storage
@@ -105,7 +106,7 @@ def _mirror_to_sql(period: Period) -> None:
     mirror(period)
     period.refresh_from_db(fields=["stale_since"])
     if period.stale_since is not None:
-        raise StorageUnavailable("The standings in Redis are being settled.")
+        raise StorageUnavailable(Message("The standings in Redis are being settled."))
 
 
 @transaction.atomic

@@ -8,6 +8,7 @@ from django.db import transaction
 
 from competitions.errors import BadPreference
 from competitions.models import NoticeKind, Preference
+from foundation.messages import Message
 from leaderboards.core.periods import Calendar, PeriodKind
 from leaderboards.errors import BadBoard
 from leaderboards.models import Player
@@ -51,9 +52,11 @@ def _check(wishes: NoticeSettings) -> None:
         raise BadPreference(f"{unknown[0][:40]!r} is no kind of notice.", "muted")
     for field, hour in (("quiet_from", wishes.quiet_from), ("quiet_until", wishes.quiet_until)):
         if hour not in range(24):
-            raise BadPreference("Quiet hours begin and end at a full hour, 0 to 23.", field)
+            raise BadPreference(Message("Quiet hours begin and end at a full hour, 0 to 23."), field)
     if wishes.language and wishes.language not in dict(settings.LANGUAGES):
-        raise BadPreference(f"{wishes.language[:10]!r} is no language of this site.", "language")
+        raise BadPreference(
+            Message("%(language)s is no language of this site.", language=repr(wishes.language[:10])), "language"
+        )
     try:
         Calendar(PeriodKind.DAY, wishes.timezone or "UTC")
     except BadBoard as error:

@@ -23,6 +23,7 @@ from competitions.services.notices.notices import notify_player
 from competitions.services.participants.teams import TeamChoice, former_team_with_place
 from competitions.services.results.judge import refuse_while_closing
 from foundation.failpoints import failpoint
+from foundation.messages import Message
 from leaderboards.models import Period, Player, Storage
 from leaderboards.services.moderation.correct_closed import unvoid_in_closed
 from leaderboards.services.moderation.unvoid import unvoid_in_open
@@ -67,16 +68,16 @@ def bring_back(
 def _lock_known(locked: Competition, player: Player) -> Participant:
     participant = lock_participant(locked, player)
     if participant is None:
-        raise NotAParticipant(f"{player.external_id} does not take part in this competition.")
+        raise NotAParticipant(Message("%(player)s does not take part in this competition.", player=player.external_id))
     return participant
 
 
 def _refuse(locked: Competition, participant: Participant) -> None:
     if locked.cancelled_at is not None:
-        raise CompetitionOver("The competition was cancelled; its record stays.")
+        raise CompetitionOver(Message("The competition was cancelled; its record stays."))
     refuse_erased(participant.player)
     if locked.most_participants is not None and places_taken(locked) >= locked.most_participants:
-        raise CompetitionFull(f"All {locked.most_participants} places are taken.")
+        raise CompetitionFull(Message("All %(places)s places are taken.", places=locked.most_participants))
 
 
 def _former_team(locked: Competition, participant: Participant) -> Team | None:

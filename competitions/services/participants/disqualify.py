@@ -22,6 +22,7 @@ from competitions.services.notices.notices import notify_player
 from competitions.services.participants.remove_withdrawn import remove_just_withdrawn
 from competitions.services.participants.teams import give_up_team
 from foundation.failpoints import failpoint
+from foundation.messages import Message
 from foundation.sync import barrier
 from leaderboards.models import Period, PeriodState, Player
 from leaderboards.selectors.visibility.hidden import clear_hidden_cache
@@ -41,7 +42,7 @@ def remove(
         _refuse_closed(locked)
         participant = _lock_known(locked, player)
         if not participant.takes_part:
-            raise NotAParticipant(f"{player.external_id} does not take part any more.")
+            raise NotAParticipant(Message("%(player)s does not take part any more.", player=player.external_id))
         participant.left_at, participant.reason = at, reason
         participant.save(update_fields=["left_at", "reason"])
         given_up = give_up_team(locked, participant, at)
@@ -103,15 +104,17 @@ def reinstate(
 def _refuse_closed(competition: Competition) -> None:
     """Refuse if the competition is closed. The barrier keeps it from closing until the caller's transaction ends."""
     if competition.cancelled_at is not None:
-        raise CompetitionOver("The competition was cancelled; its record stays.")
+        raise CompetitionOver(Message("The competition was cancelled; its record stays."))
     period = get_or_open_period(competition)
     barrier.hold_shared(period.pk)
     if Period.objects.filter(pk=period.pk, state__in=(PeriodState.FINAL, PeriodState.EXPIRED)).exists():
-        raise CompetitionOver("The competition is closed: a participant can be disqualified, and the row stays.")
+        raise CompetitionOver(
+            Message("The competition is closed: a participant can be disqualified, and the row stays.")
+        )
 
 
 def _lock_known(competition: Competition, player: Player) -> Participant:
     participant = lock_participant(competition, player)
     if participant is None:
-        raise NotAParticipant(f"{player.external_id} does not take part in this competition.")
+        raise NotAParticipant(Message("%(player)s does not take part in this competition.", player=player.external_id))
     return participant

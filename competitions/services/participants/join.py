@@ -33,6 +33,7 @@ from competitions.services.participants.teams import (
     team_and_division_on_joining,
 )
 from competitions.services.participants.withdrawn import remove_withdrawn_one
+from foundation.messages import Message
 from foundation.throttling.rate_limit import throttle
 from leaderboards.errors import Banned
 from leaderboards.models import Player
@@ -70,7 +71,7 @@ def _join(competition: Competition, player: Player, at: datetime, code: str, cho
     _refuse_by_record(competition, player, former)
     _refuse_uninvited(locked, player, code)
     if locked.most_participants is not None and places_taken(locked) >= locked.most_participants:
-        raise CompetitionFull(f"All {locked.most_participants} places are taken.")
+        raise CompetitionFull(Message("All %(places)s places are taken.", places=locked.most_participants))
     team, division = team_and_division_on_joining(locked, player, choice, former, at)
     if former is None:
         return Participant.objects.create(competition=locked, player=player, joined_at=at, team=team, division=division)
@@ -92,7 +93,9 @@ def leave(competition: Competition, player: Player, at: datetime) -> None:
         rows = Participant.objects.select_for_update(of=("self",)).select_related("team")
         participant = rows.filter(competition=locked, player=player).first()
         if participant is None or not participant.takes_part:
-            raise NotAParticipant(f"{player.external_id} does not take part in this competition.")
+            raise NotAParticipant(
+                Message("%(player)s does not take part in this competition.", player=player.external_id)
+            )
         participant.left_at = at
         participant.save(update_fields=["left_at"])
         give_up_team(locked, participant, at)
@@ -102,7 +105,7 @@ def leave(competition: Competition, player: Player, at: datetime) -> None:
 
 def _refuse_by_time(competition: Competition, at: datetime) -> None:
     if competition.cancelled_at is not None:
-        raise CompetitionOver("The competition was cancelled.")
+        raise CompetitionOver(Message("The competition was cancelled."))
     if competition.published_at is None:
         raise NotOpenYet("The competition is not open for joining yet.")
     if competition.ends_at <= at:

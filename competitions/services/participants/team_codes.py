@@ -13,6 +13,7 @@ from competitions.models import Competition, Participant, Team
 from competitions.services.locks import lock_competition
 from competitions.services.participants.codes import new_code
 from competitions.services.participants.teams import lock_known_participant, refuse_over_by
+from foundation.messages import Message
 from leaderboards.models import Player
 
 
@@ -33,7 +34,7 @@ def renew_code(competition: Competition, player: Player, at: datetime) -> Team:
         refuse_over_by(locked, at)
         team = founded_by(participant) if participant.takes_part else None
         if team is None:
-            raise NotFounder("Only who founded a team, and is in it, renews its code.")
+            raise NotFounder(Message("Only who founded a team, and is in it, renews its code."))
         team.code = new_code()
         team.save(update_fields=["code"])
     return team

@@ -35,6 +35,7 @@ from competitions.services.lifecycle.confirm import revise_if_final
 from competitions.services.locks import lock_competition
 from competitions.services.participants.codes import new_code, same_code
 from foundation.failpoints import failpoint
+from foundation.messages import Message
 from foundation.throttling.rate_limit import throttle
 from leaderboards.models import Player
 
@@ -79,7 +80,7 @@ def refuse_final(competition: Competition) -> None:
     Call it in the transaction that adds, renames or deletes one: it locks the competition's row.
     """
     if lock_competition(competition).final_at is not None:
-        raise GroupsFinal("The result is final: its teams and divisions stay as they were published.")
+        raise GroupsFinal(Message("The result is final: its teams and divisions stay as they were published."))
 
 
 def choose_team(competition: Competition, player: Player, choice: TeamChoice, at: datetime) -> Participant:
@@ -94,7 +95,9 @@ def choose_team(competition: Competition, player: Player, choice: TeamChoice, at
         locked = lock_competition(competition)
         participant = lock_known_participant(locked, player)
         if not participant.takes_part:
-            raise NotAParticipant(f"{player.external_id} does not take part in this competition.")
+            raise NotAParticipant(
+                Message("%(player)s does not take part in this competition.", player=player.external_id)
+            )
         refuse_over_by(locked, at)
         _refuse_started(locked, at)
         former = participant.team
@@ -119,7 +122,7 @@ def move_participant(
         locked = lock_competition(who.competition)
         participant = lock_known_participant(locked, player)
         if participant.left_at is not None:
-            raise NotAParticipant(f"{player.external_id} does not take part any more.")
+            raise NotAParticipant(Message("%(player)s does not take part any more.", player=player.external_id))
         before = participant.team, participant.division
         participant.team = team_with_place(locked, player, TeamChoice(team=goal.team), before[0])
         participant.division = None if goal.division is None else division_by_id(locked, goal.division)
@@ -142,14 +145,14 @@ def team_with_place(locked: Competition, player: Player, choice: TeamChoice, bef
     """
     if choice.found:
         if locked.has_teams and not locked.team_founding:
-            raise FoundingClosed("Players do not found teams here: choose one of those there are.")
+            raise FoundingClosed(Message("Players do not found teams here: choose one of those there are."))
         return _create_team(locked, choice.found, player)
     if choice.team is None:
         return None
     _refuse_without_teams(locked)
     team = team_by_id(locked, choice.team)
     if team != before and locked.team_size is not None and places_taken(team) >= locked.team_size:
-        raise TeamFull(f"All {locked.team_size} places of this team are taken.")
+        raise TeamFull(Message("All %(places)s places of this team are taken.", places=locked.team_size))
     return team
 
 
@@ -220,14 +223,14 @@ def lock_known_participant(locked: Competition, player: Player) -> Participant:
     rows = Participant.objects.select_for_update(of=("self",)).select_related("team", "division")
     participant = rows.filter(competition=locked, player=player).first()
     if participant is None:
-        raise NotAParticipant(f"{player.external_id} does not take part in this competition.")
+        raise NotAParticipant(Message("%(player)s does not take part in this competition.", player=player.external_id))
     return participant
 
 
 def refuse_over_by(locked: Competition, at: datetime) -> None:
     """Raise ``CompetitionOver`` if it was cancelled or has ended."""
     if locked.cancelled_at is not None:
-        raise CompetitionOver("The competition was cancelled.")
+        raise CompetitionOver(Message("The competition was cancelled."))
     if locked.ends_at <= at:
         raise CompetitionOver("The competition has ended.")
 
@@ -239,7 +242,7 @@ def _resolve_code(locked: Competition, choice: TeamChoice) -> TeamChoice:
     codes = locked.teams.exclude(code="").values_list("pk", "code")
     team = next((number for number, code in codes if same_code(code, choice.code)), None)
     if team is None:
-        raise WrongTeamCode("This code opens no team: ask the founder of yours for the present one.")
+        raise WrongTeamCode(Message("This code opens no team: ask the founder of yours for the present one."))
     return replace(choice, team=team)
 
 
@@ -255,7 +258,7 @@ def _enter_team(locked: Competition, player: Player, choice: TeamChoice, before:
     if needs_no_code and not choice.code.strip():
         return team
     if team.code and not same_code(team.code, choice.code):
-        raise WrongTeamCode("This code does not open the team: ask its founder for the present one.")
+        raise WrongTeamCode(Message("This code does not open the team: ask its founder for the present one."))
     return team
 
 
@@ -264,14 +267,14 @@ def _create_team(locked: Competition, name: str, founder: Player | None) -> Team
     name = read_name(name)
     key = key_of(name)
     if locked.teams.filter(key=key).exists():
-        raise NameTaken("A team has this name already: take another name, or that team.")
+        raise NameTaken(Message("A team has this name already: take another name, or that team."))
     code = "" if founder is None else new_code()
     return Team.objects.create(competition=locked, name=name, key=key, founder=founder, code=code)
 
 
 def _refuse_without_teams(locked: Competition) -> None:
     if not locked.has_teams:
-        raise NoTeams("This competition has no teams.")
+        raise NoTeams(Message("This competition has no teams."))
 
 
 def _refuse_started(locked: Competition, at: datetime) -> None:

@@ -7,8 +7,10 @@ from django.contrib.auth.models import AbstractBaseUser
 from competitions.errors import CompetitionOver, NotOfTheJury
 from competitions.models import Competition
 from competitions.services.results.judge import LateScore, accept_late
+from foundation.messages import Message
+from leaderboards.core.ranking.policies import sent_value
 from leaderboards.models import QuarantinedEntry
-from leaderboards.stores.sql.writes import value_of
+from leaderboards.stores.sql.writes import submission_state
 
 JUDGES = "competitions.change_competition"  # the permission that makes an account a jury
 
@@ -21,11 +23,18 @@ def accept_quarantined(
     Raises what ``accept_late`` does, ``CompetitionOver`` once the result is final, or ``NotOfTheJury``.
     """
     if by is not None and not by.has_perm(JUDGES):  # type: ignore[attr-defined]  # accounts have permissions
-        raise NotOfTheJury("The competition is closed: its jury alone takes scores now, who may change competitions.")
+        raise NotOfTheJury(
+            Message("The competition is closed: its jury alone takes scores now, who may change competitions.")
+        )
     if competition.final_at is not None:
         raise CompetitionOver(
-            "The result is final: accept the score as a late one on its competition's page, which revises the result."
+            Message(
+                "The result is final: accept the score as a late one on its competition's page, which revises "
+                "the result."
+            )
         )
-    points, fields = entry.period.rules.shown(value_of(entry.points, entry.fields))
-    late = LateScore(entry.player, entry.at, points, fields, token=f"quarantine-{entry.pk}")
+    state = submission_state(entry)
+    points, fields = entry.period.rules.shown(sent_value(state.value, state.operator))
+    token = f"quarantine-{entry.pk}"
+    late = LateScore(entry.player, entry.at, points, fields, token, state.operator, state.metadata)
     accept_late(competition, late, reason, at, by)

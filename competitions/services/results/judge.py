@@ -24,7 +24,9 @@ from competitions.services.lifecycle.freeze import freeze_if_due
 from competitions.services.locks import get_or_open_period, lock_competition, lock_participant
 from competitions.services.notices.notices import notify_player
 from foundation.failpoints import failpoint
+from foundation.messages import Message
 from leaderboards.core.input.entries import Entry, read_value
+from leaderboards.core.ranking.rules import Operator
 from leaderboards.errors import PeriodClosed, SubmissionsDropped, UnknownCompetition
 from leaderboards.models import Period, Player, PurgedSubmission, Submission
 from leaderboards.services.moderation.correct_closed import LateEntry, add_to_closed, unvoid_in_closed, void_in_closed
@@ -41,7 +43,7 @@ class LateScore:
     """A score that came too late: ``points``, or ``fields`` on a board of criteria, and when it happened.
 
     ``token`` is an idempotency key of up to 64 characters: a score that is sent twice with it counts once. Without a
-    token (empty), each call counts.
+    token (empty), each call counts. ``operator`` and ``metadata`` (JSON as text) are those of an entry.
     """
 
     player: Player
@@ -49,6 +51,8 @@ class LateScore:
     points: Decimal | int | None = None
     fields: Mapping[str, int] | None = None
     token: str = ""
+    operator: Operator | None = None
+    metadata: str | None = None
 
 
 def void(
@@ -110,7 +114,7 @@ def unvoid(  # noqa: PLR0913 (each describes the action)
             return None  # checked under the lock, which actions by hand take too
         present = Submission.objects.select_related("period", "player").filter(pk=submission.pk).first()
         if present is None:
-            raise SubmissionsDropped("The submission was not kept: it can not be restored any more.")
+            raise SubmissionsDropped(Message("The submission was not kept: it can not be restored any more."))
         if present.voided_at is None:
             _refuse_never_voided(locked, present)
             return None
@@ -145,7 +149,7 @@ def accept_late(
         locked = lock_competition(competition)
         _refuse_cancelled(locked)
         if locked.closed_at is None:
-            raise NotClosed("It is not closed yet: a late score can be accepted once it is.")
+            raise NotClosed(Message("It is not closed yet: a late score can be accepted once it is."))
         participant = lock_participant(locked, late.player)
         period = get_or_open_period(locked)
         value = read_value(period.rules, _entry(locked, late))
@@ -153,7 +157,8 @@ def accept_late(
         details = _late_details(period, late, value)
         if (earlier := _change_by_token(locked, late.token, details)) is not None:
             return earlier
-        add_to_closed(period, LateEntry(late.player.external_id, value, late.happened_at), JURY, at)
+        entry = LateEntry(late.player.external_id, value, late.happened_at, late.operator, late.metadata)
+        add_to_closed(period, entry, JURY, at)
         token = {"token": late.token} if late.token else {}
         change = record_change(locked, ChangeKind.ACCEPTED, at, by, reason, **details, **token)
         revise_if_final(locked, at, change)
@@ -193,12 +198,12 @@ def refuse_while_closing() -> Iterator[None]:
     try:
         yield
     except PeriodClosed as error:
-        raise NotClosed("It is being closed: try again in a moment.") from error
+        raise NotClosed(Message("It is being closed: try again in a moment.")) from error
 
 
 def _refuse_other_competition(competition: Competition, submission: Submission) -> None:
     if submission.competition != competition.pk:
-        raise UnknownCompetition(f"The score is not one of competition {competition.pk}.")
+        raise UnknownCompetition(Message("The score is not one of competition %(number)s.", number=competition.pk))
 
 
 def _is_judged(competition: Competition, submission: Submission) -> bool:
@@ -213,7 +218,7 @@ def _is_judged(competition: Competition, submission: Submission) -> bool:
 def _refuse_never_voided(competition: Competition, submission: Submission) -> None:
     restored = Change.objects.filter(competition=competition, kind=ChangeKind.RESTORED)
     if not restored.filter(details__submission=submission.pk).exists():
-        raise NotVoided("This score is not void: it counts as it is.")
+        raise NotVoided(Message("This score is not void: it counts as it is."))
 
 
 def _refuse_withdrawn(competition: Competition, submission: Submission) -> None:
@@ -221,7 +226,7 @@ def _refuse_withdrawn(competition: Competition, submission: Submission) -> None:
     name = submission.player.external_id
     participant = lock_participant(competition, submission.player)
     if participant is None or participant.left_at is not None:
-        raise NotAParticipant(f"{name} does not take part any more: bring them back first.")
+        raise NotAParticipant(Message("%(player)s does not take part any more: bring them back first.", player=name))
     _refuse_before_joining(competition, participant, submission.sent_at or submission.created_at)
 
 
@@ -232,7 +237,7 @@ def _score_details(submission: Submission) -> dict[str, str]:
 
 def _refuse_cancelled(competition: Competition) -> None:
     if competition.cancelled_at is not None:
-        raise CompetitionOver("The competition was cancelled; its record stays.")
+        raise CompetitionOver(Message("The competition was cancelled; its record stays."))
 
 
 def _late_details(period: Period, late: LateScore, value: tuple[int, ...]) -> dict[str, str]:
@@ -249,7 +254,7 @@ def _change_by_token(competition: Competition, token: str, details: Mapping[str,
     """Return the change that was made with this token. The locked competition serializes concurrent requests."""
     change = _accepted(competition, {"token": token}).first() if token else None
     if change is not None and any(change.details.get(name) != text for name, text in details.items()):
-        raise BadCompetition("This form has been used for another score: open it anew.")
+        raise BadCompetition(Message("This form has been used for another score: open it anew."))
     return change
 
 
@@ -259,9 +264,9 @@ def _refuse_impossible(
     """Refuse a player who does not take part, and a time at which they did not."""
     name = late.player.external_id
     if participant is None or participant.left_at is not None:
-        raise NotAParticipant(f"{name} does not take part in this competition.")
+        raise NotAParticipant(Message("%(player)s does not take part in this competition.", player=name))
     if participant.disqualified_at is not None:
-        raise Disqualified(f"{name} is disqualified: reinstate them first.")
+        raise Disqualified(Message("%(player)s is disqualified: reinstate them first.", player=name))
     _refuse_outside(competition, period, late.happened_at, at)
     _refuse_before_joining(competition, participant, late.happened_at)
 
@@ -272,7 +277,12 @@ def _refuse_before_joining(competition: Competition, participant: Participant, h
     if happened_at < since - JOINED_TOLERANCE:
         player, moment = participant.player.external_id, _clock(since, competition)
         raise BadCompetition(
-            f"{player} takes part since {moment} ({competition.timezone}): what happened before does not count.",
+            Message(
+                "%(player)s takes part since %(since)s (%(zone)s): what happened before does not count.",
+                player=player,
+                since=moment,
+                zone=competition.timezone,
+            ),
             "happened_at",
         )
 
@@ -282,7 +292,12 @@ def _refuse_outside(competition: Competition, period: Period, happened_at: datet
     if happened_at > at or not all(each.contains(happened_at) for each in (competition.window, period.window)):
         start, end = (_clock(each, competition) for each in (competition.starts_at, competition.ends_at))
         raise BadCompetition(
-            f"The score must have happened in the competition: from {start} to before {end} ({competition.timezone}).",
+            Message(
+                "The score must have happened in the competition: from %(start)s to before %(end)s (%(zone)s).",
+                start=start,
+                end=end,
+                zone=competition.timezone,
+            ),
             "happened_at",
         )
 
@@ -295,4 +310,4 @@ def _clock(at: datetime, competition: Competition) -> str:
 def _entry(competition: Competition, late: LateScore) -> Entry:
     fields = None if late.fields is None else tuple(late.fields.items())
     name = late.player.external_id
-    return Entry(0, None, competition.pk, name, late.points, fields, late.happened_at, None)
+    return Entry(0, None, competition.pk, name, late.points, fields, late.happened_at, None, operator=late.operator)

@@ -23,6 +23,7 @@ from competitions.services.rewards.settlement import settle_rewards
 from foundation.audit import record
 from foundation.audit.row_values import subjects_of
 from foundation.failpoints import failpoint
+from foundation.messages import Message
 from foundation.worker.each import for_each
 from leaderboards.selectors.visibility.hidden import hidden_now
 
@@ -50,10 +51,10 @@ def revoke_by_staff(
         locked = _lock_grants(grants)
         if instead is Reallocation.NEXT and run.competition is None:
             raise BadCompetition(
-                "Rewards of this board are granted once: take it back so that nobody else gets it.", "instead"
+                Message("Rewards of this board are granted once: take it back so that nobody else gets it."), "instead"
             )
         if any(grant.revoked_at is not None for grant in locked):
-            raise RewardRevoked("This reward does not stand any more: there is nothing to take back.")
+            raise RewardRevoked(Message("This reward does not stand any more: there is nothing to take back."))
         granting.revoke_grants(locked, reason, at, withheld=True)
         if instead is Reallocation.NEXT:
             RewardGrant.objects.filter(pk__in=[grant.pk for grant in locked]).update(passed_over_at=at)
@@ -81,7 +82,7 @@ def restore_by_staff(
         run = _lock_run(grants)
         locked = _lock_grants(grants)
         if any(grant.withheld_at is None for grant in locked):
-            raise RewardRevoked("Nobody has taken this reward back by hand: it follows the result.")
+            raise RewardRevoked(Message("Nobody has taken this reward back by hand: it follows the result."))
         _refuse_unearned(run, locked)
         together = passed_over_together(locked)
         rows = RewardGrant.objects.filter(pk__in=[grant.pk for grant in together])
@@ -128,7 +129,7 @@ def _refuse_unearned(run: RewardRun, locked: Grants) -> None:
         unearned = _unearned(run, locked, ())
         _refuse_passed_over(run, locked, unearned)
     if unearned:
-        raise NotEarned("The player does not earn this reward by the result as it is now.")
+        raise NotEarned(Message("The player does not earn this reward by the result as it is now."))
 
 
 def _unearned(run: RewardRun, locked: Grants, others: Grants) -> list[RewardGrant]:
@@ -152,8 +153,12 @@ def _refuse_passed_over(run: RewardRun, locked: Grants, unearned: Grants) -> Non
     player = others[0].player
     names = ", ".join(f"“{grant.name}”" for grant in others if grant.player_id == player.pk)
     raise PassedOver(
-        f"{player.external_id} is passed over for all rewards, since this was taken back: {names}. Give that back "
-        "first, or together with this one."
+        Message(
+            "%(player)s is passed over for all rewards, since this was taken back: %(rewards)s. Give that "
+            "back first, or together with this one.",
+            player=player.external_id,
+            rewards=names,
+        )
     )
 
 

@@ -12,6 +12,7 @@ from competitions.core.series import MOST_EVENTS
 from competitions.errors import BadSeries, SeriesHasResults
 from competitions.models import Competition, Series, SeriesEvent, SeriesResult, SeriesTotal
 from competitions.services.series.count_results import lock_series
+from foundation.messages import Message
 from leaderboards.choices import Storage, Visibility
 from leaderboards.core.periods import PeriodKind
 from leaderboards.core.ranking.rules import Order, Ties, Update
@@ -103,7 +104,7 @@ def delete(series: Series, at: datetime) -> None:
     """Delete a series without counted results, and retire its board. Raises ``SeriesHasResults``."""
     present = lock_series(series.pk)
     if present.results.exists() or present.totals.exists():
-        raise SeriesHasResults("This series has counted results: it stays. Retire its board to end it.")
+        raise SeriesHasResults(Message("This series has counted results: it stays. Retire its board to end it."))
     present.delete()
     retire(present.board, at)
     transaction.on_commit(clear_reserved_cache)
@@ -112,9 +113,13 @@ def delete(series: Series, at: datetime) -> None:
 def check_events(visibility: str, competitions: Collection[Competition]) -> None:
     """Raise ``BadSeries`` if a series of this visibility cannot have these competitions."""
     if len(competitions) > MOST_EVENTS:
-        raise BadSeries(f"A series has at most {MOST_EVENTS} competitions.")
+        raise BadSeries(Message("A series has at most %(most)s competitions.", most=MOST_EVENTS))
     for competition in competitions:
         if visibility == Visibility.PUBLIC and competition.board.visibility == Visibility.PRIVATE:
             raise BadSeries(
-                f"“{competition.name}” is private, and the totals tell of it: leave it out, or make the series private."
+                Message(
+                    "“%(competition)s” is private, and the totals tell of it: leave it out, or make the series "
+                    "private.",
+                    competition=competition.name,
+                )
             )

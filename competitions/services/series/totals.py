@@ -118,7 +118,7 @@ def _submit_totals(series: Series, totals: Sequence[SeriesTotal], at: datetime) 
         if outcome.status in (Status.UPDATED, Status.UNCHANGED):
             accepted.append(total)
         elif outcome.code == StorageUnavailable.code:
-            raise StorageUnavailable(f"{outcome.detail}")
+            raise StorageUnavailable(outcome.detail or "")
         elif outcome.code != Banned.code:
             raise Conflict(f"The board of series {series.pk} does not take a total: {outcome.detail or outcome.status}")
     return accepted

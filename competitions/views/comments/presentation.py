@@ -15,10 +15,10 @@ from django.utils.translation import ngettext
 from competitions import errors
 from competitions.core.comments import LONGEST, MOST_LINES, closes_at
 from competitions.models import Comment, Competition
-from competitions.refusals import translated
 from competitions.selectors.comments import CommentWithLikes, Order, Reader, comments, most_liked_today
 from competitions.views.access import own_player
 from foundation.errors import RateLimited, SunwiError
+from foundation.translate import translated
 from leaderboards import formats
 from leaderboards.errors import Banned
 from likes.stores.base import LikeSummary

@@ -12,7 +12,12 @@ from django.views.decorators.http import require_safe
 from competitions.core.lifecycle import Phase
 from competitions.models import Competition
 from competitions.phases import phase_word
-from competitions.selectors.competitions import CompetitionSummary, competitions_known, summaries_of
+from competitions.selectors.competitions import (
+    CompetitionSummary,
+    competitions_called,
+    competitions_known,
+    summaries_of,
+)
 from competitions.selectors.results.revisions import latest_numbers
 from competitions.selectors.series.series import series_known
 from competitions.views.access import visible_competitions
@@ -21,7 +26,6 @@ from competitions.views.series import may_know_series
 from foundation import clock
 from foundation.numbers import whole_number
 from leaderboards.choices import Visibility
-from leaderboards.core.input.folding import best_matches
 from leaderboards.views.http.micro_cache import expire_cache_at, micro_cached
 from leaderboards.views.http.responses import etag_of, page_response
 
@@ -77,10 +81,14 @@ def cards_running(request: HttpRequest, at: datetime, most: int) -> list[Card]:
     return [_card(each, at) for each in summaries_of(_running(known, at)[:most], at)]
 
 
-def called(request: HttpRequest, sought: str, at: datetime) -> list[Competition]:
+def called(request: HttpRequest, sought: str) -> list[Competition]:
     """Those whose name ``sought`` finds that whoever asks may know of, the best first, at most ``MOST_CALLED``."""
-    found = best_matches(competitions_known(at), lambda each: each.name, sought)
-    return visible_competitions(request, found)[:MOST_CALLED]
+    visible: list[Competition] = []
+    for found in competitions_called(sought):
+        visible += visible_competitions(request, found)
+        if len(visible) >= MOST_CALLED:
+            break
+    return visible[:MOST_CALLED]
 
 
 def _expire_at_phase_changes(request: HttpRequest, known: Collection[Competition], at: datetime) -> None:

@@ -10,8 +10,8 @@ from django.utils.translation import ngettext, pgettext
 from competitions import errors
 from competitions.core.lifecycle import Phase
 from competitions.models import Competition, Joining, RewardTier, TierKind
-from competitions.refusals import translated
 from foundation.errors import SunwiError
+from foundation.translate import translated
 from leaderboards import formats
 from leaderboards.errors import Banned
 from leaderboards.models import Board

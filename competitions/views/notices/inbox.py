@@ -1,18 +1,25 @@
-"""A player's inbox: their notices, latest first, read and unread."""
+"""A player's inbox: their notices, latest first, read and unread.
+
+Each time names its zone: the one that the player chose, else the competition's, which a script converts to the
+reader's as on all pages (``static/js/local-time.js``).
+"""
 
 from dataclasses import dataclass
 from datetime import datetime
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.html import escape, format_html
+from django.utils.safestring import SafeString, mark_safe
 from django.views.decorators.http import require_http_methods
 
 from competitions import sentences
 from competitions.models import Notice
 from competitions.selectors.notices import inbox as selectors
-from competitions.selectors.notices.preferences import zone_of
+from competitions.selectors.notices.preferences import preference_of, zone_of
 from competitions.services.notices.inbox import mark_read
 from competitions.views.access import player_required, visible_competitions
+from competitions.views.competition.words import timed
 from foundation import clock
 from foundation.numbers import whole_number
 from leaderboards.models import Player
@@ -21,13 +28,17 @@ MOST_SHOWN = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
-    """A notice as text, with times in the player's time zone; linked if they may still open the competition."""
+class ShownNotice:
+    """A notice as text; linked if the player may still open the competition.
+
+    ``zone`` is the zone of its times if the player chose none, else empty: then a script must not convert them.
+    """
 
     notice: Notice
     subject: str
-    sentences: list[str]
-    when: str
+    sentences: list[SafeString]
+    when: SafeString
+    zone: str
     is_linked: bool
 
 
@@ -46,11 +57,29 @@ def inbox(request: HttpRequest, player: Player) -> HttpResponse:
     return render(request, "competitions/inbox.html", {"told": messages, "unread": unread, "most": MOST_SHOWN})
 
 
-def _message(notice: Notice, at: datetime, is_linked: bool) -> Message:
+def _message(notice: Notice, at: datetime, is_linked: bool) -> ShownNotice:
     zone = zone_of(notice)
-    words = sentences.sentences(notice, zone)
-    when = sentences.zoned(notice.created_at, zone, at)
-    return Message(notice, sentences.subject(notice), words, when, is_linked)
+    words = [_with_times(each, notice, zone) for each in sentences.sentences(notice, zone)]
+    own = "" if preference_of(notice.player).timezone else zone
+    return ShownNotice(notice, sentences.subject(notice), words, _zoned(notice.created_at, zone, at), own, is_linked)
+
+
+def _with_times(sentence: str, notice: Notice, zone: str) -> SafeString:
+    """Return the sentence as HTML with its times as elements."""
+    html = escape(sentence)
+    for at in sentences.times_in(notice):
+        for seconds in (True, False):
+            text = escape(sentences.zoned(at, zone, notice.created_at, seconds=seconds))
+            html = html.replace(text, _zoned(at, zone, notice.created_at, seconds=seconds))
+    return mark_safe(html)  # noqa: S308 (escaped above)
+
+
+def _zoned(at: datetime, zone: str, now: datetime, *, seconds: bool = False) -> SafeString:
+    values = {
+        "moment": timed(at, zone, now, seconds=seconds),
+        "zone": format_html('<span class="zone">{}</span>', zone),
+    }
+    return mark_safe(escape(sentences.zoned_pattern()) % values)  # noqa: S308 (both are HTML)
 
 
 def _numbers(typed: list[str]) -> list[int]:

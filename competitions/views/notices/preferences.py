@@ -15,10 +15,10 @@ from django.views.decorators.http import require_http_methods
 
 from competitions.errors import BadPreference
 from competitions.models import NoticeKind, Preference
-from competitions.refusals import translated
 from competitions.selectors.notices.preferences import preference_of
 from competitions.services.notices.preferences import MUTABLE, NoticeSettings, save_preference
 from competitions.views.access import player_required
+from foundation.translate import translated
 from leaderboards.core.periods import zone_names
 from leaderboards.models import Player
 

@@ -32,6 +32,7 @@ from competitions.views.access import as_seen, visible
 from competitions.views.competition.words import nobody_of_a_group, without_score
 from foundation import clock
 from foundation.db.resilience import SqlAway, ask
+from foundation.messages import Message
 from leaderboards import formats
 from leaderboards.choices import Visibility
 from leaderboards.selectors import Row, Standings
@@ -224,7 +225,7 @@ def team_heading(competition: Competition) -> str:
 
 def _with_teams(competition: Competition) -> Competition:
     if not competition.has_teams:
-        raise Http404("This competition has no teams.")
+        raise Http404(Message("This competition has no teams."))
     return competition
 
 

@@ -1,4 +1,4 @@
-"""Django's makemessages with this repository's options: ``_lazy``, no tests, no fuzzy matching.
+"""Django's makemessages with this repository's options: ``_lazy`` and ``Message``, no tests, no fuzzy matching.
 
 The catalogues contain no line numbers and dates, so that a diff shows only changed sentences.
 """
@@ -14,7 +14,11 @@ _VOLATILE = ('"POT-Creation-Date:', '"Report-Msgid-Bugs-To:')
 class Command(makemessages.Command):
     """``makemessages -l ko``: update the catalogue with every marked sentence. Needs gettext."""
 
-    xgettext_options = [*makemessages.Command.xgettext_options, "--keyword=_lazy"]  # noqa: RUF012 (Django declares them so)
+    xgettext_options = [  # noqa: RUF012 (Django declares them so)
+        *makemessages.Command.xgettext_options,
+        "--keyword=_lazy",
+        "--keyword=Message",
+    ]
     msgmerge_options = [*makemessages.Command.msgmerge_options, "--no-fuzzy-matching"]  # noqa: RUF012 (Django declares them so)
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -2,8 +2,8 @@
 
 from django.core.exceptions import ValidationError
 
+from foundation.translate import translated
 from leaderboards.core.input.names import unprintable_reason
-from leaderboards.refusals import translated
 
 
 def validate_name(text: str) -> None:

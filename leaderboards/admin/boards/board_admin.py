@@ -18,19 +18,19 @@ from django.views.decorators.http import require_POST
 from foundation import clock
 from foundation.errors import Unavailable
 from foundation.numbers import whole_number
+from foundation.translate import translated
 from leaderboards import selectors
 from leaderboards.admin.boards.change_preview import preview_context
 from leaderboards.admin.boards.form import BOUNDS, LIMITS, PLAUSIBILITY, BoardForm
 from leaderboards.admin.boards.liveness import liveness_of
 from leaderboards.admin.boards.pending_changes import pending_changes, period_end_text
 from leaderboards.admin.boards.presets import PRESETS, preset_settings, presets_as_typed
+from leaderboards.admin.boards.sample_score_pages import SampleScorePages, may_test
 from leaderboards.admin.boards.settings_preview import preview_of
-from leaderboards.admin.boards.test_score_pages import TestScorePages, may_test
 from leaderboards.admin.wording.decimals import with_plain_decimals
 from leaderboards.core import keys
 from leaderboards.core.periods import open_window
 from leaderboards.models import Board, Period
-from leaderboards.refusals import translated
 from leaderboards.selectors.catalog.reserved import reserved_for
 from leaderboards.services import boards as services
 from leaderboards.services.periods.open import open_board
@@ -39,7 +39,7 @@ COLLAPSED = ("collapse",)
 
 
 @admin.register(Board)
-class BoardAdmin(TestScorePages):
+class BoardAdmin(SampleScorePages):
     """Boards, with the Redis keys of their running periods."""
 
     audited_as = None
@@ -59,7 +59,7 @@ class BoardAdmin(TestScorePages):
         (
             _lazy("What is compared"),
             {
-                "fields": ("criteria", "decimals", "minimum", "maximum", "total_maximum", "tie_break"),
+                "fields": ("criteria", "decimals", "minimum", "maximum", "total_maximum", "operators", "tie_break"),
                 "classes": COLLAPSED,
             },
         ),

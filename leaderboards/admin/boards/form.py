@@ -14,14 +14,15 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 
 from foundation import clock
+from foundation.translate import translated
 from leaderboards.admin.boards.preview_seal import SEAL_FIELD, matches_seal
 from leaderboards.admin.wording.decimals import trim_zeros
 from leaderboards.admin.wording.descriptions import on_the_boards_clock
+from leaderboards.choices import OPERATORS
 from leaderboards.core.periods import PeriodKind, next_opening, zone_names
 from leaderboards.core.ranking.board_settings import IMMUTABLE_SETTINGS, NEXT_PERIOD_SETTINGS, SCHEDULE_SETTINGS
 from leaderboards.errors import BadBoard
 from leaderboards.models import Board
-from leaderboards.refusals import translated
 from leaderboards.selectors.previews.board_change import BoardChange, board_change
 from leaderboards.services.boards import SETTINGS, check_board
 
@@ -52,6 +53,9 @@ class BoardForm(forms.ModelForm[Board]):
     to show, and ``preview_is_outdated`` says that other effects were shown before.
     """
 
+    operators = forms.MultipleChoiceField(
+        label=_lazy("operators"), choices=OPERATORS, required=False, widget=forms.CheckboxSelectMultiple
+    )
     replaces: Board | None = None
     requires_preview = False
     unconfirmed_change: BoardChange | None = None
@@ -195,6 +199,9 @@ HELP = {
     "minimum": _lazy("The least that one submission may be."),
     "maximum": _lazy("The most that one submission may be."),
     "total_maximum": _lazy("The most that a standing may reach. It decides how many bits points take in a score."),
+    "operators": _lazy(
+        "What a submission may name to do instead of the policy above. None: the policy always applies."
+    ),
     "tie_break": _lazy("Where the time that breaks ties is kept. Leave it to Sunwi unless memory is short."),
     "grace_seconds": _lazy("How long after its end a period still takes submissions that happened in it."),
     "retention_days": _lazy("How long a final period stays in Redis. SQL keeps it for good."),

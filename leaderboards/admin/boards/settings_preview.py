@@ -12,6 +12,7 @@ from django.utils.dateformat import format as spell
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
+from foundation.translate import translated
 from leaderboards.admin.wording.descriptions import on_the_boards_clock, rules_in_words
 from leaderboards.core import keys
 from leaderboards.core.periods import PeriodKind, Window, next_window, window_at
@@ -19,7 +20,6 @@ from leaderboards.core.ranking.board_settings import board_calendar, board_rules
 from leaderboards.core.schedule_changes import past_schedules
 from leaderboards.errors import BadBoard, BadLabel
 from leaderboards.models import Board
-from leaderboards.refusals import translated
 from leaderboards.selectors.catalog.periods import coming_windows
 
 BOUNDARIES = 5

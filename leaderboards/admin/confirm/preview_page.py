@@ -21,8 +21,8 @@ from django.utils.translation import ngettext
 
 from foundation.errors import SunwiError
 from foundation.reasons import LONGEST_REASON, is_reason
+from foundation.translate import translated
 from leaderboards.core.ranking.rank_changes import RankChanges
-from leaderboards.refusals import translated
 
 Text = str | Promise
 REASON_FOR_STAFF = _lazy("Only those who run the site read it.")

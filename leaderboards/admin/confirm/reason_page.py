@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 
 from foundation.errors import SunwiError
 from foundation.reasons import LONGEST_REASON, is_reason
-from leaderboards.refusals import translated
+from foundation.translate import translated
 
 PAGE = "admin/leaderboards/reason.html"
 

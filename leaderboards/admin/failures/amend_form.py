@@ -13,11 +13,11 @@ from django.utils.translation import gettext_lazy as _lazy
 
 from foundation.errors import SunwiError
 from foundation.models import DeadLetter
+from foundation.translate import translated
 from leaderboards.core.input.entries import read_time
 from leaderboards.core.instants import from_milliseconds
 from leaderboards.core.ranking.policies import StandingState
 from leaderboards.models import Period
-from leaderboards.refusals import translated
 from leaderboards.services.sync.amend_dead_letter import RedisStanding, read_state
 
 

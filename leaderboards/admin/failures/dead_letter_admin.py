@@ -17,10 +17,10 @@ from django.utils.translation import gettext_lazy as _lazy
 from foundation import clock, dead_letters
 from foundation.errors import SunwiError
 from foundation.models import DeadLetter
+from foundation.translate import translated
 from leaderboards.admin.base.paging import ReadOnlyAdmin
 from leaderboards.admin.failures.amend_form import AmendForm, describe_standing
 from leaderboards.models import Difference
-from leaderboards.refusals import translated
 from leaderboards.services.sync import amend_dead_letter, mirror
 
 

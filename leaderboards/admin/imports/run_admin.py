@@ -21,6 +21,7 @@ from foundation import clock
 from foundation.errors import SunwiError
 from foundation.http.client_address import signed_in
 from foundation.reasons import LONGEST_REASON
+from foundation.translate import translated
 from leaderboards.admin.base.paging import ReadOnlyAdmin
 from leaderboards.admin.boards.preview_seal import SEAL_FIELD, matches_seal
 from leaderboards.admin.imports.forms import FORMS
@@ -28,12 +29,11 @@ from leaderboards.admin.imports.run_text import preview_boards, run_context, sta
 from leaderboards.errors import MissingColumn
 from leaderboards.models import ImportKind, ImportRun
 from leaderboards.models.imports import Phase
-from leaderboards.refusals import translated
 from leaderboards.services.imports import actions
 from leaderboards.services.imports.upload import upload
 
 EVERY_SECONDS = 2
-_UNSEEN = -1  # never the value of ``judgings``
+_UNSEEN = -1  # never the value of ``checks``
 
 
 @admin.register(ImportRun)
@@ -147,7 +147,7 @@ class ImportRunAdmin(ReadOnlyAdmin[ImportRun]):
                 messages.warning(request, _("The boards have changed since you looked. Look once more."))
                 return
         # The service compares ``seen`` with the locked row: the run may be evaluated again before it is locked.
-        seen = run.judgings if request.POST.get("judgings") == str(run.judgings) else _UNSEEN
+        seen = run.checks if request.POST.get("checks") == str(run.checks) else _UNSEEN
         actions.confirm(run.pk, clock.trusted_now(), signed_in(request), seen=seen)
 
 
@@ -158,5 +158,5 @@ def _kinds(request: HttpRequest) -> list[str]:
 
 def _etag(run: ImportRun) -> str:
     """Hash all that changes while the page is open, so that the page is only updated if something changed."""
-    progress = (run.pk, run.phase, run.judged, run.applied, run.undone, run.left, run.refused, run.judgings)
+    progress = (run.pk, run.phase, run.checked, run.applied, run.undone, run.left, run.refused, run.checks)
     return f'"{hashlib.sha256(repr(progress).encode()).hexdigest()[:20]}"'

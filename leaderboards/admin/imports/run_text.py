@@ -1,5 +1,6 @@
 """An import run as text: its state, its progress, its preview and its results."""
 
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
@@ -8,6 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 from django.utils.translation import ngettext
 
+from foundation.translate import from_json, translated
 from leaderboards.admin.boards.change_preview import change_rows, consequences
 from leaderboards.admin.boards.preview_seal import SEAL_FIELD, sealed
 from leaderboards.admin.imports.undo_preview import preview_import_undo
@@ -15,12 +17,11 @@ from leaderboards.admin.undo.previews import UndoPreview, preview_or_refusal
 from leaderboards.errors import BadBoard
 from leaderboards.models import ImportedPlayer, ImportKind, ImportRun, Player
 from leaderboards.models.imports import Phase
-from leaderboards.refusals import translated
 from leaderboards.selectors.previews.board_change import BoardChange
 from leaderboards.services.imports import actions, boards
 
 _STATES = {
-    Phase.JUDGING: _lazy("is being judged"),
+    Phase.CHECKING: _lazy("is being judged"),
     Phase.READY: _lazy("waits for your yes"),
     Phase.APPLYING: _lazy("is being imported"),
     Phase.DONE: _lazy("imported"),
@@ -51,18 +52,31 @@ def state_of(run: ImportRun) -> str:
     return str(_STATES[run.phase])
 
 
+def _errors(run: ImportRun) -> Iterator[tuple[int, str, str]]:
+    """Yield row, code and translated reason of each refused row that was kept. An older release kept English alone."""
+    messages = run.report.get("messages", {})
+    for row, code, detail in run.report.get("errors", []):
+        yield row, code, translated(from_json(messages.get(str(row), detail)))
+
+
+def _stopped(run: ImportRun) -> str:
+    """Say why the run was stopped; empty if it was not."""
+    message = from_json(run.report.get("stopped", ""))
+    return translated(message) if run.stopped and message[: len(run.stopped)] == run.stopped else run.stopped
+
+
 def run_context(run: ImportRun, at: datetime, *, undoing: bool = False) -> dict[str, Any]:
     """Return the template context of a run; with ``undoing`` also the preview of an undo, which may take a while."""
     changes, refusal = preview_boards(run, at)
     done, total = _progress(run)
-    errors = [(_row_in_file(run, row), code, translated(detail)) for row, code, detail in run.report.get("errors", [])]
+    errors = [(_row_in_file(run, row), code, why) for row, code, why in _errors(run)]
     notes = _row_notes(run)
     return {
         "state": state_of(run),
         "is_ready": run.phase is Phase.READY,
         "is_done": run.phase is Phase.DONE,
         "stays": translated(actions.why_not_undoable(run)),
-        "stopped": translated(run.stopped),
+        "stopped": _stopped(run),
         "done": done,
         "whole": max(total, 1),
         "counts": [(_STATUSES.get(name, name), number) for name, number in run.report.get("statuses", {}).items()],
@@ -149,8 +163,8 @@ def _could_not_be_evaluated(run: ImportRun) -> bool:
 
 def _progress(run: ImportRun) -> tuple[int, int]:
     """Return (rows done, rows in all) of the current or last step."""
-    if run.phase in (Phase.JUDGING, Phase.READY):
-        return run.judged, run.rows
+    if run.phase in (Phase.CHECKING, Phase.READY):
+        return run.checked, run.rows
     if run.phase in (Phase.APPLYING, Phase.DONE):
         return run.applied, run.rows
     done = run.undone + run.left

@@ -25,10 +25,10 @@ from foundation.models import ServiceKey
 from foundation.security import key_restrictions, service_keys
 from foundation.security.networks import read_blocks
 from foundation.throttling.limits import Limit, read_limit
+from foundation.translate import translated
 from leaderboards.admin.base.lookups import DeclaredLookupsAdmin
 from leaderboards.admin.integrations.ready_curl import curl_of
 from leaderboards.models import Board
-from leaderboards.refusals import translated
 
 LIFE = ("created_at", "expires_at", "last_used_at", "revoked_at")
 

@@ -19,9 +19,9 @@ from accounts.reauth import ReauthAdmin
 from foundation import clock
 from foundation.errors import Invalid
 from foundation.models import WebhookEndpoint
+from foundation.translate import translated
 from foundation.webhooks import addresses, endpoints, outbox
 from leaderboards.admin.base.lookups import DeclaredLookupsAdmin
-from leaderboards.refusals import translated
 
 
 class EndpointForm(forms.ModelForm[WebhookEndpoint]):

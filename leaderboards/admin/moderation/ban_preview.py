@@ -27,7 +27,7 @@ def ban_preview_lines(
     lift. With ``is_secret`` (a shadow) a sentence warns if something reveals it to the players.
     """
     on_boards = preview_exclusion(players, board, period, banned=banned)
-    in_events = events.source().if_banned(players, banned=banned, board=board)
+    in_events = events.source().preview_ban(players, banned=banned, board=board)
     lines = [
         *_running_lines(on_boards, banned=banned),
         *_rank_change_lines(on_boards.moved),

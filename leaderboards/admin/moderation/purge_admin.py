@@ -25,6 +25,7 @@ from django.utils.translation import ngettext
 from foundation import clock
 from foundation.audit.models import AuditEntry
 from foundation.http.client_address import signed_in
+from foundation.translate import translated
 from leaderboards.admin.audit_log.visibility import may_undo
 from leaderboards.admin.base.paging import ReadOnlyAdmin
 from leaderboards.admin.confirm.preview_page import PreviewedAction, confirm_with_preview, describe_rank_moves
@@ -32,7 +33,6 @@ from leaderboards.admin.undo.reason_readers import REASON_FOR_COMPETITORS
 from leaderboards.admin.wording.descriptions import in_utc
 from leaderboards.errors import BadPurge
 from leaderboards.models import Board, Player, Purge, Storage
-from leaderboards.refusals import translated
 from leaderboards.selectors.catalog.reserved import reserved_boards
 from leaderboards.selectors.moderation.purges import PurgePreview, PurgeRange, UnaffectedCounts
 from leaderboards.services.moderation.purge import (

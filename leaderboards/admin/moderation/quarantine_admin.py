@@ -24,6 +24,7 @@ from django.utils.translation import ngettext
 
 from foundation import clock
 from foundation.http.client_address import signed_in
+from foundation.translate import translated
 from leaderboards.admin.base.paging import ReadOnlyAdmin
 from leaderboards.admin.confirm.preview_page import describe_rank_moves
 from leaderboards.admin.confirm.reason_page import ActionPrompt, confirmed_reason, reason_page, run_for_each
@@ -34,12 +35,11 @@ from leaderboards.core.instants import milliseconds
 from leaderboards.core.ranking.policies import StandingState
 from leaderboards.errors import OutOfRange
 from leaderboards.models import Decision, Period, QuarantinedEntry
-from leaderboards.refusals import translated
 from leaderboards.selectors.previews.acceptance import preview_acceptance
 from leaderboards.selectors.previews.submissions import preview_added_score
 from leaderboards.services import events
 from leaderboards.services.moderation.review_quarantine import accept, void
-from leaderboards.stores.sql.writes import value_of
+from leaderboards.stores.sql.writes import submission_state
 
 MOST_AT_ONCE = 500  # each is a transaction, and a field of the confirmation form
 MOST_PREVIEWED = 50  # each rank is counted with an SQL statement
@@ -110,7 +110,7 @@ class QuarantinedEntryAdmin(ReadOnlyAdmin[QuarantinedEntry]):
     date_hierarchy = None
     actions = ("accept", "void")
     fields = (
-        *("board", "period", "player", "history", "value", "rule", "seen", "at", "sent_at", "created_at"),
+        *("board", "period", "player", "history", "value", "metadata", "rule", "seen", "at", "sent_at", "created_at"),
         *("service", "external_id", "decided", "reason"),
     )
 
@@ -234,7 +234,7 @@ def _line(row: QuarantinedEntry, names: Mapping[int, str], action: _Action) -> s
     entry = f"{row.player.external_id}, {row.board.name} {where}: {row.value_text} ({rule})"
     if action is not _ACCEPT:
         return entry
-    state = StandingState(value_of(row.points, row.fields), row.period.layout.quantize(milliseconds(row.at)))
+    state = submission_state(row)._replace(at_ms=row.period.layout.quantize(milliseconds(row.at)))
     return f"{entry}. {_places_text(row.period, row, state)}"
 
 

@@ -24,6 +24,7 @@ from django.utils.translation import ngettext
 from foundation import clock
 from foundation.http.client_address import signed_in
 from foundation.numbers import whole_number
+from foundation.translate import translated
 from leaderboards.admin.confirm.event_previews import disqualification_link
 from leaderboards.admin.confirm.reason_page import confirmed_reason
 from leaderboards.admin.moderation.ban_pages import BanPages
@@ -41,7 +42,6 @@ from leaderboards.admin.moderation.restriction_forms import (
 from leaderboards.admin.players.action_pages import PlayerAction, name_and_id
 from leaderboards.errors import NotHideable
 from leaderboards.models import Period, Player, RestrictionKind, Standing
-from leaderboards.refusals import translated
 from leaderboards.selectors.visibility.restrictions import restricted_only_by, visible_q
 from leaderboards.services.moderation.restrict import (
     RestrictionScope,

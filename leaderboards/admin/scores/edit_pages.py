@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _lazy
 
 from foundation import clock
 from foundation.http.client_address import signed_in
+from foundation.messages import Message
 from leaderboards.admin.base.paging import ReadOnlyAdmin
 from leaderboards.admin.confirm.preview_page import PreviewedAction, confirm_with_preview, describe_rank_moves
 from leaderboards.admin.failures.amend_form import value_as_typed
@@ -17,7 +18,7 @@ from leaderboards.admin.wording.places import place_text
 from leaderboards.core.input.entries import read_entry, read_time
 from leaderboards.core.input.json_body import read_json
 from leaderboards.core.periods import PeriodKind
-from leaderboards.core.ranking.policies import StandingState
+from leaderboards.core.ranking.policies import StandingState, sent_value
 from leaderboards.errors import BadEntry
 from leaderboards.models import Board, Period, Player, Storage, Submission
 from leaderboards.selectors.catalog.periods import find_period_row
@@ -31,7 +32,7 @@ from leaderboards.services.moderation.set_standing import (
 )
 from leaderboards.services.players.profiles import refuse_erased
 from leaderboards.services.sync.amend_dead_letter import read_state
-from leaderboards.stores.sql.writes import state_of
+from leaderboards.stores.sql.writes import submission_state
 
 
 class ValueForm(forms.Form):
@@ -86,7 +87,8 @@ class EditPages(ReadOnlyAdmin[Submission]):
         row = rows.filter(pk=number).first()
         if row is None:
             raise Http404
-        now = value_as_typed(row.period, state_of(row.points, row.fields, row.at))
+        stored = submission_state(row)
+        now = value_as_typed(row.period, stored._replace(value=sent_value(stored.value, stored.operator)))
         form = ValueForm(request.POST or None, initial={"worth": now})
         back = reverse("admin:leaderboards_submission_change", args=[number])
 
@@ -156,7 +158,7 @@ class _FullSetForm(SetStandingForm):
         values, now = self.cleaned_data, clock.trusted_now()
         period, player = find_period_row(values["board"], "current", now), values["player"]
         if period is None:
-            raise BadEntry("The board has no running period yet.")
+            raise BadEntry(Message("The board has no running period yet."))
         refuse_erased(player)
         refuse_if_not_settable(period)
         current = standing_in_redis(period, player.external_id)
@@ -174,7 +176,7 @@ class _FullSetForm(SetStandingForm):
         try:
             return None if text == "-" else float(text)
         except ValueError as error:
-            raise BadEntry("The page does not say which standing was seen: open it anew.") from error
+            raise BadEntry(Message("The page does not say which standing was seen: open it anew.")) from error
 
     def _new_state(self, period: Period, current: StandingState | None) -> StandingState | None:
         values = self.cleaned_data

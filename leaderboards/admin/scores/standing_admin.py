@@ -19,6 +19,7 @@ from django.utils.translation import ngettext, pgettext
 from accounts.reauth import require_recent_proof
 from foundation import clock
 from foundation.http.client_address import signed_in
+from foundation.translate import translated
 from leaderboards import formats
 from leaderboards.admin.confirm.reason_page import ActionPrompt, confirmed_reason, reason_page
 from leaderboards.admin.moderation.restriction_pages import restrict_preview_lines
@@ -28,7 +29,6 @@ from leaderboards.admin.scores.submission_admin import value_text
 from leaderboards.core.ranking.rules import Order
 from leaderboards.errors import NotHideable
 from leaderboards.models import Period, Standing
-from leaderboards.refusals import translated
 from leaderboards.selectors.rankings.standings import ranks_excluding
 from leaderboards.selectors.visibility.hidden import hidden_now
 from leaderboards.selectors.visibility.restrictions import active_restrictions

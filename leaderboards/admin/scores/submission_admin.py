@@ -35,7 +35,7 @@ from leaderboards.services.imports.score_rows import SERVICE as IMPORT
 from leaderboards.services.moderation.edit import format_value
 from leaderboards.services.moderation.unvoid import unvoid_by_hand
 from leaderboards.services.moderation.void import void_by_hand
-from leaderboards.services.submit.test_score import SERVICE as TEST
+from leaderboards.services.submit.sample_score import SERVICE as TEST
 from leaderboards.stores.sql.writes import state_of
 
 MOST_AT_ONCE = 500  # each is a field of the confirmation form
@@ -47,8 +47,9 @@ REASON_FOR_PLAYERS_AND_EVERYBODY = format_lazy(
 
 
 def value_text(row: Standing | Submission) -> str:
-    """Format points or fields as the API does."""
-    return format_value(row.period, state_of(row.points, row.fields, row.at).value)
+    """Format points or fields as the API does, of a submission with its operator; that of a decrement is negative."""
+    text = format_value(row.period, state_of(row.points, row.fields, row.at).value)
+    return f"{text} ({row.operator})" if isinstance(row, Submission) and row.operator else text
 
 
 def _all_id_scopes() -> dict[str, list[Any]]:
@@ -77,7 +78,10 @@ class SubmissionAdmin(EditPages):
     search_help_text = _lazy("A player's whole id, or the whole id of a submission.")
     ordering = ("-pk",)
     actions = ("void", "restore")
-    fields = ("board", "period", "player", "value", "at", "sent_at", "service", "external_id", "created_at", "state")
+    fields = (
+        *("board", "period", "player", "value", "metadata", "at", "sent_at"),
+        *("service", "external_id", "created_at", "state"),
+    )
 
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Submission], search_term: str

@@ -28,6 +28,7 @@ from foundation.audit.undo import undo
 from foundation.db.resilience import CONNECTION_ERRORS
 from foundation.errors import SunwiError
 from foundation.http.client_address import signed_in
+from foundation.translate import translated
 from leaderboards.admin.audit_log.subject_names import load_subject_names
 from leaderboards.admin.audit_log.visibility import VIEW_AUDIT_LOG
 from leaderboards.admin.base.paging import ReadOnlyAdmin
@@ -42,7 +43,6 @@ from leaderboards.admin.undo.selection import (
     selection_summary,
 )
 from leaderboards.admin.wording.descriptions import in_utc
-from leaderboards.refusals import translated
 
 logger = logging.getLogger(__name__)
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from foundation.audit.models import AuditEntry
 from foundation.errors import SunwiError
+from foundation.translate import translated
 from leaderboards.admin.boards.change_preview import change_rows, consequences
-from leaderboards.refusals import translated
 from leaderboards.selectors.previews.board_change import BoardChange
 
 

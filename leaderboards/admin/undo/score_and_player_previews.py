@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from foundation import clock
 from foundation.audit.models import AuditEntry
 from foundation.audit.undo import CHANGED_SINCE, NotUndoable
+from foundation.messages import Message
 from leaderboards.admin.boards.preview_seal import matches_seal, sealed
 from leaderboards.admin.imports.undo_preview import preview_import_undo
 from leaderboards.admin.moderation.purge_admin import purge_undo_preview_lines
@@ -19,7 +20,6 @@ from leaderboards.admin.moderation.restriction_pages import lift_preview_lines, 
 from leaderboards.admin.scores.edit_pages import edit_preview_lines
 from leaderboards.admin.scores.submission_admin import void_preview_lines
 from leaderboards.admin.undo.previews import UndoPreview, register_undo_preview
-from leaderboards.core.ranking.policies import StandingState
 from leaderboards.models import (
     Board,
     ImportRun,
@@ -45,7 +45,7 @@ from leaderboards.services.moderation.set_standing import (
 )
 from leaderboards.services.players.link import ACCOUNT_CHANGED
 from leaderboards.services.players.restore_link import account_before, mentions_account
-from leaderboards.stores.sql.writes import state_of
+from leaderboards.stores.sql.writes import submission_state
 
 BOARD_CHANGED = "board.changed"
 _BAN = RestrictionScope(RestrictionKind.BANNED)
@@ -66,7 +66,7 @@ def preview_undo_of_board(entries: Sequence[AuditEntry]) -> UndoPreview:
     numbers = [key for key in entries[0].keys("board") if key.isdecimal()]
     board = Board.objects.filter(pk__in=numbers).first()
     if board is None:
-        raise NotUndoable("There is no such board any more, or nothing to give back.")
+        raise NotUndoable(Message("There is no such board any more, or nothing to give back."))
     restored = [_restore_settings_if_possible(entry, board) for entry in entries]
     if not any(restored):
         raise NotUndoable(CHANGED_SINCE)
@@ -167,7 +167,7 @@ def _of_edit(entry: AuditEntry) -> UndoPreview:
     row = rows.filter(pk=edited.submission_id).first() if edited else None
     if edited is None or row is None:
         return UndoPreview()
-    before = StandingState(tuple(edited.before), state_of(None, None, row.at).at_ms)
+    before = submission_state(row)._replace(value=tuple(edited.before))
     return UndoPreview(tuple(edit_preview_lines(row.period, preview_edit(row, before))))
 
 

@@ -17,13 +17,13 @@ from foundation.audit.undo import UNDONE_BEFORE, undo
 from foundation.errors import SunwiError
 from foundation.http.client_address import signed_in
 from foundation.reasons import LONGEST_REASON, is_reason
+from foundation.translate import translated
 from leaderboards.admin.audit_log.values import actor_name
 from leaderboards.admin.audit_log.visibility import may_undo
 from leaderboards.admin.base.paging import ReadOnlyAdmin
 from leaderboards.admin.boards.preview_seal import SEAL_FIELD
 from leaderboards.admin.undo.previews import preview_undo
 from leaderboards.admin.undo.reason_readers import reason_readers
-from leaderboards.refusals import translated
 
 
 class UndoEntryAdmin(ReadOnlyAdmin[AuditEntry]):

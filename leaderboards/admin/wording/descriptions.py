@@ -107,6 +107,8 @@ def setting_in_words(field: str, value: Any, points: Callable[[Any], str]) -> st
         return points(value)
     if field == "criteria":
         return ", ".join(str(each["name"]) for each in value) or _("none: points")
+    if field == "operators":
+        return ", ".join(map(str, value)) or pgettext("no operators", "none")
     setattr(shown := Board(), field, value)
     display = getattr(shown, f"get_{field}_display", None)
     return str(display() if display else value) or "-"

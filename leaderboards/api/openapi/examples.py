@@ -135,6 +135,15 @@ def _entries_schema() -> dict[str, Any]:
                 "maxLength": 128,
                 "description": "The caller's own id of the entry: sent again it changes nothing.",
             },
+            "operator": {
+                "type": "string",
+                "enum": ["set", "best", "increment", "decrement"],
+                "description": "What it does in place of the board's `update`, if the board's `operators` have it.",
+            },
+            "metadata": {
+                "type": "object",
+                "description": "The game's own data, up to 2,048 bytes as compact JSON; not on boards of Redis.",
+            },
         },
     }
     entries = {"type": "array", "minItems": 1, "maxItems": 1000, "items": entry}

@@ -3,7 +3,7 @@
 Views build their responses themselves; a test compares them with these schemas.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from ninja import Field, Schema
 
@@ -78,6 +78,9 @@ class RowOfStandings(Schema):
     points: Points | None = None
     fields: Fields | None = None
     achieved_at: Time | None = Field(None, description="The time that breaks ties, where the board keeps it.")
+    metadata: dict[str, Any] | None = Field(
+        None, description="With `metadata=true`: that of the submission that set the standing, if it has any."
+    )
     tied: int | None = Field(ge=1, description="How many share the rank, themselves included; null with the rank.")
 
 
@@ -181,6 +184,9 @@ class SettingsButPeriod(Schema):
     minimum: Number
     maximum: Number
     total_maximum: Number
+    operators: list[Literal["set", "best", "increment", "decrement"]] = Field(
+        description="Those that an entry may name in place of `update`."
+    )
     grace_seconds: int
     retention_days: int
     keep_submissions_days: int

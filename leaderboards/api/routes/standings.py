@@ -19,6 +19,7 @@ from leaderboards.api.http.access import (
 from leaderboards.api.http.parameters import (
     IDS,
     LIMIT,
+    METADATA,
     OFFSET,
     PERIOD,
     PLAYER,
@@ -33,6 +34,7 @@ from leaderboards.api.openapi.schemas import RowOfPlayer, Spread, StandingsOfPer
 from leaderboards.core.input.entries import read_player
 from leaderboards.selectors import PeriodInfo, Standings
 from leaderboards.selectors.rankings.encoded_pages import EncodedPage, page_encoded
+from leaderboards.selectors.rankings.metadata import reading_metadata
 from leaderboards.selectors.rankings.row_json import row_json
 from leaderboards.services.moderation.remove import remove_player
 
@@ -40,33 +42,49 @@ router = Router(tags=["standings"], auth=OptionalKey())
 
 
 @router.get("/boards/{seq}/standings", response=StandingsOfPeriod)
-def read_standings(
-    request: HttpRequest, seq: WholeNumber = SEQ, period: str = PERIOD, offset: Bounded = OFFSET, limit: Bounded = LIMIT
+def read_standings(  # noqa: PLR0913, PLR0917 (each is a parameter of the address)
+    request: HttpRequest,
+    seq: WholeNumber = SEQ,
+    period: str = PERIOD,
+    offset: Bounded = OFFSET,
+    limit: Bounded = LIMIT,
+    metadata: bool = METADATA,
 ) -> HttpResponse:
     """A page of a board's rows, best first."""
-    board, found = read_standings_of(request, seq, lambda board: page_encoded(board, period, offset, limit))
+    with reading_metadata(metadata):
+        board, found = read_standings_of(request, seq, lambda board: page_encoded(board, period, offset, limit))
     return etag_response(request, standings_header_json(found) | {"rows": found.rows}, is_private(board))
 
 
 @router.get("/boards/{seq}/players", response=StandingsOfPeriod)
 def read_named_players(
-    request: HttpRequest, seq: WholeNumber = SEQ, ids: list[str] = IDS, period: str = PERIOD
+    request: HttpRequest,
+    seq: WholeNumber = SEQ,
+    ids: list[str] = IDS,
+    period: str = PERIOD,
+    metadata: bool = METADATA,
 ) -> HttpResponse:
     """Up to 100 players by name, best first, with their rank in the whole board."""
-    board, found = read_standings_of(
-        request, seq, lambda board: selectors.rows_of_players(board, players_named(ids), period)
-    )
+    with reading_metadata(metadata):
+        board, found = read_standings_of(
+            request, seq, lambda board: selectors.rows_of_players(board, players_named(ids), period)
+        )
     return etag_response(request, standings_json(found), is_private(board))
 
 
 @router.get("/boards/{seq}/players/{player}", response=RowOfPlayer)
 def read_player_row(
-    request: HttpRequest, seq: WholeNumber = SEQ, player: str = PLAYER, period: str = PERIOD
+    request: HttpRequest,
+    seq: WholeNumber = SEQ,
+    player: str = PLAYER,
+    period: str = PERIOD,
+    metadata: bool = METADATA,
 ) -> HttpResponse:
     """One player's row."""
-    board, found = read_standings_of(
-        request, seq, lambda board: selectors.player_row(board, read_player(player), period)
-    )
+    with reading_metadata(metadata):
+        board, found = read_standings_of(
+            request, seq, lambda board: selectors.player_row(board, read_player(player), period)
+        )
     content = row_json(found.row) | {
         "percentile": found.percentile,
         "total": found.total,
@@ -88,13 +106,19 @@ def delete_player(request: HttpRequest, seq: WholeNumber = SEQ, player: str = PL
 
 
 @router.get("/boards/{seq}/players/{player}/around", response=StandingsOfPeriod)
-def read_around(
-    request: HttpRequest, seq: WholeNumber = SEQ, player: str = PLAYER, radius: Bounded = RADIUS, period: str = PERIOD
+def read_around(  # noqa: PLR0913, PLR0917 (each is a parameter of the address)
+    request: HttpRequest,
+    seq: WholeNumber = SEQ,
+    player: str = PLAYER,
+    radius: Bounded = RADIUS,
+    period: str = PERIOD,
+    metadata: bool = METADATA,
 ) -> HttpResponse:
     """A player and those next to them."""
-    board, found = read_standings_of(
-        request, seq, lambda board: selectors.around(board, read_player(player), radius, period)
-    )
+    with reading_metadata(metadata):
+        board, found = read_standings_of(
+            request, seq, lambda board: selectors.around(board, read_player(player), radius, period)
+        )
     return etag_response(request, standings_json(found), is_private(board))
 
 

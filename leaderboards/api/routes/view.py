@@ -17,6 +17,7 @@ from leaderboards.api.http.access import OptionalKey, is_private, read_standings
 from leaderboards.api.http.parameters import (
     ALSO,
     LIMIT,
+    METADATA,
     OFFSET,
     PERIOD,
     RADIUS,
@@ -32,6 +33,7 @@ from leaderboards.api.routes.standings import standings_header_json
 from leaderboards.core.input.entries import read_player
 from leaderboards.selectors import BoardPage
 from leaderboards.selectors.rankings.encoded_pages import EncodedView, view_encoded
+from leaderboards.selectors.rankings.metadata import reading_metadata
 from leaderboards.selectors.rankings.row_json import row_json
 from leaderboards.stores.base import Around, ForPlayers, Page
 
@@ -46,6 +48,7 @@ class Wanted(Schema):
     limit: Bounded = LIMIT
     radius: Bounded = RADIUS
     ids: list[str] = ALSO
+    metadata: bool = METADATA
 
     def questions(self) -> tuple[Page, Around | None, ForPlayers]:
         """The page, the player and the others. Raises ``BadPlayer`` and ``BadRequest``."""
@@ -66,7 +69,8 @@ def read_view(
 ) -> HttpResponse:
     """A page, a player among their neighbours, and others by name: all of one moment."""
     questions = wanted.questions()
-    board, found = read_standings_of(request, seq, lambda board: view_encoded(board, period, *questions))
+    with reading_metadata(wanted.metadata):
+        board, found = read_standings_of(request, seq, lambda board: view_encoded(board, period, *questions))
     return etag_response(request, view_json(wanted, found), is_private(board))
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from io import TextIOWrapper
 from typing import IO, Any
 
+from foundation.messages import Message
 from leaderboards.core.input.json_body import DuplicateKeys, read_json
 from leaderboards.errors import BadTable
 
@@ -35,21 +36,32 @@ class CsvTable:
         try:
             self.header: list[str] = [*(self._reader.fieldnames or ())]
         except csv.Error as error:
-            raise BadTable(f"The file is no CSV table: {error}.") from error
+            raise BadTable(Message("The file is no CSV table: %(why)s.", why=error)) from error
         if len(self.header) > MOST_COLUMNS or max(map(len, self.header), default=0) > LONGEST_COLUMN:
             raise BadTable(
-                f"The first line names the columns: at most {MOST_COLUMNS}, "
-                f"each in at most {LONGEST_COLUMN} characters."
+                Message(
+                    "The first line names the columns: at most %(most)s, each in at most %(long)s characters.",
+                    most=MOST_COLUMNS,
+                    long=LONGEST_COLUMN,
+                )
             )
         if not self.header:
-            raise BadTable("The file is empty: its first line must name the columns.")
+            raise BadTable(Message("The file is empty: its first line must name the columns."))
         if len(set(self.header)) < len(self.header):
-            raise BadTable(f"The file names a column twice in its first line: {', '.join(self.header)}.")
+            raise BadTable(
+                Message("The file names a column twice in its first line: %(columns)s.", columns=", ".join(self.header))
+            )
 
     def column(self, name: str) -> str:
         """Return ``name`` if the table has such a column. Raises ``BadTable``."""
         if name not in self.header:
-            raise BadTable(f"The file has no column {name!r}; it has {', '.join(self.header)}.")
+            raise BadTable(
+                Message(
+                    "The file has no column %(name)s; it has %(columns)s.",
+                    name=repr(name),
+                    columns=", ".join(self.header),
+                )
+            )
         return name
 
     def lines(self) -> Iterator[CsvRow]:
@@ -62,7 +74,9 @@ class CsvTable:
             except StopIteration:
                 return
             except csv.Error as error:
-                raise BadTable(f"The file: row {number} is no CSV ({error}); stopped there.") from error
+                raise BadTable(
+                    Message("The file: row %(row)s is no CSV (%(error)s); stopped there.", row=number, error=error)
+                ) from error
 
 
 def read_boards(text: bytes) -> list[dict[str, Any]]:
@@ -73,7 +87,7 @@ def read_boards(text: bytes) -> list[dict[str, Any]]:
         raise BadTable(str(error).replace("The body", "The file")) from error
     boards = document.get("boards") if isinstance(document, dict) and set(document) == {"boards"} else None
     if not isinstance(boards, list) or not all(isinstance(each, dict) for each in boards):
-        raise BadTable('The file must hold one object {"boards": [{"name": …}, …]} and nothing else.')
+        raise BadTable(Message('The file must hold one object {"boards": [{"name": …}, …]} and nothing else.'))
     if any(isinstance(each, DuplicateKeys) for each in boards):
-        raise BadTable("The file: a board names a setting twice.")
+        raise BadTable(Message("The file: a board names a setting twice."))
     return boards

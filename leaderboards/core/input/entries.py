@@ -11,11 +11,13 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import NamedTuple
 
+from foundation.messages import Message
 from leaderboards.core.input.json_body import DuplicateKeys, read_json
+from leaderboards.core.input.metadata import read_metadata
 from leaderboards.core.input.points import points_number, points_text, read_points, scaled
 from leaderboards.core.instants import EPOCH
 from leaderboards.core.ranking.criteria import ACHIEVED_AT
-from leaderboards.core.ranking.rules import Rules
+from leaderboards.core.ranking.rules import Operator, Rules
 from leaderboards.errors import BadEntry, BadId, BadPlayer, BadPoints, BadTime, OutOfRange
 
 __all__ = [
@@ -32,8 +34,9 @@ __all__ = [
 ]
 
 MAX_PLAYER_LENGTH, MAX_ID_LENGTH = 64, 128
-FIELDS = ("board", "competition", "player", "points", "fields", "at", "id")
+FIELDS = ("board", "competition", "player", "points", "fields", "at", "id", "operator", "metadata")
 _FIELDS = frozenset(FIELDS)
+_OPERATORS = frozenset(Operator)
 
 _UNPRINTED = frozenset({"Cc", "Cs", "Zl", "Zp"})  # control, lone surrogate, line and paragraph separator
 # Bidirectional controls change the direction of the text around them: one name could look like another.
@@ -45,7 +48,7 @@ _TIME = re.compile(
 
 
 class Entry(NamedTuple):
-    """A well-formed entry. Absent parts are None.
+    """A well-formed entry. Absent parts are None; ``metadata`` is JSON as text.
 
     ``received_at`` is set if the entry is decided in a request that began after it was received.
     """
@@ -59,6 +62,8 @@ class Entry(NamedTuple):
     at: datetime | None
     external_id: str | None
     received_at: datetime | None = None
+    operator: Operator | None = None
+    metadata: str | None = None
 
 
 def read_entry(raw: object, position: int) -> Entry:
@@ -84,6 +89,8 @@ def read_entry(raw: object, position: int) -> Entry:
         fields=_read_fields(raw["fields"]) if kind == "fields" else None,
         at=read_time(raw["at"]) if "at" in raw else None,
         external_id=_read_id(raw["id"]) if "id" in raw else None,
+        operator=_read_operator(raw["operator"]) if "operator" in raw else None,
+        metadata=read_metadata(raw["metadata"]) if "metadata" in raw else None,
     )
 
 
@@ -92,15 +99,23 @@ def read_player(raw: object) -> str:
     if not isinstance(raw, str):
         raise BadPlayer("`player` must be a text.")
     if not 1 <= len(raw) <= MAX_PLAYER_LENGTH:
-        raise BadPlayer(f"`player` has {len(raw)} characters; 1 to {MAX_PLAYER_LENGTH} are allowed.")
+        raise BadPlayer(
+            Message(
+                "`player` has %(number)s characters; 1 to %(most)s are allowed.",
+                number=len(raw),
+                most=MAX_PLAYER_LENGTH,
+            )
+        )
     if not raw.isprintable() and any(
         unicodedata.category(each) in _UNPRINTED or each in _BIDI_CONTROLS for each in raw
     ):
-        raise BadPlayer("`player` contains a control character, a line break or a mark that turns the writing round.")
+        raise BadPlayer(
+            Message("`player` contains a control character, a line break or a mark that turns the writing round.")
+        )
     if raw != raw.strip():
-        raise BadPlayer("`player` begins or ends with a blank.")
+        raise BadPlayer(Message("`player` begins or ends with a blank."))
     if "/" in raw or "," in raw:
-        raise BadPlayer("`player` contains `/` or `,`, which have a meaning in addresses.")
+        raise BadPlayer(Message("`player` contains `/` or `,`, which have a meaning in addresses."))
     if raw in {".", ".."}:
         raise BadPlayer("`player` may not be `.` or `..`, which have a meaning in addresses.")
     if not unicodedata.is_normalized("NFC", raw):
@@ -112,7 +127,7 @@ def read_time(raw: object) -> datetime:
     """Parse an RFC 3339 time with an offset; returns it in UTC. Raises ``BadTime``."""
     match = _TIME.fullmatch(raw) if isinstance(raw, str) else None
     if match is None or not isinstance(raw, str):
-        raise BadTime("`at` must be an RFC 3339 time with an offset, such as 2026-11-20T08:59:58Z.")
+        raise BadTime(Message("`at` must be an RFC 3339 time with an offset, such as 2026-11-20T08:59:58Z."))
     if match[1] == "60":
         raise BadTime("`at` names a leap second, which no clock here has: send second 59.")
     try:
@@ -125,14 +140,23 @@ def read_time(raw: object) -> datetime:
 
 
 def read_value(rules: Rules, entry: Entry) -> tuple[int, ...]:
-    """Return the entry's value by the board's rules. Raises ``BadEntry``, ``BadPoints`` or ``OutOfRange``."""
+    """Return the entry's value by the board's rules; that of a decrement is negative.
+
+    Raises ``BadEntry``, ``BadPoints`` or ``OutOfRange``.
+    """
+    if entry.operator is not None:
+        _refuse_operator(rules, entry.operator)
     if rules.of_points:
         if entry.points is None:
             raise BadEntry("This board ranks `points`: send `points` instead of `fields`.")
-        return (_within(rules, scaled(entry.points, rules.decimals)),)
+        points = scaled(entry.points, rules.decimals)
+        return (-_within_decrement(rules, points) if entry.operator is Operator.DECREMENT else _within(rules, points),)
     names = ", ".join(field.name for field in rules.fields)
     if entry.fields is None:
         raise BadEntry(f"This board ranks by criteria: send `fields` with {names} instead of `points`.")
+    if entry.operator is not None and entry.operator.adds:
+        added = _read_added(rules, dict(entry.fields), names)
+        return tuple(-each for each in added) if entry.operator is Operator.DECREMENT else added
     return _read_criteria(rules, dict(entry.fields), names)
 
 
@@ -163,6 +187,21 @@ def _read_id(raw: object) -> str:
     return raw
 
 
+def _read_operator(raw: object) -> Operator:
+    if isinstance(raw, str) and raw in _OPERATORS:
+        return Operator(raw)
+    raise BadEntry(f"`operator` is one of: {', '.join(Operator)}. Leave it out for the board's own policy.")
+
+
+def _refuse_operator(rules: Rules, operator: Operator) -> None:
+    if operator not in rules.operators:
+        allowed = f"it takes {', '.join(rules.operators)}" if rules.operators else "it takes none"
+        raise BadEntry(
+            f"This board does not take the operator `{operator}`, {allowed}: leave `operator` out, or allow it in the "
+            "board's setting `operators`."
+        )
+
+
 def _read_fields(raw: object) -> tuple[tuple[str, int], ...]:
     if not isinstance(raw, dict):
         raise BadPoints('`fields` must be an object of whole numbers, such as {"stage": 12, "members": 3}.')
@@ -173,11 +212,11 @@ def _read_fields(raw: object) -> tuple[tuple[str, int], ...]:
 
 def _read_field(name: str, raw: object) -> int:
     if isinstance(raw, bool) or not isinstance(raw, int | Decimal) or isinstance(raw, float):
-        raise BadPoints(f"The field {quote_untrusted(name)} must be a whole number.")
+        raise BadPoints(Message("The field %(name)s must be a whole number.", name=quote_untrusted(name)))
     try:
         return scaled(Decimal(raw), 0)
     except BadPoints:
-        raise BadPoints(f"The field {quote_untrusted(name)} must be a whole number.") from None
+        raise BadPoints(Message("The field %(name)s must be a whole number.", name=quote_untrusted(name))) from None
     except OutOfRange:
         raise OutOfRange(f"The field {quote_untrusted(name)} is far outside what any board allows.") from None
 
@@ -185,7 +224,26 @@ def _read_field(name: str, raw: object) -> int:
 def _within(rules: Rules, points: int) -> int:
     if rules.minimum <= points <= rules.maximum:
         return points
-    raise OutOfRange(f"`points` must be {rules.text(rules.minimum)} to {rules.text(rules.maximum)} on this board.")
+    raise OutOfRange(
+        Message(
+            "`points` must be %(least)s to %(most)s on this board.",
+            least=rules.text(rules.minimum),
+            most=rules.text(rules.maximum),
+        )
+    )
+
+
+def _within_decrement(rules: Rules, points: int) -> int:
+    if 0 <= points <= rules.maximum:
+        return points
+    raise OutOfRange(f"`points` of a decrement must be 0 to {rules.text(rules.maximum)} on this board.")
+
+
+def _read_added(rules: Rules, sent: dict[str, int], names: str) -> tuple[int, ...]:
+    """What is added to each field, or taken off: 0 of those that were not sent."""
+    if not sent:
+        raise BadEntry(f"`fields` is empty: name at least one of {names}.")
+    return _read_criteria(rules, {field.name: 0 for field in rules.fields} | sent, names)
 
 
 def _read_criteria(rules: Rules, sent: dict[str, int], names: str) -> tuple[int, ...]:
@@ -201,5 +259,9 @@ def _read_criteria(rules: Rules, sent: dict[str, int], names: str) -> tuple[int,
         )
     for field in rules.fields:
         if not 0 <= sent[field.name] <= field.maximum:
-            raise OutOfRange(f"The field `{field.name}` must be 0 to {field.maximum} on this board.")
+            raise OutOfRange(
+                Message(
+                    "The field `%(name)s` must be 0 to %(most)s on this board.", name=field.name, most=field.maximum
+                )
+            )
     return tuple(sent[field.name] for field in rules.fields)

@@ -4,12 +4,8 @@ Hangul stays in composed syllables. Marks that make a different letter, such as 
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
-from functools import lru_cache
-from typing import TypeVar
+from collections.abc import Iterator
 from unicodedata import category, combining, normalize
-
-Named = TypeVar("Named")
 
 MAX_LENGTH = 100  # of a folded name: a sign may become as many as eighteen
 _FIRST, _LAST = 0xAC00, 0xD7A3  # syllables of Hangul
@@ -40,9 +36,6 @@ def fold(text: str) -> str:
 def folded_name(name: str) -> str | None:
     """Return the value of the column ``folded_name``; None for an empty name."""
     return fold(name)[:MAX_LENGTH].rstrip() if name else None
-
-
-_remembered = lru_cache(4096)(fold)  # of boards and competitions, which are read again at each letter
 
 
 def _fold_once(text: str) -> str:
@@ -77,48 +70,27 @@ def _is_syllable(letter: str) -> bool:
     )
 
 
-def prefix_bounds(folded: str) -> tuple[str, str]:
-    """Return the range (start included, end excluded, in byte order) of all texts that begin with a non-empty prefix.
+Ranges = tuple[tuple[str, str], ...]
 
-    A last syllable of Hangul without a final consonant matches with any final consonant, and a single initial consonant
-    matches all its syllables, as both may still be in the middle of being typed.
+
+def prefix_ranges(folded: str) -> Ranges:
+    """Return the ranges (start included, end excluded, in byte order) of all texts that begin with a non-empty prefix.
+
+    They are sorted and do not overlap. A last syllable of Hangul without a final consonant matches with any final
+    consonant. A last initial consonant matches itself, as in ㅋㅋㅋ, and in a second range all its syllables, as it may
+    still be in the middle of being typed.
     """
     stem, last = folded[:-1], ord(folded[-1])
     if folded[-1] in _INITIALS:
         first = _FIRST + _INITIALS.index(folded[-1]) * _OF_INITIAL
-        return stem + chr(first), stem + chr(first + _OF_INITIAL)
+        return (folded, stem + chr(last + 1)), (stem + chr(first), stem + chr(first + _OF_INITIAL))
     if _FIRST <= last <= _LAST and (last - _FIRST) % _OF_VOWEL == 0:
-        return folded, stem + chr(last + _OF_VOWEL)
+        return ((folded, stem + chr(last + _OF_VOWEL)),)
     if last == 0x10FFFF:
-        return folded, folded + chr(last)
-    return folded, stem + chr(0xE000 if last == 0xD7FF else last + 1)
+        return ((folded, folded + chr(last)),)
+    return ((folded, stem + chr(0xE000 if last == 0xD7FF else last + 1)),)
 
 
-def begins_with(folded: str, bounds: tuple[str, str]) -> bool:
-    """Return whether ``folded`` is in the range. Python compares text in the same order as its UTF-8 bytes."""
-    return bounds[0] <= folded < bounds[1]
-
-
-def best_matches(rows: Iterable[Named], name_of: Callable[[Named], str], sought: str) -> list[Named]:
-    """Return the rows whose name matches, the best match first. For tables small enough to read whole."""
-    ranked = [(rank, row) for row in rows if (rank := match_rank(name_of(row), sought)) is not None]
-    return [row for _, row in sorted(ranked, key=lambda each: each[0])]
-
-
-def match_rank(name: str, sought: str) -> int | None:
-    """Return how ``sought`` matches ``name``: 0 exactly, 1 folded, 2 as a prefix, 3 as the prefix of a word, 4
-    anywhere; None for no match."""
-    if name == sought:
-        return 0
-    folded, wanted = _remembered(name), _remembered(sought)
-    if not wanted or folded == wanted:
-        return 1 if wanted else None
-    if not is_searchable(wanted):
-        return None
-    bounds = prefix_bounds(wanted)
-    if begins_with(folded, bounds):
-        return 2
-    words = (folded[place + 1 :] for place, letter in enumerate(folded) if not letter.isalnum())
-    if any(begins_with(rest, bounds) for rest in words):
-        return 3
-    return 4 if wanted in folded else None
+def begins_with(folded: str, ranges: Ranges) -> bool:
+    """Return whether ``folded`` is in a range. Python compares text in the same order as its UTF-8 bytes."""
+    return any(start <= folded < end for start, end in ranges)

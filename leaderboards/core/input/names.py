@@ -7,6 +7,8 @@ import json
 import re
 from unicodedata import category
 
+from foundation.messages import Message
+
 _INVISIBLE = frozenset("\u115f\u1160\u2800\u3164\uffa0")  # letters and signs by category, but without a glyph
 # Embeddings, overrides and isolates change the direction of the text up to the end of the line.
 _BIDI_CONTROL = re.compile("[\u202a-\u202e\u2066-\u2069]")
@@ -20,10 +22,10 @@ def has_bidi_control(text: str) -> bool:
 _LINE_CHARACTERS = frozenset("\r\n\t")
 _UNPRINTED = frozenset({"Cc", "Cs", "Zl", "Zp"})  # control, lone surrogate, line and paragraph separator
 
-BIDI_CONTROL_MESSAGE = (
+BIDI_CONTROL_MESSAGE = Message(
     "It contains a mark that turns the direction of the text around it: type it anew instead of pasting it."
 )
-UNPRINTABLE_MESSAGE = (
+UNPRINTABLE_MESSAGE = Message(
     "It contains a character that cannot be shown, such as a control character or a line break: take it out."
 )
 

@@ -7,6 +7,7 @@ number that fits no memory, so a number becomes an int only after its size is ch
 import re
 from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal
 
+from foundation.messages import Message
 from leaderboards.errors import BadPoints, OutOfRange
 
 _EXACT = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)
@@ -24,8 +25,12 @@ def read_points(raw: object) -> Decimal | int:
         number = decimal_of(raw)
         if number is not None:
             return number
-        raise BadPoints(f"`points` {raw[:40]!r} is no decimal number in ASCII digits, such as 150 or 12.50.")
-    raise BadPoints('`points` must be a number or a decimal string, such as 150 or "12.50".')
+        raise BadPoints(
+            Message(
+                "`points` %(points)s is no decimal number in ASCII digits, such as 150 or 12.50.", points=repr(raw[:40])
+            )
+        )
+    raise BadPoints(Message('`points` must be a number or a decimal string, such as 150 or "12.50".'))
 
 
 def decimal_of(text: str) -> Decimal | None:
@@ -43,13 +48,19 @@ def decimal_of(text: str) -> Decimal | None:
 def scaled(points: Decimal | int, decimals: int) -> int:
     """Return ``points`` times 10^decimals. Raises ``BadPoints`` if that is no whole number, ``OutOfRange`` if huge."""
     if not -_TOO_LARGE < points < _TOO_LARGE:
-        raise OutOfRange("The number is far outside what any board allows.")
+        raise OutOfRange(Message("The number is far outside what any board allows."))
     if isinstance(points, int):
         return points * int(10**decimals)
     shifted = points.scaleb(decimals, _EXACT)
     if shifted != shifted.to_integral_value(context=_EXACT):
         places = f"at most {decimals} decimals" if decimals else "no decimals"
-        raise BadPoints(f"`points` has {places} here: send an exact multiple of {points_text(1, decimals)}.")
+        raise BadPoints(
+            Message(
+                "`points` has %(places)s here: send an exact multiple of %(step)s.",
+                places=places,
+                step=points_text(1, decimals),
+            )
+        )
     return int(shifted)
 
 

@@ -68,6 +68,14 @@ class Layout:
         """Whether the score is the packed number itself; else it is the float64 with the same bits."""
         return total_bits(self.slots) <= INTEGER_BITS
 
+    @property
+    def has_patterns_beyond(self) -> bool:
+        """Whether some values that fit their bits make a pattern that is no number, and are refused."""
+        pattern = 0
+        for slot in self.slots:
+            pattern = pattern << slot.bits | slot.top
+        return not self.is_integer and pattern >= INFINITY
+
     @cached_property
     def time_in_score(self) -> bool:
         """Whether the time is in the score."""

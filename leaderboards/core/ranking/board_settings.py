@@ -11,11 +11,12 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Any, Protocol, TypeVar
 
+from foundation.messages import Message
 from leaderboards.core.input.points import scaled
 from leaderboards.core.packing.layout import Layout, choose_layout
 from leaderboards.core.periods import WEEKDAYS, Calendar, PeriodKind, Window, window_at
 from leaderboards.core.ranking.criteria import read_criteria
-from leaderboards.core.ranking.rules import Order, Rules, TieBreak, Ties, Update
+from leaderboards.core.ranking.rules import Operator, Order, Rules, TieBreak, Ties, Update
 from leaderboards.core.schedules import Schedule, check_schedule
 from leaderboards.errors import BadBoard, BadPoints, OutOfRange
 
@@ -43,6 +44,7 @@ NEXT_PERIOD_SETTINGS = (
     "minimum",
     "maximum",
     "total_maximum",
+    "operators",
 )
 SCHEDULE_SETTINGS = ("schedule", "open_minutes")
 
@@ -71,6 +73,7 @@ class Settings(Protocol):
     minimum: Any
     maximum: Any
     total_maximum: Any
+    operators: Any
 
 
 def board_calendar(board: Settings) -> Calendar:
@@ -83,9 +86,9 @@ def board_calendar(board: Settings) -> Calendar:
 def _calendar(period: str, timezone: str, week_start: str, cutoff: str, schedules: tuple[Schedule, ...]) -> Calendar:
     match = _CUTOFF.fullmatch(cutoff)
     if match is None:
-        raise BadBoard("The cut-off is a local time such as 00:00 or 04:30.", "cutoff")
+        raise BadBoard(Message("The cut-off is a local time such as 00:00 or 04:30."), "cutoff")
     if week_start not in WEEKDAYS:
-        raise BadBoard(f"A week starts on one of: {', '.join(WEEKDAYS)}.", "week_start")
+        raise BadBoard(Message("A week starts on one of: %(days)s.", days=", ".join(WEEKDAYS)), "week_start")
     kind = _one_of(PeriodKind, period, "period")
     if schedules:
         check_schedule(schedules[-1].expression, schedules[-1].open_minutes)
@@ -108,15 +111,19 @@ def check_schedule_settings(board: Settings) -> None:
     """Raise ``BadBoard`` if another board than one of schedules has a schedule."""
     if board.period != PeriodKind.SCHEDULE:
         if board.schedule:
-            raise BadBoard("`schedule` is for boards whose `period` is `schedule`: leave it empty.", "schedule")
+            raise BadBoard(
+                Message("`schedule` is for boards whose `period` is `schedule`: leave it empty."), "schedule"
+            )
         if board.open_minutes is not None:
-            raise BadBoard("`open_minutes` is for boards whose `period` is `schedule`: leave it empty.", "open_minutes")
+            raise BadBoard(
+                Message("`open_minutes` is for boards whose `period` is `schedule`: leave it empty."), "open_minutes"
+            )
 
 
 def board_rules(board: Settings) -> Rules:
     """Return the board's rules, with scaled bounds. Raises ``BadBoard``."""
     if isinstance(board.decimals, bool) or not isinstance(board.decimals, int):
-        raise BadBoard("`decimals` is a whole number from 0 to 6.", "decimals")
+        raise BadBoard(Message("`decimals` is a whole number from 0 to 6."), "decimals")
     if not 0 <= board.decimals <= 6:
         raise BadBoard("`decimals` is 0 to 6.", "decimals")
     criteria = read_criteria(board.criteria or [])
@@ -131,14 +138,33 @@ def board_rules(board: Settings) -> Rules:
         minimum=_bound(board, "minimum"),
         maximum=min(_bound(board, "maximum"), total_maximum),
         total_maximum=total_maximum,
+        operators=read_operators(board.operators),
     )
+
+
+def read_operators(raw: object) -> tuple[Operator, ...]:
+    """Return the operators of settings, each once, in the order of their definition. Raises ``BadBoard``."""
+    known = ", ".join(Operator)
+    if not isinstance(raw, list | tuple):
+        raise BadBoard(f"`operators` is a list of what submissions may name, out of: {known}.", "operators")
+    for each in raw:
+        if each not in tuple(Operator):
+            raise BadBoard(f"`operators` has {str(each)[:40]!r}; it may have: {known}.", "operators")
+    return tuple(operator for operator in Operator if operator in raw)
 
 
 def sample_layout(board: Settings) -> Layout:
     """Return the layout of the board's longest window. Raises ``BadBoard`` if the settings cannot work."""
     calendar, rules = board_calendar(board), board_rules(board)
     check_schedule_settings(board)
-    return choose_layout(rules, _longest_window(calendar))
+    layout = choose_layout(rules, _longest_window(calendar))
+    if rules.adds_fields and layout.has_patterns_beyond:
+        raise BadBoard(
+            "The criteria use all 63 bits of a score, and their greatest values together would be no number. Where "
+            "submissions add to criteria, every value must fit: lower the greatest value of the first one.",
+            "operators",
+        )
+    return layout
 
 
 def _longest_window(calendar: Calendar) -> Window:
@@ -157,11 +183,14 @@ def _one_of(kinds: type[Kind], value: Any, field: str) -> Kind:
     try:
         return kinds(value)
     except ValueError:
-        raise BadBoard(f"`{field}` is one of: {', '.join(kind.value for kind in kinds)}.", field) from None
+        raise BadBoard(
+            Message("`%(field)s` is one of: %(values)s.", field=field, values=", ".join(kind.value for kind in kinds)),
+            field,
+        ) from None
 
 
 def _bound(board: Settings, field: str) -> int:
     try:
         return scaled(Decimal(getattr(board, field)), board.decimals)
     except (BadPoints, OutOfRange) as error:
-        raise BadBoard(f"`{field}`: {error.detail}", field) from error
+        raise BadBoard(Message("`%(field)s`: %(why)s", field=field, why=error.detail), field) from error

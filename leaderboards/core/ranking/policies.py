@@ -6,30 +6,53 @@ the order only as far as the policy says.
 """
 
 from collections.abc import Iterable
+from operator import add
 from typing import NamedTuple
 
-from leaderboards.core.ranking.rules import Rules, Update
+from leaderboards.core.ranking.rules import Operator, Rules, Update
 from leaderboards.errors import OutOfRange
 
 
 class StandingState(NamedTuple):
-    """A standing without its player: the value, and the time that breaks ties."""
+    """A standing, or a submission, without its player: the value, and the time that breaks ties.
+
+    ``metadata`` is JSON as text; a standing has that of the submission that set it. ``operator`` is that of a
+    submission, None for the board's policy; a standing has none.
+    """
 
     value: tuple[int, ...]
     at_ms: int
+    metadata: str | None = None
+    operator: Operator | None = None
+
+
+def policy_of(rules: Rules, operator: Operator | None) -> Update:
+    """Return how a submission with this operator changes a standing."""
+    return rules.update if operator is None else operator.update
+
+
+def sent_value(value: tuple[int, ...], operator: str | None) -> tuple[int, ...]:
+    """Return a submission's value as it is sent: that of a decrement is stored as a negative difference."""
+    return tuple(-each for each in value) if operator == Operator.DECREMENT else value
 
 
 def evaluate(rules: Rules, old: StandingState | None, new: StandingState) -> StandingState:
-    """Return the state after ``new``; it is ``old`` itself if nothing changes.
+    """Return the state after the submission ``new``; it is ``old`` itself if nothing changes.
 
-    With ``increment``, ``new.value`` is the difference; raises ``OutOfRange`` if the total would leave the board's
-    limits. Times must be quantized by the layout.
+    Where it adds (``increment``, ``decrement``), ``new.value`` is the difference; raises ``OutOfRange`` if the total
+    would leave the board's limits. Times must be quantized by the layout.
     """
-    if rules.update is Update.INCREMENT:
+    if new.operator is not None:
+        return _evaluate(rules, new.operator.update, old, new._replace(operator=None))
+    return _evaluate(rules, rules.update, old, new)
+
+
+def _evaluate(rules: Rules, update: Update, old: StandingState | None, new: StandingState) -> StandingState:
+    if update is Update.INCREMENT:
         return _increment(rules, old, new)
     if old is None:
         return new
-    if rules.update is Update.LATEST:
+    if update is Update.LATEST:
         return new if new.at_ms >= old.at_ms and new != old else old
     if new.value == old.value:
         return new if new.at_ms < old.at_ms else old
@@ -43,28 +66,40 @@ def replay(rules: Rules, submissions: Iterable[StandingState]) -> StandingState 
     exceed them later on: then it stops at the limit and continues from there.
     """
     state: StandingState | None = None
-    is_sum = rules.update is Update.INCREMENT
     for new in submissions:
-        state = _add_clamped(rules, state, new) if is_sum else evaluate(rules, state, new)
+        if policy_of(rules, new.operator) is Update.INCREMENT:
+            state = _add_clamped(rules, state, new._replace(operator=None))
+        else:
+            state = evaluate(rules, state, new)
     return state
 
 
 def _add_clamped(rules: Rules, old: StandingState | None, new: StandingState) -> StandingState:
-    total = new.value[0] + (old.value[0] if old else 0)
-    total = min(max(total, rules.minimum), rules.total_maximum)
+    limits = zip(_sum(old, new), rules.sum_limits, strict=True)
+    total = tuple(min(max(number, least), most) for number, (least, most) in limits)
     if old is None:
-        return StandingState((total,), new.at_ms)
-    return old if (total,) == old.value else StandingState((total,), max(old.at_ms, new.at_ms))
+        return new._replace(value=total)
+    return old if total == old.value else new._replace(value=total, at_ms=max(old.at_ms, new.at_ms))
 
 
 def _increment(rules: Rules, old: StandingState | None, new: StandingState) -> StandingState:
-    difference = new.value[0]
-    if old is not None and difference == 0:
+    if old is not None and not any(new.value):
         return old
-    total = difference + (old.value[0] if old else 0)
-    if not rules.minimum <= total <= rules.total_maximum:
-        raise OutOfRange(
-            f"The total would be {rules.text(total)}; this board keeps {rules.text(rules.minimum)} "
-            f"to {rules.text(rules.total_maximum)}. Nothing was changed."
-        )
-    return StandingState((total,), max(new.at_ms, old.at_ms) if old else new.at_ms)
+    total = _sum(old, new)
+    for place, (number, (least, most)) in enumerate(zip(total, rules.sum_limits, strict=True)):
+        if not least <= number <= most:
+            raise _outside(rules, place, number)
+    return new._replace(value=total, at_ms=max(new.at_ms, old.at_ms) if old else new.at_ms)
+
+
+def _sum(old: StandingState | None, new: StandingState) -> tuple[int, ...]:
+    return new.value if old is None else tuple(map(add, old.value, new.value))
+
+
+def _outside(rules: Rules, place: int, number: int) -> OutOfRange:
+    least, most = rules.sum_limits[place]
+    what = "The total" if rules.of_points else f"The field `{rules.fields[place].name}`"
+    return OutOfRange(
+        f"{what} would be {rules.text(number)}; this board keeps {rules.text(least)} to {rules.text(most)}. "
+        "Nothing was changed."
+    )

@@ -10,11 +10,12 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Any
 
+from foundation.messages import Message
 from leaderboards.core.input.points import points_number, points_text
 from leaderboards.core.ranking.criteria import MAX_SAFE_INTEGER, Criterion, Order, check_criteria, read_criteria
 from leaderboards.errors import BadBoard
 
-__all__ = ["Criterion", "Order", "Rules", "TieBreak", "Ties", "Update"]
+__all__ = ["Criterion", "Operator", "Order", "Rules", "TieBreak", "Ties", "Update"]
 
 MOST_DECIMALS = 6
 
@@ -25,6 +26,33 @@ class Update(StrEnum):
     BEST = "best"
     LATEST = "latest"
     INCREMENT = "increment"
+
+
+class Operator(StrEnum):
+    """What a submission does to a standing in place of the board's policy, where the board allows it."""
+
+    SET = "set"
+    BEST = "best"
+    INCREMENT = "increment"
+    DECREMENT = "decrement"
+
+    @property
+    def update(self) -> Update:
+        """The policy by which it is applied. The value of a decrement is negative, so that it is added too."""
+        return _UPDATE_BY_OPERATOR[self]
+
+    @property
+    def adds(self) -> bool:
+        """Whether it adds to the standing or subtracts from it."""
+        return self.update is Update.INCREMENT
+
+
+_UPDATE_BY_OPERATOR = {
+    Operator.SET: Update.LATEST,
+    Operator.BEST: Update.BEST,
+    Operator.INCREMENT: Update.INCREMENT,
+    Operator.DECREMENT: Update.INCREMENT,
+}
 
 
 class Ties(StrEnum):
@@ -51,7 +79,10 @@ class TieBreak(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """How a period ranks. Raises ``BadBoard`` for combinations that cannot work."""
+    """How a period ranks. Raises ``BadBoard`` for combinations that cannot work.
+
+    ``operators`` are those that its submissions may name.
+    """
 
     order: Order = Order.DESC
     update: Update = Update.BEST
@@ -62,6 +93,7 @@ class Rules:
     minimum: int = 0
     maximum: int = 2**31 - 1
     total_maximum: int = 2**31 - 1
+    operators: tuple[Operator, ...] = ()
 
     def __post_init__(self) -> None:
         if self.criteria:
@@ -79,6 +111,18 @@ class Rules:
     def fields(self) -> tuple[Criterion, ...]:
         """The criteria that are sent in a submission and make up a value."""
         return tuple(criterion for criterion in self.criteria if not criterion.is_time)
+
+    @property
+    def sum_limits(self) -> tuple[tuple[int, int], ...]:
+        """The least and the most of each number of a value that was added up: the points, or each field."""
+        if self.of_points:
+            return ((self.minimum, self.total_maximum),)
+        return tuple((0, field.maximum) for field in self.fields)
+
+    @property
+    def adds_fields(self) -> bool:
+        """Whether submissions may add to criteria."""
+        return bool(self.criteria) and any(operator.adds for operator in self.operators)
 
     @property
     def achieved_at(self) -> Criterion | None:
@@ -119,6 +163,7 @@ class Rules:
             "minimum": self.minimum,
             "maximum": self.maximum,
             "total_maximum": self.total_maximum,
+            "operators": [operator.value for operator in self.operators],
         }
 
     @classmethod
@@ -130,35 +175,47 @@ class Rules:
             ties=Ties(stored["ties"]),
             tie_break=TieBreak(stored["tie_break"]),
             criteria=read_criteria(stored["criteria"]),
+            operators=tuple(map(Operator, stored.get("operators", ()))),  # rules of older releases have none
             **{name: int(stored[name]) for name in ("decimals", "minimum", "maximum", "total_maximum")},
         )
 
     def _check_fields(self) -> None:
         if self.update is Update.INCREMENT:
-            raise BadBoard("Criteria cannot be added up: choose `best` or `latest`, or a board of points.", "update")
+            raise BadBoard(
+                Message("Criteria cannot be added up: choose `best` or `latest`, or a board of points."), "update"
+            )
         if self.decimals:
-            raise BadBoard("Fields are whole numbers: set `decimals` to 0.", "decimals")
+            raise BadBoard(Message("Fields are whole numbers: set `decimals` to 0."), "decimals")
 
     def _check_points(self) -> None:
         if not 0 <= self.decimals <= MOST_DECIMALS:
-            raise BadBoard(f"`decimals` is 0 to {MOST_DECIMALS}.", "decimals")
+            raise BadBoard(Message("`decimals` is 0 to %(most)s.", most=MOST_DECIMALS), "decimals")
         if self.minimum > self.maximum:
             raise BadBoard(
-                f"`minimum` {self.text(self.minimum)} lies above `maximum` {self.text(self.maximum)}: "
-                "lower the one or raise the other.",
+                Message(
+                    "`minimum` %(least)s lies above `maximum` %(most)s: lower the one or raise the other.",
+                    least=self.text(self.minimum),
+                    most=self.text(self.maximum),
+                ),
                 "minimum",
             )
         if self.maximum > self.total_maximum:
             raise BadBoard(
-                f"`maximum` {self.text(self.maximum)} is more than a standing can hold: lower it to "
-                f"`total_maximum`, {self.text(self.total_maximum)}, or raise `total_maximum`.",
+                Message(
+                    "`maximum` %(most)s is more than a standing can hold: lower it to `total_maximum`, %(total)s, "
+                    "or raise `total_maximum`.",
+                    most=self.text(self.maximum),
+                    total=self.text(self.total_maximum),
+                ),
                 "maximum",
             )
         self._check_width()
 
     def _check_width(self) -> None:
         if self.minimum < -MAX_SAFE_INTEGER:
-            raise BadBoard(f"`minimum` is too low; the lowest is {self.text(-MAX_SAFE_INTEGER)}.", "minimum")
+            raise BadBoard(
+                Message("`minimum` is too low; the lowest is %(least)s.", least=self.text(-MAX_SAFE_INTEGER)), "minimum"
+            )
         highest = min(MAX_SAFE_INTEGER, MAX_SAFE_INTEGER + self.minimum)
         if self.total_maximum > highest:
             raise BadBoard(

@@ -4,6 +4,7 @@ from collections.abc import Collection
 from copy import copy
 
 from foundation.db.resilience import CACHE_TTL, StaleIfErrorCache, row_version_loader
+from leaderboards.core.input.name_matches import MOST_NAMES, FoldedNames
 from leaderboards.errors import UnknownBoard
 from leaderboards.models import Board, Visibility
 from leaderboards.selectors.catalog.cache_versions import MAX_READ_STALENESS_SECONDS
@@ -14,6 +15,8 @@ def _load(numbers: Collection[int]) -> dict[int, Board]:
 
 
 _cache: StaleIfErrorCache[int, Board] = StaleIfErrorCache(_load, stamps=row_version_loader(Board._meta.db_table, "seq"))
+
+_names = {False: FoldedNames(), True: FoldedNames()}  # by ``include_private``
 
 
 def board_by_seq(seq: int) -> Board:
@@ -55,3 +58,13 @@ def boards_listed(name: str | None = None, include_private: bool = False) -> lis
     if name is None:
         return list(boards)
     return list(boards.filter(name=name)) if "\0" not in name else []  # PostgreSQL refuses NUL
+
+
+def boards_called(sought: str, most: int, include_private: bool = False) -> list[Board]:
+    """Return up to ``most`` public boards, private ones too with ``include_private``, whose name matches, the best
+    match first. Only the names of the newest ``MOST_NAMES`` boards are looked at."""
+    boards = Board.objects.all() if include_private else Board.objects.filter(visibility=Visibility.PUBLIC)
+    names = list(boards.order_by("-seq").values_list("seq", "name")[:MOST_NAMES])
+    numbers = _names[include_private].best(reversed(names), sought)[:most]
+    found = boards.in_bulk(numbers)
+    return [found[number] for number in numbers if number in found]

@@ -24,9 +24,9 @@ MAX_KNOWN_VERSIONS = 10_000
 
 
 class KnownVersion(NamedTuple):
-    """A cache version (``edition``), and when Redis had answered with it (monotonic seconds)."""
+    """A cache ``version``, and when Redis had answered with it (monotonic seconds)."""
 
-    edition: str
+    version: str
     at: float
 
 

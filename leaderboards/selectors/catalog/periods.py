@@ -76,7 +76,7 @@ def _cached_with_version(board: Board, label: str, board_since: float) -> Period
     cached.answer.layout  # noqa: B018 (computed once, with its rules, for all copies)
     cached.answer.family  # noqa: B018 (likewise)
     period = copy(cached.answer)
-    period.board, period.cache_version = board, version.edition
+    period.board, period.cache_version = board, version.version
     return period
 
 

@@ -7,6 +7,7 @@ reserved. The answer is cached for ``CACHE_TTL`` seconds, so an app must reserve
 from collections.abc import Callable, Collection, Mapping
 
 from foundation.db.resilience import CACHE_TTL, SqlAway, StaleIfErrorCache
+from foundation.messages import Message
 from leaderboards.core.periods import PeriodKind
 from leaderboards.errors import BoardReserved
 from leaderboards.models import Board, Storage
@@ -46,7 +47,13 @@ def reserved_boards() -> list[int]:
 def refuse_reserved(board: Board) -> None:
     """Raise ``BoardReserved`` if the board is reserved."""
     if whom := reserved_for(board):
-        raise BoardReserved(f"Board {board.seq} holds the totals of {whom}: nobody else changes its standings.")
+        raise BoardReserved(
+            Message(
+                "Board %(board)s holds the totals of %(whom)s: nobody else changes its standings.",
+                board=board.seq,
+                whom=whom,
+            )
+        )
 
 
 def clear_reserved_cache() -> None:

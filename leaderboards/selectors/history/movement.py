@@ -17,6 +17,7 @@ from leaderboards.core.ranking.rules import Rules
 from leaderboards.models import Board, PeriodSnapshot, PeriodState, RankHistoryEntry
 from leaderboards.selectors.catalog.periods import PeriodInfo
 from leaderboards.selectors.history.final_ranks import ranks_before
+from leaderboards.selectors.history.shadowed_view import rank_seen, ranks_moved_from, snapshots_seen
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ def movement(board: Board, period: PeriodInfo, players: Collection[str]) -> Move
 
 def _since_last_snapshot(board: Board, label: str, players: Collection[str]) -> Movement | None:
     """Read the snapshot (as a row with an empty player) and the ranks in it with one UNION."""
-    snapshots = PeriodSnapshot.objects.filter(period__board=board, period__label=label, total__gt=0)
+    snapshots = snapshots_seen().filter(period__board=board, period__label=label)
     last = snapshots.order_by("-due_at").values("pk")[:1]
     no_player = Value("", output_field=CharField())
     snapshot = PeriodSnapshot.objects.filter(pk=last).values_list(no_player, "total", "taken_at", "is_whole")
@@ -64,7 +65,9 @@ def _since_last_snapshot(board: Board, label: str, players: Collection[str]) -> 
     if not by_player:
         return None
     _, taken_at, is_whole = by_player.pop("")
-    return Movement(taken_at, {player: rank for player, (rank, _, _) in by_player.items()}, is_whole)
+    moved_from = next(iter(ranks_moved_from(last).values()), None)
+    seen = {player: rank_seen(rank, player, moved_from) for player, (rank, _, _) in by_player.items()}
+    return Movement(taken_at, seen, is_whole)
 
 
 def rank_history(player: str, periods: Sequence[tuple[Board, str, Rules]]) -> dict[int, list[RankAtTime]]:

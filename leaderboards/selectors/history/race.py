@@ -2,11 +2,11 @@
 
 Every storage has snapshots (``services/periods/rank_history.py``), so the past is told the same way on all of them:
 ranks and points as they were shown. A few snapshots are chosen first, then rows are read by primary key. Results are
-cached for a minute per player and shared by all viewers. The time of the latest snapshot is part of the cache key, so a
+cached for a minute per player and shared by all viewers but the shadowed, who see themselves. The time of the latest snapshot is part of the cache key, so a
 new snapshot takes effect at once.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -24,12 +24,14 @@ from leaderboards.core.ranking.rules import Rules, Ties
 from leaderboards.errors import BadLabel
 from leaderboards.models import Board, PeriodSnapshot, PeriodState, RankHistoryEntry
 from leaderboards.selectors.catalog.periods import PeriodInfo
+from leaderboards.selectors.history.shadowed_view import rank_seen, ranks_moved_from
+from leaderboards.selectors.visibility.restrictions import current_viewer
 
 CACHE_SECONDS = 60.0
 MOST_DAYS = 7
 LATE = timedelta(minutes=5)  # how much later than scheduled the first snapshot of a day may be
 
-_PlayerKey = tuple[tuple[int, ...], str]  # numbers of snapshots, player id
+_PlayerKey = tuple[tuple[int, ...], str, str | None]  # numbers of snapshots, player id, viewer
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +94,7 @@ def race_snapshots(board: Board, period: PeriodInfo, rules: Rules, since: dateti
     if board.is_event or period.state == PeriodState.EXPIRED:
         return None
     with suppress(SqlAway):
-        chosen = _snapshots.get(_SnapshotsKey(board.seq, period, board.calendar, rules.ties, since))
+        chosen = _snapshots.get(_SnapshotsKey(board.seq, period, board.calendar, rules.ties, since, current_viewer()))
         return chosen if chosen and (chosen.columns or chosen.days) else None
     return None
 
@@ -101,8 +103,8 @@ def player_histories(snapshots: RaceSnapshots, players: Collection[str]) -> dict
     """Ranks and points of each of ``players`` in the snapshots. None if SQL is away."""
     numbers = snapshots.numbers
     with suppress(SqlAway):
-        histories = _histories.get_many([(numbers, player) for player in players])
-        return {player: history for (_, player), history in histories.items()}
+        histories = _histories.get_many([(numbers, player, current_viewer()) for player in players])
+        return {player: history for (_, player, _), history in histories.items()}
     return None
 
 
@@ -119,6 +121,7 @@ class _SnapshotsKey:
     calendar: Calendar
     ties: Ties
     since: datetime | None
+    viewer: str | None
 
 
 def _load_snapshots(keys: Collection[_SnapshotsKey]) -> dict[_SnapshotsKey, RaceSnapshots]:
@@ -131,7 +134,8 @@ def _choose(key: _SnapshotsKey, now: datetime) -> RaceSnapshots:
     every = [Snapshot(*row) for row in rows.values_list("pk", "taken_at", "is_whole", "total")]
     last = min(now, period.ends_at) if period.ends_at else now
     end = _end_of_axis(period, now)
-    usable = [each for each in every if each.total and each.at < last]
+    moved = ranks_moved_from([each.pk for each in every])
+    usable = [each for each in every if (each.total or each.pk in moved) and each.at < last]
     chosen = [usable[nth] for nth in columns([each.at for each in usable], end)]
     if key.ties is Ties.DENSE:
         counts = _players_by_rank(chosen)
@@ -177,12 +181,18 @@ def _day_starts(key: _SnapshotsKey, last: datetime) -> list[datetime]:
     return starts[::-1]
 
 
-def _players_by_rank(snapshots: Sequence[Snapshot]) -> dict[int, dict[int, int]]:
-    """By snapshot, the number of players at each of the first ranks."""
-    entries = RankHistoryEntry.objects.filter(snapshot__in=[each.pk for each in snapshots], rank__lte=LINES)
-    counts: dict[int, dict[int, int]] = defaultdict(dict)
-    for snapshot, rank, players in entries.values_list("snapshot", "rank").annotate(players=Count("player")):
-        counts[snapshot][rank] = players
+def _players_by_rank(snapshots: Sequence[Snapshot]) -> dict[int, Counter[int]]:
+    """By snapshot, the number of players at each of the first ranks, as the viewer sees them."""
+    numbers = [each.pk for each in snapshots]
+    entries = RankHistoryEntry.objects.filter(snapshot__in=numbers, rank__lte=LINES)
+    of_others = entries.filter(moves_from=None).values_list("snapshot", "rank").annotate(players=Count("player"))
+    own = entries.filter(moves_from__isnull=False, player__external_id=current_viewer() or "")
+    moved = ranks_moved_from(numbers)
+    counts: dict[int, Counter[int]] = defaultdict(Counter)
+    for snapshot, rank, players in of_others:
+        counts[snapshot][rank_seen(rank, "", moved.get(snapshot))] += players
+    for snapshot, rank in own.values_list("snapshot", "rank"):
+        counts[snapshot][rank] += 1
     return counts
 
 
@@ -196,14 +206,16 @@ def _players_above(counts: Mapping[int, int]) -> dict[int, int]:
 
 def _load_histories(keys: Collection[_PlayerKey]) -> dict[_PlayerKey, PlayerHistory]:
     players: dict[tuple[int, ...], set[str]] = defaultdict(set)
-    for numbers, player in keys:
+    for numbers, player, _ in keys:
         players[numbers].add(player)
     histories = {key: PlayerHistory({}, {}) for key in keys}
     for numbers, ids in players.items():
         entries = RankHistoryEntry.objects.filter(snapshot__in=numbers, player__external_id__in=ids)
+        moved = ranks_moved_from(numbers)
         for player, snapshot, rank, points in entries.values_list("player__external_id", "snapshot", "rank", "points"):
-            histories[numbers, player].ranks[snapshot] = rank
-            histories[numbers, player].points[snapshot] = points
+            history = histories[numbers, player, current_viewer()]
+            history.ranks[snapshot] = rank_seen(rank, player, moved.get(snapshot))
+            history.points[snapshot] = points
     return histories
 
 

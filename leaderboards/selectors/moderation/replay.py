@@ -3,12 +3,13 @@
 from collections.abc import Iterable
 from itertools import groupby
 from operator import itemgetter
+from typing import Any
 
 from django.db.models import QuerySet
 
 from leaderboards.core.ranking.policies import StandingState, replay
 from leaderboards.models import Period, Submission
-from leaderboards.stores.sql.writes import state_of
+from leaderboards.stores.sql.writes import SUBMISSION_STATE, stored_submission_state
 
 
 def replayed_states(period: Period, counting: QuerySet[Submission]) -> dict[int, StandingState]:
@@ -16,10 +17,10 @@ def replayed_states(period: Period, counting: QuerySet[Submission]) -> dict[int,
 
     By the player's internal number; players without a submission among them are omitted.
     """
-    rows = counting.order_by("player_id", "pk").values_list("player_id", "points", "fields", "at")
+    rows = counting.order_by("player_id", "pk").values_list("player_id", *SUBMISSION_STATE)
     states = {player: replay(period.rules, _states(own)) for player, own in groupby(rows, itemgetter(0))}
     return {player: state for player, state in states.items() if state is not None}
 
 
-def _states(rows: Iterable[tuple[int, int | None, list[int] | None, object]]) -> Iterable[StandingState]:
-    return (state_of(points, fields, at) for _, points, fields, at in rows)  # type: ignore[arg-type]  # at is a time
+def _states(rows: Iterable[tuple[Any, ...]]) -> Iterable[StandingState]:
+    return (stored_submission_state(*cells) for _, *cells in rows)

@@ -6,11 +6,11 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.db.models import QuerySet
-from django.utils.translation import gettext_noop
 
 from accounts.errors import StillHidden
 from accounts.models import AuthenticatorApp, FormerEmail, Invitation, Passkey, ProvenEmail, RecoveryCode
 from foundation.audit.models import AuditEntry
+from foundation.messages import Message
 from leaderboards.models import Player
 from leaderboards.selectors.player_data.personal_data import data_shown_to_player
 
@@ -34,9 +34,7 @@ def account_export(user: User, at: datetime) -> dict[str, Any]:
     """
     player = Player.objects.filter(user=user).first()
     if player is not None and any(hides(player, at) for hides in _export_blockers):
-        raise StillHidden(
-            gettext_noop("Results of a competition are hidden for now: ask again after they are revealed.")
-        )
+        raise StillHidden(Message("Results of a competition are hidden for now: ask again after they are revealed."))
     return {
         "account": {name: getattr(user, name) for name in PROFILE} | {"groups": _groups(user)},
         "email_proven_at": list(ProvenEmail.objects.filter(user=user).values_list("proven_at", flat=True)),

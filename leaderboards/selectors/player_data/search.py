@@ -1,19 +1,24 @@
 """Find players by name, and boards by player. Names need not be unique; ids identify players.
 
-A prefix shared by millions of names costs no more than a rare one: the first ``WINDOW`` names are read in the order of
-the index (for a board the first ``BOARD_WINDOW``), and restrictions are checked for those alone.
+A prefix shared by millions of names has a bounded cost: names are read in the order of the index, in ``WINDOWS`` until
+enough of them may be shown, for ``PATIENCE_MS`` (for a board the first ``BOARD_WINDOW``). Hidden players are left out
+before they count, so however many there are, they hide nobody else.
 """
 
-from django.db.models import Exists, F, OuterRef, QuerySet, Value
+from collections.abc import Iterator
 
-from leaderboards.core.input.folding import MAX_LENGTH, begins_with, fold, is_searchable, prefix_bounds
+from django.db.models import Exists, F, OuterRef, Q, QuerySet, Value
+
+from foundation import clock
+from leaderboards.core.input.folding import MAX_LENGTH, Ranges, begins_with, fold, is_searchable, prefix_ranges
 from leaderboards.core.periods import PeriodKind
 from leaderboards.models import Board, PeriodState, Player, Standing, Visibility
 from leaderboards.selectors.visibility.restrictions import visible_q
 from leaderboards.stores.sql.reads import run_with_timeout
 
 MOST = 20
-WINDOW = 200
+WINDOWS = (200, 1000, 4000)  # names read one after the other
+MOST_ON_BOARD = 200
 BOARD_WINDOW = 5000
 PATIENCE_MS = 500
 
@@ -44,56 +49,91 @@ def players_found(asked: str, most: int, include_unlisted: bool = False) -> list
     exact = list(dict.fromkeys([asked, *players_called(asked)]))[:MOST]
     known = Player.objects.filter(visible_q(None, ""), external_id__in=exact).in_bulk(field_name="external_id")
     named = sorted((known[each] for each in exact if each in known), key=lambda each: _exactness(each, asked))
-    alike = _alike(asked)
-    shown = _shown(alike, fold(asked), include_unlisted) if alike else set()
-    rest = [each for each in alike if each.pk in shown]
-    return list(dict.fromkeys([*named, *rest]))[:most]
+    return list(dict.fromkeys([*named, *_listed(asked, most, include_unlisted)]))[:most]
 
 
-def ids_alike_on_board(asked: str, board: Board) -> tuple[list[str], list[str]]:
-    """Return the ids of players with a standing on the board, by folded name and by prefix of the folded name."""
-    found, wanted = _alike(asked, board), fold(asked)
+def ids_alike_on_board(asked: str, board: Board) -> Iterator[list[str]]:
+    """Yield ids of players who are shown on the board with a standing, ``MOST`` at a time: first by folded name, then
+    by prefix of the folded name. They may have no standing in a certain period."""
+    wanted = _wanted(asked)
+    found = _on_board(wanted, board) if wanted else []
     same = [each.external_id for each in found if each.folded_name == wanted]
-    return same[:MOST], [each.external_id for each in found if each.folded_name != wanted][:MOST]
+    others = [each.external_id for each in found if each.folded_name != wanted]
+    for ids in (same, others):
+        for first in range(0, len(ids), MOST):
+            yield ids[first : first + MOST]
 
 
-def _shown(alike: list[Player], folded: str, include_unlisted: bool) -> set[int]:
-    """Return the primary keys of those of ``alike`` who may be listed."""
-    seen = Player.objects.filter(visible_q(None, ""), pk__in=[each.pk for each in alike])
-    same = seen.filter(folded_name=folded)
-    if not include_unlisted:
-        ranked = Standing.objects.filter(visible_q("period__board", "player", "period"), score__isnull=False)
-        seen = seen.filter(Exists(ranked.filter(player=OuterRef("pk"), period__board__visibility=Visibility.PUBLIC)))
-    found = run_with_timeout(
-        lambda: [*same.values_list("pk", flat=True), *seen.values_list("pk", flat=True)], PATIENCE_MS
-    )
-    return set(found or [])
+def _wanted(asked: str) -> str:
+    """Return the folded prefix; empty if it is too short."""
+    wanted = fold(asked)[:MAX_LENGTH].rstrip()
+    return wanted if is_searchable(wanted) else ""
+
+
+def _listed(asked: str, most: int, include_unlisted: bool) -> list[Player]:
+    """Return up to ``most`` players who may be listed, by prefix of the folded name: those that are found in time."""
+    found: list[Player] = []
+    if wanted := _wanted(asked):
+        run_with_timeout(lambda: _collect(found, wanted, most, include_unlisted), PATIENCE_MS)
+    return found[:most]
+
+
+def _collect(found: list[Player], wanted: str, most: int, include_unlisted: bool) -> None:
+    """Add players to ``found`` until there are ``most``, the windows are read, or half the time is over."""
+    ranges, until = prefix_ranges(wanted), clock.monotonic() + PATIENCE_MS / 2000
+    for first, end in ranges:
+        start: str | Player = first
+        for size in WINDOWS:
+            rows = list(visible_between(start, end)[:size])
+            found += [each for each in _shown(rows, wanted, include_unlisted) if _is_current(each, ranges)]
+            if len(found) >= most or clock.monotonic() > until:
+                return
+            if len(rows) < size:
+                break
+            start = rows[-1]
+
+
+def _shown(rows: list[Player], folded: str, include_unlisted: bool) -> list[Player]:
+    """Return those of the visible players ``rows`` who may be listed."""
+    if include_unlisted or not rows:
+        return rows
+    ranked = Standing.objects.filter(visible_q("period__board", "player", "period"), score__isnull=False)
+    public = Exists(ranked.filter(player=OuterRef("pk"), period__board__visibility=Visibility.PUBLIC))
+    listed = Player.objects.filter(Q(folded_name=folded) | Q(public), pk__in=[each.pk for each in rows])
+    shown = set(listed.values_list("pk", flat=True))
+    return [each for each in rows if each.pk in shown]
+
+
+def _on_board(wanted: str, board: Board) -> list[Player]:
+    """Return players by prefix of the folded name who are shown on the board with a standing."""
+    there = Standing.objects.filter(visible_q(board.seq, "player", "period"), period__board=board)
+    found: list[Player] = []
+    ranges = prefix_ranges(wanted)
+    for start, end in ranges:
+        first = visible_between(start, end).values("pk")[:BOARD_WINDOW]
+        on_it = Player.objects.filter(Exists(there.filter(player=OuterRef("pk"))), pk__in=first)
+        rows = on_it.order_by("folded_name", "pk")[: MOST_ON_BOARD - len(found)]
+        found += run_with_timeout(lambda rows=rows: list(rows), PATIENCE_MS) or []
+    return [each for each in found if _is_current(each, ranges)]
+
+
+def _is_current(player: Player, ranges: Ranges) -> bool:
+    """Return whether the name matches; the folded one is stale until ``fold_names`` has run."""
+    return begins_with(fold(player.name), ranges)
 
 
 def _exactness(player: Player, asked: str) -> tuple[bool, bool]:
     return player.external_id != asked, player.name != asked
 
 
-def _alike(asked: str, board: Board | None = None) -> list[Player]:
-    """Return the first ``WINDOW`` players by prefix of the folded name, hidden players included; with ``board``, those
-    of the first ``BOARD_WINDOW`` who have a standing there."""
-    wanted = fold(asked)[:MAX_LENGTH].rstrip()
-    if not is_searchable(wanted):
-        return []
-    bounds = prefix_bounds(wanted)
-    rows = players_between(*bounds)
-    if board is not None:
-        there = Standing.objects.filter(player=OuterRef("pk"), period__board=board)
-        first = rows.values("pk")[:BOARD_WINDOW]
-        rows = Player.objects.filter(Exists(there), pk__in=first).order_by("folded_name", "pk")
-    found = run_with_timeout(lambda: list(rows[:WINDOW]), PATIENCE_MS) or []
-    return [each for each in found if begins_with(fold(each.name), bounds)]  # an older release may have renamed them
-
-
-def players_between(start: str, end: str) -> QuerySet[Player]:
-    """Return the players with ``start`` <= folded name < ``end``, in the order of the index."""
-    named = Player.objects.filter(folded_name__gte=start, folded_name__lt=end)
-    return named.order_by("folded_name", "pk")
+def visible_between(start: str | Player, end: str) -> QuerySet[Player]:
+    """Return the visible players with ``start`` <= folded name < ``end``, in the order of the index; a player as
+    ``start`` is the last one before."""
+    named = Player.objects.filter(visible_q(None, ""), folded_name__lt=end).order_by("folded_name", "pk")
+    if isinstance(start, str):
+        return named.filter(folded_name__gte=start)
+    behind = Q(folded_name__gt=start.folded_name) | Q(pk__gt=start.pk)
+    return named.filter(behind, folded_name__gte=start.folded_name)
 
 
 def boards_of(player: Player) -> list[Board]:

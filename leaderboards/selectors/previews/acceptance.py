@@ -10,7 +10,7 @@ from leaderboards.errors import OutOfRange
 from leaderboards.models import Period, QuarantinedEntry
 from leaderboards.selectors.previews.rank_moves import moves_in, sum_moves
 from leaderboards.selectors.previews.submissions import place_now
-from leaderboards.stores.sql.writes import value_of
+from leaderboards.stores.sql.writes import submission_state
 
 MOST_COUNTED = 20  # periods: all standings of each are read
 
@@ -34,7 +34,7 @@ def preview_acceptance(rows: Sequence[QuarantinedEntry]) -> RankChanges | None:
 
 
 def _state_after(row: QuarantinedEntry, state: StandingState | None) -> StandingState | None:
-    new = StandingState(value_of(row.points, row.fields), row.period.layout.quantize(milliseconds(row.at)))
+    new = submission_state(row)._replace(at_ms=row.period.layout.quantize(milliseconds(row.at)))
     try:
         return evaluate(row.period.rules, state, new)
     except OutOfRange:

@@ -7,7 +7,7 @@ from leaderboards.core.ranking.rank_changes import RankChanges
 from leaderboards.models import Period, Player, Submission
 from leaderboards.selectors.previews.rank_moves import moves_in
 from leaderboards.selectors.previews.submissions import Place, place_at, place_now
-from leaderboards.stores.sql.writes import state_of
+from leaderboards.stores.sql.writes import submission_state
 
 
 class EditPreview(NamedTuple):
@@ -22,7 +22,7 @@ def preview_edit(submission: Submission, new: StandingState) -> EditPreview:
     """Preview changing the value of a submission to ``new``; a void one changes nothing."""
     period, player = submission.period, submission.player
     own = Submission.objects.filter(period=period, player=player, voided_at=None).order_by("pk")
-    states = (new if row.pk == submission.pk else state_of(row.points, row.fields, row.at) for row in own)
+    states = (new if row.pk == submission.pk else submission_state(row) for row in own)
     return preview_standing(period, player, replay(period.rules, states))
 
 

@@ -15,7 +15,7 @@ from leaderboards.core.ranking.rules import Order, Ties
 from leaderboards.models import Period, Player, Standing, Submission
 from leaderboards.selectors.visibility.hidden import hidden_now, keeps_vacated_places
 from leaderboards.stores.sql.reads import run_with_timeout
-from leaderboards.stores.sql.writes import state_of
+from leaderboards.stores.sql.writes import state_of, submission_state
 
 PATIENCE_MS = 300  # SQL timeout for each rank; after it the rank is None
 
@@ -84,14 +84,14 @@ def _now(period: Period, player: Player) -> tuple[Place | None, StandingState | 
     standing = Standing.objects.filter(period=period, player=player, score__isnull=False).first()
     if standing is None:
         return None, None
-    state = state_of(standing.points, standing.fields, standing.at)
+    state = state_of(standing.points, standing.fields, standing.at, standing.metadata)
     return Place(_rank(period, player, standing.score or 0.0, standing.member), state), state
 
 
 def _preview(period: Period, player: Player, rows: Sequence[Submission], restored: bool) -> SubmissionChangePreview:
     chosen, own = Q(pk__in=[row.pk for row in rows]), Submission.objects.filter(period=period, player=player)
     counting = own.filter(Q(voided_at=None) | chosen) if restored else own.filter(voided_at=None).exclude(chosen)
-    state = replay(period.rules, (state_of(row.points, row.fields, row.at) for row in counting.order_by("pk")))
+    state = replay(period.rules, map(submission_state, counting.order_by("pk")))
     now, then = _now(period, player)[0], None
     if now is not None and state == now.state:
         then = now

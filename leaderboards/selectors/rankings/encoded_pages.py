@@ -2,7 +2,7 @@
 
 Each read asks Redis: its script returns the digest of the page, and the rows only if the caller does not have them yet.
 So cached rows are never older than an uncached answer, however often scores change. They also hold names, for which
-they expire after ``micro_cache.TTL_SECONDS``.
+they expire after ``micro_cache.TTL_SECONDS``. Rows with metadata are not cached: it may change where the page does not.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,6 +19,7 @@ from leaderboards import metrics
 from leaderboards.models import Board, Period
 from leaderboards.selectors.catalog.periods import PeriodInfo, find_period_row, period_info_or_window
 from leaderboards.selectors.player_data.names import name_cache_generation
+from leaderboards.selectors.rankings.metadata import is_metadata_wanted
 from leaderboards.selectors.rankings.row_json import row_json
 from leaderboards.selectors.rankings.standings import NO_PLAYERS, Answers, CacheableAnswers, Row, read_period, row_of
 from leaderboards.selectors.rankings.store_routing import read_period_if_changed
@@ -98,7 +99,7 @@ def _read(board: Board, name: str, page: Page, others: Sequence[Query]) -> tuple
     def answers_of(result: tuple[QueryResult, bool], kind: type[Answers] = Answers) -> Answers:
         return kind(board, stored, shown, result, as_of)
 
-    if stored is not None and stored.cache_version:
+    if stored is not None and stored.cache_version and not is_metadata_wanted():
         total, rows, indexed_answers = _read_with_cache(stored, page, others, answers_of)
         return EncodedPage(board, shown, total, as_of, True, rows), indexed_answers
     answers = answers_of(read_period(stored, [page, *others]))

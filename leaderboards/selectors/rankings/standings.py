@@ -20,6 +20,7 @@ from leaderboards.errors import NotRanked
 from leaderboards.models import Board, Period
 from leaderboards.selectors.catalog.periods import CURRENT, PeriodInfo, find_period_row, period_info_or_window
 from leaderboards.selectors.player_data.names import cached_names, names_for_caching, names_of
+from leaderboards.selectors.rankings.metadata import is_metadata_wanted, metadata_of
 from leaderboards.selectors.rankings.store_routing import read_from_store, read_within_timeout
 from leaderboards.selectors.visibility.hidden import shadowed_in
 from leaderboards.selectors.visibility.restrictions import viewing_as
@@ -35,7 +36,8 @@ NO_PLAYERS = ForPlayers(())
 class Row:
     """A ranked player: ``tied`` players share the rank, this one included, and ``ahead`` players are strictly better.
 
-    ``rank``, ``tied`` and ``ahead`` are None if Redis is away and SQL did not count in time.
+    ``rank``, ``tied`` and ``ahead`` are None if Redis is away and SQL did not count in time. ``metadata`` is JSON as
+    text, only where it was wanted (``reading_metadata``).
     """
 
     rank: int | None
@@ -46,6 +48,7 @@ class Row:
     achieved_at: datetime | None
     tied: int | None
     ahead: int | None
+    metadata: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,6 +225,7 @@ class Answers:
         self._board, self._shown = board, shown
         self._reading, self._live = result
         self._names = self._load_names()
+        self._metadata = metadata_of(stored, self._players()) if stored is not None and is_metadata_wanted() else {}
 
     def standings(self, index: int, in_order: bool = False) -> Standings:
         """Return the answer to query number ``index``, best first if ``in_order``."""
@@ -245,14 +249,17 @@ class Answers:
             achieved_at=None if unpacked.at_ms is None else from_milliseconds(unpacked.at_ms),
             tied=placed.tied,
             ahead=placed.ahead,
+            metadata=self._metadata.get(unpacked.player),
         )
 
     def _load_names(self) -> dict[str, str]:
+        return {} if self.stored is None else self.find_names(self._players())
+
+    def _players(self) -> set[str]:
         if self.stored is None:
-            return {}
+            return set()
         layout = self.stored.layout
-        ids = {layout.player_of(placed.member) for answer in self._reading.answers for placed in answer}
-        return self.find_names(ids)
+        return {layout.player_of(placed.member) for answer in self._reading.answers for placed in answer}
 
 
 class CacheableAnswers(Answers):

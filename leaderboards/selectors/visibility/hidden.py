@@ -82,6 +82,12 @@ def hidden_now(period: Period) -> dict[int, str]:
     return {number: row.name for number, row in _find_hidden([_period_key(period)])[period.pk].items()}
 
 
+def hidden_and_shadowed_now(period: Period) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the ids of all hidden players, and of those hidden only by a shadow, uncached and for no viewer."""
+    hidden = _summarise(_find_hidden([_period_key(period)])[period.pk].values())
+    return hidden.players, hidden.shadowed
+
+
 def shadowed_in(period: Period) -> frozenset[str]:
     """Return the ids of the players hidden in the period only by a shadow, who therefore see themselves."""
     return _hidden_players_in([period])[period.pk].shadowed

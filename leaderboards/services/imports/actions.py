@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from foundation.audit import record, register_action, register_subject
 from foundation.audit.models import AuditEntry
+from foundation.messages import Message
 from foundation.reasons import reason_given
 from leaderboards.errors import ImportNotReady, ImportNotUndoable
 from leaderboards.models import Board, ImportKind, ImportRun, Storage, Submission
@@ -24,23 +25,25 @@ _EFFECTIVE_STATUSES = frozenset({"updated", "unchanged", "quarantined", "new", "
 def confirm(number: int, at: datetime, by: AbstractBaseUser | None, *, seen: int | None = None) -> ImportRun:
     """Confirm an evaluated run; the worker then applies it. Raises ``ImportNotReady`` or ``ImportNotUndoable``.
 
-    Rows without a time count as of ``at``. ``seen`` is the ``judgings`` of the preview that was shown, or None.
+    Rows without a time count as of ``at``. ``seen`` is the ``checks`` of the preview that was shown, or None.
     """
     with transaction.atomic():
         run = _lock(number)
         if run.phase is not Phase.READY:
-            raise ImportNotReady("It is not waiting for a yes: it is being judged, or somebody has confirmed it.")
-        if seen not in (None, run.judgings):
-            raise ImportNotReady("It was judged again since you looked: look once more, then say yes.")
+            raise ImportNotReady(
+                Message("It is not waiting for a yes: it is being judged, or somebody has confirmed it.")
+            )
+        if seen not in (None, run.checks):
+            raise ImportNotReady(Message("It was judged again since you looked: look once more, then say yes."))
         if run.stopped:
-            raise ImportNotReady("It could not be judged: throw it away, mend the file and upload it again.")
+            raise ImportNotReady(Message("It could not be judged: throw it away, mend the file and upload it again."))
         _lock_board(run)  # serializes two of the same file, or an import and an undo
         refuse_while_undoing(run)
         if run.refused == run.rows or (run.kind == ImportKind.BOARDS and run.refused):
-            raise ImportNotReady("Nothing of it can be taken: mend the file and upload it again.")
+            raise ImportNotReady(Message("Nothing of it can be taken: mend the file and upload it again."))
         refuse_duplicate_file(run)
         if ImportRun.objects.filter(started_at=at).exists():
-            raise ImportNotReady("Another import was confirmed in this very moment; try again.")
+            raise ImportNotReady(Message("Another import was confirmed in this very moment; try again."))
         run.started_at, run.refused, run.by_id = at, 0, by.pk if by else run.by_id
         run.report = {name: run.report[name] for name in ("first", "foreseen") if name in run.report}
         run.save(update_fields=["started_at", "refused", "report", "by"])
@@ -52,8 +55,8 @@ def discard(number: int) -> None:
     """Delete a run that was not confirmed. Raises ``ImportNotReady`` if it was confirmed."""
     with transaction.atomic():
         run = _lock(number)
-        if run.phase not in (Phase.JUDGING, Phase.READY):
-            raise ImportNotReady("It was confirmed: it can only be undone.")
+        if run.phase not in (Phase.CHECKING, Phase.READY):
+            raise ImportNotReady(Message("It was confirmed: it can only be undone."))
         run.delete()
 
 
@@ -67,7 +70,7 @@ def undo(number: int, reason: str, at: datetime, by: AbstractBaseUser | None, *,
     with transaction.atomic():
         run = _lock(number)
         if run.phase is not Phase.DONE:
-            raise ImportNotReady("It is not done yet, or it was undone before.")
+            raise ImportNotReady(Message("It is not done yet, or it was undone before."))
         if why := why_not_undoable(run):
             raise ImportNotUndoable(why)
         _lock_board(run)
@@ -85,9 +88,9 @@ def undo(number: int, reason: str, at: datetime, by: AbstractBaseUser | None, *,
 def why_not_undoable(run: ImportRun) -> str:
     """Why the import cannot be undone, as far as is known before trying; empty if it can."""
     if had_no_effect(run):
-        return "It changed nothing: there is nothing to undo."
+        return Message("It changed nothing: there is nothing to undo.")
     if run.kind == ImportKind.SCORES and run.board is not None and run.board.storage == Storage.REDIS:
-        return "The board keeps no single submissions (redis): an import into it cannot be undone."
+        return Message("The board keeps no single submissions (redis): an import into it cannot be undone.")
     return ""
 
 
@@ -124,7 +127,10 @@ def refuse_duplicate_file(run: ImportRun) -> None:
     twin = next((each for each in confirmed if not had_no_effect(each)), None)
     if twin is not None:
         raise ImportNotUndoable(
-            f"The same file was imported into this board before (import {twin.pk}): undo that first."
+            Message(
+                "The same file was imported into this board before (import %(number)s): undo that first.",
+                number=twin.pk,
+            )
         )
 
 
@@ -135,8 +141,11 @@ def refuse_while_undoing(run: ImportRun) -> None:
     """
     if run.kind == ImportKind.SCORES and (other := run_being_undone(run.board)):
         raise ImportNotReady(
-            f"Import {other.pk} into this board is being undone: wait until it is. Then this file is judged again, and "
-            "you can confirm it."
+            Message(
+                "Import %(number)s into this board is being undone: wait until it is. Then this file is judged "
+                "again, and you can confirm it.",
+                number=other.pk,
+            )
         )
 
 
@@ -148,7 +157,10 @@ def _refuse_while_importing(run: ImportRun) -> None:
     others = ImportRun.objects.filter(kind=ImportKind.SCORES, board=run.board, done_at=None).exclude(started_at=None)
     if run.kind == ImportKind.SCORES and (other := others.order_by("pk").first()):
         raise ImportNotReady(
-            f"Import {other.pk} is being imported into this board: wait until it is done, then undo this one."
+            Message(
+                "Import %(number)s is being imported into this board: wait until it is done, then undo this one.",
+                number=other.pk,
+            )
         )
 
 
@@ -188,7 +200,7 @@ def may(user: AbstractBaseUser, kind: str) -> bool:
 def _lock(number: int) -> ImportRun:
     run = ImportRun.objects.select_for_update(of=("self",)).select_related("board").filter(pk=number).first()
     if run is None:
-        raise ImportNotReady("There is no such import any more.")
+        raise ImportNotReady(Message("There is no such import any more."))
     return run
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import ProtectedError
 
+from foundation.messages import Message
 from leaderboards.core.input.csv_table import read_boards
 from leaderboards.errors import BadBoard, ImportNotUndoable
 from leaderboards.models import Board, ImportChunk, ImportRun
@@ -111,17 +112,27 @@ def _restore(board: Board, before: dict[str, Any], at: datetime) -> None:
 
 def _remove(board: Board, at: datetime) -> None:
     if has_scores(board):
-        raise ImportNotUndoable(f"{board.name} has scores by now: retire it instead. Nothing was set back.")
+        raise ImportNotUndoable(
+            Message("%(board)s has scores by now: retire it instead. Nothing was set back.", board=board.name)
+        )
     try:
         delete(board, at)
     except ProtectedError as error:
-        raise ImportNotUndoable(f"{board.name} is in use by now: retire it instead. Nothing was set back.") from error
+        raise ImportNotUndoable(
+            Message("%(board)s is in use by now: retire it instead. Nothing was set back.", board=board.name)
+        ) from error
 
 
 def _refuse_changed(board: Board, after: dict[str, Any]) -> None:
     for name, value in after.items():
         if plain_value(getattr(board, name)) != value:
-            raise ImportNotUndoable(f"{board.name}: `{name}` was changed since the import. Nothing was set back.")
+            raise ImportNotUndoable(
+                Message(
+                    "%(board)s: `%(setting)s` was changed since the import. Nothing was set back.",
+                    board=board.name,
+                    setting=name,
+                )
+            )
 
 
 def _change_record(change: BoardChange, board: Board) -> dict[str, Any]:

@@ -1,13 +1,14 @@
 """The result of a chunk, and recording it: once per chunk and step, however often it is tried."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from django.db import transaction
 
 from foundation.failpoints import failpoint
+from foundation.translate import stored_text, to_json
 from leaderboards.core.input.csv_table import CsvRow
 from leaderboards.core.input.import_rows import unpack_rows
 from leaderboards.models import ImportChunk, ImportRun
@@ -43,14 +44,14 @@ def lines_of(run: ImportRun, chunk: ImportChunk) -> list[CsvRow]:
 @transaction.atomic
 def record_evaluated(run: ImportRun, chunk: ImportChunk, finish: Finish, at: datetime) -> bool:
     """Record the evaluation of a chunk; False if another worker has recorded it, or the evaluation started again."""
-    evaluation = run.judgings
+    evaluation = run.checks
     run, chunk = _lock(run, chunk)
-    if chunk.judged_at is not None or run.judgings != evaluation:
+    if chunk.checked_at is not None or run.checks != evaluation:
         return False
     result = finish()
-    chunk.judged_at, chunk.skipped = at, list(result.skipped)
-    chunk.save(update_fields=["judged_at", "skipped"])
-    _add(run, "judged", result)
+    chunk.checked_at, chunk.skipped = at, list(result.skipped)
+    chunk.save(update_fields=["checked_at", "skipped"])
+    _add(run, "checked", result)
     return True
 
 
@@ -76,11 +77,10 @@ def _lock(run: ImportRun, chunk: ImportChunk) -> tuple[ImportRun, ImportChunk]:
 def _add(run: ImportRun, counter: str, result: ChunkResult) -> None:
     setattr(run, counter, getattr(run, counter) + sum(result.statuses.values()))
     run.refused += len(result.errors)
-    run.report["errors"] = _append_errors(run.report.get("errors", []), result.errors)
+    before = run.report.get("errors", [])
+    added = result.errors[: max(0, MOST_ERRORS - len(before))]
+    run.report["errors"] = [*before, *([each.row, each.code, stored_text(each.detail)] for each in added)]
+    messages = {str(each.row): to_json(each.detail) for each in added}
+    run.report["messages"] = run.report.get("messages", {}) | messages
     run.report["statuses"] = dict(Counter(run.report.get("statuses", {})) + Counter(result.statuses))
     run.save(update_fields=[counter, "refused", "report"])
-
-
-def _append_errors(before: list[Any], errors: Iterable[Error]) -> list[Any]:
-    shown = [[each.row, each.code, each.detail.encode("utf-8", "replace").decode()] for each in errors]
-    return [*before, *shown][:MOST_ERRORS]

@@ -9,6 +9,8 @@ from datetime import datetime
 
 from django.db import transaction
 
+from foundation.messages import Message
+from foundation.translate import to_json
 from leaderboards.models import ImportKind, ImportRun
 from leaderboards.models.imports import Phase
 
@@ -32,10 +34,10 @@ def _restart_evaluations(undone: ImportRun) -> None:
         return
     idle = ImportRun.objects.filter(kind=undone.kind, board=undone.board_id, started_at=None, stopped="")
     for run in idle.select_for_update(of=("self",)).order_by("pk"):
-        run.chunks.update(judged_at=None, skipped=[])
-        run.judgings, run.judged, run.refused, run.judged_at = run.judgings + 1, 0, 0, None
+        run.chunks.update(checked_at=None, skipped=[])
+        run.checks, run.checked, run.refused, run.checked_at = run.checks + 1, 0, 0, None
         run.report = {"first": run.report["first"]}
-        run.save(update_fields=["judgings", "judged", "refused", "judged_at", "report"])
+        run.save(update_fields=["checks", "checked", "refused", "checked_at", "report"])
 
 
 @transaction.atomic
@@ -47,6 +49,7 @@ def end(run: ImportRun, at: datetime, why: str = "") -> int:
         return 0
     ended.report.pop("first", None)
     ended.done_at, ended.stopped = at, why[:300]
+    ended.report["stopped"] = to_json(why)
     ended.save(update_fields=["done_at", "stopped", "report"])
     return 1
 
@@ -62,7 +65,14 @@ def count_failure(number: int, at: datetime) -> bool:
         if run.report["failures"] < MOST_FAILURES:
             return False
         reference = secrets.token_hex(4)
-        _stop(run, at, f"It met an error that nobody foresaw, and was stopped. The log tells more: {reference}.")
+        _stop(
+            run,
+            at,
+            Message(
+                "It met an error that nobody foresaw, and was stopped. The log tells more: %(reference)s.",
+                reference=reference,
+            ),
+        )
     logger.exception("Import %s was stopped (%s)", number, reference)
     return True
 
@@ -73,11 +83,12 @@ def _stop(run: ImportRun, at: datetime, why: str) -> None:
         end(run, at, why)
         return
     del run.report["failures"]
-    if run.phase is Phase.JUDGING:
+    if run.phase is Phase.CHECKING:
         run.chunks.exclude(content=b"").update(content=b"")
-        run.judged_at = at
+        run.checked_at = at
     else:
         run.undo_at = run.undo_by = None
         _restart_evaluations(run)
     run.stopped = why
-    run.save(update_fields=["judged_at", "undo_at", "undo_by", "stopped", "report"])
+    run.report["stopped"] = to_json(why)
+    run.save(update_fields=["checked_at", "undo_at", "undo_by", "stopped", "report"])

@@ -14,6 +14,7 @@ from django.db import transaction
 from django.db.models import Model, ProtectedError, QuerySet
 
 from foundation.errors import SunwiError
+from foundation.messages import Message
 from leaderboards.core.input.csv_table import CsvRow
 from leaderboards.core.input.entries import read_player
 from leaderboards.core.input.profiles import profile_errors
@@ -100,7 +101,9 @@ def read_all(lines: list[CsvRow]) -> tuple[list[Read], list[Error]]:
 
 def _read(line: CsvRow) -> Read:
     if None in line.cells or None in line.cells.values():
-        raise BadEntry("The row has more or fewer cells than the header: look for a comma without quotes around it.")
+        raise BadEntry(
+            Message("The row has more or fewer cells than the header: look for a comma without quotes around it.")
+        )
     profile = {name: str(line.cells[name]) for name in PROFILE_FIELDS if name in line.cells}
     if wrong := profile_errors(profile):
         raise BadEntry(" ".join(wrong.values()))

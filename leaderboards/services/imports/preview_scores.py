@@ -86,7 +86,7 @@ def _states(
     for entry in entries:
         try:
             at_ms = period.layout.quantize(milliseconds(entry.at or at))
-            state = StandingState(read_value(period.rules, entry), at_ms)
+            state = StandingState(read_value(period.rules, entry), at_ms, operator=entry.operator)
             new[entry.player] = evaluate(period.rules, new.get(entry.player), state)
         except SunwiError:  # the sum with earlier rows leaves the limits: applying refuses it
             continue

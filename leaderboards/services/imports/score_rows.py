@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from foundation.errors import SunwiError
+from foundation.messages import Message
 from foundation.models import Heartbeat
 from leaderboards.core.input.csv_table import CsvRow
 from leaderboards.core.input.entries import Entry, read_entry, read_time
@@ -90,7 +91,9 @@ def entry_of(line: CsvRow, job: ScoreImport) -> Entry:
     """The row as an entry. Raises as ``read_entry``."""
     columns = job.columns
     if None in line.cells or None in line.cells.values():
-        raise BadEntry("The row has more or fewer cells than the header: look for a comma without quotes around it.")
+        raise BadEntry(
+            Message("The row has more or fewer cells than the header: look for a comma without quotes around it.")
+        )
     raw: dict[str, object] = {
         "board": job.board.seq,
         "player": line.cells[columns.player],
@@ -118,12 +121,16 @@ def _read_time_cell(text: str, column: str, board: Board) -> str:
             return read_time(text).isoformat()
         except BadTime as error:
             why = error.detail
-        raise BadTime(f"Column {column}: {why} A date such as 2026-11-20 is taken too.")
+        raise BadTime(
+            Message("Column %(column)s: %(why)s A date such as 2026-11-20 is taken too.", column=column, why=why)
+        )
     day = replace(board.calendar, kind=PeriodKind.DAY)
     try:
         starts_at = window_of(day, text).starts_at
     except BadLabel:
-        raise BadTime(f"{text} is no day that the calendar of {board.timezone} has.") from None
+        raise BadTime(
+            Message("%(day)s is no day that the calendar of %(zone)s has.", day=text, zone=board.timezone)
+        ) from None
     return starts_at.isoformat() if starts_at else text
 
 

@@ -111,7 +111,7 @@ def _result(outcomes: list[Outcome], skipped: tuple[int, ...] = (), kept: tuple[
     errors = (each for each in outcomes if each.status == Status.REJECTED)
     return ChunkResult(
         statuses=Counter(each.status.value for each in outcomes),
-        errors=tuple(Error(each.position, str(each.code), str(each.detail)) for each in errors),
+        errors=tuple(Error(each.position, str(each.code), each.detail or "") for each in errors),
         skipped=skipped,
         kept=kept,
     )
@@ -121,4 +121,4 @@ def _refuse_unavailable(outcomes: list[Outcome]) -> None:
     """Raise ``StorageUnavailable`` if a row was not decided: the whole chunk is tried again."""
     for each in outcomes:
         if each.status == Status.UNKNOWN or each.code in AWAY:
-            raise StorageUnavailable(str(each.detail))
+            raise StorageUnavailable(each.detail or "")

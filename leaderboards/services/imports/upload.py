@@ -11,6 +11,7 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 
 from foundation.chunks import in_chunks
+from foundation.messages import Message
 from leaderboards.core.input.csv_table import CsvRow, CsvTable, read_boards
 from leaderboards.core.input.import_rows import pack_rows
 from leaderboards.core.input.names import is_printable
@@ -68,26 +69,32 @@ def _refuse_too_many(by: AbstractBaseUser | None) -> None:
         return
     get_user_model().objects.select_for_update(no_key=True).get(pk=by.pk)
     if ImportRun.objects.filter(by_id=by.pk, started_at=None).count() >= MAX_PENDING:
-        raise TooManyPendingImports(f"{MAX_PENDING} imports of yours wait already: confirm them or throw them away.")
+        raise TooManyPendingImports(
+            Message("%(most)s imports of yours wait already: confirm them or throw them away.", most=MAX_PENDING)
+        )
 
 
 def _of_boards(run: ImportRun, sent: Upload) -> list[ImportChunk]:
     run.rows = len(read_boards(sent.content))
     if not run.rows:
-        raise BadTable("The file names no board.")
+        raise BadTable(Message("The file names no board."))
     if run.rows > MAX_BOARDS:
-        raise BadTable(f"The file names more than {MAX_BOARDS} boards: split it, or use the command apply_boards.")
+        raise BadTable(
+            Message(
+                "The file names more than %(most)s boards: split it, or use the command apply_boards.", most=MAX_BOARDS
+            )
+        )
     return [ImportChunk(run=run, nth=0, content=sent.content)]
 
 
 def _of_table(run: ImportRun, sent: Upload) -> list[ImportChunk]:
     table = CsvTable(BytesIO(sent.content))
     if not all(is_printable(name) for name in table.header):
-        raise BadTable("The file has a character that cannot be shown in its first line: save it as UTF-8.")
+        raise BadTable(Message("The file has a character that cannot be shown in its first line: save it as UTF-8."))
     run.columns = {"header": table.header} | _columns_of(sent, table)
     lines = list(_bounded(table))
     if not lines:
-        raise BadTable("The file has a header and no rows.")
+        raise BadTable(Message("The file has a header and no rows."))
     run.rows = len(lines)
     run.report = {"first": [_shown(line, table.header) for line in lines[:FIRST_ROWS]]}
     packed = (pack_rows(table.header, rows) for rows in in_chunks(lines, ROWS_PER_CHUNK))
@@ -98,7 +105,11 @@ def _bounded(table: CsvTable) -> list[CsvRow]:
     lines = []
     for line in table.lines():
         if line.number > MAX_ROWS:
-            raise BadTable(f"The file has more than {MAX_ROWS} rows: split it, or use the command import_scores.")
+            raise BadTable(
+                Message(
+                    "The file has more than %(most)s rows: split it, or use the command import_scores.", most=MAX_ROWS
+                )
+            )
         lines.append(line)
     return lines
 
@@ -109,7 +120,11 @@ def _columns_of(sent: Upload, table: CsvTable) -> dict[str, object]:
         unknown = [name for name in table.header if name not in (PLAYER, *PROFILE_FIELDS)]
         if unknown:
             raise BadTable(
-                f"The file has the column {unknown[0]!r}; players have {PLAYER}, {', '.join(PROFILE_FIELDS)}."
+                Message(
+                    "The file has the column %(name)s; players have %(columns)s.",
+                    name=repr(unknown[0]),
+                    columns=", ".join((PLAYER, *PROFILE_FIELDS)),
+                )
             )
         return {}
     named = sent.columns or {}

@@ -15,6 +15,7 @@ from foundation.audit import acting
 from foundation.db.resilience import CONNECTION_ERRORS
 from foundation.errors import Unavailable
 from foundation.failpoints import failpoint
+from foundation.messages import Message
 from foundation.worker.each import for_each
 from leaderboards.errors import BadBoard
 from leaderboards.models import ImportChunk, ImportedPlayer, ImportKind, ImportRun, Storage
@@ -27,7 +28,7 @@ LEASE = timedelta(seconds=120)  # a chunk takes a second or two, the preview of 
 UNCONFIRMED = timedelta(days=1)  # how long an upload may stay unconfirmed
 ID_KNOWN_FOR = timedelta(hours=12)  # redis boards store ids for a day
 
-_EVALUATING = Q(judged_at=None)
+_EVALUATING = Q(checked_at=None)
 _APPLYING = Q(started_at__isnull=False, done_at=None)
 _UNDOING = Q(undo_at__isnull=False, undone_at=None)
 
@@ -82,14 +83,14 @@ def _take_turn(run: ImportRun, at: datetime) -> int:
 
 
 def _step(run: ImportRun, at: datetime) -> int:
-    steps = {Phase.JUDGING: _evaluate, Phase.APPLYING: _apply, Phase.UNDOING: _undo}
+    steps = {Phase.CHECKING: _evaluate, Phase.APPLYING: _apply, Phase.UNDOING: _undo}
     actor = run.by if run.undo_at is None else run.undo_by
     with acting(lambda: actor, None, **{"import": run.pk}):
         return steps[run.phase](run, at) if run.phase in steps else 0
 
 
 def _evaluate(run: ImportRun, at: datetime) -> int:
-    chunk = run.chunks.filter(judged_at=None).order_by("nth").first()
+    chunk = run.chunks.filter(checked_at=None).order_by("nth").first()
     if chunk is not None:
         evaluate = {ImportKind.SCORES: scores.evaluate, ImportKind.PLAYERS: players.evaluate}.get(
             ImportKind(run.kind), boards.evaluate
@@ -99,8 +100,8 @@ def _evaluate(run: ImportRun, at: datetime) -> int:
         run.report["foreseen"] = preview_scores.preview(run, at)._asdict()
     elif run.kind == ImportKind.PLAYERS:
         run.report["changes"] = preview_players.preview(run)._asdict()
-    as_read = ImportRun.objects.filter(pk=run.pk, judged_at=None, judgings=run.judgings)
-    return as_read.update(judged_at=at, report=run.report)
+    as_read = ImportRun.objects.filter(pk=run.pk, checked_at=None, checks=run.checks)
+    return as_read.update(checked_at=at, report=run.report)
 
 
 def _apply(run: ImportRun, at: datetime) -> int:
@@ -127,7 +128,7 @@ def _too_late(run: ImportRun, at: datetime) -> str:
     """Why a run may not continue: once ids are forgotten, entries of a killed worker could count twice."""
     in_redis = run.board is not None and run.board.storage == Storage.REDIS
     if in_redis and run.started_at is not None and at - run.started_at > ID_KNOWN_FOR:
-        return "It was interrupted for longer than the board remembers ids: the rest was not imported."
+        return Message("It was interrupted for longer than the board remembers ids: the rest was not imported.")
     return ""
 
 

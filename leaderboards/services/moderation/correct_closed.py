@@ -14,9 +14,11 @@ from django.db import transaction
 from foundation.db.pipeline import StatementRunner
 from foundation.db.resilience import long_transaction
 from foundation.failpoints import failpoint
+from foundation.messages import Message
 from foundation.sync import barrier
 from leaderboards.core.periods import event_number
 from leaderboards.core.ranking.policies import StandingState, evaluate
+from leaderboards.core.ranking.rules import Operator
 from leaderboards.errors import Banned, PeriodClosed, PeriodOpen, SubmissionsDropped
 from leaderboards.models import FinalStanding, Period, PeriodState, Storage, Submission
 from leaderboards.selectors.catalog.periods import clear_period_cache
@@ -37,11 +39,16 @@ from leaderboards.stores.sql.writes import (
 
 
 class LateEntry(NamedTuple):
-    """A late score to accept: the player's id, the value scaled by the board's rules, and when it happened."""
+    """A late score to accept: the player's id, the value scaled by the board's rules, and when it happened.
+
+    ``operator`` is None for the board's policy, ``metadata`` is JSON as text.
+    """
 
     player: str
     value: tuple[int, ...]
     happened_at: datetime
+    operator: Operator | None = None
+    metadata: str | None = None
 
 
 def may_be_dropped(period: Period, at: datetime) -> bool:
@@ -99,10 +106,10 @@ def add_to_closed(known: Period, late: LateEntry, service: str, at: datetime) ->
     make_standings(period, [late.player])
     locked = lock_standings(period, [late.player])[late.player]
     if locked.banned:
-        raise Banned("This player may not score.")
-    state = evaluate(period.rules, locked.state, StandingState(late.value, at_ms))
+        raise Banned(Message("This player may not score."))
+    state = evaluate(period.rules, locked.state, StandingState(late.value, at_ms, late.metadata, late.operator))
     if period.board.storage != Storage.REDIS:
-        row = SubmissionRow(locked.player_id, late.value, at_ms, late.happened_at, None)
+        row = SubmissionRow(locked.player_id, late.value, at_ms, late.happened_at, None, late.operator, late.metadata)
         insert_submissions(
             StatementRunner(), SubmissionBatch(period, event_number(period.label) or 0, service, at), [row]
         )
@@ -119,8 +126,11 @@ def _refuse_dropped(period: Period, at: datetime) -> None:
 
 def _dropped(period: Period) -> SubmissionsDropped:
     return SubmissionsDropped(
-        f"Submissions are kept {period.board.keep_submissions_days} days after the closing and may be gone: "
-        "none of them can be voided or restored any more."
+        Message(
+            "Submissions are kept %(days)s days after the closing and may be gone: none of them can be "
+            "voided or restored any more.",
+            days=period.board.keep_submissions_days,
+        )
     )
 
 
@@ -129,9 +139,9 @@ def _lock_closed_period(number: int) -> Period:
     barrier.hold_exclusive(number)
     period = Period.objects.select_related("board").get(pk=number)
     if event_number(period.label) is None:
-        raise PeriodClosed(f"Period {period.label} is closed; its standings stay as they are.")
+        raise PeriodClosed(Message("Period %(period)s is closed; its standings stay as they are.", period=period.label))
     if period.state not in (PeriodState.FINAL, PeriodState.EXPIRED):
-        raise PeriodOpen(f"Period {period.label} is not closed yet; try again when it is.")
+        raise PeriodOpen(Message("Period %(period)s is not closed yet; try again when it is.", period=period.label))
     return period
 
 

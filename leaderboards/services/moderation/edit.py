@@ -17,6 +17,7 @@ from django.db import transaction
 from foundation.audit import record
 from foundation.audit.models import AuditEntry
 from foundation.failpoints import failpoint
+from foundation.messages import Message
 from foundation.reasons import reason_given
 from leaderboards.core.input.entries import Entry, read_value
 from leaderboards.core.ranking.policies import StandingState
@@ -26,7 +27,7 @@ from leaderboards.selectors.moderation.purges import BASELINE
 from leaderboards.services.moderation.void import lock_open_period, recompute_standings
 from leaderboards.services.players.profiles import refuse_erased
 from leaderboards.stores.sql.locks import LockedStanding, lock_standings
-from leaderboards.stores.sql.writes import state_of
+from leaderboards.stores.sql.writes import state_of, submission_state
 
 EDITED, UNDONE = "submission.edited", "submission.edit_undone"
 
@@ -47,11 +48,12 @@ def read_edited_value(submission: Submission, edited: EditedValue) -> StandingSt
     _refuse_uneditable(submission)
     period, player = submission.period, submission.player.external_id
     fields = None if edited.fields is None else tuple(edited.fields.items())
-    value = read_value(period.rules, Entry(0, period.board_id, None, player, edited.points, fields, None, None))
-    at_ms = state_of(None, None, submission.at).at_ms
+    stored = submission_state(submission)
+    entry = Entry(0, period.board_id, None, player, edited.points, fields, None, None, operator=stored.operator)
+    value = read_value(period.rules, entry)
     if period.rules.criteria:
-        period.layout.pack(value, at_ms, player)
-    return StandingState(value, at_ms)
+        period.layout.pack(value, stored.at_ms, player)
+    return stored._replace(value=value)
 
 
 @transaction.atomic
@@ -98,7 +100,7 @@ def undo_edit(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, r
         period, locked, row = _lock(edit.submission_id, number)
         latest = SubmissionEdit.objects.filter(submission=row, undone_at=None).order_by("-pk").first()
         if latest is None or latest.pk != edit.pk:
-            raise NewerEditExists("The submission was edited again since: undo the later edit first.")
+            raise NewerEditExists(Message("The submission was edited again since: undo the later edit first."))
         SubmissionEdit.objects.filter(pk=edit.pk).update(undone_at=at)
         record(
             UNDONE,
@@ -146,11 +148,15 @@ def _write(
 def _refuse_uneditable(submission: Submission) -> None:
     if submission.competition:
         raise NotEditable(
-            "A score of a competition is not edited: void it, and accept the right one as a late score once the "
-            "competition is closed."
+            Message(
+                "A score of a competition is not edited: void it, and accept the right one as a late score once "
+                "the competition is closed."
+            )
         )
     if submission.service == BASELINE:
-        raise NotEditable("This row sums up submissions that are not kept any more: no single value can be changed.")
+        raise NotEditable(
+            Message("This row sums up submissions that are not kept any more: no single value can be changed.")
+        )
 
 
 def _subjects(row: Submission) -> list[tuple[str, object]]:
@@ -162,4 +168,4 @@ def _value(row: Submission) -> tuple[int, ...]:
 
 
 def _dropped() -> SubmissionsDropped:
-    return SubmissionsDropped("The submission was not kept: it can not be edited any more.")
+    return SubmissionsDropped(Message("The submission was not kept: it can not be edited any more."))

@@ -13,6 +13,7 @@ from django.db.models import QuerySet
 from foundation.audit import record
 from foundation.audit.models import AuditEntry
 from foundation.failpoints import failpoint
+from foundation.messages import Message
 from foundation.reasons import reason_given
 from leaderboards.errors import BadPurge
 from leaderboards.models import Board, Purge, Storage, Submission
@@ -43,12 +44,16 @@ def refuse_bad_range(chosen: PurgeRange, at: datetime) -> None:
     that keeps no submissions or that an app above writes to.
     """
     if chosen.player is None and chosen.board is None and not chosen.service:
-        raise BadPurge("Say whose submissions: name a player, a board or a service key.")
+        raise BadPurge(Message("Say whose submissions: name a player, a board or a service key."))
     refuse_bad_times(chosen.from_at, chosen.until_at, at)
     board = Board.objects.filter(pk=chosen.board).first() if chosen.board is not None else None
     if board is not None and board.storage == Storage.REDIS:
         raise BadPurge(
-            f"Board {board.seq} keeps no submissions: set or remove standings of its running period instead.", "board"
+            Message(
+                "Board %(seq)s keeps no submissions: set or remove standings of its running period instead.",
+                seq=board.seq,
+            ),
+            "board",
         )
     if board is not None:
         refuse_reserved(board)
@@ -57,9 +62,9 @@ def refuse_bad_range(chosen: PurgeRange, at: datetime) -> None:
 def refuse_bad_times(from_at: datetime, until_at: datetime, at: datetime) -> None:
     """Raise ``BadPurge`` for a range that ends before it begins, or after ``at``."""
     if until_at <= from_at:
-        raise BadPurge("The range ends before it begins.", "until_at")
+        raise BadPurge(Message("The range ends before it begins."), "until_at")
     if until_at > at:
-        raise BadPurge("The range ends in the future: a purge is about what was received.", "until_at")
+        raise BadPurge(Message("The range ends in the future: a purge is about what was received."), "until_at")
 
 
 def checked_purge_preview(chosen: PurgeRange, at: datetime) -> PurgePreview:
@@ -81,7 +86,7 @@ def kept_submissions(purge: Purge, at: datetime) -> UnaffectedCounts | None:
 def _refused(rows: QuerySet[Submission], at: datetime) -> list[int]:
     """The competitions of these submissions that refuse voiding."""
     numbers = competitions_of(rows)
-    named = events.source().named(numbers, at) if numbers else {}
+    named = events.source().find_events(numbers, at) if numbers else {}
     return [each for each in numbers if not isinstance(named.get(each), events.Event)]
 
 
@@ -116,7 +121,7 @@ def undo_purge(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, 
     """
     purge = Purge.objects.select_for_update(of=("self",)).filter(pk=entry.note.get("purge"), undo_asked_at=None).first()
     if purge is None:
-        raise BadPurge("There is no such purge that could be undone.")
+        raise BadPurge(Message("There is no such purge that could be undone."))
     purge.undo_asked_at, purge.undo_by_id, purge.undo_reason = at, by.pk if by else None, reason
     purge.save(update_fields=["undo_asked_at", "undo_by", "undo_reason"])
     record(UNDONE, at=at, by=by, subjects=_subjects(purge), reason=reason, note=_note(purge))

@@ -11,6 +11,7 @@ from django.db import transaction
 from foundation.audit import record
 from foundation.db.pipeline import pipelined
 from foundation.errors import Unavailable
+from foundation.messages import Message
 from foundation.redis import client as redis
 from foundation.sync import barrier
 from leaderboards import selectors
@@ -52,10 +53,10 @@ def remove_from_period(period: Period, player: str, at: datetime) -> None:
 def _remove_from_redis(period: Period, player: str) -> None:
     try:
         if period.stale_since is not None or period.state != PeriodState.OPEN:
-            raise StorageUnavailable("What decides for this board is away; try again.")
+            raise StorageUnavailable(Message("What decides for this board is away; try again."))
         was_there = ZsetWriter(redis.boards()).remove(period, player)
     except Unavailable as error:
-        raise StorageUnavailable("What decides for this board is away; try again.") from error
+        raise StorageUnavailable(Message("What decides for this board is away; try again.")) from error
     if not was_there:
         raise _not_ranked(player)
 
@@ -65,7 +66,7 @@ def _remove_from_sql(period: Period, player: str, at: datetime) -> None:
     barrier.hold_shared(period.pk)
     period = Period.objects.select_related("board").get(pk=period.pk)
     if period.state != PeriodState.OPEN:
-        raise PeriodClosed(f"Period {period.label} is closed.")
+        raise PeriodClosed(Message("Period %(period)s is closed.", period=period.label))
     locked = lock_standings(period, [player]).get(player)
     if locked is None or locked.state is None:
         raise _not_ranked(player)
@@ -76,4 +77,4 @@ def _remove_from_sql(period: Period, player: str, at: datetime) -> None:
 
 
 def _not_ranked(player: str) -> NotRanked:
-    return NotRanked(f"{player} has no standing in this period.")
+    return NotRanked(Message("%(player)s has no standing in this period.", player=player))

@@ -14,6 +14,7 @@ from django.db.models import QuerySet
 
 from foundation.audit import record
 from foundation.failpoints import failpoint
+from foundation.messages import Message
 from foundation.reasons import reason_given
 from leaderboards.errors import NotHideable
 from leaderboards.models import Board, Period, Player, Restriction, RestrictionKind
@@ -58,8 +59,10 @@ def hidden_in_period(period: Period) -> RestrictionScope:
     """The scope that hides standings in this period only. Raises ``NotHideable`` for a competition's period."""
     if period.board.is_event:
         raise NotHideable(
-            "This standing is of a competition: disqualify the participant there. That hides it in the "
-            "competition alone, rewards follow, and it can be taken back."
+            Message(
+                "This standing is of a competition: disqualify the participant there. That hides it in the "
+                "competition alone, rewards follow, and it can be taken back."
+            )
         )
     return RestrictionScope(RestrictionKind.HIDDEN, period.board, period)
 

@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from foundation.audit import register_action, register_opposites
 from foundation.audit.models import AuditEntry
 from foundation.audit.undo import NotUndoable, refuse_if_superseded
+from foundation.messages import Message
 from leaderboards.models import Restriction, RestrictionKind
 from leaderboards.services.moderation.restrict import (
     ACTIONS,
@@ -45,8 +46,10 @@ def undo_restricting(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | 
     if lift_restrictions([row.pk], reason, at, by):
         return
     if can_be_restricted(scope_of(row)).filter(pk=row.player_id).exists():
-        raise NotUndoable("This restriction was lifted before.")
-    raise NotUndoable("This restriction was lifted before, and another like it was imposed since: lift that one.")
+        raise NotUndoable(Message("This restriction was lifted before."))
+    raise NotUndoable(
+        Message("This restriction was lifted before, and another like it was imposed since: lift that one.")
+    )
 
 
 def undo_lifting(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:

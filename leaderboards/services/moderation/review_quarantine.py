@@ -13,8 +13,10 @@ from django.db import transaction
 from foundation.audit import record
 from foundation.audit.models import AuditEntry
 from foundation.failpoints import failpoint
+from foundation.messages import Message
 from foundation.reasons import reason_given
 from leaderboards.core.input.entries import Entry
+from leaderboards.core.ranking.policies import sent_value
 from leaderboards.core.submissions import Caller, Outcome, Status
 from leaderboards.errors import (
     Banned,
@@ -31,6 +33,7 @@ from leaderboards.selectors.visibility.restrictions import banned_from
 from leaderboards.services import events
 from leaderboards.services.submit.duplicates import find_duplicates_in_redis
 from leaderboards.services.submit.pipeline import submit
+from leaderboards.stores.sql.writes import submission_state
 
 ACCEPTED, VOIDED, REOPENED = "score.quarantine_accepted", "score.quarantine_voided", "score.quarantine_reopened"
 SERVICE = "quarantine"  # the service of entries that came without an id
@@ -70,8 +73,10 @@ def void(number: int, reason: str, at: datetime, by: AbstractBaseUser | None) ->
             return False
         if row.decision == Decision.ACCEPTED or _counts(row):
             raise QuarantineDecided(
-                "It counts already: accept it to have that on record. Then void its score, or set the standing where "
-                "the board keeps no scores."
+                Message(
+                    "It counts already: accept it to have that on record. Then void its score, or set the standing "
+                    "where the board keeps no scores."
+                )
             )
         _decide(row, Decision.VOIDED, reason, at, by)
         failpoint("quarantine.before_voided")
@@ -82,7 +87,7 @@ def reopen(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reas
     """Undo a voiding: the entry is pending again. Raises ``UnknownEntry`` or ``QuarantineDecided``."""
     row = _lock(int(entry.note.get("entry", 0)))  # an erasure empties the note and deletes the entry
     if row.decision != Decision.VOIDED:
-        raise QuarantineDecided("It is not void any more: somebody has decided anew.")
+        raise QuarantineDecided(Message("It is not void any more: somebody has decided anew."))
     row.decision, row.decided_at, row.decided_by, row.reason = "", None, None, ""
     row.save(update_fields=["decision", "decided_at", "decided_by", "reason"])
     record(REOPENED, at=at, by=by, reason=reason, subjects=_subjects(row), note={"entry": row.pk})
@@ -94,7 +99,7 @@ def _accept(number: int, reason: str, at: datetime, by: AbstractBaseUser | None)
         if row.decision == Decision.ACCEPTED:
             return False
         if row.decision == Decision.VOIDED:
-            raise QuarantineDecided("It was voided: undo that in the audit log first.")
+            raise QuarantineDecided(Message("It was voided: undo that in the audit log first."))
         if not _counts(row):
             _refuse_if_unknown(row, at)
             _refuse_banned(row)
@@ -108,7 +113,7 @@ def _accept(number: int, reason: str, at: datetime, by: AbstractBaseUser | None)
 def _refuse_banned(row: QuarantinedEntry) -> None:
     """Raise ``Banned`` by SQL's present state: Redis and a closed competition may not know of a new ban yet."""
     if Player.objects.filter(banned_from(row.board_id, ""), pk=row.player_id).exists():
-        raise Banned("This player may not score: lift the ban first, or void the entry.")
+        raise Banned(Message("This player may not score: lift the ban first, or void the entry."))
 
 
 def _apply(row: QuarantinedEntry, reason: str, at: datetime, by: AbstractBaseUser | None) -> None:
@@ -124,18 +129,18 @@ def _apply(row: QuarantinedEntry, reason: str, at: datetime, by: AbstractBaseUse
 def _refusal(outcome: Outcome) -> Exception:
     detail = outcome.detail or ""
     if outcome.status is Status.UNKNOWN:
-        return OutcomeUnknown("Whether it counts is not known yet: accept it again in a moment.")
+        return OutcomeUnknown(Message("Whether it counts is not known yet: accept it again in a moment."))
     if outcome.code == StorageUnavailable.code:
         return StorageUnavailable(detail)
     if outcome.code == PeriodClosed.code:
-        return PeriodClosed(f"It cannot count any more, void it: {detail}")
-    return QuarantineRefused(f"It cannot count: {detail}")
+        return PeriodClosed(Message("It cannot count any more, void it: %(why)s", why=detail))
+    return QuarantineRefused(Message("It cannot count: %(why)s", why=detail))
 
 
 def _entry(row: QuarantinedEntry) -> Entry:
     rules = row.period.rules
-    value = (row.points or 0,) if row.fields is None else tuple(row.fields)
-    points, fields = rules.shown(value)
+    state = submission_state(row)
+    points, fields = rules.shown(sent_value(state.value, state.operator))
     return Entry(
         position=0,
         board=None if row.competition else row.board_id,
@@ -145,6 +150,8 @@ def _entry(row: QuarantinedEntry) -> Entry:
         fields=None if fields is None else tuple(fields.items()),
         at=row.at,
         external_id=row.external_id or str(row.pk),
+        operator=state.operator,
+        metadata=row.metadata,
     )
 
 
@@ -162,8 +169,12 @@ def _refuse_if_unknown(row: QuarantinedEntry, at: datetime) -> None:
     since = row.accepting_since
     if since is not None and at - since > ID_KNOWN_FOR:
         raise QuarantineOutcomeUnknown(
-            f"Accepting it was begun on {since:%Y-%m-%d %H:%M} UTC and not finished, and Redis does not know its id "
-            "any more: look at the player's standing. If it counts, void this entry; if not, have the score sent anew."
+            Message(
+                "Accepting it was begun on %(since)s UTC and not finished, and Redis does not know its id any "
+                "more: look at the player's standing. If it counts, void this entry; if not, have the score "
+                "sent anew.",
+                since=f"{since:%Y-%m-%d %H:%M}",
+            )
         )
 
 
@@ -182,7 +193,7 @@ def _counts(row: QuarantinedEntry) -> bool:
         return False
     found = find_duplicates_in_redis(row.board, [_entry(row)], _service(row))
     if any(each.error is not None for each in found.values()):
-        raise StorageUnavailable("Whether it counts cannot be asked now; try again.")
+        raise StorageUnavailable(Message("Whether it counts cannot be asked now; try again."))
     return bool(found)
 
 
@@ -226,4 +237,4 @@ def _lock(number: int) -> QuarantinedEntry:
 
 
 def _not_found() -> UnknownEntry:
-    return UnknownEntry("There is no such entry any more: its player was erased, or it was decided long ago.")
+    return UnknownEntry(Message("There is no such entry any more: its player was erased, or it was decided long ago."))

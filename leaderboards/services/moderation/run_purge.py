@@ -25,6 +25,7 @@ from foundation.chunks import in_chunks
 from foundation.db.resilience import long_transaction
 from foundation.errors import SunwiError, Unavailable
 from foundation.failpoints import failpoint
+from foundation.messages import Message
 from foundation.worker.each import for_each
 from leaderboards.errors import StorageUnavailable
 from leaderboards.models import Period, PeriodState, Player, Purge, PurgedSubmission, Submission
@@ -245,7 +246,7 @@ def _counted(purge: Purge, name: str, action: Callable[[], int]) -> int:
 def _refuse_closing(number: int) -> None:
     """Raise ``StorageUnavailable`` while the competition's period is closing, so that the step is tried again."""
     if Period.objects.filter(pk=number, state=PeriodState.CLOSING).exists():
-        raise StorageUnavailable("It is being closed: try again in a moment.")
+        raise StorageUnavailable(Message("It is being closed: try again in a moment."))
 
 
 def _lock_running(purge: Purge) -> bool:

@@ -4,7 +4,7 @@ from django.utils.translation import gettext_lazy as _
 
 from foundation.audit import register_action, register_opposites, register_subject
 from leaderboards.services.moderation import edit, purge, set_standing
-from leaderboards.services.submit import test_score
+from leaderboards.services.submit import sample_score
 
 
 def register() -> None:
@@ -15,6 +15,6 @@ def register() -> None:
     register_action(purge.UNDONE, _("purge undone"))
     register_action(set_standing.SET, _("standing set"), set_standing.undo_set, "leaderboards.change_standing")
     register_action(set_standing.UNDONE, _("setting of a standing undone"))
-    register_action(test_score.TESTED, _("test score sent"))
+    register_action(sample_score.TESTED, _("test score sent"))
     register_opposites(set_standing.SET, set_standing.SET, ["player"], ["period"])
     register_subject("purge", _("purge"), "leaderboards.purge")

@@ -16,6 +16,7 @@ from django.db import transaction
 from foundation.audit import record
 from foundation.audit.models import AuditEntry
 from foundation.audit.undo import refuse_if_changed_since
+from foundation.messages import Message
 from foundation.reasons import reason_given
 from foundation.redis import client as redis
 from foundation.sync import barrier
@@ -64,13 +65,17 @@ def refuse_if_not_settable(period: Period) -> None:
     Not editable are boards whose standings follow from submissions, and competitions, which have actions of their own.
     """
     if period.board.storage != Storage.REDIS:
-        raise NotEditable("This board keeps submissions, which its standings follow from: edit or void those.")
+        raise NotEditable(Message("This board keeps submissions, which its standings follow from: edit or void those."))
     if period.board.is_event:
-        raise NotEditable("A standing of a competition is not set: take the player out of it, or bring them back.")
+        raise NotEditable(
+            Message("A standing of a competition is not set: take the player out of it, or bring them back.")
+        )
     if period.state != PeriodState.OPEN:
-        raise PeriodClosed(f"Period {period.label} is closed; its standings stay as they are.")
+        raise PeriodClosed(Message("Period %(period)s is closed; its standings stay as they are.", period=period.label))
     if period.stale_since is not None:
-        raise StorageUnavailable(f"Period {period.label} is being settled: try again when it is.")
+        raise StorageUnavailable(
+            Message("Period %(period)s is being settled: try again when it is.", period=period.label)
+        )
 
 
 def set_standing(wanted: StandingChange, reason: str, at: datetime, by: AbstractBaseUser | None) -> bool:
@@ -100,14 +105,16 @@ def undo_set(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, re
     """
     player = Player.objects.filter(pk__in=entry.keys("player")).first()
     if player is None:
-        raise UnknownPlayer("There is no such player any more.")
+        raise UnknownPlayer(Message("There is no such player any more."))
     refuse_erased(player)
     with transaction.atomic():
         period = _period(entry.note["period"])
         found = standing_in_redis(period, player.external_id)
         before, after = standings_before_and_after(entry)
         if found.state not in (before, after):
-            raise StandingChanged(f"{player.external_id} has another standing since: set it anew instead.")
+            raise StandingChanged(
+                Message("%(player)s has another standing since: set it anew instead.", player=player.external_id)
+            )
         refuse_if_changed_since(entry, [SET, UNDONE], ["player"], period=period.pk)
         refuse_if_changed_since(entry, [REMOVED], ["player", "board"], period=period.label)
         _record(_Audit(UNDONE, reason, at, by), period, player, after, before)
@@ -159,7 +166,7 @@ def _as_stored(period: Period, wanted: StandingChange) -> StandingState | None:
 
 
 def _changed_meanwhile(player: Player) -> StandingChanged:
-    return StandingChanged(f"{player.external_id} has scored meanwhile: look again.")
+    return StandingChanged(Message("%(player)s has scored meanwhile: look again.", player=player.external_id))
 
 
 def _record(

@@ -8,6 +8,7 @@ from collections.abc import Collection
 
 from foundation.audit.models import AuditEntry
 from foundation.audit.undo import NotUndoable, refuse_if_superseded
+from foundation.messages import Message
 from leaderboards.models import PurgedSubmission, Submission
 from leaderboards.selectors.moderation.purges import active_purges_since, covered_by_purge_q
 from leaderboards.services.imports.scores import was_undone
@@ -24,8 +25,12 @@ def refuse_if_void_otherwise(entry: AuditEntry, submission: Submission) -> None:
     That is: its import was undone, or another active purge covers it.
     """
     if was_undone(submission):
-        raise NotUndoable("The import that made this score was undone since: import it again, or restore it by hand.")
+        raise NotUndoable(
+            Message("The import that made this score was undone since: import it again, or restore it by hand.")
+        )
     own = PurgedSubmission.objects.filter(submission=submission.pk).values("purge")
     for purge in active_purges_since(entry.at).exclude(pk__in=own):
         if Submission.objects.filter(covered_by_purge_q(purge), pk=submission.pk).exists():
-            raise NotUndoable("A purge has this score void too: undo the purge first, or restore the score by hand.")
+            raise NotUndoable(
+                Message("A purge has this score void too: undo the purge first, or restore the score by hand.")
+            )

@@ -16,6 +16,7 @@ from foundation.audit import record
 from foundation.audit.row_values import subjects_of
 from foundation.db.pipeline import pipelined
 from foundation.failpoints import failpoint
+from foundation.messages import Message
 from leaderboards.errors import IdReused, SubmissionsDropped, UnknownPlayer
 from leaderboards.models import Period, Player, PurgedSubmission, Submission
 from leaderboards.services import events
@@ -107,7 +108,7 @@ def _lock_standing(period: Period, player: int) -> tuple[Player, LockedStanding 
     locked = lock_standings(period, [name]).get(name)
     present = Player.objects.get(pk=player)  # read under the lock
     if present.external_id != name:
-        raise UnknownPlayer("There is no such player any more.")
+        raise UnknownPlayer(Message("There is no such player any more."))
     refuse_erased(present)
     return present, locked
 
@@ -115,7 +116,7 @@ def _lock_standing(period: Period, player: int) -> tuple[Player, LockedStanding 
 def _clear_void(period: Period, player: Player, submissions: Collection[int]) -> int:
     rows = Submission.objects.filter(pk__in=submissions, period=period, player=player)
     if rows.count() != len(set(submissions)):
-        raise SubmissionsDropped("The submission was not kept: it can not be restored any more.")
+        raise SubmissionsDropped(Message("The submission was not kept: it can not be restored any more."))
     PurgedSubmission.objects.filter(submission__in=submissions).delete()  # no purge keeps them void any more
     _restore_ids(rows.exclude(freed_id=None))
     return rows.exclude(voided_at=None).update(voided_at=None)
@@ -131,6 +132,8 @@ def _restore_ids(rows: QuerySet[Submission]) -> None:
             rows.update(external_id=F("freed_id"), freed_id=None)
     except IntegrityError as error:
         raise IdReused(
-            "Its import was undone, and another import brought a score with the same id since: edit or restore that "
-            "one, and leave this one void."
+            Message(
+                "Its import was undone, and another import brought a score with the same id since: edit or "
+                "restore that one, and leave this one void."
+            )
         ) from error

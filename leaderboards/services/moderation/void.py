@@ -15,6 +15,7 @@ from django.db import transaction
 from foundation.audit import record
 from foundation.audit.row_values import subjects_of
 from foundation.db.pipeline import pipelined
+from foundation.messages import Message
 from foundation.sync import barrier
 from leaderboards.core.ranking.policies import StandingState
 from leaderboards.errors import PeriodClosed
@@ -65,7 +66,7 @@ def lock_open_period(number: int) -> Period:
     barrier.hold_shared(number)
     period = Period.objects.select_related("board").get(pk=number)
     if period.state != PeriodState.OPEN:
-        raise PeriodClosed(f"Period {period.label} is closed; its standings stay as they are.")
+        raise PeriodClosed(Message("Period %(period)s is closed; its standings stay as they are.", period=period.label))
     refuse_reserved(period.board)
     return period
 

@@ -189,7 +189,7 @@ def _make_final(period: Period, at: datetime) -> None:
 def _unrank_departed(period: Period) -> None:
     """Unrank players who left the event or were disqualified: a concurrent submission may have ranked them again."""
     number = event_number(period.label) if period.board.is_event else None
-    departed = events.source().gone(number) if number is not None else ()
+    departed = events.source().players_who_left(number) if number is not None else ()
     standings = Standing.objects.filter(period=period, player__in=departed, score__isnull=False)
     standings.update(score=None, points=None, fields=None, at=None, version=F("version") + 1)
 

@@ -9,6 +9,7 @@ from datetime import datetime
 from django.db import transaction
 
 from foundation.failpoints import failpoint
+from foundation.messages import Message
 from foundation.sync import barrier
 from leaderboards.errors import StorageUnavailable
 from leaderboards.models import Period, PeriodState, Storage
@@ -51,7 +52,7 @@ def mirror_before_copy(period: Period) -> None:
     mirror(period)
     period.refresh_from_db(fields=["stale_since"])
     if period.stale_since is not None:
-        raise StorageUnavailable("Its standings in Redis are being settled; try again in a moment.")
+        raise StorageUnavailable(Message("Its standings in Redis are being settled; try again in a moment."))
 
 
 def _find_copy(period: Period, label: str) -> Period | None:

@@ -2,6 +2,9 @@
 
 A snapshot is one read of the period's own storage; if that is unavailable, the snapshot is taken later. There is one
 snapshot per time of the grid, however often this runs, and a late run takes only the latest one.
+
+Hidden players are left out, or hiding a player would look like moves of others. Shadowed players, who see themselves,
+have an entry with the rank that they see.
 """
 
 from datetime import datetime, timedelta
@@ -10,16 +13,19 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Q, QuerySet
 
+from foundation.messages import Message
 from foundation.redis import client as redis
 from foundation.worker.each import for_each
 from leaderboards.core.instants import EPOCH
 from leaderboards.core.periods import PeriodKind
+from leaderboards.core.ranking.rules import Ties
 from leaderboards.errors import StorageUnavailable
 from leaderboards.models import Period, PeriodSnapshot, PeriodState, Player, RankHistoryEntry, Storage
+from leaderboards.models.snapshots import BELOW_ALL
 from leaderboards.selectors.rankings.store_routing import retry_if_stale
-from leaderboards.selectors.visibility.hidden import hidden_now
-from leaderboards.stores.base import Page, QueryResult, RankedRow, Store
-from leaderboards.stores.excluding import ExcludingStore
+from leaderboards.selectors.visibility.hidden import hidden_and_shadowed_now
+from leaderboards.stores.base import Page, Query, QueryResult, RankedRow, Store
+from leaderboards.stores.excluding import ExcludingStore, row_without
 from leaderboards.stores.redis.reads import ZsetStore
 from leaderboards.stores.sql.reads import SqlStore
 
@@ -50,45 +56,57 @@ def _running(due_at: datetime, at: datetime) -> QuerySet[Period]:
 
 def record_rank_history(period: Period, due_at: datetime, at: datetime) -> bool:
     """Record the best ranks for ``due_at``; False if there is a snapshot already. Raises ``Unavailable``."""
-    result = _read_best(period, min(settings.RANK_SNAPSHOT_PLAYERS, MOST_PLAYERS))
+    limit = min(settings.RANK_SNAPSHOT_PLAYERS, MOST_PLAYERS)
+    result, of_shadowed = _read_best(period, limit)
     entries = _to_entries(period, result.answers[0])
     values = {"taken_at": at, "total": result.total, "is_whole": len(entries) == result.total}
     with transaction.atomic():
         snapshot, created = PeriodSnapshot.objects.get_or_create(period=period, due_at=due_at, defaults=values)
         if created:
+            entries += _to_entries(period, of_shadowed, are_shadowed=True)
             for entry in entries:
                 entry.snapshot = snapshot
             RankHistoryEntry.objects.bulk_create(entries)
     return created
 
 
-def _read_best(period: Period, limit: int) -> QueryResult:
-    """Read the best shown players. Hidden ones are excluded, or hiding a player would look like moves of others."""
-    queries, hidden = [Page(0, limit)], frozenset(hidden_now(period).values())
-    if period.board.storage == Storage.SQL:
-        return _exclude(SqlStore(), hidden).read(period, queries)
-    if period.stale_since is not None:
-        raise StorageUnavailable("The standings in Redis are being settled.")
-    store = _exclude(ZsetStore(redis.boards()), hidden)
-    return retry_if_stale(period, lambda: store.read(period, queries))
+def _read_best(period: Period, limit: int) -> tuple[QueryResult, list[RankedRow]]:
+    """Read the best shown players, and the row of each shadowed player as they see it, all from one moment."""
+    hidden, shadowed = hidden_and_shadowed_now(period)
+    if period.board.storage != Storage.SQL and period.stale_since is not None:
+        raise StorageUnavailable(Message("The standings in Redis are being settled."))
+    store: Store = SqlStore() if period.board.storage == Storage.SQL else ZsetStore(redis.boards())
+    queries: list[Query] = [Page(0, limit)]
+    if not hidden:
+        return retry_if_stale(period, lambda: store.read(period, queries)), []
+    shown = ExcludingStore(store, hidden)
+    wide = retry_if_stale(period, lambda: store.read(period, shown.widen(queries)))
+    rows = wide.answers[-1]  # of the hidden
+    own = [row for row in rows if period.layout.player_of(row.member) in shadowed]
+    seen = [row_without(period, row, [each for each in rows if each != row]) for row in own]
+    return shown.narrow(period, queries, wide), [row for row in seen if row.rank is not None and row.rank <= limit]
 
 
-def _exclude(store: Store, hidden: frozenset[str]) -> Store:
-    return ExcludingStore(store, hidden) if hidden else store
-
-
-def _to_entries(period: Period, rows: list[RankedRow]) -> list[RankHistoryEntry]:
+def _to_entries(period: Period, rows: list[RankedRow], *, are_shadowed: bool = False) -> list[RankHistoryEntry]:
     """Convert rows. Players that are not mirrored to SQL yet are omitted."""
-    unpacked = [(row.rank, period.layout.unpack(row.score, row.member)) for row in rows]
+    unpacked = [(row, period.layout.unpack(row.score, row.member)) for row in rows]
     players = Player.objects.filter(external_id__in=[standing.player for _, standing in unpacked])
     player_ids = dict(players.values_list("external_id", "pk"))
     return [
         RankHistoryEntry(
             player_id=player_ids[standing.player],
-            rank=rank,
+            rank=row.rank,
             points=standing.value[0] if period.rules.of_points else None,
             fields=None if period.rules.of_points else list(standing.value),
+            moves_from=_moves_from(period.rules.ties, row) if are_shadowed else None,
         )
-        for rank, standing in unpacked
-        if rank is not None and standing.player in player_ids
+        for row, standing in unpacked
+        if row.rank is not None and standing.player in player_ids
     ]
+
+
+def _moves_from(ties: Ties, row: RankedRow) -> int:
+    """Return the rank from which the others stand one lower in the view of the player of ``row``."""
+    if ties.by_time or row.tied == 1:
+        return row.rank or BELOW_ALL
+    return BELOW_ALL if ties is Ties.DENSE else (row.rank or 0) + 1

@@ -13,10 +13,10 @@ from django.db import transaction
 
 from foundation.db.pipeline import StatementRunner
 from foundation.failpoints import failpoint
+from foundation.messages import Message
 from foundation.redis import client as redis
 from foundation.sync import barrier, generations
 from leaderboards.core.packing.layout import Layout, choose_layout
-from leaderboards.core.ranking.policies import StandingState
 from leaderboards.errors import BadBoard, OutOfRange, StorageUnavailable
 from leaderboards.models import Period, PeriodState, Standing, Storage
 from leaderboards.services.sync.mirror import dead_letters_of, mirror, mirror_remaining
@@ -26,8 +26,8 @@ from leaderboards.stores.sql.writes import StandingRow, state_of, write_standing
 
 CHUNK = 5000
 
-_Row = tuple[int, str, int | None, list[int] | None, datetime | None, int]
-_ROW = ("player_id", "player__external_id", "points", "fields", "at", "version")
+_Row = tuple[int, str, int | None, list[int] | None, datetime | None, str | None, int]
+_ROW = ("player_id", "player__external_id", "points", "fields", "at", "metadata", "version")
 
 
 def move_end(period: Period, ends_at: datetime, at: datetime, only_later: bool = False) -> None:
@@ -59,15 +59,19 @@ def move_end(period: Period, ends_at: datetime, at: datetime, only_later: bool =
 def _layout_until(period: Period, ends_at: datetime, at: datetime) -> Layout:
     """Return the layout for the new end. Raises ``BadBoard``."""
     if not period.board.is_event:
-        raise BadBoard("This period's end follows from the calendar: it cannot be moved.", "ends_at")
+        raise BadBoard(Message("This period's end follows from the calendar: it cannot be moved."), "ends_at")
     if period.state != PeriodState.OPEN or period.ends_at is None or period.ends_at <= at:
-        raise BadBoard("It has ended: its end cannot be moved any more.", "ends_at")
+        raise BadBoard(Message("It has ended: its end cannot be moved any more."), "ends_at")
     if ends_at <= at or (period.starts_at and ends_at <= period.starts_at):
-        raise BadBoard("The new end must lie ahead of now and behind the start: choose a later time.", "ends_at")
+        raise BadBoard(
+            Message("The new end must lie ahead of now and behind the start: choose a later time."), "ends_at"
+        )
     try:
         return choose_layout(period.rules, replace(period.window, ends_at=ends_at))
     except BadBoard as error:
-        raise BadBoard(f"It would run too long, choose an earlier end: {error.detail}", "ends_at") from error
+        raise BadBoard(
+            Message("It would run too long, choose an earlier end: %(why)s", why=error.detail), "ends_at"
+        ) from error
 
 
 def _lock_out_redis(period: Period, generation: int, at: datetime) -> None:
@@ -85,7 +89,7 @@ def _lock_out_redis(period: Period, generation: int, at: datetime) -> None:
 def _mirror_last_writes(period: Period, generation: int) -> None:
     """Where Redis decides: lock its writers out with the new generation, and mirror what is still dirty."""
     if not ZsetSync(redis.exclusive_client()).replace_generation(period, generation):
-        raise StorageUnavailable("Redis was given another generation meanwhile; try again in a moment.")
+        raise StorageUnavailable(Message("Redis was given another generation meanwhile; try again in a moment."))
     failpoint("extend.after_renew")
     period.generation = generation
     mirror_remaining(period)
@@ -95,9 +99,11 @@ def _mirror_last_writes(period: Period, generation: int) -> None:
 def _require_mirrored(period: Period) -> None:
     """Raise ``StorageUnavailable`` if SQL may lack something that Redis has, since Redis is rebuilt from SQL."""
     if period.stale_since is not None:
-        raise StorageUnavailable("Its standings in Redis are being settled; try again in a moment.")
+        raise StorageUnavailable(Message("Its standings in Redis are being settled; try again in a moment."))
     if count := dead_letters_of(period).count():
-        raise StorageUnavailable(f"{count} standings are set aside as dead letters: retry or drop them first.")
+        raise StorageUnavailable(
+            Message("%(number)s standings are set aside as dead letters: retry or drop them first.", number=count)
+        )
 
 
 def _repack(period: Period, layout: Layout) -> None:
@@ -105,7 +111,9 @@ def _repack(period: Period, layout: Layout) -> None:
         try:
             write_standings(StatementRunner(), period, [_repack_row(layout, row) for row in chunk])
         except OutOfRange as error:
-            raise BadBoard(f"A standing does not fit with the new end: {error.detail}", "ends_at") from error
+            raise BadBoard(
+                Message("A standing does not fit with the new end: %(why)s", why=error.detail), "ends_at"
+            ) from error
         failpoint("extend.after_chunk")
 
 
@@ -118,9 +126,9 @@ def _chunks(period: Period) -> Iterator[Sequence[_Row]]:
 
 
 def _repack_row(layout: Layout, row: _Row) -> StandingRow:
-    player_id, name, points, fields, at, version = row
-    old = state_of(points, fields, at)
-    state = StandingState(old.value, layout.quantize(old.at_ms))
+    player_id, name, points, fields, at, metadata, version = row
+    old = state_of(points, fields, at, metadata)
+    state = old._replace(at_ms=layout.quantize(old.at_ms))
     packed = layout.pack(state.value, state.at_ms, name)
     return StandingRow(player_id, name, packed.member, state, packed.score, version)
 

@@ -39,7 +39,7 @@ from leaderboards.models import (
 from leaderboards.selectors.moderation.purges import BASELINE
 from leaderboards.services.sync.mirror import DROPPED
 from leaderboards.stores.redis.sync import ZsetSync
-from leaderboards.stores.sql.writes import state_of
+from leaderboards.stores.sql.writes import submission_state
 
 BATCH = 1000
 EACH_SNAPSHOT_FOR = timedelta(days=2)  # then one a day
@@ -162,7 +162,7 @@ def _compact_player(period: Period, player_id: int, before: datetime) -> int:
     rows = list(Submission.objects.filter(period=period, player=player_id, created_at__lt=before).order_by("pk"))
     if not rows:
         return 0  # another run has compacted them
-    state = replay(period.rules, (state_of(row.points, row.fields, row.at) for row in rows if row.voided_at is None))
+    state = replay(period.rules, (submission_state(row) for row in rows if row.voided_at is None))
     first = Submission.objects.filter(pk=rows[0].pk)
     for model in (PurgedSubmission, SubmissionEdit):  # these are about a single submission, not a baseline
         model.objects.filter(submission=rows[0].pk).delete()
@@ -170,7 +170,8 @@ def _compact_player(period: Period, player_id: int, before: datetime) -> int:
     if state is None:
         first.delete()
         return len(rows)
-    value = {"fields": list(state.value)} if period.rules.criteria else {"points": state.value[0]}
+    value: dict[str, Any] = {"fields": list(state.value)} if period.rules.criteria else {"points": state.value[0]}
     at = from_milliseconds(state.at_ms)
-    first.update(service=BASELINE, external_id=None, freed_id=None, at=at, sent_at=None, voided_at=None, **value)
+    value |= {"at": at, "sent_at": None, "voided_at": None, "operator": None, "metadata": state.metadata}
+    first.update(service=BASELINE, external_id=None, freed_id=None, **value)
     return len(rows)

@@ -14,7 +14,6 @@ from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Q
-from django.utils.translation import gettext_noop
 
 from accounts.errors import ExcludedPlayer, StaffStay
 from accounts.models import Invitation, MailKind
@@ -25,6 +24,7 @@ from foundation import audit
 from foundation.audit.models import AuditEntry
 from foundation.audit.retention import blank_entries_about as forget_entries
 from foundation.audit.retention import forget_addresses
+from foundation.messages import Message
 from leaderboards.models import PeriodState, Player, Restriction, RestrictionKind
 from leaderboards.services.moderation.ban import can_be_banned
 from leaderboards.services.players.erase import erase_player
@@ -49,7 +49,7 @@ def delete_account(user: User, player_choice: str, at: datetime) -> None:
     linked to the account; and as ``erase_player`` if it has to be tried again.
     """
     if user.is_staff or user.is_superuser:
-        raise StaffStay(gettext_noop("Staff do not delete their accounts: ask another one to take your rights first."))
+        raise StaffStay(Message("Staff do not delete their accounts: ask another one to take your rights first."))
     # The language is read first: the player's settings are deleted with them.
     player, language = Player.objects.filter(user=user).first(), language_of(user)
     if player is not None and player_choice == ERASE:
@@ -62,7 +62,7 @@ def _refuse_if_moved(user: User, player: Player) -> None:
     """Check again under the player's lock: a moderator may have decided meanwhile, and then nothing is erased."""
     if player.user_id != user.pk:
         raise ExcludedPlayer(
-            gettext_noop(
+            Message(
                 "Your account and this player were parted a moment ago: nothing was erased, and your account is still "
                 "there. Ask again."
             )
@@ -76,14 +76,14 @@ def _refuse_excluded(player: Player) -> None:
     restrictions = restrictions.exclude(period__state__in=(PeriodState.FINAL, PeriodState.EXPIRED))
     if restrictions.exists() or not can_be_banned().filter(pk=player.pk).exists():
         raise ExcludedPlayer(
-            gettext_noop(
+            Message(
                 "Your player is banned or hidden by those who run the site, so only they erase them: ask them, "
                 "or delete your account and keep the player."
             )
         )
     if any(is_disqualified(player) for is_disqualified in _disqualified):
         raise ExcludedPlayer(
-            gettext_noop(
+            Message(
                 "Your player is disqualified in a competition that is not final: once it is, you erase them. Until "
                 "then ask those who run the site, or delete your account and keep the player."
             )

@@ -19,6 +19,7 @@ from django.db.models.functions import Concat, Length, Substr
 
 from foundation.audit import record
 from foundation.errors import SunwiError
+from foundation.messages import Message
 from foundation.models import DeadLetter
 from foundation.redis import client as redis
 from foundation.sync import barrier
@@ -157,8 +158,12 @@ def _refuse_if_ranked(active: QuerySet[Period], player: Player, at: datetime) ->
         found = [str(period) for period in active if _may_be_ranked(period, player)]
         if found:
             raise StillRanked(
-                f"The player has a score in {len(found)} periods that are not final, such as {found[0]}: anonymise "
-                "once they are, or erase for good."
+                Message(
+                    "The player has a score in %(number)s periods that are not final, such as %(period)s: anonymise "
+                    "once they are, or erase for good.",
+                    number=len(found),
+                    period=found[0],
+                )
             )
     except SunwiError:
         started = Player.objects.filter(pk=player.pk, erasing_since=at)
@@ -227,10 +232,11 @@ def _rename(player: Player, removed: list[str], at: datetime, reason: str) -> Er
     Purge.objects.filter(player=player).update(reason="", undo_reason="")
     _wait_for_corrections(player)
     member = Concat(Substr("member", 1, Length("member") - len(old)), Value(new))
+    own.exclude(metadata=None).update(metadata=None)
     erased = ErasureResult(
         player=new,
         removed_from=removed,
-        standings=Standing.objects.filter(player=player).update(member=member),
+        standings=Standing.objects.filter(player=player).update(member=member, metadata=None),
         final_standings=final_standings_of(player).update(member=member),
         submissions=own.exclude(external_id=None, freed_id=None).update(external_id=None, freed_id=None),
         dead_letters=letters.delete()[0],

@@ -1,4 +1,4 @@
-"""Fold names that an older release wrote without their folded form.
+"""Fold names that were written without their folded form: by an older release, an expression or SQL of one's own.
 
 Each batch of a few hundred rows is a transaction of its own, so no row is locked for long. A partial index contains the
 rows that are left, so the query is cheap once there are none.
@@ -12,7 +12,10 @@ from leaderboards.core.input.folding import folded_name
 from leaderboards.models import Player
 
 BATCH = 500
-_SET = f"UPDATE {Player._meta.db_table} SET folded_name = %s WHERE id = %s AND name = %s"  # noqa: S608 (a name of ours)
+_SET = (
+    f"UPDATE {Player._meta.db_table} SET folded_name = %s, folded_from = %s"  # noqa: S608 (a name of ours)
+    " WHERE id = %s AND name = %s"
+)
 
 
 def fold_due_names(seconds: float) -> int:
@@ -32,5 +35,5 @@ def _fold_batch() -> int:
     rows = list(due.values_list("pk", "name")[:BATCH])
     if rows:
         with connection.cursor() as cursor:
-            cursor.executemany(_SET, [(folded_name(name), number, name) for number, name in rows])
+            cursor.executemany(_SET, [(folded_name(name), name or None, number, name) for number, name in rows])
     return len(rows)

@@ -15,6 +15,7 @@ from accounts.models import MailKind
 from accounts.services.mails.owner_notices import notify_owner
 from foundation.audit import record
 from foundation.audit.row_values import to_json_value
+from foundation.messages import Message
 from foundation.reasons import reason_given
 from foundation.throttling.rate_limit import throttle
 from leaderboards.errors import AlreadyLinked, BadLinkCode
@@ -77,7 +78,7 @@ def _link_by_hand(player: Player, account: User | None, reason: str, at: datetim
     if locked.user_id == (account.pk if account else None):
         return False
     if locked.user_id != player.user_id:
-        raise AlreadyLinked("The account of this player was changed a moment ago: look again.")
+        raise AlreadyLinked(Message("The account of this player was changed a moment ago: look again."))
     if account is not None and Player.objects.filter(user=account).exists():
         raise _has_another(account)
     before = locked.user
@@ -101,7 +102,9 @@ def _link_by_hand(player: Player, account: User | None, reason: str, at: datetim
 
 
 def _has_another(account: User | None) -> AlreadyLinked:
-    return AlreadyLinked(f"{account} is linked to another player: take that one from them first.")
+    return AlreadyLinked(
+        Message("%(account)s is linked to another player: take that one from them first.", account=account)
+    )
 
 
 def _redeem(code: str, user: AbstractBaseUser, at: datetime) -> Player:

@@ -8,6 +8,7 @@ from django.db import transaction
 
 from foundation.audit import record
 from foundation.audit.row_values import subjects_of
+from foundation.messages import Message
 from leaderboards.errors import BadEntry, UnknownPlayer
 from leaderboards.models import Player
 from leaderboards.selectors.exports.cached_files import invalidate_cached_files
@@ -30,7 +31,7 @@ def lock_player(player: Player) -> Player:
     """
     locked = Player.objects.select_for_update(no_key=True).filter(pk=player.pk, external_id=player.external_id).first()
     if locked is None:
-        raise UnknownPlayer("There is no such player any more.")
+        raise UnknownPlayer(Message("There is no such player any more."))
     return locked
 
 
@@ -43,7 +44,7 @@ def is_erased(player: Player) -> bool:
 def refuse_erased(player: Player) -> None:
     """Raise ``UnknownPlayer`` if the player was erased or is being erased."""
     if is_erased(player):
-        raise UnknownPlayer("The player was erased: what they had stays as it is.")
+        raise UnknownPlayer(Message("The player was erased: what they had stays as it is."))
 
 
 def set_profile(external_id: str, profile: dict[str, str], at: datetime) -> Player:

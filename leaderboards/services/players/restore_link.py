@@ -6,6 +6,7 @@ from django.contrib.auth.models import AbstractBaseUser, User
 
 from foundation.audit.models import AuditEntry
 from foundation.audit.undo import CHANGED_SINCE, NotUndoable, refuse_if_superseded
+from foundation.messages import Message
 from leaderboards.models import Player
 from leaderboards.services.players.link import ACCOUNT_CHANGED, LINK_PERMISSION, link_by_hand
 
@@ -26,7 +27,7 @@ def restore_account_link(
     ``link_by_hand``.
     """
     if by is not None and not by.has_perm(LINK_PERMISSION):  # type: ignore[attr-defined]  # accounts have rights
-        raise NotUndoable("This gives a player to another account: whoever may erase players may undo it.")
+        raise NotUndoable(Message("This gives a player to another account: whoever may erase players may undo it."))
     refuse_if_superseded(entry, [ACCOUNT_CHANGED, "player.linked"], ["player"])
     link_by_hand(player, account_before(entry, player), reason, at, by)
 
@@ -41,7 +42,7 @@ def account_before(entry: AuditEntry, player: Player) -> User | None:
     number = _number(entry.before.get(FIELD))
     account = User.objects.filter(pk=number).first() if number is not None else None
     if number is not None and account is None:
-        raise NotUndoable("There is no such account any more.")
+        raise NotUndoable(Message("There is no such account any more."))
     return account
 
 

@@ -17,6 +17,7 @@ from django.db.models import BigIntegerField, Value
 from foundation.db.resilience import StaleIfErrorCache
 from foundation.errors import SunwiError, Unavailable
 from foundation.failpoints import failpoint
+from foundation.messages import Message
 from foundation.redis import client as redis
 from foundation.redis.client import RedisSilent
 from leaderboards.core.input.entries import Entry
@@ -86,7 +87,9 @@ def _by_chunk(items: Sequence[Item], service: str, at: datetime, dry_run: bool) 
                 decisions |= _dry_run(chunk, service) if dry_run else _apply(chunk, service)
                 continue
             except RedisSilent:
-                unknown = OutcomeUnknown("The store did not answer in time; send entries that have an `id` again.")
+                unknown = OutcomeUnknown(
+                    Message("The store did not answer in time; send entries that have an `id` again.")
+                )
                 decisions |= {item.entry.position: refused(unknown) for item in chunk}
                 failure = _unavailable()
                 continue
@@ -132,12 +135,12 @@ def _quarantine(
 
 
 def _unavailable() -> StorageUnavailable:
-    return StorageUnavailable("What decides for this board is away; try again.")
+    return StorageUnavailable(Message("What decides for this board is away; try again."))
 
 
 def _refuse_banned(items: Sequence[Item]) -> dict[int, EntryDecision]:
     banned = banned_players(items[0].period.board_id)
-    refusal = refused(Banned("This player may not score."))
+    refusal = refused(Banned(Message("This player may not score.")))
     return {item.entry.position: refusal for item in items if item.entry.player in banned}
 
 
@@ -211,7 +214,11 @@ def _script_entries(period: Period, items: Sequence[Item], service: str) -> list
     """The items as arguments of the script; times are rounded by the period's present layout."""
     return [
         EntryToEvaluate(
-            each.entry.player, each.value, period.layout.quantize(each.at_ms), bucketed(each.entry, service)
+            each.entry.player,
+            each.value,
+            period.layout.quantize(each.at_ms),
+            bucketed(each.entry, service),
+            each.entry.operator,
         )
         for each in items
     ]
@@ -221,7 +228,7 @@ def _decision(item: Item, row: EvaluatedEntry) -> EntryDecision:
     period = item.period
     match row.verdict:
         case Verdict.CLOSED:
-            return refused(PeriodClosed(f"Period {period.label} is closed."))
+            return refused(PeriodClosed(Message("Period %(period)s is closed.", period=period.label)))
         case Verdict.REUSED:
             return refused(id_reused_error(item.entry))
         case Verdict.OTHER_PERIOD:  # replaced once it is looked up there
@@ -256,7 +263,8 @@ def _dry_run(items: Sequence[Item], service: str) -> dict[int, EntryDecision]:
         try:
             if earlier and bucketed_id and earlier != bucketed_id.proof:
                 raise id_reused_error(item.entry)
-            new = old if earlier else evaluate(period.rules, old, StandingState(item.value, item.at_ms))
+            sent = StandingState(item.value, item.at_ms, operator=item.entry.operator)
+            new = old if earlier else evaluate(period.rules, old, sent)
         except SunwiError as error:
             decided[item.entry.position] = refused(error)
             continue

@@ -21,6 +21,7 @@ from foundation.db.pipeline import pipelined
 from foundation.db.resilience import CONNECTION_ERRORS
 from foundation.errors import SunwiError
 from foundation.failpoints import failpoint
+from foundation.messages import Message
 from leaderboards.core.input.entries import Entry
 from leaderboards.core.packing.layout import Packed
 from leaderboards.core.plausibility import Limits, PlausibilityChecker
@@ -102,7 +103,9 @@ def decide(
         return pending.refuse_all(error)
     if items[0].in_batch:
         raise BatchAborted("Another transaction holds a lock that one of these entries needs.")
-    return pending.refuse_all(StorageUnavailable("Too many requests for the same players or ids at once; try again."))
+    return pending.refuse_all(
+        StorageUnavailable(Message("Too many requests for the same players or ids at once; try again."))
+    )
 
 
 def _try_once(
@@ -147,7 +150,7 @@ def _decide_once(
             _ensure_standings(items[0].period, players, at)
         period, locked = lock_period_and_standings(items[0].period, players, _lock_timeout_ms(items))
         if period.state != PeriodState.OPEN:
-            raise PeriodClosed(f"Period {period.label} is closed.")
+            raise PeriodClosed(Message("Period %(period)s is closed.", period=period.label))
         if period.rules_json != items[0].period.rules_json:
             raise RulesChanged
         refuse_delayed(items)
@@ -231,20 +234,24 @@ class _BatchEvaluator:
     def _evaluate(self, item: Item) -> Status:
         entry, locked = item.entry, self.locked[item.entry.player]
         if locked.banned:
-            raise Banned("This player may not score.")
+            raise Banned(Message("This player may not score."))
         if entry.external_id is not None and entry.external_id in self._entry_by_id:
             return self._repeat(entry, entry.external_id)
         if self._max_attempts is not None and self._attempts[locked.player_id] >= self._max_attempts:
             raise TooManyAttempts(f"All attempts are used: this competition gives {self._max_attempts}.")
         old = self._states[entry.player]
         at_ms = self.period.layout.quantize(item.at_ms)
-        new = evaluate(self.period.rules, old, StandingState(item.value, at_ms))
+        new = evaluate(self.period.rules, old, StandingState(item.value, at_ms, entry.metadata, entry.operator))
         self._refuse_implausible(item, old)
         if new is not old:
             self._packed[entry.player] = self.period.layout.pack(new.value, new.at_ms, entry.player)
             self._states[entry.player] = new
         self._attempts[locked.player_id] += 1
-        self.submissions.append(SubmissionRow(locked.player_id, item.value, at_ms, entry.at, entry.external_id))
+        self.submissions.append(
+            SubmissionRow(
+                locked.player_id, item.value, at_ms, entry.at, entry.external_id, entry.operator, entry.metadata
+            )
+        )
         if entry.external_id is not None:
             self._entry_by_id[entry.external_id] = entry
         return Status.UNCHANGED if new == old else Status.UPDATED

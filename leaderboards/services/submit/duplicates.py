@@ -16,6 +16,7 @@ from django.db import connection
 
 from foundation.db.resilience import SqlAway, ask
 from foundation.errors import Unavailable
+from foundation.messages import Message
 from foundation.redis import client as redis
 from foundation.sync.redis_state import StaleGeneration
 from leaderboards.core import keys
@@ -24,6 +25,8 @@ from leaderboards.core.input.entries import Entry
 from leaderboards.core.input.points import scaled
 from leaderboards.core.periods import event_label, latest_window, previous_window
 from leaderboards.core.ranking.policies import StandingState as PlayerState
+from leaderboards.core.ranking.policies import sent_value
+from leaderboards.core.ranking.rules import Operator
 from leaderboards.core.submissions import Status
 from leaderboards.errors import BadPoints, BadTime, IdReused, NotOpen, OutOfRange, StorageUnavailable
 from leaderboards.models import (
@@ -52,8 +55,13 @@ def content(entry: Entry) -> str:
         points = Decimal(entry.points)
         value = str(points.normalize()) if abs(points.adjusted()) < 40 else "beyond"
     else:
-        value = ",".join(f"{name}={number}" for name, number in sorted(entry.fields or ()))
-    return "\0".join((entry.player, value, entry.at.isoformat() if entry.at else ""))
+        adds = entry.operator is not None and entry.operator.adds  # then a field that was not sent is 0
+        fields = ((name, number) for name, number in sorted(entry.fields or ()) if number or not adds)
+        value = ",".join(f"{name}={number}" for name, number in fields)
+    parts: tuple[str, ...] = (entry.player, value, entry.at.isoformat() if entry.at else "")
+    if entry.operator is not None or entry.metadata is not None:
+        parts = (*parts, entry.operator or "", entry.metadata or "")
+    return "\0".join(parts)
 
 
 def bucketed(entry: Entry, service: str) -> BucketedId | None:
@@ -129,14 +137,20 @@ def _repeated(entry: Entry, row: Submission, standing: Standing | None) -> Entry
 
 def has_same_content(entry: Entry, row: Submission | QuarantinedEntry) -> bool:
     """Whether an entry has the content that is stored under its id; ``row`` has its player and period loaded."""
-    if entry.player != row.player.external_id or entry.at != row.sent_at:
+    if (entry.player, entry.at, entry.operator) != (row.player.external_id, row.sent_at, row.operator):
+        return False
+    if entry.metadata != row.metadata:
         return False
     rules = row.period.rules
     if entry.points is None:
-        sent = dict(entry.fields or ())
-        return row.fields is not None and [sent.get(field.name) for field in rules.fields] == row.fields
+        absent = 0 if entry.operator is not None and entry.operator.adds else None
+        sent, names = dict(entry.fields or ()), [field.name for field in rules.fields]
+        numbers = [sent.get(name, absent) for name in names]
+        if entry.operator is Operator.DECREMENT:
+            numbers = [-number for number in numbers if number is not None]
+        return row.fields is not None and numbers == row.fields
     try:
-        return row.points == scaled(entry.points, rules.decimals)
+        return sent_value((scaled(entry.points, rules.decimals),), entry.operator) == (row.points,)
     except (BadPoints, OutOfRange):
         return False
 
@@ -233,7 +247,7 @@ def _standings_of(period: Period, players: Sequence[str]) -> Iterable[Standing]:
 
 
 def _unavailable() -> EntryDecision:
-    return refused(StorageUnavailable("What decides for this board is away; try again."))
+    return refused(StorageUnavailable(Message("What decides for this board is away; try again.")))
 
 
 def group_by_scope(targeted: Sequence[Targeted]) -> dict[tuple[int, int], list[Targeted]]:

@@ -17,6 +17,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from foundation.db.resilience import CONNECTION_ERRORS
+from foundation.messages import Message
 from leaderboards import metrics, selectors
 from leaderboards.core.input.entries import Entry
 from leaderboards.core.submissions import Caller, Outcome, Status, UnreadableEntry
@@ -124,7 +125,7 @@ def _decide(items: Sequence[Item], request: Request) -> Decisions:
         return decide(items, request.caller.service, request.at, request.dry_run, limits)
     except CONNECTION_ERRORS:
         logger.exception("SQL went away while it decided")
-        refusal = refused(StorageUnavailable("What decides for this board is away; try again."))
+        refusal = refused(StorageUnavailable(Message("What decides for this board is away; try again.")))
     except StorageUnavailable as error:
         logger.exception("a competition could not be frozen")
         refusal = refused(error)

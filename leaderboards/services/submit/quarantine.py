@@ -13,11 +13,12 @@ from django.db.models import Q
 
 from foundation.db.resilience import SqlAway, ask
 from foundation.failpoints import failpoint
+from foundation.messages import Message
 from foundation.webhooks.outbox import enqueue
 from leaderboards.core.input.entries import Entry
 from leaderboards.core.instants import from_milliseconds
 from leaderboards.core.plausibility import Breach, LimitKind
-from leaderboards.core.ranking.policies import StandingState
+from leaderboards.core.ranking.policies import StandingState, policy_of
 from leaderboards.core.ranking.rules import Update
 from leaderboards.errors import Implausible, StorageUnavailable
 from leaderboards.models import Board, Decision, Period, QuarantinedEntry
@@ -66,8 +67,9 @@ def points_of(item: Item) -> int:
 
 
 def total_of(item: Item, standing: StandingState | None) -> int:
-    """The scaled standing after the item: the sum on boards that add, else the item's own points."""
-    adds = standing is not None and item.period.rules.update is Update.INCREMENT
+    """The scaled standing after the item: the sum where it is added, else the item's own points."""
+    policy = policy_of(item.period.rules, item.entry.operator)
+    adds = standing is not None and policy is Update.INCREMENT
     return points_of(item) + (standing.value[0] if standing is not None and adds else 0)
 
 
@@ -79,7 +81,7 @@ def find_quarantined(targeted: Sequence[Targeted], service: str) -> dict[int, En
     try:
         rows = ask(lambda: _rows_of(candidates, service))
     except SqlAway:  # an id may be quarantined or voided, so nothing may count
-        away = refused(StorageUnavailable("What decides for this board is away; try again."))
+        away = refused(StorageUnavailable(Message("What decides for this board is away; try again.")))
         return {entry.position: away for entry, _ in candidates}
     found = {(row.board_id, row.competition, row.external_id): row for row in rows}
     return {
@@ -130,6 +132,8 @@ def _row(broken: BreachingItem, service: str, at: datetime) -> QuarantinedEntry:
         fields=None if of_points else list(item.value),
         at=from_milliseconds(item.at_ms),
         sent_at=item.entry.at,
+        operator=item.entry.operator,
+        metadata=item.entry.metadata,
         service=service,
         external_id=item.entry.external_id,
         rule=breach.rule.value,

@@ -16,12 +16,13 @@ from django.db import transaction
 from foundation.db.resilience import CONNECTION_ERRORS
 from foundation.errors import Unavailable
 from foundation.failpoints import failpoint
+from foundation.messages import Message
 from foundation.redis import client as redis
 from leaderboards.core.input.entries import Entry
 from leaderboards.core.instants import milliseconds
 from leaderboards.core.plausibility import Breach, FieldLeader, Limits, PastSubmission, PlausibilityChecker
-from leaderboards.core.ranking.policies import StandingState
-from leaderboards.errors import StorageUnavailable
+from leaderboards.core.ranking.policies import StandingState, evaluate
+from leaderboards.errors import OutOfRange, StorageUnavailable
 from leaderboards.selectors.rankings.store_routing import retry_if_stale
 from leaderboards.selectors.visibility.hidden import hidden_in
 from leaderboards.services.submit.decision import EntryDecision, refused
@@ -63,7 +64,7 @@ def quarantine_implausible(
         breaching = [item for item in items if item.entry.position in breaches]
         counted = _counted(breaching, service)
     except redis.RedisSilent as error:  # nothing was applied
-        raise StorageUnavailable("What decides for this board is away; try again.") from error
+        raise StorageUnavailable(Message("What decides for this board is away; try again.")) from error
     new = [item for item in breaching if item.entry.position not in counted]
     return _quarantine(new, breaches, service, at, dry_run)
 
@@ -120,9 +121,17 @@ def _check(
             continue
         known.add(mark)
         checker.note(entry.player, points)
-        states[entry.player] = StandingState((total,), 0)
+        states[entry.player] = _state_after(item, states[entry.player])
         checked.passed[entry.player].append(RecentRow(mark, PastSubmission(points, now_ms)))
     return checked
+
+
+def _state_after(item: Item, old: StandingState | None) -> StandingState | None:
+    new = StandingState(item.value, item.at_ms, operator=item.entry.operator)
+    try:
+        return evaluate(item.period.rules, old, new)
+    except OutOfRange:  # the script refuses it
+        return old
 
 
 def _counted(items: Sequence[Item], service: str) -> set[int]:
@@ -152,7 +161,7 @@ def _quarantine(
     try:
         return decisions | _store(once, breaches, service, at)
     except (*CONNECTION_ERRORS, Unavailable):
-        away = refused(StorageUnavailable("What decides for this board is away; try again."))
+        away = refused(StorageUnavailable(Message("What decides for this board is away; try again.")))
         return dict.fromkeys(decisions, away)
 
 

@@ -10,12 +10,13 @@ from datetime import datetime, timedelta
 from foundation import clock
 from foundation.db.resilience import CONNECTION_ERRORS
 from foundation.errors import SunwiError
+from foundation.messages import Message
 from leaderboards.core.input.entries import Entry, read_value
 from leaderboards.core.instants import milliseconds
 from leaderboards.core.packing.layout import Layout
 from leaderboards.core.periods import Window, window_at
-from leaderboards.errors import NotStarted, PeriodClosed, RequestExpired, TimeInFuture
-from leaderboards.models import Board, Period, PeriodState
+from leaderboards.errors import BadEntry, NotStarted, PeriodClosed, RequestExpired, TimeInFuture
+from leaderboards.models import Board, Period, PeriodState, Storage
 from leaderboards.selectors.catalog.boards import board_by_seq
 from leaderboards.selectors.catalog.periods import cached_period, period_by_label
 from leaderboards.selectors.moderation.purges import IN_FLIGHT_MARGIN
@@ -87,6 +88,8 @@ class Periods:
             period_and_time = self._by_time[key] = (period, quantized_time(period.layout, happened))
         period, at_ms = period_and_time
         value = read_value(period.rules, entry)
+        if entry.metadata is not None and target.board.storage == Storage.REDIS:
+            raise BadEntry("A board that Redis decides keeps no `metadata`: leave it out, or use a hybrid board.")
         return Item(entry, period, value, at_ms, target.event, self._arrived, in_batch=self._in_batch)
 
     def _period(self, target: Target, happened: datetime, received: datetime, opens: bool) -> Period:
@@ -104,7 +107,7 @@ class Periods:
         period.board = board
         self._by_label[board.seq, window.label] = period
         if period.state != PeriodState.OPEN:
-            raise PeriodClosed(f"Period {window.label} is closed.")
+            raise PeriodClosed(Message("Period %(period)s is closed.", period=window.label))
         return period
 
     def _stored(self, target: Target, label: str) -> Period | None:
@@ -124,7 +127,13 @@ class Periods:
             raise PeriodClosed("The board is retired.")
         grace = timedelta(seconds=board.grace_seconds)
         if window.ends_at and received >= window.ends_at + grace and not self._is_backfill:
-            raise PeriodClosed(f"Period {window.label} closed on {window.ends_at + grace:%Y-%m-%d %H:%M:%S} UTC.")
+            raise PeriodClosed(
+                Message(
+                    "Period %(period)s closed on %(when)s UTC.",
+                    period=window.label,
+                    when=f"{window.ends_at + grace:%Y-%m-%d %H:%M:%S}",
+                )
+            )
 
 
 def _time_of(entry: Entry, received: datetime) -> datetime:
@@ -132,7 +141,9 @@ def _time_of(entry: Entry, received: datetime) -> datetime:
     if entry.at is None:
         return received
     if entry.at > received + FUTURE_TOLERANCE:
-        raise TimeInFuture("`at` lies in the future; send it when it has happened, or mend the sender's clock.")
+        raise TimeInFuture(
+            Message("`at` lies in the future; send it when it has happened, or mend the sender's clock.")
+        )
     return min(entry.at, received)
 
 

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from foundation.db.resilience import CONNECTION_ERRORS
 from foundation.errors import SunwiError, Unavailable
+from foundation.messages import Message
 from leaderboards.core.input.entries import Entry
 from leaderboards.core.submissions import Caller
 from leaderboards.errors import (
@@ -87,7 +88,7 @@ def place_in_periods(resolved: Resolved, without: Collection[int]) -> tuple[list
             refusals[position] = error
         except CONNECTION_ERRORS:
             logger.exception("SQL went away while a period was opened")
-            refusals[position] = StorageUnavailable("What decides for this board is away; try again.")
+            refusals[position] = StorageUnavailable(Message("What decides for this board is away; try again."))
     return list(groups.values()), refusals
 
 
@@ -125,7 +126,7 @@ def _calendar_board(seq: int, boards: Mapping[int, Board], caller: Caller) -> Bo
 def _event(number: int, named: Mapping[int, Event | SunwiError], caller: Caller) -> Event:
     event = named.get(number)
     if event is None:
-        raise UnknownCompetition(f"There is no competition {number}.")
+        raise UnknownCompetition(Message("There is no competition %(number)s.", number=number))
     if isinstance(event, SunwiError):
         raise event
     if caller.boards is not None and event.board.seq not in caller.boards:
@@ -135,7 +136,7 @@ def _event(number: int, named: Mapping[int, Event | SunwiError], caller: Caller)
 
 def _find_events(numbers: Collection[int], at: datetime) -> Mapping[int, Event | SunwiError]:
     try:
-        return events.source().named(numbers, at) if numbers else {}
+        return events.source().find_events(numbers, at) if numbers else {}
     except Unavailable:
         return dict.fromkeys(numbers, _competition_unavailable())
 
@@ -147,7 +148,7 @@ def _not_joined(targets: Iterable[Target]) -> dict[int, SunwiError]:
     """
     named = [(each.entry, (each.event.number, each.entry.player)) for each in targets if each.event]
     try:
-        joined = events.source().joined({pair for _, pair in named}) if named else {}
+        joined = events.source().joined_times({pair for _, pair in named}) if named else {}
     except Unavailable:
         return {entry.position: _competition_unavailable() for entry, _ in named}
     refusals: dict[int, SunwiError] = {}

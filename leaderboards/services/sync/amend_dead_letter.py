@@ -9,6 +9,7 @@ from datetime import datetime
 
 from django.db import transaction
 
+from foundation.messages import Message
 from foundation.models import DeadLetter
 from foundation.redis import client as redis
 from foundation.sync import barrier
@@ -44,7 +45,7 @@ def read_state(period: Period, player: str, text: str, at: datetime) -> Standing
     value = {"points": text} if period.rules.of_points else {"fields": _read_fields(text)}
     entry = read_entry({"board": period.board_id, "player": player, "at": at.isoformat(), **value}, 0)
     if not period.window.contains(at):
-        raise BadTime(f"`at` lies outside period {period.label}.")
+        raise BadTime(Message("`at` lies outside period %(period)s.", period=period.label))
     state = StandingState(_value(period, entry), period.layout.quantize(milliseconds(at)))
     period.layout.pack(state.value, state.at_ms, player)
     return evaluate(period.rules, None, state)
@@ -62,7 +63,7 @@ def amend(letter: DeadLetter, state: StandingState, seen: float | None) -> str:
         packed = period.layout.pack(state.value, state.at_ms, player)
         put = ZsetRow(player, packed.score, packed.member)
         if not ZsetWriter(redis.boards()).amend(period, put, stored_state_text(period, state), seen):
-            raise StandingChanged(f"{player} has scored meanwhile: look again.")
+            raise StandingChanged(Message("%(player)s has scored meanwhile: look again.", player=player))
     return mirror_letter(letter, period)
 
 

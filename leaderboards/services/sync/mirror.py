@@ -18,6 +18,7 @@ from foundation import clock
 from foundation.db.pipeline import StatementRunner
 from foundation.dead_letters import DeadLetterHandler
 from foundation.failpoints import failpoint
+from foundation.messages import Message
 from foundation.models import DeadLetter
 from foundation.redis import client as redis
 from foundation.sync import barrier
@@ -121,9 +122,17 @@ def active_period_of(letter: DeadLetter) -> Period:
     """Return the dead letter's period. Raises ``PeriodClosed`` or ``StorageUnavailable`` if it cannot be mirrored."""
     period = Period.objects.select_related("board").get(pk=letter.payload["period"])
     if period.state not in (PeriodState.OPEN, PeriodState.CLOSING):
-        raise PeriodClosed(f"Period {period.label} is {period.state}, with what SQL had: drop the letter.")
+        raise PeriodClosed(
+            Message(
+                "Period %(period)s is %(state)s, with what SQL had: drop the letter.",
+                period=period.label,
+                state=period.state,
+            )
+        )
     if period.stale_since is not None:
-        raise StorageUnavailable(f"Period {period.label} is being settled: try again when it is.")
+        raise StorageUnavailable(
+            Message("Period %(period)s is being settled: try again when it is.", period=period.label)
+        )
     return period
 
 

@@ -10,11 +10,12 @@ from enum import StrEnum
 from functools import cache, partial
 from typing import NamedTuple
 
+from foundation.messages import Message
 from foundation.redis.client import Argument, RedisClient
 from leaderboards.core import keys as named
 from leaderboards.core.id_buckets import PROOF_BYTES, BucketedId
-from leaderboards.core.ranking.policies import StandingState
-from leaderboards.core.ranking.rules import Order, Ties, Update
+from leaderboards.core.ranking.policies import StandingState, policy_of
+from leaderboards.core.ranking.rules import Operator, Order, Ties, Update
 from leaderboards.core.short_labels import long_label, short_label
 from leaderboards.errors import PeriodClosed
 from leaderboards.models import Period
@@ -47,12 +48,16 @@ class ZsetRow(NamedTuple):
 
 
 class EntryToEvaluate(NamedTuple):
-    """An entry for the submit script; ``bucketed`` is None if the caller gave no id."""
+    """An entry for the submit script; ``bucketed`` is None if the caller gave no id.
+
+    ``operator`` is None for the period's policy; the value of a decrement is negative.
+    """
 
     player: str
     value: tuple[int, ...]
     at_ms: int
     bucketed: BucketedId | None
+    operator: Operator | None = None
 
 
 class EvaluatedEntry(NamedTuple):
@@ -134,12 +139,16 @@ class ZsetWriter:
         keys = [*ranked_keys(period), family.stored_state, family.seq, family.dirty, family.closed]
         entry_args, buckets = _entry_encoder(period), _BucketKeys(period.id_namespace, keys, _days(deadline))
         with_ids = any(entry.bucketed for entry in entries)
+        with_operators = any(entry.operator for entry in entries)
         cells: list[Argument] = []
         for entry in entries:
             cells += entry_args(entry)
+            if with_operators:
+                cells.append("" if entry.operator is None else entry.operator.update.value)
             if with_ids:
                 cells += _id_args(entry.bucketed, buckets)
-        args = [*_submit_args(period, deadline), len(cells) // max(1, len(entries)), *cells]
+        per_entry = len(cells) // max(1, len(entries))
+        args = [*_submit_args(period, deadline), per_entry, lua_bool(with_operators), *cells]
 
         def send() -> list[EvaluatedEntry]:
             letters, *standings = run(self._link, "submit", keys, args)
@@ -153,7 +162,7 @@ class ZsetWriter:
         keys = [*ranked_keys(period), family.stored_state, family.seq, family.dirty, family.closed]
         answer = int(run(self._link, "remove", keys, [*placement_args(self._link, period), player]))
         if answer < 0:
-            raise PeriodClosed(f"Period {period.label} is closed.")
+            raise PeriodClosed(Message("Period %(period)s is closed.", period=period.label))
         return bool(answer)
 
     def remove_final(self, period: Period, player: str, member: str) -> None:
@@ -245,11 +254,11 @@ def _to_evaluated(
     period: Period, entries: Sequence[EntryToEvaluate], letters: bytes, standings: Sequence[bytes]
 ) -> list[EvaluatedEntry]:
     """Pair each entry with its verdict and standing. The reply omits standings that equal the entry itself."""
-    is_sum, cells = period.rules.update is Update.INCREMENT, iter(standings)
+    cells = iter(standings)
     evaluated = []
     for entry, verdict in zip(entries, map(_VERDICTS.__getitem__, letters), strict=True):
         state: StandingState | None = StandingState(entry.value, entry.at_ms)
-        if is_sum or verdict is not Verdict.UPDATED:
+        if verdict is not Verdict.UPDATED or policy_of(period.rules, entry.operator) is Update.INCREMENT:
             score, member = next(cells), next(cells)
             state = state_from(period, float(score), member.decode(), "") if score else None
         evaluated.append(EvaluatedEntry(verdict, state))

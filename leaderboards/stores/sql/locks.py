@@ -108,7 +108,7 @@ def _lock(statements: StatementRunner, period: Period, players: Collection[str])
     condition, params = one_of_sql("p.external_id", "text", players)
     return statements.execute(
         f"SELECT p.external_id, p.id, p.banned_at IS NOT NULL OR p.id IN ({_BANNED_FROM_BOARD}), s.points, s.fields,"
-        f" {_AT_MS[connection.vendor]}, s.score IS NOT NULL, s.version"
+        f" {_AT_MS[connection.vendor]}, s.score IS NOT NULL, s.version, s.metadata"
         " FROM leaderboards_player p JOIN leaderboards_standing s ON s.player_id = p.id AND s.period_id = %s"
         f" WHERE {condition} ORDER BY p.id{' FOR UPDATE OF s' if connection.vendor == 'postgresql' else ''}",
         [period.board_id, period.pk, *params],
@@ -117,10 +117,10 @@ def _lock(statements: StatementRunner, period: Period, players: Collection[str])
 
 def _by_player(cursor: Any) -> dict[str, LockedStanding]:
     return {
-        name: LockedStanding(number, bool(banned), _state(points, fields, at_ms) if ranked else None, version)
-        for name, number, banned, points, fields, at_ms, ranked, version in cursor.fetchall()
+        name: LockedStanding(number, bool(banned), _state(points, fields, at_ms, metadata) if ranked else None, version)
+        for name, number, banned, points, fields, at_ms, ranked, version, metadata in cursor.fetchall()
     }
 
 
-def _state(points: int | None, fields: str | None, at_ms: int) -> StandingState:
-    return StandingState((points or 0,) if fields is None else tuple(json.loads(fields)), at_ms)
+def _state(points: int | None, fields: str | None, at_ms: int, metadata: str | None) -> StandingState:
+    return StandingState((points or 0,) if fields is None else tuple(json.loads(fields)), at_ms, metadata)

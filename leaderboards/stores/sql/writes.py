@@ -16,7 +16,8 @@ from foundation.db.pipeline import StatementRunner
 from foundation.sync import barrier
 from leaderboards.core.instants import milliseconds
 from leaderboards.core.ranking.policies import StandingState
-from leaderboards.models import Period, Player, Submission
+from leaderboards.core.ranking.rules import Operator
+from leaderboards.models import Period, Player, QuarantinedEntry, Submission
 from leaderboards.stores.sql.bulk import Cell, InsertTarget, insert, one_of, one_of_sql, send_rows
 
 ROWS_PER_STATEMENT = 250  # the server writes the first rows while the next statement is prepared
@@ -32,6 +33,7 @@ _STANDING = InsertTarget(
         "at": "milliseconds",
         "score": "float8",
         "version": "bigint",
+        "metadata": "text",
     },
     {"period_id": "bigint", "pending_publish": "boolean"},
 )
@@ -44,6 +46,8 @@ _SUBMISSION = InsertTarget(
         "at": "milliseconds",
         "sent_at": "timestamptz",
         "external_id": "text",
+        "operator": "text",
+        "metadata": "text",
     },
     {
         "period_id": "bigint",
@@ -55,7 +59,7 @@ _SUBMISSION = InsertTarget(
 )
 _SET_STANDING = ", ".join(
     f"{column} = excluded.{column}"
-    for column in ("member", "points", "fields", "at", "score", "version", "pending_publish")
+    for column in ("member", "points", "fields", "at", "score", "version", "pending_publish", "metadata")
 )
 
 
@@ -71,13 +75,18 @@ class StandingRow(NamedTuple):
 
 
 class SubmissionRow(NamedTuple):
-    """A submission to insert; ``value`` and ``at_ms`` are those that count, ``sent_at`` is the time in the request."""
+    """A submission to insert; ``value`` and ``at_ms`` are those that count, ``sent_at`` is the time in the request.
+
+    ``operator`` is None for the board's policy, ``metadata`` is JSON as text.
+    """
 
     player_id: int
     value: tuple[int, ...]
     at_ms: int
     sent_at: datetime | None
     external_id: str | None
+    operator: Operator | None = None
+    metadata: str | None = None
 
 
 class SubmissionBatch(NamedTuple):
@@ -129,9 +138,28 @@ def make_standings(period: Period, players: Collection[str]) -> None:
         )
 
 
-def state_of(points: int | None, fields: list[int] | None, at: datetime | None) -> StandingState:
-    """Return a stored standing or submission as the policies take it."""
-    return StandingState(value_of(points, fields), milliseconds(at) if at else 0)
+def state_of(
+    points: int | None, fields: list[int] | None, at: datetime | None, metadata: str | None = None
+) -> StandingState:
+    """Return a stored standing as the policies take it."""
+    return StandingState(value_of(points, fields), milliseconds(at) if at else 0, metadata)
+
+
+SUBMISSION_STATE = ("points", "fields", "at", "operator", "metadata")  # the columns of ``stored_submission_state``
+
+
+def stored_submission_state(
+    points: int | None, fields: list[int] | None, at: datetime, operator: str | None, metadata: str | None
+) -> StandingState:
+    """Return the columns of a stored submission as the policies take it."""
+    return StandingState(
+        value_of(points, fields), milliseconds(at), metadata, None if operator is None else Operator(operator)
+    )
+
+
+def submission_state(row: Submission | QuarantinedEntry) -> StandingState:
+    """Return a stored submission as the policies take it, with its operator and metadata."""
+    return stored_submission_state(row.points, row.fields, row.at, row.operator, row.metadata)
 
 
 def value_of(points: int | None, fields: list[int] | None) -> tuple[int, ...]:
@@ -155,7 +183,10 @@ def write_standings(
         tail += " WHERE leaderboards_standing.version < excluded.version"
     for start in range(0, len(rows), ROWS_PER_STATEMENT):
         part = rows[start : start + ROWS_PER_STATEMENT]
-        cells = [(row.player_id, row.member, *_value(period, row.state), row.score, row.version) for row in part]
+        cells = [
+            (row.player_id, row.member, *_value(period, row.state), row.score, row.version, _metadata(row.state))
+            for row in part
+        ]
         send_rows(statements, _STANDING, cells, tail, (period.pk, pending_publish))
 
 
@@ -201,6 +232,10 @@ def _value(period: Period, state: StandingState | None) -> tuple[Cell, Cell, Cel
     return (None, None, None) if state is None else (*_columns(period, state.value), state.at_ms)
 
 
+def _metadata(state: StandingState | None) -> str | None:
+    return None if state is None else state.metadata
+
+
 def _columns(period: Period, value: tuple[int, ...]) -> tuple[int | None, str | None]:
     return (None, json.dumps(value)) if period.rules.criteria else (value[0], None)
 
@@ -208,7 +243,7 @@ def _columns(period: Period, value: tuple[int, ...]) -> tuple[int | None, str | 
 def insert_submissions(statements: StatementRunner, batch: SubmissionBatch, rows: Sequence[SubmissionRow]) -> Any:
     """Insert submissions in the order they were applied, skipping used ids; returns the cursor with its row count."""
     period = batch.period
-    cells = [(row.player_id, *_columns(period, row.value), row.at_ms, row.sent_at, row.external_id) for row in rows]
+    cells = [(row.player_id, *_columns(period, row.value), row.at_ms, *row[3:]) for row in rows]
     tail = (
         "ON CONFLICT (service, board_id, competition, external_id) WHERE external_id IS NOT NULL DO NOTHING"
         if any(row.external_id is not None for row in rows)

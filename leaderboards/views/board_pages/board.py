@@ -43,7 +43,9 @@ def _answer(request: HttpRequest, key: PageKey) -> HttpResponse:
     if "screen" in request.GET:
         return screen(request, board, key.label)
     sought = request.GET.get("find", "").strip()[:LONGEST]
-    if sought and (address := find_on_board(board, key.label, sought, viewer)):
+    with viewing_as(viewer.player if viewer.linked else None):
+        address = find_on_board(board, key.label, sought, viewer) if sought else None
+    if address:
         return redirect(f"{request.path}{address}")
     if is_anonymous_read(request):  # ``micro_cached`` caches this answer, so it must not start from a cached page
         shared, page = shared_page.build_page(key, board, None)

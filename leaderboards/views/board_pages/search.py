@@ -42,7 +42,7 @@ def _player(board: Board, label: str, asked: str) -> Row | None:
 
 
 def _alike(board: Board, label: str, asked: str) -> Row | None:
-    """Return the best row by folded name, else the best row by prefix of the folded name."""
+    """Return the best row of the first players, by folded name or else by its prefix, who are ranked in the period."""
     found = (selectors.rows_of_players(board, ids, label).rows for ids in selectors.ids_alike_on_board(asked, board))
     return next((rows[0] for rows in found if rows), None)
 

@@ -11,7 +11,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from leaderboards import selectors
-from leaderboards.core.input.folding import best_matches, fold, is_searchable
+from leaderboards.core.input.folding import fold, is_searchable
 from leaderboards.models import Board, Player
 from leaderboards.selectors.visibility.restrictions import viewing_as
 from leaderboards.views.http.permissions import may_see
@@ -54,8 +54,7 @@ def _found(request: HttpRequest, sought: str, most_players: int) -> dict[str, An
 
 
 def _boards(request: HttpRequest, sought: str) -> list[Board]:
-    listed = selectors.boards_listed(include_private=may_see(request, Board))
-    return best_matches(listed, lambda each: each.name, sought)[:MOST]
+    return selectors.boards_called(sought, MOST, include_private=may_see(request, Board))
 
 
 def _players(request: HttpRequest, sought: str, most: int) -> list[Player]:

@@ -15,9 +15,9 @@ from accounts.services.mails.owner_notices import is_mail_sent
 from accounts.views.page_helpers import sign_in_required
 from foundation import clock
 from foundation.errors import RateLimited, SunwiError
+from foundation.translate import translated
 from leaderboards.errors import AlreadyLinked, BadLinkCode
 from leaderboards.models import Player
-from leaderboards.refusals import translated
 from leaderboards.selectors.visibility.restrictions import NOT_EXCLUDED, exclusion_of
 from leaderboards.services.players import link
 

@@ -13,8 +13,8 @@ from accounts.errors import StillHidden
 from accounts.views.page_helpers import proven_member_required, render_message, run_or_add_error
 from foundation import clock
 from foundation.throttling.rate_limit import throttle
+from foundation.translate import translated
 from leaderboards.models import Player
-from leaderboards.refusals import translated
 from leaderboards.selectors.exports.export_slots import ExportSlot
 from leaderboards.selectors.player_data.account_export import account_export
 from leaderboards.services.players.delete_account import ERASE, KEEP, delete_account
@@ -48,7 +48,7 @@ def export(request: HttpRequest, user: User) -> HttpResponseBase:
             data = account_export(user, clock.now())
             response = JsonResponse(data, json_dumps_params={"ensure_ascii": False, "indent": 2})
     except StillHidden as error:
-        return render_message(request, _("Not yet"), _(error.detail), status=409)
+        return render_message(request, _("Not yet"), translated(error.detail), status=409)
     response["Content-Disposition"] = 'attachment; filename="sunwi-account.json"'
     return response
 
@@ -70,12 +70,7 @@ def _delete(form: LeaveForm, user: User) -> bool:
     def delete_now() -> None:
         delete_account(user, form.cleaned_data.get("player", KEEP), clock.now())
 
-    return run_or_add_error(form, delete_now, translate=_translate)
-
-
-def _translate(detail: str) -> str:
-    """Translate a refusal of the leaderboards or accounts app."""
-    return _(translated(detail))
+    return run_or_add_error(form, delete_now)
 
 
 def _page(request: HttpRequest, form: LeaveForm, player: Player | None) -> HttpResponse:

@@ -142,8 +142,8 @@ def test_a_ban_and_its_end_stand_in_the_record_without_the_bans_reason(admin: Cl
     competition = finished({"ann": 9, "bob": 7}, timezone="Asia/Seoul")
     published(competition)
     ann, later = player("ann").pk, clock.now() + DAY
-    for deed, at in ((ban, later), (unban, later + HOUR)):
-        deed([ann], "A secret.", at, None)
+    for action, at in ((ban, later), (unban, later + HOUR)):
+        action([ann], "A secret.", at, None)
         publish_due_revisions(at + HOUR / 2)
 
     back, banned = changes_in_words(competition)[:2]

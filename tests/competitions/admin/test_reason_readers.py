@@ -51,11 +51,11 @@ def restored(competition: Competition) -> None:
     unvoid(competition, _sent(), "On foot.", clock.now(), None)
 
 
-@pytest.mark.parametrize("deed", [disqualified, reinstated, voided, restored])
-def test_the_page_says_that_the_player_reads_it_and_they_do(deed: Callable[[Competition], None]) -> None:
+@pytest.mark.parametrize("action", [disqualified, reinstated, voided, restored])
+def test_the_page_says_that_the_player_reads_it_and_they_do(action: Callable[[Competition], None]) -> None:
     client, competition = chief(), provisional()
-    deed(competition)
-    undo = _undo_of(f"competition.{deed.__name__}")
+    action(competition)
+    undo = _undo_of(f"competition.{action.__name__}")
 
     shown = client.get(undo)
     asked = page(client, undo)

@@ -40,12 +40,12 @@ def hidden(competition: Competition) -> None:
     show(comment.pk, clock.now(), None)
 
 
-@pytest.mark.parametrize("deed", [disqualified, voided, hidden])
-def test_an_act_and_its_end_stay_as_they_are(db: None, deed: Callable[[Competition], None]) -> None:
+@pytest.mark.parametrize("call", [disqualified, voided, hidden])
+def test_an_act_and_its_end_stay_as_they_are(db: None, call: Callable[[Competition], None]) -> None:
     client: Client = chief()
     competition = provisional()
     AuditEntry.objects.all().delete()
-    deed(competition)
+    call(competition)
     entries = list(AuditEntry.objects.all())
 
     told = client.post(

@@ -123,3 +123,16 @@ def test_an_entry_of_a_competition_counts_there_alone_and_during_a_freeze_no_ran
     assert (counted["competition"], counted["status"], "rank" in counted) == (competition.pk, "updated", False)
     assert of_the_board["status"] == "rejected"
     assert reloaded(competition).frozen_at is not None
+
+
+def test_the_metadata_of_a_competitions_rows_is_told_and_not_what_came_during_a_freeze(game: Caller) -> None:
+    told = open_competition()
+    frozen = open_competition(freeze_minutes=24 * 60)
+    for competition in (told, frozen):
+        joined(competition, "alice")
+        entry = {"competition": competition.pk, "player": "alice", "points": 5, "metadata": {"car": "red"}}
+        assert game.submit(entry)["accepted"] == 1
+
+    for rest in ("/standings?", "/players/alice/around?", "/view?player=alice&", "/players/alice?"):
+        answers = [game.get(f"/competitions/{each.pk}{rest}metadata=true").content for each in (told, frozen)]
+        assert [b'"car":"red"' in answer for answer in answers] == [True, False]

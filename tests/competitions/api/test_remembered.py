@@ -113,7 +113,7 @@ def hide_everywhere(cup: Competition, name: str) -> None:
 
 
 AB = ["alice", "bob"]
-DEEDS: dict[str, tuple[Callable[[Competition], Any], tuple[list[str], int, int]]] = {
+ACTIONS: dict[str, tuple[Callable[[Competition], Any], tuple[list[str], int, int]]] = {
     "somebody joins": (lambda cup: join(cup, player("dora"), SOON), (AB, 2, 2)),
     "who has not started leaves": (lambda cup: leave(cup, player("erin"), SOON), (AB, 2, 0)),
     "who has a score leaves": (lambda cup: leave(cup, player("bob"), SOON), (["alice"], 1, 1)),
@@ -128,12 +128,12 @@ DEEDS: dict[str, tuple[Callable[[Competition], Any], tuple[list[str], int, int]]
 }
 
 
-@pytest.mark.parametrize("deed", DEEDS)
+@pytest.mark.parametrize("action", ACTIONS)
 def test_whatever_is_done_to_participants_elsewhere_the_next_read_shows_it(
-    anybody: Caller, known: Known, deed: str
+    anybody: Caller, known: Known, action: str
 ) -> None:
     cup = known()
-    do, then = DEEDS[deed]
+    do, then = ACTIONS[action]
     assert seen(anybody, cup) == (AB, 2, 1)
 
     with elsewhere():
@@ -146,11 +146,11 @@ def test_who_is_let_in_again_elsewhere_is_counted_by_the_next_read(anybody: Call
     cup = known()
     erin = [player("erin").pk]
     hiding = RestrictionScope(RestrictionKind.HIDDEN, cup.board)
-    deeds: list[tuple[Callable[[], Any], Callable[[], Any]]] = [
+    actions: list[tuple[Callable[[], Any], Callable[[], Any]]] = [
         (lambda: ban(erin, "A bot.", SOON, None), lambda: unban(erin, "No bot.", SOON, None)),
         (lambda: hide(cup, "erin"), lambda: lift_from(erin, hiding, "No bot.", SOON, None)),
     ]
-    for out, back in deeds:
+    for out, back in actions:
         out()
         counted = [seen(anybody, cup)[2] for _ in range(4)]
         back()

@@ -75,6 +75,7 @@ def test_without_ties_as_many_move_as_the_rules_say_and_never_more_than_one_step
     count = Counter(found)
     assert count[UP] == (min(rule.promoted, members) if tier < rule.tiers else 0)
     assert count[DOWN] == (min(rule.demoted, max(0, members - rule.promoted)) if tier > 1 else 0)
+    assert count[DOWN] == rule.demoted_among(tier, members)
     assert all(abs(next_tier(tier, each, rule.tiers) - tier) == (each is not STAY) for each in found)
 
 

@@ -31,10 +31,10 @@ from tests.locked import only_postgresql
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
 
 
-def on_its_own(deed: Callable[[], int]) -> int:
+def on_its_own(action: Callable[[], int]) -> int:
     """In a thread, on a connection of its own."""
     try:
-        return deed()
+        return action()
     finally:
         connection.close()
 
@@ -79,7 +79,7 @@ def test_a_jury_that_read_a_player_before_their_erasure_is_refused_and_writes_no
     read = Submission.objects.select_related("player", "period__board").get(player=ann)
     erase_player("ann", at)
 
-    for deed in (
+    for action in (
         lambda: disqualify(final, ann, "Ann rode a bus.", at, None),
         lambda: reinstate(final, ann, "Ann had a permit.", at, None),
         lambda: remove(running, ann, "Ann asked for it.", SOON, None),
@@ -87,7 +87,7 @@ def test_a_jury_that_read_a_player_before_their_erasure_is_refused_and_writes_no
         lambda: void(final, read, "Ann rode a bus.", at, None),
     ):
         with pytest.raises(UnknownPlayer):
-            deed()
+            action()
 
     assert not Change.objects.filter(reason__contains="Ann").exists()
     assert not Player.objects.filter(external_id="ann").exists()
@@ -118,14 +118,14 @@ def test_who_read_a_player_before_their_erasure_does_nothing_in_their_name_after
     comment = post_comment(competition, ann, "Hello", "form", SOON)
     erase_player("ann", SOON)
 
-    for deed in (
+    for action in (
         lambda: post_comment(competition, ann, "Again", "form", SOON),
         lambda: edit(comment.pk, ann, "Again", SOON),
         lambda: join(competition, ann, SOON),
         lambda: save_preference(ann, NoticeSettings()),
     ):
         with pytest.raises(UnknownPlayer):
-            deed()
+            action()
 
     comment.refresh_from_db()
     assert comment.text == ""

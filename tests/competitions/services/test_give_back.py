@@ -8,11 +8,11 @@ from django.utils.translation import override
 
 from competitions.errors import NotEarned, PassedOver
 from competitions.models import Change, RewardGrant, RewardRun
-from competitions.refusals import translated
 from competitions.selectors.rewards.grant_changes import preview_restore_by_staff
 from competitions.sentences import OTHER_REWARD_MOVED
 from competitions.services.rewards.reward import mark_delivered
 from competitions.services.rewards.staff_revocation import Reallocation, restore_by_staff
+from foundation.translate import translated
 from foundation.webhooks.models import WebhookDelivery
 from tests.competitions.factories import HOUR
 from tests.competitions.services.taking import BEFORE, WITHOUT_A, rewarded, take, won, words

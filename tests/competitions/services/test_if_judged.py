@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from competitions.models import Competition, Notice, NoticeKind, Participant, Revision, RewardGrant
-from competitions.selectors.previews import effects as deeds
+from competitions.selectors.previews import effects as actions
 from competitions.selectors.previews.action_preview import ActionPreview, preview_action, preview_confirm
 from competitions.selectors.previews.effects import ActionEffect
 from competitions.selectors.standings.group_standings import clear_group_standings
@@ -118,7 +118,7 @@ def _rows(competition: Competition, random: Random) -> list[Participant]:
     return random.sample(rows, random.randint(1, 3))
 
 
-def _of_several(deed: Callable[..., ActionEffect], service: Callable[..., object]) -> Act:
+def _of_several(action: Callable[..., ActionEffect], service: Callable[..., object]) -> Act:
     def act(competition: Competition, random: Random, at: Any) -> tuple[ActionEffect, Callable[[], object]]:
         rows = _rows(competition, random)
 
@@ -126,7 +126,7 @@ def _of_several(deed: Callable[..., ActionEffect], service: Callable[..., object
             for row in rows:
                 refused_or_done(partial(service, competition, row.player, "Drawn.", at, None))
 
-        return (deed(competition, rows) if deed in (deeds.removing, deeds.bringing_back) else deed(rows)), run
+        return (action(competition, rows) if action in (actions.removing, actions.bringing_back) else action(rows)), run
 
     return act
 
@@ -148,7 +148,7 @@ def _move(competition: Competition, random: Random, at: Any) -> tuple[ActionEffe
         for row in rows:
             refused_or_done(partial(move_participant, row, goal, "Drawn.", at, None))
 
-    return deeds.moving(competition, rows, lambda _row: (goal.team, goal.division)), run
+    return actions.moving(competition, rows, lambda _row: (goal.team, goal.division)), run
 
 
 def _judge(*, restored: bool) -> Act:
@@ -161,7 +161,7 @@ def _judge(*, restored: bool) -> Act:
             for row in rows:
                 refused_or_done(partial(service, competition, row, "Drawn.", at, None))
 
-        return deeds.voiding(period_of(competition), rows, restored=restored), run
+        return actions.voiding(period_of(competition), rows, restored=restored), run
 
     return act
 
@@ -172,15 +172,15 @@ def _late(competition: Competition, random: Random, at: Any) -> tuple[ActionEffe
     new = StandingState((points,), period.layout.quantize(milliseconds(happened_at)))
     late = judge.LateScore(row.player, happened_at, points)
     is_taken = competition.closed_at is not None and row.player.banned_at is None
-    deed = deeds.accepting(period, row.player_id, new) if is_taken else ActionEffect()
-    return deed, lambda: refused_or_done(lambda: judge.accept_late(competition, late, "Drawn.", at, None))
+    action = actions.accepting(period, row.player_id, new) if is_taken else ActionEffect()
+    return action, lambda: refused_or_done(lambda: judge.accept_late(competition, late, "Drawn.", at, None))
 
 
 ACTS: dict[str, Act] = {
-    "disqualify": _of_several(deeds.disqualifying, disqualify),
-    "reinstate": _of_several(deeds.reinstating, reinstate),
-    "remove": _of_several(deeds.removing, remove),
-    "bring back": _of_several(deeds.bringing_back, bring_back),
+    "disqualify": _of_several(actions.disqualifying, disqualify),
+    "reinstate": _of_several(actions.reinstating, reinstate),
+    "remove": _of_several(actions.removing, remove),
+    "bring back": _of_several(actions.bringing_back, bring_back),
     "move": _move,
     "void": _judge(restored=False),
     "restore": _judge(restored=True),
@@ -223,8 +223,8 @@ def test_what_is_told_before_an_act_is_what_it_does(stage: str, act: str, drawn:
     competition = drawn_competition(random, stage, STORAGES[nth % len(STORAGES)], TIES[nth % len(TIES)])
     at = START + 4 * HOUR if stage == "running" else OVER + HOUR
     before = Came.of(competition, at)
-    deed, run = ACTS[act](competition, random, at)
-    told = preview_action(competition, deed)
+    action, run = ACTS[act](competition, random, at)
+    told = preview_action(competition, action)
 
     run()
     settle(at + MINUTE)

@@ -54,7 +54,7 @@ def asked(competition: Competition, player: Player) -> str:
 def straggle(monkeypatch: pytest.MonkeyPatch, competition: Competition, points: dict[str, int]) -> None:
     """Scores that were found to be of participants just before those went."""
     with monkeypatch.context() as patch:
-        patch.setattr(events.CompetitionEvents, "joined", lambda _, pairs: dict.fromkeys(pairs, SOON))
+        patch.setattr(events.CompetitionEvents, "joined_times", lambda _, pairs: dict.fromkeys(pairs, SOON))
         outcomes = score(competition, points)
     assert all(outcome.status.is_accepted for outcome in outcomes)
 

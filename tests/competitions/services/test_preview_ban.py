@@ -5,7 +5,7 @@ import pytest
 from competitions.models import Competition, Revision, RewardGrant
 from competitions.services.lifecycle.finish import finish_due
 from competitions.services.participants.disqualify import disqualify
-from competitions.services.preview_ban import if_banned
+from competitions.services.preview_ban import preview_ban
 from competitions.services.results.revisions import publish_due_revisions
 from competitions.services.rewards.staff_revocation import Reallocation, revoke_by_staff
 from leaderboards.services.events import BanPreview, source
@@ -40,10 +40,10 @@ def came_of_it() -> tuple[int, int, set[str]]:
 def test_what_is_told_of_results_and_rewards_is_what_the_schedule_then_does(storage: str) -> None:
     final(storage)
     ann = player("ann").pk
-    for deed, banned, at in ((ban, True, OVER + HOUR), (unban, False, OVER + 2 * HOUR)):
+    for action, banned, at in ((ban, True, OVER + HOUR), (unban, False, OVER + 2 * HOUR)):
         before = came_of_it()
-        told = if_banned([ann], banned=banned)
-        deed([ann], "A bot.", at, None)
+        told = preview_ban([ann], banned=banned)
+        action([ann], "A bot.", at, None)
         publish_due_revisions(at + MINUTE)
         settle(at + MINUTE)
         after = came_of_it()
@@ -61,8 +61,8 @@ def test_several_are_told_together_and_a_reward_that_was_taken_back_by_hand_goes
         [RewardGrant.objects.get(name="Medal", player__external_id="bob")], Reallocation.NOBODY, "Sold it.", OVER
     )
 
-    assert if_banned(both, banned=True) == BanPreview(0, 1, 2, 1)  # gold and a medal of ann; cleo has both
-    assert source().if_banned(both, banned=True) == if_banned(both, banned=True)
+    assert preview_ban(both, banned=True) == BanPreview(0, 1, 2, 1)  # gold and a medal of ann; cleo has both
+    assert source().preview_ban(both, banned=True) == preview_ban(both, banned=True)
 
 
 def test_competitions_without_a_final_result_are_hidden_at_once_and_drafts_and_cancelled_ones_are_none() -> None:
@@ -74,8 +74,8 @@ def test_competitions_without_a_final_result_are_hidden_at_once_and_drafts_and_c
     Competition.objects.filter(pk=cancelled.pk).update(cancelled_at=OVER)
     draft()
 
-    assert if_banned([player("ann").pk], banned=True) == BanPreview(2, 0, 0, 0)
-    assert if_banned([player("ann").pk, player("bob").pk], banned=True) == BanPreview(2, 0, 0, 0)
+    assert preview_ban([player("ann").pk], banned=True) == BanPreview(2, 0, 0, 0)
+    assert preview_ban([player("ann").pk, player("bob").pk], banned=True) == BanPreview(2, 0, 0, 0)
 
 
 def test_whom_a_result_leaves_out_already_changes_nothing_of_it() -> None:
@@ -83,12 +83,12 @@ def test_whom_a_result_leaves_out_already_changes_nothing_of_it() -> None:
     disqualify(competition, player("ann"), "A car.", OVER + MINUTE, None)
     settle(OVER + MINUTE)
 
-    assert if_banned([player("ann").pk], banned=True) == BanPreview(0, 0, 0, 0)
-    assert if_banned([player("cleo").pk], banned=False) == BanPreview(0, 0, 0, 0)
+    assert preview_ban([player("ann").pk], banned=True) == BanPreview(0, 0, 0, 0)
+    assert preview_ban([player("cleo").pk], banned=False) == BanPreview(0, 0, 0, 0)
 
 
 def test_a_result_that_a_freeze_hides_gets_a_revision_and_nobody_loses_a_reward_that_was_never_granted() -> None:
     final(freeze_minutes=60)
 
     assert granted() == []
-    assert if_banned([player("ann").pk], banned=True) == BanPreview(0, 1, 0, 0)
+    assert preview_ban([player("ann").pk], banned=True) == BanPreview(0, 1, 0, 0)

@@ -103,3 +103,18 @@ def test_of_who_is_banned_from_the_board_nobody_takes_it_once_the_competition_is
         accept(number, WHY, JUDGED, None)
 
     assert not Change.objects.filter(kind="accepted").exists()
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+def test_a_late_score_keeps_its_operator(storage: str) -> None:
+    board = make_board(storage, operators=["increment"])
+    competition = race({"ann": 4, "bob": 5}, board, review_hours=24)
+    Board.objects.filter(pk=board.pk).update(plausible_most=100)
+    send(competition, "ann", 300, operator="increment")
+    points_of(competition)
+    finish_due(CLOSED)
+
+    accept(QuarantinedEntry.objects.get().pk, WHY, JUDGED, None)
+
+    assert ranks(reloaded(competition), JUDGED) == [("ann", 1, 304), ("bob", 2, 5)]
+    assert is_whole(competition)

@@ -11,7 +11,7 @@ from competitions.selectors.series.series import totals_due
 from competitions.services.lifecycle.finish import finish_due
 from competitions.services.lifecycle.snapshots import take_snapshot
 from competitions.services.participants.join import join
-from competitions.services.preview_ban import if_banned
+from competitions.services.preview_ban import preview_ban
 from competitions.services.results.revisions import publish_due_revisions
 from competitions.services.series.count_results import count_due_series
 from foundation import clock
@@ -56,7 +56,7 @@ def test_rewards_and_the_result_follow_a_restriction_and_its_end(how: str) -> No
     competition = final()
     board = competition.board
     assert granted() == WITH_ANN
-    told = if_banned([player("ann").pk], banned=True, board=board.seq)
+    told = preview_ban([player("ann").pk], banned=True, board=board.seq)
 
     keep_out(how, board, "ann")
     assert grants_of(competition, "ann", clock.now()) == []  # at once
@@ -105,7 +105,7 @@ def test_a_restriction_on_another_board_changes_no_result_and_the_preview_says_s
 
     assert Revision.objects.count() == 1
     assert granted() == WITH_ANN
-    assert if_banned([player("ann").pk], banned=True, board=other.seq) == BanPreview()
+    assert preview_ban([player("ann").pk], banned=True, board=other.seq) == BanPreview()
     assert [each.competition for each in competitions_of(player("ann"), clock.now())] == [competition]
 
 

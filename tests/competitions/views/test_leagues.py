@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 from django.utils.translation import override
 
-from competitions.models import LeagueMember
+from competitions.models import LeagueGroup, LeagueMember
 from competitions.services.leagues.promotion import turn_due
 from competitions.services.leagues.seasons import begin_due, place_due
 from foundation import clock
@@ -55,6 +55,26 @@ def test_a_viewer_reads_their_place_and_what_each_place_comes_to_in_words(client
     assert "The last moves down" not in page  # nobody falls out of the lowest tier
     assert "1 ann 9 ▲ up 2 bob highlighted 5 – stays" in page
     assert "As things stand: up to Silver." in shown(client, board, "?player=ann")
+
+
+@pytest.mark.parametrize(
+    ("players", "said"),
+    [(3, "Nobody moves down in a group this small."), (4, "The last moves down."), (5, "The last 2 move down.")],
+)
+def test_a_group_reads_how_many_of_its_players_move_down(client: Client, players: int, said: str) -> None:
+    board = BoardFactory.create(name="Wins", period="year")
+    LeagueFactory.create(board=board, group_size=5, promoted=3, demoted=2)
+    score(board.seq, {f"p{number}": 9 - number for number in range(players)})
+    begin_due(clock.now())
+    place_due(clock.now())
+    LeagueGroup.objects.update(tier=2)
+
+    page = shown(client, board, f"?player=p{players - 1}")
+
+    assert f"The first 3 move up. {said}" in page
+    assert page.count("▼ down") == players - 3
+    with override("ko"):
+        assert "Nobody moves down" not in shown(Client(headers={"accept-language": "ko"}), board, "?player=p0")
 
 
 def test_a_group_with_room_says_among_whom_its_places_are_decided(client: Client, board: Board) -> None:

@@ -1,19 +1,24 @@
 """A warning that comes each second is written at once, then ever less often; who was refused stands in the line."""
 
+import json
 import logging
 import re
 from collections.abc import Callable, Iterator
 from io import StringIO
 
+import environ
 import pytest
+from django.core.exceptions import ImproperlyConfigured
 from django.test import Client
 
 from config.components.logs import (
     FORGOTTEN_AFTER,
     PAUSES,
     CallerFilter,
+    JsonFormatter,
     RepeatedWarningFilter,
     UtcFormatter,
+    log_format,
     logging_config,
 )
 from tests.foundation.factories import KeyFactory
@@ -163,4 +168,51 @@ def test_what_a_worker_finds_expired_makes_no_line_each() -> None:
 def test_the_handler_that_is_set_up_asks_who() -> None:
     handler = logging_config("INFO")["handlers"]["console"]
 
-    assert handler["filters"] == ["who_asked", "said_before"]
+    assert handler["filters"] == ["who_asked", "said_before", "request"]
+
+
+def json_line(record: logging.LogRecord) -> dict[str, object]:
+    """A record in the format for machines, which is one line whatever it says."""
+    line = JsonFormatter().format(record)
+    assert len(line.splitlines()) == 1
+    return dict(json.loads(line))
+
+
+def test_a_line_for_machines_has_the_same_masks_and_no_break_from_outside() -> None:
+    said = "Not Found: %s"
+    record = logging.LogRecord("any", logging.INFO, "", 0, said, ("/accounts/email/s3cr/\r\n\u2028x\udcff",), None)
+    record.created, record.msecs = AT, 0
+
+    assert json_line(record) == {
+        "time": "2026-03-04T12:00:00.000Z",
+        "level": "INFO",
+        "logger": "any",
+        "message": "Not Found: /accounts/email/***\r\n\u2028x\udcff",
+    }
+
+
+def test_a_traceback_for_machines_stands_in_its_own_field() -> None:
+    error = ValueError("at /accounts/email/s3cr\nforged")
+    record = logging.LogRecord("any", logging.ERROR, "", 0, "Broken", (), (ValueError, error, None), sinfo="stack")
+
+    told = json_line(record)
+
+    assert (told["message"], told["stack"]) == ("Broken", "stack")
+    assert told["exception"] == "ValueError: at /accounts/email/***\nforged"
+
+
+@pytest.mark.parametrize(("given", "form"), [("", "plain"), ("plain", "plain"), ("JSON", "json")])
+def test_the_format_is_plain_unless_the_environment_says_json(given: str, form: str) -> None:
+    env = environ.Env()
+    env.ENVIRON = {"LOG_FORMAT": given}
+
+    assert log_format(env) == form
+    assert logging_config("INFO", form)["handlers"]["console"]["formatter"] == form
+
+
+def test_another_format_is_refused_with_those_there_are() -> None:
+    env = environ.Env()
+    env.ENVIRON = {"LOG_FORMAT": "xml"}
+
+    with pytest.raises(ImproperlyConfigured, match="LOG_FORMAT is xml: set it to plain or json"):
+        log_format(env)

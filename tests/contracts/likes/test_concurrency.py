@@ -77,8 +77,8 @@ def test_count_rows_and_list_are_the_same_in_the_end(
             finally:
                 end.set()
 
-        deeds: list[Callable[[], int]] = [like, *[partial(following, kind, end)] * 2]
-        least, *_ = at_once(deeds)
+        actions: list[Callable[[], int]] = [like, *[partial(following, kind, end)] * 2]
+        least, *_ = at_once(actions)
         settled(kind)
 
         rows = [row.amount for row in Like.objects.filter(kind=kind.kind, thing=THING, amount__gt=0)]

@@ -55,15 +55,15 @@ APPLAUSE: dict[str, Case] = {
 
 
 @pytest.mark.parametrize(("repeatable", "cases"), [(False, LIKES), (True, APPLAUSE)], ids=["like", "applause"])
-def test_each_deed_is_told_and_listed(
+def test_each_action_is_told_and_listed(
     redis_known: None, subtests: pytest.Subtests, form: tuple[Storage, int], repeatable: bool, cases: dict[str, Case]
 ) -> None:
     with registered(*form, repeatable=repeatable) as kind:
         store = store_of(kind)
-        for thing, (deeds, likers) in cases.items():
+        for thing, (actions, likers) in cases.items():
             with subtests.test(thing):
-                for deed, player, after, told in deeds:
-                    shown = getattr(store, deed)(thing, player, NOW + timedelta(milliseconds=after))
+                for action, player, after, told in actions:
+                    shown = getattr(store, action)(thing, player, NOW + timedelta(milliseconds=after))
                     assert (shown.count, shown.own, shown.live) == (*told, True)
                 listed = store.likers(thing, 0, 10)
                 assert (listed.total, listed.rows, listed.live) == (len(likers), likers, True)

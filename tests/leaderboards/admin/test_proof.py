@@ -22,15 +22,15 @@ HIDE = {
     "seen": "hidden:",
     "reason": "A ring.",
 }
-DEEDS = pytest.mark.parametrize("deed", [BAN, HIDE], ids=["ban", "restrict"])
+CALLS = pytest.mark.parametrize("call", [BAN, HIDE], ids=["ban", "restrict"])
 LATE = timedelta(minutes=16)  # what was opened in time may be sent for fifteen
 
 
-def kept_out(admin: Client, deed: dict[str, str], number: int) -> tuple[str, int]:
+def kept_out(admin: Client, call: dict[str, str], number: int) -> tuple[str, int]:
     """Where the browser is sent that does it to so many, sixteen minutes after the sign-in; and how many it hit."""
     numbers = [PlayerFactory.create().pk for _ in range(number)]
     with clock.freeze_at(clock.now() + LATE):
-        answer = admin.post(PLAYERS, {**deed, "_selected_action": numbers})
+        answer = admin.post(PLAYERS, {**call, "_selected_action": numbers})
     hit = Player.objects.filter(banned_at__isnull=False).count() + Restriction.objects.count()
     return answer.get("Location", ""), hit
 
@@ -49,18 +49,18 @@ def test_erasing_asks_again_before_it_shows_anything_and_before_it_is_done(admin
     assert Player.objects.filter(external_id="ann").exists()
 
 
-@DEEDS
+@CALLS
 def test_what_concerns_more_than_twenty_players_asks_again_and_nothing_is_done(
-    admin: Client, deed: dict[str, str]
+    admin: Client, call: dict[str, str]
 ) -> None:
-    onward, hit = kept_out(admin, deed, 21)
+    onward, hit = kept_out(admin, call, 21)
 
     assert onward.startswith("/accounts/confirm/")
     assert hit == 0
 
 
-@DEEDS
-def test_what_concerns_twenty_does_not(admin: Client, deed: dict[str, str]) -> None:
-    _, hit = kept_out(admin, deed, 20)
+@CALLS
+def test_what_concerns_twenty_does_not(admin: Client, call: dict[str, str]) -> None:
+    _, hit = kept_out(admin, call, 20)
 
     assert hit == 20

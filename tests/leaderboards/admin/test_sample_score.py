@@ -13,13 +13,17 @@ from foundation import clock
 from foundation.audit.models import AuditEntry
 from foundation.errors import Invalid
 from foundation.security import service_keys
+from leaderboards import selectors
 from leaderboards.admin.integrations.ready_curl import curl_of
+from leaderboards.core.input.entries import read_entry
 from leaderboards.models import Board, Period, Player, Submission
-from leaderboards.services.submit.test_score import SERVICE, TESTED
+from leaderboards.services.submit import sample_score
+from leaderboards.services.submit.sample_score import SERVICE, TESTED
 from tests.competitions.site import make_board as make_event_board
 from tests.competitions.site import open_competition
 from tests.leaderboards.factories import BoardFactory
 from tests.leaderboards.services.site import make_board, points, score
+from tests.playing import account
 from tests.staff import staff
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -88,6 +92,54 @@ def test_sent_twice_it_counts_once(admin: Client, links: None) -> None:
 
     assert "This one was sent before." in again
     assert points(board, clock.now()) == {"ann": 7}
+
+
+@pytest.mark.parametrize("storage", ["hybrid", "sql", "redis"])
+def test_no_score_counts_without_its_entry_in_the_audit_log(
+    links: None, monkeypatch: pytest.MonkeyPatch, storage: str
+) -> None:
+    board = make_board(storage, clock.now())
+    ann, ben = (
+        read_entry({"board": board.pk, "player": each, "points": 7, "id": f"test-{each}"}, 0) for each in ("ann", "ben")
+    )
+    by = account("admin")
+
+    def fail(*_: object, **__: object) -> None:
+        raise OSError
+
+    with monkeypatch.context() as patch, pytest.raises(OSError):
+        patch.setattr(sample_score, "record", fail)
+        sample_score.send(board, ann, clock.now(), by)
+    assert not selectors.standings(board).rows
+
+    with monkeypatch.context() as patch, pytest.raises(OSError):
+        submit = sample_score.submit
+
+        def submit_and_die(*args: Any, dry_run: bool = False, **options: Any) -> Any:
+            outcomes = submit(*args, dry_run=dry_run, **options)
+            return outcomes if dry_run else fail()
+
+        patch.setattr(sample_score, "submit", submit_and_die)
+        sample_score.send(board, ben, clock.now(), by)
+    assert [row.player for row in selectors.standings(board).rows] == ["ben"]
+    [entry] = AuditEntry.objects.filter(act=TESTED)
+    assert entry.note["id"] == "test-ben"
+    assert entry.keys("player") == [str(Player.objects.get(external_id="ben").pk)]
+
+
+def test_a_refused_score_is_not_recorded(links: None) -> None:
+    board = make_board("hybrid", clock.now(), maximum=5)
+
+    outcome = sample_score.send(
+        board,
+        read_entry({"board": board.pk, "player": "ann", "points": 7, "id": "test-1"}, 0),
+        clock.now(),
+        account("admin"),
+    )
+
+    assert outcome.code == "out_of_range"
+    assert not AuditEntry.objects.filter(act=TESTED).exists()
+    assert not Player.objects.filter(external_id="ann").exists()
 
 
 @pytest.mark.parametrize("worth", ["many", "[1]", '{"points": 1', ""])

@@ -15,8 +15,8 @@ LIST = "/admin/leaderboards/board/"
 PREVIEW = "/admin/leaderboards/board/preview/"
 
 
-def settings(**changed: Any) -> dict[str, str]:
-    """Every field of the form, as text."""
+def settings(**changed: Any) -> dict[str, Any]:
+    """Every field of the form, as text; of the operators those that are ticked."""
     return typed_from(Board(name="Typed", storage="sql"), **changed)
 
 
@@ -28,9 +28,9 @@ def change(board: Board) -> str:
     return f"/admin/leaderboards/board/{board.seq}/change/"
 
 
-def typed_from(board: Board, **changed: Any) -> dict[str, str]:
+def typed_from(board: Board, **changed: Any) -> dict[str, Any]:
     stored = {name: getattr(board, name) for name in SETTINGS}
-    return {name: _text(value) for name, value in (stored | changed).items()}
+    return {name: value if name == "operators" else _text(value) for name, value in (stored | changed).items()}
 
 
 def _text(value: Any) -> str:

@@ -140,7 +140,7 @@ def test_an_edition_is_told_by_a_redis_that_is_full(anybody: Caller) -> None:
     finally:
         redis.boards().call("CONFIG", "SET", "maxmemory", "0")
 
-    assert [told.edition for told in [known_version(period)] if told] == [present.decode()]
+    assert [told.version for told in [known_version(period)] if told] == [present.decode()]
 
 
 def test_an_edition_that_is_drawn_of_a_closed_period_does_not_stay(anybody: Caller) -> None:

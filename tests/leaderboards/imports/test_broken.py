@@ -197,7 +197,7 @@ def test_a_database_that_is_away_is_no_failure(monkeypatch: pytest.MonkeyPatch) 
             with pytest.raises(OperationalError):
                 advance_due(AT, 0)
 
-    assert fresh(run).phase is Phase.JUDGING
+    assert fresh(run).phase is Phase.CHECKING
     assert moved(run).phase is Phase.READY
 
 

@@ -8,10 +8,10 @@ import pytest
 from django.utils.translation import override
 
 from foundation import clock
+from leaderboards.admin.imports.run_text import run_context
 from leaderboards.errors import BadTable, ImportNotReady, ImportNotUndoable, MissingColumn, StorageUnavailable
 from leaderboards.models import Board, ImportChunk, ImportKind, ImportRun, Period, Submission
 from leaderboards.models.imports import Phase
-from leaderboards.refusals import translated
 from leaderboards.services.imports import actions, chunk_results, scores, worker
 from leaderboards.services.imports import upload as uploading
 from leaderboards.services.imports.upload import Upload, upload
@@ -31,7 +31,7 @@ def board() -> Board:
 def test_nothing_counts_before_somebody_says_yes_and_errors_are_told_by_row(board: Board) -> None:
     run = sent("scores", "player,points\nalice,5\nb/b,6\ncarol,many\ndave,7\n", board)
 
-    assert (run.phase, run.rows, run.judged, run.refused) == (Phase.READY, 4, 4, 2)
+    assert (run.phase, run.rows, run.checked, run.refused) == (Phase.READY, 4, 4, 2)
     assert [(row, code) for row, code, _ in run.report["errors"]] == [(2, "bad_player"), (3, "bad_points")]
     assert points(board) == {}
 
@@ -160,7 +160,7 @@ def test_a_time_that_is_none_is_refused_by_the_name_of_its_column(board: Board, 
     [(row, _, detail)] = run.report["errors"]
     assert (row, detail[: len(said)]) == (1, said)
     with override("ko"):
-        assert translated(detail) != detail
+        assert run_context(run, AT)["errors"][0][2] != detail
 
 
 def test_a_row_with_an_empty_time_counts_as_it_is_confirmed(board: Board) -> None:

@@ -47,7 +47,7 @@ def test_a_file_waits_for_the_undoing_and_is_judged_anew(board: Board, worth: in
     waiting = moved(waiting, AT + SECOND)
 
     assert (fresh(first).phase, waiting.phase) == (Phase.UNDONE, Phase.READY)
-    assert (waiting.judged, waiting.refused, waiting.report["statuses"]) == (ROWS, 0, {"updated": ROWS})
+    assert (waiting.checked, waiting.refused, waiting.report["statuses"]) == (ROWS, 0, {"updated": ROWS})
     assert confirmed(waiting, AT + 2 * SECOND).report["statuses"] == {"updated": ROWS}
     assert points(board) == dict.fromkeys((f"p{nth}" for nth in range(ROWS)), worth)
 
@@ -70,9 +70,9 @@ def test_of_an_undo_and_a_confirmation_at_once_one_waits(board: Board) -> None:
     first = confirmed(sent("scores", everybody(1, 3), board, id="id"))
     waiting = sent("scores", everybody(1, 4), board, AT + SECOND, id="id")
 
-    def is_done(deed: Callable[[], object]) -> bool:
+    def is_done(call: Callable[[], object]) -> bool:
         try:
-            deed()
+            call()
         except ImportNotReady:
             return False
         return True
@@ -101,7 +101,7 @@ def test_what_was_judged_across_the_end_of_an_undoing_is_judged_anew(
     monkeypatch.setattr(module, step, overtaken)
     waiting = moved(sent("scores", everybody(1, 3), board, AT + SECOND, id="id"))
 
-    assert (waiting.phase, waiting.judged, waiting.report["statuses"]) == (Phase.READY, 3, {"updated": 3})
+    assert (waiting.phase, waiting.checked, waiting.report["statuses"]) == (Phase.READY, 3, {"updated": 3})
     assert waiting.report["foreseen"]["entering"] == 3
 
 

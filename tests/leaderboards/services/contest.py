@@ -30,22 +30,22 @@ class KnownEvents:
         self.by_number: dict[int, Event | SunwiError] = {}
         self.no_more: set[int] = set()
 
-    def named(self, numbers: Collection[int], at: datetime) -> Mapping[int, Event | SunwiError]:
+    def find_events(self, numbers: Collection[int], at: datetime) -> Mapping[int, Event | SunwiError]:
         return {number: self.by_number[number] for number in numbers if number in self.by_number}
 
     def names(self, numbers: Collection[int]) -> Mapping[int, str]:
         return {}
 
-    def joined(self, pairs: Collection[tuple[int, str]]) -> Mapping[tuple[int, str], datetime]:
+    def joined_times(self, pairs: Collection[tuple[int, str]]) -> Mapping[tuple[int, str], datetime]:
         return {pair: self.players[pair[1]] for pair in pairs if pair[1] in self.players}
 
-    def gone(self, number: int) -> Collection[int]:
+    def players_who_left(self, number: int) -> Collection[int]:
         return self.no_more if number in self.by_number else ()
 
     def freeze(self, number: int, at: datetime) -> None:
         """Nothing is hidden."""
 
-    def if_banned(self, players: Collection[int], *, banned: bool, board: int | None = None) -> BanPreview:
+    def preview_ban(self, players: Collection[int], *, banned: bool, board: int | None = None) -> BanPreview:
         return BanPreview()
 
     def void(self, submission: Submission, reason: str, at: datetime, by: object) -> bool:

@@ -85,7 +85,7 @@ class Naive:
     rows: list[Kept] = field(default_factory=list)
     purges: list[NaivePurge] = field(default_factory=list)
     out: dict[tuple[str, str], int] = field(default_factory=dict)  # by player and way the entry that holds
-    deeds: list[Deed] = field(default_factory=list)
+    actions: list[Deed] = field(default_factory=list)
     judged: list[Judged] = field(default_factory=list)
 
     def ways(self, player: str) -> set[str]:
@@ -111,12 +111,12 @@ class Naive:
             del self.out[player, how]
         else:
             self.out[player, how] = entry
-        self.deeds.append(Deed(entry, player, how, is_end))
+        self.actions.append(Deed(entry, player, how, is_end))
 
-    def can_undo(self, deed: Deed) -> bool:
+    def can_undo(self, action: Deed) -> bool:
         """Once, and not what somebody overruled since."""
-        last = [each for each in self.deeds if (each.player, each.how) == (deed.player, deed.how)][-1]
-        return not deed.is_undone and last is deed
+        last = [each for each in self.actions if (each.player, each.how) == (action.player, action.how)][-1]
+        return not action.is_undone and last is action
 
     def can_undo_judging(self, judged: Judged) -> bool:
         """Once, not what somebody overruled since, and not while a purge that stands is about it too."""

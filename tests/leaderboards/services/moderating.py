@@ -91,16 +91,16 @@ class Moderated(RuleBasedStateMachine):
         act(how, self.board, player, at=self.later())
         self.naive.keep_out_or_let_back(AuditEntry.objects.latest("pk").pk, player, how)
 
-    @precondition(lambda self: self.naive.deeds)
+    @precondition(lambda self: self.naive.actions)
     @rule(nth=NTH)
     def undo_keeping_out_or_letting_back(self, nth: int) -> None:
-        deed = self.naive.deeds[nth % len(self.naive.deeds)]
-        if not self.naive.can_undo(deed):
+        action = self.naive.actions[nth % len(self.naive.actions)]
+        if not self.naive.can_undo(action):
             with pytest.raises(NotUndoable):
-                undo(deed.entry, "why", self.later(), None)
+                undo(action.entry, "why", self.later(), None)
             return
-        deed.is_undone = True
-        self.naive.keep_out_or_let_back(undo(deed.entry, "why", self.later(), None).pk, deed.player, deed.how)
+        action.is_undone = True
+        self.naive.keep_out_or_let_back(undo(action.entry, "why", self.later(), None).pk, action.player, action.how)
 
     @rule(player=PLAYERS)
     def take_out(self, player: str) -> None:

@@ -34,7 +34,7 @@ def freezing_at(where: Any, step: str, first: bool) -> Iterator[list[float]]:
     """Redis freezes before that method, or behind it, and goes on after the block; since when."""
     with redis_client() as client:
         server = int(client.info("server")["process_id"])
-    deed, since = getattr(where, step), []
+    action, since = getattr(where, step), []
 
     def freeze() -> None:
         since.append(time.monotonic())
@@ -43,7 +43,7 @@ def freezing_at(where: Any, step: str, first: bool) -> Iterator[list[float]]:
     def frozen(*args: Any, **options: Any) -> Any:
         if first:
             freeze()
-        answer = deed(*args, **options)
+        answer = action(*args, **options)
         if not first:
             freeze()
         return answer
@@ -61,11 +61,11 @@ def backend() -> int:
         return int(cursor.fetchone()[0])
 
 
-def refused_in_time(deed: Callable[[], Any], settings: Any, where: Any, step: str, first: bool = False) -> None:
+def refused_in_time(action: Callable[[], Any], settings: Any, where: Any, step: str, first: bool = False) -> None:
     settings.SQL_ALONE_SECONDS = 0.4
     before = backend()
     with freezing_at(where, step, first) as since, pytest.raises(Unavailable):
-        deed()
+        action()
     assert time.monotonic() - since[0] < 0.4
     assert backend() == before
 

@@ -26,7 +26,7 @@ def held_up(patch: pytest.MonkeyPatch, storage: str, for_so_long: timedelta) -> 
     """The process is frozen for so long where nothing can come in between any more: behind the barrier, or just before
     the script."""
     where, step = (decide_redis, "retry_if_stale") if storage == "redis" else (decide_sql, "lock_period_and_standings")
-    deed, seconds = getattr(where, step), clock.monotonic
+    action, seconds = getattr(where, step), clock.monotonic
 
     def freeze() -> None:
         patch.setattr(clock, "monotonic", lambda: seconds() + for_so_long.total_seconds())
@@ -34,8 +34,8 @@ def held_up(patch: pytest.MonkeyPatch, storage: str, for_so_long: timedelta) -> 
     def frozen(*args: Any) -> Any:
         if storage == "redis":
             freeze()
-            return deed(*args)
-        answer = deed(*args)
+            return action(*args)
+        answer = action(*args)
         freeze()
         return answer
 

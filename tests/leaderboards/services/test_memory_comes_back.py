@@ -41,7 +41,7 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("
 FROZEN_SECONDS, HELD_UP = 1.5, 0.5
 
 
-def resting(step: str, deed: Callable[[], object]) -> Thread:
+def resting(step: str, action: Callable[[], object]) -> Thread:
     """Does it in a thread that rests at this step for a while, as if frozen; it has come there."""
     there = Event()
 
@@ -52,7 +52,7 @@ def resting(step: str, deed: Callable[[], object]) -> Thread:
 
     def run() -> None:
         with patch.object(publish, "failpoint", rest):
-            deed()
+            action()
         connection.close()
 
     thread = Thread(target=run, daemon=True)
@@ -61,9 +61,9 @@ def resting(step: str, deed: Callable[[], object]) -> Thread:
     return thread
 
 
-def seconds(deed: Callable[[], object]) -> float:
+def seconds(action: Callable[[], object]) -> float:
     began = time.monotonic()
-    deed()
+    action()
     return time.monotonic() - began
 
 

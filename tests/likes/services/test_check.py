@@ -169,8 +169,8 @@ def test_what_is_being_liked_is_no_difference_and_repairs_do_not_race_it(liked: 
         finally:
             end.set()
 
-    deeds: list[Callable[[], list[list[Difference]]]] = [look, *[partial(write, seed) for seed in range(4)]]
-    [first, *later], *_ = at_once(deeds)
+    actions: list[Callable[[], list[list[Difference]]]] = [look, *[partial(write, seed) for seed in range(4)]]
+    [first, *later], *_ = at_once(actions)
     settled(liked)
 
     where = "set" if liked.storage == Storage.REDIS else "sql"

@@ -54,9 +54,9 @@ def shown(views: RedisViews, thing: str = "7", player: str | None = None) -> tup
     return None if found is None else (found.count, found.own)
 
 
-def meanwhile(deed: Callable[[], object]) -> AbstractContextManager[Mock]:
-    """Has a deed done once, after the loader has read SQL; notes what was read."""
-    read, left = sql_rows.all_likers, [deed]
+def meanwhile(action: Callable[[], object]) -> AbstractContextManager[Mock]:
+    """Has an action done once, after the loader has read SQL; notes what was read."""
+    read, left = sql_rows.all_likers, [action]
 
     def loaded(kind: str, things: Sequence[str]) -> Any:
         found = read(kind, things)
@@ -71,19 +71,19 @@ class TestRoundTrips:
     def test_a_page_and_a_like_cost_few_whatever_the_page_holds(self, store: Store) -> None:
         store.read(["first"], None)  # the connection, and the scripts
         store.like("first", "ann", NOW)
-        deeds: dict[str, Callable[[], object]] = {
+        actions: dict[str, Callable[[], object]] = {
             "a page without views": lambda: store.read(PAGE, "ann"),
             "a page with views": lambda: store.read(PAGE, "ann"),
             "a like": lambda: store.like("7", "ann", NOW),
         }
 
         costs = {}
-        for name, deed in deeds.items():
+        for name, action in actions.items():
             with (
                 patch.object(RedisConnection, "exchange", autospec=True, side_effect=RedisConnection.exchange) as trips,
                 CaptureQueriesContext(connection) as queries,
             ):
-                deed()
+                action()
             costs[name] = (trips.call_count, len(queries))
 
         assert costs == {"a page without views": (3, 2), "a page with views": (1, 0), "a like": (1, 1)}

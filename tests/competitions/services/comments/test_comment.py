@@ -81,7 +81,7 @@ def test_editing_marks_only_what_became_other_words_and_somebody_elses_and_a_del
     other = edit(comment.pk, ann, "Hello!", SOON)
 
     assert (same.edited_at, other.edited_at, other.text) == (None, SOON, "Hello!")
-    for deed in (
+    for action in (
         lambda: edit(comment.pk, bob, "Mine", SOON),
         lambda: delete(comment.pk, bob, SOON),
         lambda: delete(gone.pk, bob, SOON),
@@ -89,7 +89,7 @@ def test_editing_marks_only_what_became_other_words_and_somebody_elses_and_a_del
         lambda: show(gone.pk, SOON, None),
     ):
         with pytest.raises(UnknownComment):
-            deed()
+            action()
 
 
 def test_hiding_and_showing_are_on_record_once_and_a_row_has_words_or_was_deleted() -> None:

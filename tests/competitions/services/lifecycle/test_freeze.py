@@ -64,7 +64,7 @@ def test_who_looks_rehearses_or_is_refused_freezes_nothing_and_who_scores_next_f
     competition = freezing(storage)
     entry = {"competition": competition.pk, "player": "bob", "points": 99}
 
-    [event] = events.source().named([competition.pk], FREEZE).values()
+    [event] = events.source().find_events([competition.pk], FREEZE).values()
     [rehearsed] = submit([read_entry(entry, 0)], Caller("tests"), FREEZE, dry_run=True)
     [stranger] = score(competition, {"eve": 1}, FREEZE)
     looked = (reloaded(competition).frozen_at, Period.objects.filter(label=competition.frozen_label).count())

@@ -30,9 +30,9 @@ def test_a_team_never_has_more_members_than_it_may_however_many_come_at_once() -
     Competition.objects.filter(pk=competition.pk).update(starts_at=START + 2 * HOUR)
 
     wish = TeamChoice(team=team.pk)
-    deeds = [partial(outcome, partial(join, competition, each, START, "", wish)) for each in new]
-    deeds += [partial(outcome, partial(choose_team, competition, each, wish, START)) for each in waiting]
-    found = at_once(deeds)
+    actions = [partial(outcome, partial(join, competition, each, START, "", wish)) for each in new]
+    actions += [partial(outcome, partial(choose_team, competition, each, wish, START)) for each in waiting]
+    found = at_once(actions)
 
     assert sorted(found) == ["done"] * 3 + ["team_full"] * 5
     assert len(members(team)) == 3

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from competitions.models import Notice, Participant, Preference
+from competitions.models import Competition, Notice, Participant, Preference
 from leaderboards.models import Board
 from tests.competitions.services.telling import NOON, contest, wants, who
 from tests.leaderboards.views.pages import signed_in, text
@@ -30,9 +30,32 @@ def test_it_tells_what_happened_on_the_players_own_clock_and_what_is_new(ann: Cl
 
     assert "Inbox 1 unread" in page
     assert "A cup: you took first place You took first place. Before, you were in place 4. new" in page
-    assert "Fri 20 Nov, 21:00 (Asia/Seoul)" in page
+    assert "Fri 20 Nov, 21:00 ( Asia/Seoul )" in page
     assert "A cup: you lost first place You lost first place. You were in place 2 then." in page
     assert "entered the top" not in page
+
+
+def test_each_time_is_an_element_in_the_zone_that_is_named_beside_it(ann: Client) -> None:
+    notice = tell("ann", "extended", details={"ends_at": "2026-11-21T03:00:00+00:00"})
+    Competition.objects.filter(pk=notice.competition_id).update(timezone="Asia/Seoul", name="<b>Cup")
+
+    page = ann.get("/inbox/").content.decode()
+
+    named = '(<span class="zone">Asia/Seoul</span>)'
+    assert 'class="message is-unread" data-zone="Asia/Seoul"' in page
+    assert f'ends on <time datetime="2026-11-21T03:00:00Z">Sat 21 Nov, 12:00</time> {named}.' in page
+    assert f'<time datetime="2026-11-20T12:00:00Z">Fri 20 Nov, 21:00</time> {named}' in page
+    assert "<b>Cup" not in page
+
+
+def test_a_zone_that_the_player_chose_is_not_converted(ann: Client) -> None:
+    tell("ann")
+    wants("ann", timezone="America/New_York")
+
+    page = ann.get("/inbox/").content.decode()
+
+    assert "data-zone" not in page
+    assert 'Fri 20 Nov, 07:00</time> (<span class="zone">America/New_York</span>)' in page
 
 
 def test_one_is_marked_as_read_or_all_that_were_shown(ann: Client) -> None:

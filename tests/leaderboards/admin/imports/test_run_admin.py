@@ -62,7 +62,7 @@ def test_a_file_of_scores_goes_from_upload_over_the_preview_to_the_board_and_bac
     assert '<th scope="row">3</th><td>b/b</td><td>6</td><td><strong>refused</strong></td>' in ready
     assert "http-equiv" not in ready
 
-    admin.post(address(run), {"confirm": "1", "judgings": "0"})
+    admin.post(address(run), {"confirm": "1", "checks": "0"})
     assert moved(run).phase is Phase.DONE
     assert points(board) == {"alice": 5}
 
@@ -146,7 +146,7 @@ def test_the_page_asks_again_while_it_moves_and_gets_304_where_nothing_did(admin
     etag = unescape(re.findall('data-etag="([^"]+)"', html)[0])
 
     same = admin.get(address(run), {"fragment": "1"}, headers={"If-None-Match": etag})
-    ImportRun.objects.update(judged=3)
+    ImportRun.objects.update(checked=3)
     other = admin.get(address(run), {"fragment": "1"}, headers={"If-None-Match": etag})
 
     assert (same.status_code, other.status_code) == (304, 200)
@@ -162,12 +162,12 @@ def test_boards_show_old_and_new_values_and_are_confirmed_as_they_were_seen(admi
     assert "<td>30</td><td>60</td>" in html
 
     apply_boards([{"name": "Made", "retention_days": 40}], AT)
-    again = admin.post(address(run), {"confirm": "1", "judgings": "0", SEAL_FIELD: seal}, follow=True).content.decode()
+    again = admin.post(address(run), {"confirm": "1", "checks": "0", SEAL_FIELD: seal}, follow=True).content.decode()
 
     assert "Look once more." in again
     assert "<td>40</td><td>60</td>" in again
     seal = re.findall(f'name="{SEAL_FIELD}" value="([^"]+)"', again)[0]
-    admin.post(address(run), {"confirm": "1", "judgings": "0", SEAL_FIELD: seal})
+    admin.post(address(run), {"confirm": "1", "checks": "0", SEAL_FIELD: seal})
     assert moved(run).phase is Phase.DONE
     assert Board.objects.get(pk=board.pk).retention_days == 60
 
@@ -207,7 +207,7 @@ def test_what_undoing_comes_to_is_counted_only_for_who_asks_and_may_undo() -> No
 
 def fields(body: str) -> dict[str, str]:
     """What the form of a run carries unseen."""
-    return dict(re.findall('type="hidden" name="(judgings)" value="([^"]+)"', body))
+    return dict(re.findall('type="hidden" name="(checks)" value="([^"]+)"', body))
 
 
 def test_each_kind_has_a_permission_of_its_own_and_looking_is_not_importing() -> None:

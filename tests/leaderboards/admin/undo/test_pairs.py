@@ -153,14 +153,14 @@ def handed(_board: Board) -> None:
         link_by_hand(Player.objects.get(external_id="ann"), account, "Theirs.", clock.now(), None)
 
 
-@pytest.mark.parametrize("deed", [there_and_back, handed])
+@pytest.mark.parametrize("action", [there_and_back, handed])
 def test_what_was_changed_there_and_back_stays_as_it_was(
-    admin: Client, board: Board, deed: Callable[[Board], None]
+    admin: Client, board: Board, action: Callable[[Board], None]
 ) -> None:
     board.unit = "points"
     save_board(board, clock.now())
     AuditEntry.objects.all().delete()
-    deed(board)
+    action(board)
 
     told = undone(admin, *AuditEntry.objects.all())
 

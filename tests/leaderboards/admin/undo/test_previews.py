@@ -73,7 +73,7 @@ def purged(_board: Board) -> None:
 
 
 @pytest.mark.parametrize(
-    ("deed", "act", "told"),
+    ("action", "act", "told"),
     [
         (banned, "player.banned", "On 1 running board they hold place 1 again."),
         (let_in, "player.unbanned", "On 1 running board they hold place 1;"),
@@ -85,10 +85,12 @@ def purged(_board: Board) -> None:
         (purged, "submissions.purged", "1 submission is restored, of 1 player."),
     ],
 )
-def test_the_page_that_undoes_says_what_moves_and_moves_nothing(admin: Client, deed: Deed, act: str, told: str) -> None:
+def test_the_page_that_undoes_says_what_moves_and_moves_nothing(
+    admin: Client, action: Deed, act: str, told: str
+) -> None:
     board = make_board(name="One")
     scored(board, {"ann": 9, "bob": 7, "cleo": 5})
-    deed(board)
+    action(board)
     entries = AuditEntry.objects.count()
 
     shown = page(admin, f"/admin/foundation/auditentry/{AuditEntry.objects.get(act=act).pk}/undo/")

@@ -31,15 +31,15 @@ def test_the_page_of_a_purge_says_that_players_in_competitions_read_its_reason(a
 
 
 @pytest.mark.parametrize(
-    ("deed", "act", "is_told"),
+    ("action", "act", "is_told"),
     [(purged, "submissions.purged", True), (banned, "player.banned", False), (edited, "submission.edited", False)],
 )
 def test_the_page_that_undoes_says_who_reads_its_reason(
-    admin: Client, deed: Callable[[Board], object], act: str, is_told: bool
+    admin: Client, action: Callable[[Board], object], act: str, is_told: bool
 ) -> None:
     board = make_board(name="One")
     scored(board, {"ann": 9, "bob": 7, "cleo": 5})
-    deed(board)
+    action(board)
 
     asked = page(admin, f"/admin/foundation/auditentry/{AuditEntry.objects.get(act=act).pk}/undo/")
 

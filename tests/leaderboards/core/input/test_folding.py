@@ -7,12 +7,10 @@ from hypothesis import strategies as st
 from leaderboards.core.input.folding import (
     MAX_LENGTH,
     begins_with,
-    best_matches,
     fold,
     folded_name,
     is_searchable,
-    match_rank,
-    prefix_bounds,
+    prefix_ranges,
 )
 
 texts = st.text(max_size=30)
@@ -74,7 +72,7 @@ def test_a_column_holds_no_more_than_it_can_and_nothing_of_nobody() -> None:
 def test_what_begins_so_stands_between_the_bounds_byte_by_byte(start: str, rest: str) -> None:
     folded = fold(start)
     if folded:
-        low, high = prefix_bounds(folded)
+        low, high = prefix_ranges(folded)[0]
         assert low.encode() <= (low + rest).encode(errors="ignore")
         if folded == low:
             assert (folded + rest).encode(errors="ignore") < high.encode()
@@ -91,25 +89,23 @@ def test_what_begins_so_stands_between_the_bounds_byte_by_byte(start: str, rest:
         ("김ㅁ", "김민지", True),
         ("ㄱ", "김민지", True),
         ("ㄴ", "김민지", False),
+        ("ㅋ", "ㅋㅋㅋ왕", True),
+        ("ㅋㅋ", "ㅋㅋㅋ왕", True),
+        ("ㅋㅋㅋ", "ㅋㅋㅋ왕", True),
+        ("ㅋㅋㅋㅇ", "ㅋㅋㅋ왕", True),
+        ("ㅋㅋㅋ왕", "ㅋㅋㅋ왕", True),
+        ("ㅋㅋㅋㅋ", "ㅋㅋㅋ왕", False),
+        ("ㅎ", "ㅋㅋㅋ왕", False),
         ("김", "기민지", False),
         ("가", "개", False),
         ("힣", "힣a", True),
     ],
 )
 def test_a_beginning_finds(typed: str, name: str, found: bool) -> None:
-    assert begins_with(fold(name), prefix_bounds(fold(typed))) is found
+    assert begins_with(fold(name), prefix_ranges(fold(typed))) is found
 
 
 def test_one_letter_is_enough_where_it_is_a_syllable() -> None:
     assert [each for each in ("a", "é", "1", "ab", "지", "ㅈ", "山", "ガ", "") if is_searchable(fold(each))] == [
         "ab", "지", "ㅈ", "山", "ガ",
     ]  # fmt: skip
-
-
-def test_better_matches_come_first() -> None:
-    names = ["Anyone", "New one", "Onea", "ONE", "One", "Two"]
-
-    assert best_matches(names, str, "One") == ["One", "ONE", "Onea", "New one", "Anyone"]
-    assert match_rank("a", "a") == 0
-    assert match_rank("ab", "a") is None
-    assert match_rank("ab", "\u3164") is None

@@ -1,4 +1,4 @@
-"""Ids are told by the deed as if each had been looked up first: the order of before, all ahead, is the oracle."""
+"""Ids are told by the action as if each had been looked up first: the order of before, all ahead, is the oracle."""
 
 import random
 from collections.abc import Iterator, Sequence

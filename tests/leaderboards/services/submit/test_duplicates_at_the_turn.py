@@ -125,8 +125,8 @@ def test_where_redis_cannot_tell_of_the_other_period_the_entry_is_to_be_sent_aga
 
 
 @contextmanager
-def held_up(deed: Callable[[], list[Outcome]]) -> Iterator[list[list[Outcome]]]:
-    """The first request of this thread waits until the deed is done in one of its own: where it opens its period, or
+def held_up(action: Callable[[], list[Outcome]]) -> Iterator[list[list[Outcome]]]:
+    """The first request of this thread waits until the action is done in one of its own: where it opens its period, or
     else before its script.
     """
     done: list[list[Outcome]] = []
@@ -134,7 +134,7 @@ def held_up(deed: Callable[[], list[Outcome]]) -> Iterator[list[list[Outcome]]]:
 
     def hold(step: str) -> None:
         if step == "submit.before_script" and threading.current_thread() is first and not done:
-            done.extend(at_once([deed]))
+            done.extend(at_once([action]))
 
     def lock_open_period(board: Board, window: Window) -> Period:
         hold("submit.before_script")

@@ -128,12 +128,12 @@ def test_what_sql_refuses_once_it_has_committed_is_decided_no_second_time(sent: 
 def test_a_newcomer_whom_sql_refuses_takes_nobody_along(sent: Company, step: str) -> None:
     board = make_board("sql")
     score(board, {"first": 1, "ann": 1})
-    deed = getattr(decide_sql, step)
+    action = getattr(decide_sql, step)
 
     def refused(*args: Any) -> None:
         if any("bad" in arg for arg in args if isinstance(arg, set)):
             raise IntegrityError
-        deed(*args)
+        action(*args)
 
     sent.monkeypatch.setattr(decide_sql, step, refused)
     sent.hold(board.seq)

@@ -46,11 +46,11 @@ class RolledBack(Exception):
 
 
 class Actor(threading.Thread):
-    """Runs a deed, and waits at each step until it is told to go on."""
+    """Runs an action, and waits at each step until it is told to go on."""
 
-    def __init__(self, name: str, deed: Callable[[], object], dies_at: str = "") -> None:
+    def __init__(self, name: str, action: Callable[[], object], dies_at: str = "") -> None:
         super().__init__(name=name, daemon=True)
-        self._deed, self._dies_at = deed, dies_at
+        self._action, self._dies_at = action, dies_at
         self._going, self.waits = threading.Event(), threading.Event()
         self.error: BaseException | None = None
         self.steps: list[str] = []
@@ -58,7 +58,7 @@ class Actor(threading.Thread):
     def run(self) -> None:
         self._pause("begins")
         try:
-            self._deed()
+            self._action()
         except RolledBack:
             pass
         except BaseException as error:

@@ -1,16 +1,18 @@
 """Finding players, boards and competitions over the whole site, and who is not told."""
 
 import re
+from collections.abc import Callable
 from unittest.mock import patch
 
 import pytest
 from django.contrib.auth.models import Permission
-from django.db import connection
+from django.db import connection, models
+from django.db.models import Value
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from foundation import clock
-from leaderboards.core.input.folding import prefix_bounds
+from leaderboards.core.input.folding import prefix_ranges
 from leaderboards.models import Board, Player, Visibility
 from leaderboards.selectors.player_data import search as selector
 from leaderboards.services.players.erase import erase_player
@@ -23,7 +25,7 @@ from tests.playing import account, make_board, name, score
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-NAMES = {"p1": "Zoë", "p2": "ŁUKASZ", "p3": "지우", "p4": "Ｍｉｎａ", "p5": "Zoe Quux", "p6": "ZOE"}
+NAMES = {"p0": "ㅋㅋㅋ왕", "p1": "Zoë", "p2": "ŁUKASZ", "p3": "지우", "p4": "Ｍｉｎａ", "p5": "Zoe Quux", "p6": "ZOE"}
 LINK = re.compile(r'href="(/(?:players|boards|competitions)/[^"?]+/)"')
 
 
@@ -56,6 +58,9 @@ def found(client: Client, sought: str, address: str = "/search/") -> list[str]:
         ("지", ["p3"]),
         ("ㅈ", ["p3"]),
         ("지우", ["p3"]),
+        ("ㅋ", ["p0"]),
+        ("ㅋㅋ", ["p0"]),
+        ("ㅋㅋㅋㅇ", ["p0"]),
         ("mina", ["p4"]),
         ("ＭＩ", ["p4"]),
         ("p2", ["p2"]),
@@ -170,6 +175,60 @@ def test_every_way_to_write_a_name_writes_it_folded() -> None:
     Player.objects.bulk_create([Player(external_id="c", name="Ñandú"), Player(external_id="d")])
     assert (folded("c"), folded("d")) == ("nandu", None)
     assert Player.objects.create(external_id="e", name="Ï").folded_name == "i"
+    again = [Player(external_id="e", name="Çelik")]
+    Player.objects.bulk_create(again, update_conflicts=True, unique_fields=["external_id"], update_fields=["name"])
+    assert folded("e") == "celik"
+    assert not Player.objects.filter(Player.TO_FOLD).exists()
+
+
+@pytest.mark.parametrize(
+    "rename",
+    [
+        lambda: written_before("p2", "Somebody"),
+        lambda: Player.objects.filter(external_id="p2").update(name=Value("Somebody")),
+        lambda: models.QuerySet(Player).filter(external_id="p2").update(name="Somebody"),
+    ],
+    ids=["by SQL of a release before", "by an expression", "by another manager"],
+)
+def test_a_name_written_without_its_folded_form_is_folded_anew(
+    client: Client, board: Board, rename: Callable[[], object]
+) -> None:
+    rename()
+
+    assert fold_due_names(1) == 1
+    assert fold_due_names(1) == 0
+    assert Player.objects.get(external_id="p2").folded_name == "somebody"
+    assert found(client, "someb") == ["p2"]
+    assert found(client, "lukas") == []
+
+
+def test_hidden_players_and_players_without_a_public_standing_hide_nobody(client: Client, board: Board) -> None:
+    hidden = [Player(external_id=f"0{number}", name="Lukas", banned_at=clock.now()) for number in range(300)]
+    Player.objects.bulk_create([*hidden, *(Player(external_id=f"1{n}", name="Lukas A") for n in range(300))])
+
+    assert found(client, "lukas") == ["p2"]
+    assert found(client, "lukas", "/search/suggestions/") == ["p2"]
+
+
+@pytest.mark.parametrize("how", WAYS_ON_A_BOARD)
+def test_players_hidden_on_a_board_hide_nobody_in_its_field(client: Client, board: Board, how: str) -> None:
+    others = [f"x{number}" for number in range(25)]
+    score(board.seq, dict.fromkeys(others, 5))
+    for player in others:
+        name(player, "Lukas")
+        keep_out(how, board, player)
+
+    place = client.get(f"/boards/{board.seq}/", {"find": "luka"}).headers.get("Location", "")
+
+    assert place.endswith("?player=p2#me")
+
+
+def test_a_shadowed_player_finds_themselves_on_the_board(board: Board) -> None:
+    own = signed_in(Client(), "someone", "p2")
+    keep_out("shadowed", board, "p2")
+
+    assert "#rank-" in own.get(f"/boards/{board.seq}/", {"find": "luka"}).headers.get("Location", "")
+    assert "Location" not in Client().get(f"/boards/{board.seq}/", {"find": "luka"}).headers
 
 
 def written_before(player: str, shown: str) -> None:
@@ -179,7 +238,7 @@ def written_before(player: str, shown: str) -> None:
 
 
 def test_a_name_from_before_is_found_whole_and_by_its_beginning_once_it_is_folded(client: Client, board: Board) -> None:
-    Player.objects.all().update(folded_name=None)
+    Player.objects.all().update(folded_name=None, folded_from=None)
 
     assert found(client, "zoë") == ["p1"]
     assert found(client, "zo") == []
@@ -194,12 +253,12 @@ def test_a_rename_by_a_process_of_the_release_before_is_not_told_by_the_old_name
 
     assert found(client, "lukasz") == []
     assert found(client, "somebody") == ["p2"]
-    assert fold_due_names(1) == 1
+    assert fold_due_names(1) == 2
     assert Player.objects.get(external_id="p3").folded_name is None
 
 
 def test_folding_goes_on_in_batches_until_its_time_is_over(board: Board) -> None:
-    Player.objects.all().update(folded_name=None)
+    Player.objects.all().update(folded_name=None, folded_from=None)
 
     with patch("leaderboards.services.players.fold_names.BATCH", 2):
         assert fold_due_names(0) == 2
@@ -219,12 +278,12 @@ def many() -> None:
 
 def test_the_index_is_read_in_its_order_and_no_further_than_is_shown(many: None) -> None:
     for sought in ("player", "player 01", "pl"):
-        plan = selector.players_between(*prefix_bounds(sought))[: selector.WINDOW].explain(analyze=True)
+        plan = selector.visible_between(*prefix_ranges(sought)[0])[: selector.WINDOWS[0]].explain(analyze=True)
 
         assert "Index Scan using player_folded" in plan, plan
         assert "Sort" not in plan, plan
     assert "player_name" in selector.players_of_name("player 01")[: selector.MOST].explain()
-    assert "player_to_fold" in Player.objects.filter(Player.TO_FOLD).order_by("pk")[:500].explain()
+    assert "player_fold_due" in Player.objects.filter(Player.TO_FOLD).order_by("pk")[:500].explain()
 
 
 def test_what_all_are_called_costs_a_handful_of_statements_more_than_what_nobody_is(client: Client, many: None) -> None:

@@ -1,0 +1,46 @@
+"""Metadata of a submission: a small JSON object of the game, which decides nothing and is returned as it was sent.
+
+It is kept as compact text with sorted names, so that equal metadata is equal text. Numbers stay exact: they are
+written as they were read. The traps: a short number such as 1e999999 is no long text and must not become one; and SQL
+cannot store a lone surrogate.
+"""
+
+import json
+from decimal import Decimal
+
+from leaderboards.core.input.json_body import DuplicateKeys, read_json
+from leaderboards.errors import BadEntry
+
+MAX_BYTES = 2048
+MAX_DEPTH = 16
+
+
+def read_metadata(raw: object) -> str:
+    """Return the object as text, in at most ``MAX_BYTES`` of UTF-8. Raises ``BadEntry``."""
+    if not isinstance(raw, dict):
+        raise BadEntry('`metadata` must be an object, such as {"map": "canyon"}.')
+    text = _text_of(raw, MAX_DEPTH)
+    try:
+        size = len(text.encode())
+    except UnicodeEncodeError:
+        raise BadEntry("`metadata` contains half of a character (a lone surrogate).") from None
+    if size > MAX_BYTES:
+        raise BadEntry(f"`metadata` has {size:,} bytes as compact JSON; {MAX_BYTES:,} are allowed.")
+    return text
+
+
+def metadata_value(text: str) -> object:
+    """Return stored metadata as values, with exact numbers."""
+    return read_json(text.encode())
+
+
+def _text_of(value: object, depth: int) -> str:
+    if depth < 0:
+        raise BadEntry(f"`metadata` is nested more than {MAX_DEPTH} levels deep.")
+    if isinstance(value, DuplicateKeys):
+        raise BadEntry("A name stands twice in `metadata`: send each once.")
+    if isinstance(value, dict):
+        return f"{{{','.join(f'{_text_of(name, 0)}:{_text_of(value[name], depth - 1)}' for name in sorted(value))}}}"
+    if isinstance(value, list):
+        return f"[{','.join(_text_of(each, depth - 1) for each in value)}]"
+    return str(value) if isinstance(value, Decimal) else json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,1 @@
+"""What documents show is run, and what the site's pages of reference are made of."""

@@ -1,0 +1,68 @@
+"""Links of the repository's documents lead somewhere, and the site is made of them without warnings."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+DOCUMENTS = [
+    *ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("docs/[dgos]*/*.md"), *ROOT.glob("benchmarks/**/*.md"),
+    *ROOT.glob("clients/**/*.md"), *ROOT.glob("config/**/*.md"),
+]  # fmt: skip  # as a list
+LINK = re.compile(r"(?:\]\(|src=\")([^)\s\"]+)")
+CODE = re.compile(r"^```.*?^```|`[^`\n]*`", re.MULTILINE | re.DOTALL)
+LOADS = re.compile(r'<(?:script|link|img)\b[^>]*?\b(?:src|href)="(https?:|//)[^"]*"')
+
+
+def anchors(document: Path) -> set[str]:
+    headings = re.findall(
+        r"^#+ (.+)$", re.sub(r"^```.*?^```", "", document.read_text("utf-8"), flags=re.M | re.S), re.M
+    )
+    plain = [re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", each) for each in headings]
+    return {re.sub(r"[^\w\- ]", "", each.lower()).replace(" ", "-") for each in plain}
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_link_of_a_document_leads_somewhere(document: Path) -> None:
+    lost = []
+    for target in LINK.findall(CODE.sub("", document.read_text("utf-8"))):
+        path, _, anchor = target.partition("#")
+        if re.match(r"[a-z]+:", target):
+            continue
+        there = (document.parent / path) if path else document
+        if not there.exists() or (anchor and there.suffix == ".md" and anchor not in anchors(there)):
+            lost.append(target)
+    assert lost == []
+
+
+def test_every_decision_is_in_the_index_under_its_own_title() -> None:
+    folder = ROOT / "docs/decisions"
+    index = dict(re.findall(r"\[([^\]]+)\]\((\d{4}-[\w-]+\.md)\)", (folder / "README.md").read_text("utf-8")))
+
+    titles = {each.name: each.read_text("utf-8").split("\n", 1)[0] for each in folder.glob("0*.md")}
+
+    assert {f"# {name[:4]}: {title}": name for title, name in index.items()} == {
+        title: name for name, title in titles.items()
+    }
+
+
+@pytest.mark.long
+def test_the_site_is_made_without_warnings_and_loads_nothing_from_elsewhere(tmp_path: Path) -> None:
+    command = (sys.executable, "-m", "sphinx", "--quiet", "--fail-on-warning", "--builder", "html", "docs", tmp_path)
+
+    ended = subprocess.run(
+        command, cwd=ROOT, env={"PATH": os.environ["PATH"]}, capture_output=True, text=True, check=False
+    )
+
+    assert ended.returncode == 0, ended.stderr
+    pages = [*tmp_path.glob("**/*.html")]
+    assert len(pages) > 100
+    assert {
+        str(page): LOADS.findall(page.read_text("utf-8")) for page in pages if LOADS.search(page.read_text("utf-8"))
+    } == {}
+    assert (tmp_path / "reference/settings.html").exists()
+    assert "AUDIT_KEEP_DAYS" in (tmp_path / "reference/settings.html").read_text("utf-8")
