@@ -18,6 +18,7 @@ ALL = (
     "store",
     "http",
     "api",
+    "layers",
     "worker",
     "agora",
     "rates",
@@ -30,12 +31,22 @@ ALL = (
     "competitions",
     "teams",
 )
-SHARES = {"worker": 10, "rates": 2, "pages": 10, "recovery": 10, "restart": 10, "competitions": 20, "teams": 10}
+SHARES = {
+    "layers": 10,
+    "worker": 10,
+    "rates": 2,
+    "pages": 10,
+    "recovery": 10,
+    "restart": 10,
+    "competitions": 20,
+    "teams": 10,
+}
 PEER_SHARE = 10
 _HALF = ("--seconds", "0.5")
 LESS = {
     "http": ("--seconds", "0.75"),
     "api": ("--passes", "3"),
+    "layers": ("--passes", "3"),
     "worker": ("--passes", "3"),
     "agora": _HALF,
     "growth": _HALF,

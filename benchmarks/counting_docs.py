@@ -6,12 +6,14 @@ What was measured stands in the JSON, what it is good for in counting.md beside 
 """
 
 import json
+import textwrap
 from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results"
 TEXT = HERE / "counting.md"
+WIDTH = 120
 PAGE = HERE.parent / "docs" / "counting.md"
 
 SHARDS = (("one_row", "1", "100"), ("shards_10", "10", "1,000"), ("shards_100", "100", "10,000"))
@@ -33,7 +35,15 @@ def page() -> str:
     text = TEXT.read_text()
     for place, part in parts.items():
         text = text.replace(place, part)
-    return text
+    return "\n".join(map(_wrapped, text.split("\n")))
+
+
+def _wrapped(line: str) -> str:
+    """The line in lines of at most ``WIDTH`` characters, unless it is one of a table."""
+    if line.startswith("|"):
+        return line
+    indent = "  " if line.startswith("- ") else ""
+    return textwrap.fill(line, WIDTH, subsequent_indent=indent, break_on_hyphens=False, break_long_words=False)
 
 
 def _figures(name: str) -> dict[str, Any]:

@@ -44,8 +44,8 @@ OPERATORS = [
     (Operator.DECREMENT.value, _("decrement: it is taken off")),
 ]
 TIES = [
-    (Ties.FIRST_COME.value, _("whoever was first is ahead")),
-    (Ties.LAST_COME.value, _("whoever was last is ahead")),
+    (Ties.FIRST_COME.value, _("the first to get there is ahead")),
+    (Ties.LAST_COME.value, _("the last to get there is ahead")),
     (Ties.SHARED.value, _("shared rank: 1 1 3")),
     (Ties.DENSE.value, _("shared rank without gaps: 1 1 2")),
 ]

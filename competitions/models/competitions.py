@@ -26,7 +26,7 @@ class Joining(models.TextChoices):
     """Who may join."""
 
     EVERYONE = "everyone", _("everyone")
-    CODE = "code", _("whoever has the code")
+    CODE = "code", _("players with the code")
     LIST = "list", _("players on the list")
 
 
@@ -49,7 +49,7 @@ class TeamEntry(models.TextChoices):
     """Who may enter a team that a player founded."""
 
     OPEN = "open", pgettext_lazy("a team", "everybody")
-    CODE = "code", _("whoever has the team's code")
+    CODE = "code", _("players with the team's code")
 
 
 def default_alerts() -> list[str]:

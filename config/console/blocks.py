@@ -52,7 +52,7 @@ class Budget:
             return Block(None, _("SQL took too long for this part. Load the page again."))
         except Unavailable as error:
             logger.info("%s cannot be read for the console: %s", what, error.detail)
-            return Block(None, _("This part cannot be read now: a server is away."))
+            return Block(None, _("This part cannot be read now: a server does not answer."))
         except DatabaseError as error:
             logger.info("%s cannot be read for the console: %s", what, error)
             return Block(None, _("SQL took too long for this part. Load the page again."))

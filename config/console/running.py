@@ -104,7 +104,7 @@ def _trouble(board: Board, stale: set[int], without_redis: bool) -> tuple[str, b
         return _("takes no scores"), True
     if without_redis and board.storage == Storage.HYBRID:
         return _("from SQL"), False
-    return (_("not live: being settled"), False) if board.seq in stale else ("", False)
+    return (_("not live: being brought up to date"), False) if board.seq in stale else ("", False)
 
 
 def _period(board: Board, at: datetime) -> str:

@@ -106,7 +106,7 @@ def _redis_unknown() -> Words:
         _("Another Redis answers, which SQL does not know yet. No scores are taken on: %(boards)s."),
         _("Pages show the standings from SQL. These go on: %(works)s."),
         [
-            _("Wait for some seconds: the worker makes a new Redis known by settling what it lacks."),
+            _("Wait for some seconds: the worker makes a new Redis known by writing what it lacks."),
             _("If it stays so, see that the worker runs, and that REDIS_URL does not lead to a replica."),
         ],
     )
@@ -147,7 +147,7 @@ def _clock_off() -> Words:
     return (
         _("This server's clock is %(seconds)s s off SQL's: it takes no scores and no signed requests."),
         _("Pages are shown. Other servers whose clocks are right go on."),
-        [_("Mend the time service (NTP) of this machine, or of the one with SQL.")],
+        [_("Correct the time service (NTP) of this machine, or of the one with SQL.")],
     )
 
 
@@ -155,7 +155,7 @@ def _worker_clock_off() -> Words:
     return (
         _("The worker's clock is %(seconds)s s off SQL's: nothing closes, freezes or is rewarded."),
         _("Scores are taken and ranks are shown."),
-        [_("Mend the time service (NTP) of the worker's machine.")],
+        [_("Correct the time service (NTP) of the worker's machine.")],
     )
 
 

@@ -6,10 +6,12 @@ statement is answered at once. The trap: results and errors are known only after
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import psycopg
 from django.db import connection
+
+if TYPE_CHECKING:
+    import psycopg
 
 
 class StatementRunner:
@@ -39,11 +41,11 @@ class StatementRunner:
 
 
 class _PipelinedRunner(StatementRunner):
-    def __init__(self, pipeline: psycopg.Pipeline) -> None:
-        self._pipeline = pipeline
+    def __init__(self, pipeline: "psycopg.Pipeline", cursor_class: "type[psycopg.Cursor[Any]]") -> None:
+        self._pipeline, self._cursor_class = pipeline, cursor_class
 
     def execute(self, sql: str, params: Sequence[Any]) -> Any:
-        cursor = psycopg.Cursor(connection.connection)
+        cursor = self._cursor_class(connection.connection)
         cursor.execute(sql, params, prepare=True)
         return cursor
 
@@ -67,6 +69,8 @@ def pipelined() -> Iterator[StatementRunner]:
     if connection.vendor != "postgresql":
         yield StatementRunner()
         return
+    from psycopg import Cursor  # here, since processes on SQLite start in less time without it
+
     connection.ensure_connection()
     with connection.wrap_database_errors, connection.connection.pipeline() as pipeline:
-        yield _PipelinedRunner(pipeline)
+        yield _PipelinedRunner(pipeline, Cursor)

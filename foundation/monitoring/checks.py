@@ -81,7 +81,7 @@ def clocks_agree(
         return [Info(f"SQL can not be asked for its time ({error}).", hint="Is DATABASE_URL right?", id="sunwi.I003")]
     if not clock.is_off(off):
         return []
-    hint = "Mend the time service of this machine, or of the one with SQL: submissions would be refused."
+    hint = "Correct the time service of this machine, or of the one with SQL: submissions would be refused."
     return [Error(f"This machine's clock is {off.total_seconds():+.1f} s off SQL's.", hint=hint, id="sunwi.E004")]
 
 

@@ -36,8 +36,8 @@ BELOW_ALL = 2**62  # as ``moves_from``: nobody stands lower
 class RankHistoryEntry(models.Model):
     """A player's rank in a snapshot, with scaled ``points``, or ``fields`` on boards of criteria.
 
-    ``moves_from`` is set for a player who was shadowed. They had ``rank`` in their own view alone, and there every other
-    player from the rank ``moves_from`` stood one rank lower. ``BELOW_ALL``: nobody did, as the rank was shared.
+    ``moves_from`` is set for a player who was shadowed. They had ``rank`` in their own view alone, and there every
+    other player from the rank ``moves_from`` stood one rank lower. ``BELOW_ALL``: nobody did, as the rank was shared.
     """
 
     pk = models.CompositePrimaryKey("snapshot_id", "player_id")

@@ -183,8 +183,10 @@ def check_board(board: Board) -> None:
     check_limits(board)
     if board.storage == Storage.REDIS and board.rules.adds_fields:
         raise BadBoard(
-            "Redis does not add to criteria: leave `increment` and `decrement` out of `operators`, or choose the "
-            "storage `hybrid` or `sql`.",
+            Message(
+                "Redis does not add to criteria: leave `increment` and `decrement` out of `operators`, or choose the "
+                "storage `hybrid` or `sql`."
+            ),
             "operators",
         )
     _check_change(board)

@@ -140,3 +140,24 @@ def test_patience_of_one_call_may_be_another(kind: Kind, site: str, key: str, bo
     assert result["status"] == "duplicate"  # the second of two, which hung up too
     assert len(front.asked) == 3
     assert points(kind.client(site, key), board) == {"alice": 10}
+
+
+def test_a_score_may_name_its_operator_and_carry_metadata_that_rows_return_when_asked(
+    kind: Kind, site: str, key: str
+) -> None:
+    client, board = kind.client(site, key), make_board(operators=["increment"])
+    metadata = {"map": "canyon", "time": 1.5}
+
+    client.submit([Score(board=board, player="alice", points=5)])
+    [added] = client.submit([Score(board=board, player="alice", points=2, operator="increment", metadata=metadata)])
+    asked = (
+        client.top(board, metadata=True)["rows"][0],
+        client.player(board, "alice", metadata=True),
+        client.players(board, ["alice"], metadata=True)["rows"][0],
+        client.around(board, "alice", metadata=True)["rows"][0],
+        client.view(board, player="alice", metadata=True)["me"],
+    )
+
+    assert added["points"] == 7
+    assert [row["metadata"] for row in asked] == [metadata] * len(asked)
+    assert "metadata" not in client.top(board)["rows"][0]

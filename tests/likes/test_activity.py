@@ -74,7 +74,7 @@ class TestAttendance:
 
         page = client.get("/account/").content.decode()
 
-        assert "4 of the last 70 days, 3 in a row" in page
+        assert "Here on 4 of the last 70 days. Days in a row up to now: 3." in page
         assert (page.count("attendance-day"), page.count("is-present")) == (70, 4)
 
 

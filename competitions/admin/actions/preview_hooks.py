@@ -66,7 +66,7 @@ def _score_effects(
 def who_hides(request: HttpRequest, period: Period, players: Sequence[int]) -> SafeString | str:
     """Return a link to the participants if the user may disqualify them, else a hint whom to ask."""
     if not request.user.has_perm(CHANGE_PARTICIPANT):
-        return _("You may not disqualify participants: ask somebody of the group “judge”, who may.")
+        return _("You may not disqualify participants: ask a member of the group “judge”.")
     [name, *more] = Player.objects.filter(pk__in=players).values_list("external_id", flat=True)
     number = event_number(period.label)
     query = {"competition__id__exact": number, **({} if more else {"q": name})}

@@ -72,7 +72,9 @@ def preview_of(
 def effect_in_words(competition: Competition, effect: ActionEffect, *, sees_hidden: bool, acts: int = 1) -> list[str]:
     """Return sentences about an effect on one competition; ``acts`` is the number of actions."""
     if competition.is_hidden(clock.now()) and not sees_hidden:
-        return [_("Its standings are frozen: what this does to ranks is told to who may look at the competition.")]
+        return [
+            _("Its standings are frozen: what this does to ranks is shown only to people who may see the competition.")
+        ]
     return [*action_preview_in_words(competition, preview_action(competition, effect), acts=acts)]
 
 

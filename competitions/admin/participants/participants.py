@@ -102,7 +102,7 @@ class ParticipantAdmin(WithReason[Participant]):
     @admin.action(description=_lazy("Reinstate the selected participants"), permissions=["act"])
     def reinstate(self, request: HttpRequest, participants: QuerySet[Participant]) -> HttpResponseBase | None:
         """Reinstate disqualified participants."""
-        question = _("Who was disqualified has their scores and their place back.")
+        question = _("Disqualified players get their scores and their places back.")
         chosen = list(participants)
         preview = _make_preview(request, chosen, lambda _competition, rows: reinstating(rows))
         readers = _readers_notified_and_public()
@@ -115,8 +115,9 @@ class ParticipantAdmin(WithReason[Participant]):
     def bring_back(self, request: HttpRequest, participants: QuerySet[Participant]) -> HttpResponseBase | None:
         """Bring back participants who left or were removed by mistake."""
         question = _(
-            "Whoever left or was removed takes part again, with the scores that they had then and the place that these "
-            "earn. Boards that Redis decides over keep no scores: there, accept theirs as late ones after the closing."
+            "Players who left or were removed take part again, with the scores that they had then and the place that "
+            "these earn. Boards that Redis decides over keep no scores: there, accept theirs as late ones after the "
+            "closing."
         )
         chosen = list(participants)
         question = " ".join(

@@ -111,8 +111,8 @@ class GrantAdmin(WithReason[RewardGrant]):
     def give_back(self, request: HttpRequest, grants: QuerySet[RewardGrant]) -> HttpResponseBase | None:
         """Restore rewards that staff revoked; rewards that a result revoked follow the result."""
         question = _(
-            "The players are granted these rewards anew, if they earn them by the result as it is now. Whoever got one "
-            "instead loses it, and is told."
+            "The players are granted these rewards anew, if they earn them by the result as it is now. Players who got "
+            "one instead lose it, and are told."
         )
         chosen = list(grants)
         previews = preview_restored(chosen)

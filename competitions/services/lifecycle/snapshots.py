@@ -106,7 +106,7 @@ def _mirror_to_sql(period: Period) -> None:
     mirror(period)
     period.refresh_from_db(fields=["stale_since"])
     if period.stale_since is not None:
-        raise StorageUnavailable(Message("The standings in Redis are being settled."))
+        raise StorageUnavailable(Message("The standings in Redis are being brought up to date."))
 
 
 @transaction.atomic

@@ -24,7 +24,7 @@ def accept_quarantined(
     """
     if by is not None and not by.has_perm(JUDGES):  # type: ignore[attr-defined]  # accounts have permissions
         raise NotOfTheJury(
-            Message("The competition is closed: its jury alone takes scores now, who may change competitions.")
+            Message("The competition is closed: now only people who may change competitions can add scores.")
         )
     if competition.final_at is not None:
         raise CompetitionOver(

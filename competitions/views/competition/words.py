@@ -34,7 +34,7 @@ def who_may_join(competition: Competition) -> str:
     """Say in a sentence who may join."""
     return {
         Joining.EVERYONE: _("Everyone may join."),
-        Joining.CODE: _("Whoever has the code may join."),
+        Joining.CODE: _("Players with the code may join."),
         Joining.LIST: _("Players on the list may join."),
     }[Joining(competition.joining)]
 

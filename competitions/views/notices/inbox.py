@@ -66,7 +66,7 @@ def _message(notice: Notice, at: datetime, is_linked: bool) -> ShownNotice:
 
 def _with_times(sentence: str, notice: Notice, zone: str) -> SafeString:
     """Return the sentence as HTML with its times as elements."""
-    html = escape(sentence)
+    html = str(escape(sentence))
     for at in sentences.times_in(notice):
         for seconds in (True, False):
             text = escape(sentences.zoned(at, zone, notice.created_at, seconds=seconds))

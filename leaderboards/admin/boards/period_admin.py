@@ -75,11 +75,11 @@ class PeriodAdmin(ReadOnlyAdmin[Period]):
         """Return since when Redis lacks something of the period."""
         return period.stale_since
 
-    @admin.display(description=_lazy("settling"))
+    @admin.display(description=_lazy("state in Redis"))
     def settling(self, period: Period) -> str:
         """Return the progress of the resync."""
         if period.stale_since is None:
-            return _("settled")
+            return _("up to date")
         if period.needs_full_rebuild:
             return _("rebuilding: %(put)s of %(all)s") % {
                 "put": f"{period.rebuild_progress:,}",
@@ -87,7 +87,7 @@ class PeriodAdmin(ReadOnlyAdmin[Period]):
             }
         if missing := count_pending_publish(period):
             return _("%(missing)s standings are missing in Redis") % {"missing": f"{missing:,}"}
-        return _("waits for settling")
+        return _("waits to be brought up to date")
 
     @admin.display(description=_lazy("layout"))
     def layout_in_words(self, period: Period) -> str:

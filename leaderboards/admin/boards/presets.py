@@ -37,7 +37,7 @@ PRESETS = (
     Preset(
         "raid",
         _("Raid"),
-        _("The furthest stage, then the fewest members, then whoever was there first."),
+        _("The furthest stage, then the fewest members, then the first to get there."),
         {
             "period": "month",
             "criteria": [

@@ -21,8 +21,8 @@ from leaderboards.selectors.previews.board_change import BoardChange
 from leaderboards.services.imports import actions, boards
 
 _STATES = {
-    Phase.CHECKING: _lazy("is being judged"),
-    Phase.READY: _lazy("waits for your yes"),
+    Phase.CHECKING: _lazy("is being checked"),
+    Phase.READY: _lazy("waits for your confirmation"),
     Phase.APPLYING: _lazy("is being imported"),
     Phase.DONE: _lazy("imported"),
     Phase.UNDOING: _lazy("is being undone"),
@@ -44,7 +44,7 @@ _STATUSES = {
 def state_of(run: ImportRun) -> str:
     """Return the state of the run in a few words."""
     if _could_not_be_evaluated(run):
-        return _("could not be judged")
+        return _("could not be checked")
     if run.phase is Phase.READY and not _is_importable(run):
         return _("refused: nothing of it can be imported")
     if run.phase is Phase.DONE and run.stopped and run.applied < run.rows:

@@ -254,7 +254,7 @@ class ServiceKeyAdmin(ReauthAdmin[ServiceKey], DeclaredLookupsAdmin[ServiceKey])
         """Revoke keys after a confirmation; it cannot be undone."""
         chosen = list(keys.filter(revoked_at=None))
         if "confirmed" not in request.POST:
-            question = _("Whoever uses them is refused within seconds. This can not be undone.")
+            question = _("Services that use them are refused within seconds. This can not be undone.")
             return self._confirmation(request, chosen, "revoke", (_("Revoke service keys"), question, _("Yes, revoke")))
         for key in chosen:
             service_keys.revoke(key, clock.now())

@@ -74,7 +74,7 @@ class LinkPages(PhraseSearchAdmin[Player]):
         back = reverse("admin:leaderboards_player_change", args=[player.pk])
         title = _("Change the account: %(player)s") % {"player": player.external_id}
         question = _(
-            "Whoever has the account is this player on the site: they read and download all that is kept of the "
+            "The owner of the account is this player on the site: they read and download all that is kept of the "
             "player, and can erase them for good. Be sure who they are. It is undone from the audit log, an erasure is "
             "not."
         )

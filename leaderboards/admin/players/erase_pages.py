@@ -82,7 +82,7 @@ class ErasePages(PhraseSearchAdmin[Player]):
         back = reverse("admin:leaderboards_player_change", args=[player.pk])
         question = _(
             "Neither can be undone. Name, avatar, country and account are cleared, their words and likes go, and what "
-            "is final stays in its place under a number. Whoever submits under the old id afterwards is a new player. "
+            "is final stays in its place under a number. A score under the old id afterwards makes a new player. "
             "Do not write into the reason who they were: it stays."
         )
         title = _title(request.POST.get("how")) % {"player": player.external_id}

@@ -32,8 +32,8 @@ _UPDATES = {
     Update.INCREMENT: _lazy("a player's submissions add up"),
 }
 _TIES = {
-    Ties.FIRST_COME: _lazy("among equals, whoever was first is ahead"),
-    Ties.LAST_COME: _lazy("among equals, whoever was last is ahead"),
+    Ties.FIRST_COME: _lazy("among equals, the first to get there is ahead"),
+    Ties.LAST_COME: _lazy("among equals, the last to get there is ahead"),
     Ties.SHARED: _lazy("equals share a rank, and the ranks after it are left out (1 1 3)"),
     Ties.DENSE: _lazy("equals share a rank, and no rank is left out (1 1 2)"),
 }
@@ -68,7 +68,7 @@ def _points_sentence(rules: Rules) -> str:
 
 def _criterion(criterion: Criterion) -> str:
     if criterion.is_time:
-        return _("whoever was there first") if criterion.order is Order.ASC else _("whoever was there last")
+        return _("the first to get there") if criterion.order is Order.ASC else _("the last to get there")
     more = criterion.order is Order.DESC
     words = _("%(name)s (0 to %(most)s, more is better)") if more else _("%(name)s (0 to %(most)s, less is better)")
     return words % {"name": criterion.name, "most": f"{criterion.maximum:,}"}

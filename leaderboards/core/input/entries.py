@@ -236,7 +236,9 @@ def _within(rules: Rules, points: int) -> int:
 def _within_decrement(rules: Rules, points: int) -> int:
     if 0 <= points <= rules.maximum:
         return points
-    raise OutOfRange(f"`points` of a decrement must be 0 to {rules.text(rules.maximum)} on this board.")
+    raise OutOfRange(
+        Message("`points` of a decrement must be 0 to %(most)s on this board.", most=rules.text(rules.maximum))
+    )
 
 
 def _read_added(rules: Rules, sent: dict[str, int], names: str) -> tuple[int, ...]:

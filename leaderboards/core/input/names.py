@@ -57,7 +57,10 @@ def unprintable_reason(text: str, lines: bool = False) -> str | None:
 
 def display_name(name: str, player: str) -> str:
     """Return the name, or the player's id if the name is invisible; without bidirectional controls."""
-    return _BIDI_CONTROL.sub("", name if any(_is_visible(letter) for letter in name) else player)
+    if name and name.isascii() and name.isprintable() and not name.isspace():
+        return name  # nearly all are
+    text = name if any(_is_visible(letter) for letter in name) else player
+    return text if text.isascii() else _BIDI_CONTROL.sub("", text)
 
 
 def _is_visible(letter: str) -> bool:

@@ -146,10 +146,15 @@ def read_operators(raw: object) -> tuple[Operator, ...]:
     """Return the operators of settings, each once, in the order of their definition. Raises ``BadBoard``."""
     known = ", ".join(Operator)
     if not isinstance(raw, list | tuple):
-        raise BadBoard(f"`operators` is a list of what submissions may name, out of: {known}.", "operators")
+        raise BadBoard(
+            Message("`operators` is a list of what submissions may name, out of: %(known)s.", known=known), "operators"
+        )
     for each in raw:
         if each not in tuple(Operator):
-            raise BadBoard(f"`operators` has {str(each)[:40]!r}; it may have: {known}.", "operators")
+            raise BadBoard(
+                Message("`operators` has %(text)s; it may have: %(known)s.", text=repr(str(each)[:40]), known=known),
+                "operators",
+            )
     return tuple(operator for operator in Operator if operator in raw)
 
 
@@ -160,8 +165,10 @@ def sample_layout(board: Settings) -> Layout:
     layout = choose_layout(rules, _longest_window(calendar))
     if rules.adds_fields and layout.has_patterns_beyond:
         raise BadBoard(
-            "The criteria use all 63 bits of a score, and their greatest values together would be no number. Where "
-            "submissions add to criteria, every value must fit: lower the greatest value of the first one.",
+            Message(
+                "The criteria use all 63 bits of a score, and their greatest values together would be no number. Where "
+                "submissions add to criteria, every value must fit: lower the greatest value of the first one."
+            ),
             "operators",
         )
     return layout

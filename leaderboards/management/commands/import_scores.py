@@ -49,6 +49,8 @@ class Command(BaseCommand):
             help="an id for each row, so that it counts once; `row` makes it of the file's name and the row's number",
         )
         parser.add_argument("--name", metavar="COLUMN", help="what players are called; who has a name keeps it")
+        parser.add_argument("--operator", metavar="COLUMN", help="set, best, increment or decrement, or empty")
+        parser.add_argument("--metadata", metavar="COLUMN", help="a JSON object of up to 2,048 bytes, or empty")
         parser.add_argument("--backfill", action="store_true", help="open periods of the past, and close them after")
 
     def handle(self, *_args: Any, **options: Any) -> None:
@@ -136,5 +138,9 @@ def _columns(table: Table, options: dict[str, Any]) -> Columns:
         at=table.column(options["at"], "--at") if options["at"] is not None else None,
         id=None if by is None or by_row else table.column(by, "--id"),
         id_by_row=by_row,
-        name=table.column(options["name"], "--name") if options["name"] is not None else None,
+        **{
+            name: table.column(options[name], f"--{name}")
+            for name in ("name", "operator", "metadata")
+            if options[name] is not None
+        },
     )

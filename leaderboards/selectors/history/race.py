@@ -2,8 +2,8 @@
 
 Every storage has snapshots (``services/periods/rank_history.py``), so the past is told the same way on all of them:
 ranks and points as they were shown. A few snapshots are chosen first, then rows are read by primary key. Results are
-cached for a minute per player and shared by all viewers but the shadowed, who see themselves. The time of the latest snapshot is part of the cache key, so a
-new snapshot takes effect at once.
+cached for a minute per player and shared by all viewers but the shadowed, who see themselves. The time of the latest
+snapshot is part of the cache key, so a new snapshot takes effect at once.
 """
 
 from collections import Counter, defaultdict

@@ -5,6 +5,7 @@ Snapshots hold the ranks without shadowed players, and a shadowed player's own r
 """
 
 from collections.abc import Collection
+from typing import Any
 
 from django.db.models import Q, QuerySet
 
@@ -21,13 +22,14 @@ def snapshots_seen() -> QuerySet[PeriodSnapshot]:
     return PeriodSnapshot.objects.filter(Q(total__gt=0) | Q(pk__in=own.values("snapshot")))
 
 
-def ranks_moved_from(snapshots: Collection[int] | QuerySet[PeriodSnapshot]) -> dict[int, int]:
+def ranks_moved_from(snapshots: Collection[int] | QuerySet[PeriodSnapshot, Any]) -> dict[int, int]:
     """Return the rank from which others stood one lower, by snapshot (pk) in which the viewer was shadowed."""
     viewer = current_viewer()
     if viewer is None:
         return {}
     own = RankHistoryEntry.objects.filter(snapshot__in=snapshots, player__external_id=viewer)
-    return dict(own.filter(moves_from__isnull=False).values_list("snapshot", "moves_from"))
+    rows = own.filter(moves_from__isnull=False).values_list("snapshot", "moves_from")
+    return {snapshot: rank for snapshot, rank in rows if rank is not None}
 
 
 def rank_seen(rank: int, player: str, moved_from: int | None) -> int:

@@ -20,4 +20,4 @@ def describe_resync(period: Period) -> str:
     else:
         missing = count_pending_publish(period)
         lacks = f"{missing:,} standings are missing in Redis" if missing else "what Redis lacks is not known yet"
-    return f"waits for settling since {period.stale_since:%F %T} UTC; {lacks}"
+    return f"waits to be brought up to date since {period.stale_since:%F %T} UTC; {lacks}"

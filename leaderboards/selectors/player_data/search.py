@@ -6,6 +6,7 @@ before they count, so however many there are, they hide nobody else.
 """
 
 from collections.abc import Iterator
+from functools import partial
 
 from django.db.models import Exists, F, OuterRef, Q, QuerySet, Value
 
@@ -113,7 +114,7 @@ def _on_board(wanted: str, board: Board) -> list[Player]:
         first = visible_between(start, end).values("pk")[:BOARD_WINDOW]
         on_it = Player.objects.filter(Exists(there.filter(player=OuterRef("pk"))), pk__in=first)
         rows = on_it.order_by("folded_name", "pk")[: MOST_ON_BOARD - len(found)]
-        found += run_with_timeout(lambda rows=rows: list(rows), PATIENCE_MS) or []
+        found += run_with_timeout(partial(list, rows), PATIENCE_MS) or []
     return [each for each in found if _is_current(each, ranges)]
 
 

@@ -4,7 +4,7 @@ All queries of one call are answered in one round trip, from one moment of the p
 display only; ranks never depend on them.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from decimal import Decimal
@@ -233,24 +233,19 @@ class Answers:
         if in_order and self.stored is not None:
             best_first = self.stored.rules.order.value == "desc"
             placed = sorted(placed, key=lambda each: (each.score, each.member.encode()), reverse=best_first)
-        rows = [self._row(self.stored, each) for each in placed] if self.stored else []
+        rows = [*self._rows(self.stored, placed)] if self.stored else []
         rules = self.stored.rules if self.stored else self._board.rules
         return Standings(self._board, self._shown, self._reading.total, self.as_of, self._live, rows, rules)
 
-    def _row(self, period: Period, placed: RankedRow) -> Row:
-        unpacked = period.layout.unpack(placed.score, placed.member)
-        points, fields = period.rules.shown(unpacked.value)
-        return Row(
-            rank=placed.rank,
-            player=unpacked.player,
-            name=display_name(self._names.get(unpacked.player, ""), unpacked.player),
-            points=points,
-            fields=fields,
-            achieved_at=None if unpacked.at_ms is None else from_milliseconds(unpacked.at_ms),
-            tied=placed.tied,
-            ahead=placed.ahead,
-            metadata=self._metadata.get(unpacked.player),
-        )
+    def _rows(self, period: Period, ranked: Sequence[RankedRow]) -> Iterator[Row]:
+        unpack, shown = period.layout.unpack, period.rules.shown
+        names, metadata = self._names, self._metadata
+        for each in ranked:
+            value, at_ms, player = unpack(each.score, each.member)
+            points, fields = shown(value)
+            name = display_name(names.get(player, ""), player)
+            achieved_at = None if at_ms is None else from_milliseconds(at_ms)
+            yield Row(each.rank, player, name, points, fields, achieved_at, each.tied, each.ahead, metadata.get(player))
 
     def _load_names(self) -> dict[str, str]:
         return {} if self.stored is None else self.find_names(self._players())

@@ -31,16 +31,16 @@ def confirm(number: int, at: datetime, by: AbstractBaseUser | None, *, seen: int
         run = _lock(number)
         if run.phase is not Phase.READY:
             raise ImportNotReady(
-                Message("It is not waiting for a yes: it is being judged, or somebody has confirmed it.")
+                Message("It does not wait for confirmation: it is being checked, or somebody has confirmed it.")
             )
         if seen not in (None, run.checks):
-            raise ImportNotReady(Message("It was judged again since you looked: look once more, then say yes."))
+            raise ImportNotReady(Message("It was checked again since you looked: look once more, then confirm."))
         if run.stopped:
-            raise ImportNotReady(Message("It could not be judged: throw it away, mend the file and upload it again."))
+            raise ImportNotReady(Message("It could not be checked: discard it, correct the file and upload it again."))
         _lock_board(run)  # serializes two of the same file, or an import and an undo
         refuse_while_undoing(run)
         if run.refused == run.rows or (run.kind == ImportKind.BOARDS and run.refused):
-            raise ImportNotReady(Message("Nothing of it can be taken: mend the file and upload it again."))
+            raise ImportNotReady(Message("Nothing of it can be imported: correct the file and upload it again."))
         refuse_duplicate_file(run)
         if ImportRun.objects.filter(started_at=at).exists():
             raise ImportNotReady(Message("Another import was confirmed in this very moment; try again."))
@@ -142,7 +142,7 @@ def refuse_while_undoing(run: ImportRun) -> None:
     if run.kind == ImportKind.SCORES and (other := run_being_undone(run.board)):
         raise ImportNotReady(
             Message(
-                "Import %(number)s into this board is being undone: wait until it is. Then this file is judged "
+                "Import %(number)s into this board is being undone: wait until it is. Then this file is checked "
                 "again, and you can confirm it.",
                 number=other.pk,
             )

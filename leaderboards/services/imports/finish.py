@@ -69,7 +69,7 @@ def count_failure(number: int, at: datetime) -> bool:
             run,
             at,
             Message(
-                "It met an error that nobody foresaw, and was stopped. The log tells more: %(reference)s.",
+                "An unexpected error stopped it. The log says more: %(reference)s.",
                 reference=reference,
             ),
         )

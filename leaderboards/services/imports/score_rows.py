@@ -15,7 +15,7 @@ from foundation.errors import SunwiError
 from foundation.messages import Message
 from foundation.models import Heartbeat
 from leaderboards.core.input.csv_table import CsvRow
-from leaderboards.core.input.entries import Entry, read_entry, read_time
+from leaderboards.core.input.entries import Entry, read_entry, read_json, read_time
 from leaderboards.core.input.profiles import profile_errors
 from leaderboards.core.periods import PeriodKind, window_of
 from leaderboards.core.submissions import Caller, Outcome, Status
@@ -44,6 +44,8 @@ class Columns:
     id: str | None = None
     id_by_row: bool = False
     name: str | None = None
+    operator: str | None = None
+    metadata: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,9 +108,21 @@ def entry_of(line: CsvRow, job: ScoreImport) -> Entry:
         raw["id"] = f"{_stem(job.stem)}:{line.number}"
     elif columns.id is not None:
         raw["id"] = line.cells[columns.id]
+    if columns.operator is not None and line.cells[columns.operator]:
+        raw["operator"] = line.cells[columns.operator]
+    if columns.metadata is not None and line.cells[columns.metadata]:
+        raw["metadata"] = _read_metadata_cell(str(line.cells[columns.metadata]), columns.metadata)
     if columns.name is not None and (wrong := profile_errors({"name": line.cells[columns.name]})):
         raise BadEntry(wrong["name"])
     return read_entry(raw, line.number)
+
+
+def _read_metadata_cell(text: str, column: str) -> object:
+    """The JSON of a cell. Raises ``BadEntry``, which names the file's column."""
+    try:
+        return read_json(text.encode())
+    except (ValueError, UnicodeEncodeError):
+        raise BadEntry(f"Column {column}: the metadata is no JSON.") from None
 
 
 def _read_time_cell(text: str, column: str, board: Board) -> str:

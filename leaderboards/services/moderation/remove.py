@@ -53,10 +53,10 @@ def remove_from_period(period: Period, player: str, at: datetime) -> None:
 def _remove_from_redis(period: Period, player: str) -> None:
     try:
         if period.stale_since is not None or period.state != PeriodState.OPEN:
-            raise StorageUnavailable(Message("What decides for this board is away; try again."))
+            raise StorageUnavailable(Message("The server that stores this board does not answer; try again."))
         was_there = ZsetWriter(redis.boards()).remove(period, player)
     except Unavailable as error:
-        raise StorageUnavailable(Message("What decides for this board is away; try again.")) from error
+        raise StorageUnavailable(Message("The server that stores this board does not answer; try again.")) from error
     if not was_there:
         raise _not_ranked(player)
 

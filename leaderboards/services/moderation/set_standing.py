@@ -74,7 +74,7 @@ def refuse_if_not_settable(period: Period) -> None:
         raise PeriodClosed(Message("Period %(period)s is closed; its standings stay as they are.", period=period.label))
     if period.stale_since is not None:
         raise StorageUnavailable(
-            Message("Period %(period)s is being settled: try again when it is.", period=period.label)
+            Message("Period %(period)s is being brought up to date: try again in a moment.", period=period.label)
         )
 
 

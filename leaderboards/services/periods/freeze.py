@@ -52,7 +52,7 @@ def mirror_before_copy(period: Period) -> None:
     mirror(period)
     period.refresh_from_db(fields=["stale_since"])
     if period.stale_since is not None:
-        raise StorageUnavailable(Message("Its standings in Redis are being settled; try again in a moment."))
+        raise StorageUnavailable(Message("Its standings in Redis are being brought up to date; try again in a moment."))
 
 
 def _find_copy(period: Period, label: str) -> Period | None:

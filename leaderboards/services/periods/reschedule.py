@@ -99,7 +99,7 @@ def _mirror_last_writes(period: Period, generation: int) -> None:
 def _require_mirrored(period: Period) -> None:
     """Raise ``StorageUnavailable`` if SQL may lack something that Redis has, since Redis is rebuilt from SQL."""
     if period.stale_since is not None:
-        raise StorageUnavailable(Message("Its standings in Redis are being settled; try again in a moment."))
+        raise StorageUnavailable(Message("Its standings in Redis are being brought up to date; try again in a moment."))
     if count := dead_letters_of(period).count():
         raise StorageUnavailable(
             Message("%(number)s standings are set aside as dead letters: retry or drop them first.", number=count)

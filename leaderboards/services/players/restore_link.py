@@ -27,7 +27,9 @@ def restore_account_link(
     ``link_by_hand``.
     """
     if by is not None and not by.has_perm(LINK_PERMISSION):  # type: ignore[attr-defined]  # accounts have rights
-        raise NotUndoable(Message("This gives a player to another account: whoever may erase players may undo it."))
+        raise NotUndoable(
+            Message("This gives a player to another account: only people who may erase players may undo it.")
+        )
     refuse_if_superseded(entry, [ACCOUNT_CHANGED, "player.linked"], ["player"])
     link_by_hand(player, account_before(entry, player), reason, at, by)
 

@@ -135,7 +135,7 @@ def _quarantine(
 
 
 def _unavailable() -> StorageUnavailable:
-    return StorageUnavailable(Message("What decides for this board is away; try again."))
+    return StorageUnavailable(Message("The server that stores this board does not answer; try again."))
 
 
 def _refuse_banned(items: Sequence[Item]) -> dict[int, EntryDecision]:

@@ -247,7 +247,7 @@ def _standings_of(period: Period, players: Sequence[str]) -> Iterable[Standing]:
 
 
 def _unavailable() -> EntryDecision:
-    return refused(StorageUnavailable(Message("What decides for this board is away; try again.")))
+    return refused(StorageUnavailable(Message("The server that stores this board does not answer; try again.")))
 
 
 def group_by_scope(targeted: Sequence[Targeted]) -> dict[tuple[int, int], list[Targeted]]:

@@ -125,7 +125,7 @@ def _decide(items: Sequence[Item], request: Request) -> Decisions:
         return decide(items, request.caller.service, request.at, request.dry_run, limits)
     except CONNECTION_ERRORS:
         logger.exception("SQL went away while it decided")
-        refusal = refused(StorageUnavailable(Message("What decides for this board is away; try again.")))
+        refusal = refused(StorageUnavailable(Message("The server that stores this board does not answer; try again.")))
     except StorageUnavailable as error:
         logger.exception("a competition could not be frozen")
         refusal = refused(error)

@@ -81,7 +81,7 @@ def find_quarantined(targeted: Sequence[Targeted], service: str) -> dict[int, En
     try:
         rows = ask(lambda: _rows_of(candidates, service))
     except SqlAway:  # an id may be quarantined or voided, so nothing may count
-        away = refused(StorageUnavailable(Message("What decides for this board is away; try again.")))
+        away = refused(StorageUnavailable(Message("The server that stores this board does not answer; try again.")))
         return {entry.position: away for entry, _ in candidates}
     found = {(row.board_id, row.competition, row.external_id): row for row in rows}
     return {

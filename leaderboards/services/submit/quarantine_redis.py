@@ -64,7 +64,7 @@ def quarantine_implausible(
         breaching = [item for item in items if item.entry.position in breaches]
         counted = _counted(breaching, service)
     except redis.RedisSilent as error:  # nothing was applied
-        raise StorageUnavailable(Message("What decides for this board is away; try again.")) from error
+        raise StorageUnavailable(Message("The server that stores this board does not answer; try again.")) from error
     new = [item for item in breaching if item.entry.position not in counted]
     return _quarantine(new, breaches, service, at, dry_run)
 
@@ -161,7 +161,7 @@ def _quarantine(
     try:
         return decisions | _store(once, breaches, service, at)
     except (*CONNECTION_ERRORS, Unavailable):
-        away = refused(StorageUnavailable(Message("What decides for this board is away; try again.")))
+        away = refused(StorageUnavailable(Message("The server that stores this board does not answer; try again.")))
         return dict.fromkeys(decisions, away)
 
 

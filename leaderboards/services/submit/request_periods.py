@@ -142,7 +142,7 @@ def _time_of(entry: Entry, received: datetime) -> datetime:
         return received
     if entry.at > received + FUTURE_TOLERANCE:
         raise TimeInFuture(
-            Message("`at` lies in the future; send it when it has happened, or mend the sender's clock.")
+            Message("`at` lies in the future; send it when it has happened, or correct the sender's clock.")
         )
     return min(entry.at, received)
 

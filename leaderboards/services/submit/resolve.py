@@ -88,7 +88,9 @@ def place_in_periods(resolved: Resolved, without: Collection[int]) -> tuple[list
             refusals[position] = error
         except CONNECTION_ERRORS:
             logger.exception("SQL went away while a period was opened")
-            refusals[position] = StorageUnavailable(Message("What decides for this board is away; try again."))
+            refusals[position] = StorageUnavailable(
+                Message("The server that stores this board does not answer; try again.")
+            )
     return list(groups.values()), refusals
 
 

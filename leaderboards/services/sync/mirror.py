@@ -131,7 +131,7 @@ def active_period_of(letter: DeadLetter) -> Period:
         )
     if period.stale_since is not None:
         raise StorageUnavailable(
-            Message("Period %(period)s is being settled: try again when it is.", period=period.label)
+            Message("Period %(period)s is being brought up to date: try again in a moment.", period=period.label)
         )
     return period
 

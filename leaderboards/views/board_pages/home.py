@@ -52,7 +52,8 @@ def _listing(request: HttpRequest, *, is_home: bool) -> HttpResponse:
     )
     with viewing_as(viewer.player if viewer.linked else None):
         listed = [_listed(board, at, viewer) for board in page.object_list]
-    mine = [each["mine"] for each in listed if is_home and each.get("mine")][:OWN_PLACES]
+    places = [each["mine"] for each in listed if is_home and each.get("mine")]
+    mine = sorted(places, key=lambda place: place.rank)[:OWN_PLACES]  # the best, in the order of boards where equal
     seen = [
         (board["board"].seq, board["standings"] and etag_parts(board["standings"]), board["period"].get("opens_at"))
         for board in listed

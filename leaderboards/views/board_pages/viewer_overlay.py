@@ -216,7 +216,8 @@ def _past(own: ViewerOverlay) -> str | None:
 
 
 def _race(own: ViewerOverlay) -> str | None:
-    return _race_html(own.shared, own.page.me) if own.page.me else None
+    """Return the race with the viewer's line. Without a history it is the same for all viewers."""
+    return _race_html(own.shared, own.page.me) if own.page.me and own.shared.history else None
 
 
 def _race_html(shared: SharedPage, me: Row | None) -> str:

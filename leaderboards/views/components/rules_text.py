@@ -43,8 +43,8 @@ def _counts(rules: Rules) -> str:
 
 def _equals(rules: Rules) -> str:
     return {
-        Ties.FIRST_COME: _("Among equals, whoever was there first stands higher."),
-        Ties.LAST_COME: _("Among equals, whoever got there last stands higher."),
+        Ties.FIRST_COME: _("Among equals, the first to get there stands higher."),
+        Ties.LAST_COME: _("Among equals, the last to get there stands higher."),
         Ties.SHARED: _("Equals share a rank."),
         Ties.DENSE: _("Equals share a rank."),
     }[rules.ties]

@@ -17,11 +17,12 @@ from benchmarks.readme import README, renewed
 from tests import template
 
 OURS = {"accounts", "config", "foundation", "leaderboards", "competitions", "likes", "tests"}
-RECORDED = ("store", "http", "rates", "growth", "agora", "counting", "pages", "likes")
+RECORDED = ("store", "http", "rates", "growth", "agora", "counting", "pages", "likes", "layers")
 UNRECORDED = ("recovery", "restart", "competitions", "teams", "api", "worker")
 SLOW = (
     "http",
     "api",
+    "layers",
     "worker",
     "agora",
     "pages",

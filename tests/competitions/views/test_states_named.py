@@ -9,6 +9,7 @@ from competitions.models import Competition
 from competitions.services.lifecycle.finish import finish_due
 from competitions.services.lifecycle.freeze import freeze_due
 from competitions.services.participants.disqualify import disqualify
+from leaderboards.views.http import micro_cache
 from tests.competitions.factories import END, HOUR, MINUTE, SeriesFactory
 from tests.competitions.grouping import in_division
 from tests.competitions.published import revisions
@@ -106,3 +107,14 @@ def test_the_course_says_what_comes_next_only_where_something_does(boss: Client,
 
     assert "Next: ends" in runs
     assert "Next:" not in text(boss.get(page))
+
+
+def test_what_has_not_started_is_not_called_live(client: Client, set_clock: SetClock) -> None:
+    competition = open_competition(name="Spring cup")
+    set_clock(competition.starts_at - HOUR)
+    before = client.get(home(competition)).content.decode()
+    set_clock(competition.starts_at + MINUTE)
+    micro_cache.forget()
+
+    assert 'class="liveness-live"' not in before
+    assert 'class="liveness-live"' in client.get(home(competition)).content.decode()

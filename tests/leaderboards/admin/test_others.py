@@ -47,7 +47,7 @@ def test_a_period_shows_its_players_its_layout_and_where_its_settling_stands(adm
     assert "31 bits of points" in html
 
     Period.objects.filter(pk=period.pk).update(stale_since=clock.now())
-    assert ">waits for settling<" in page(admin, "/admin/leaderboards/period/")
+    assert ">waits to be brought up to date<" in page(admin, "/admin/leaderboards/period/")
     Standing.objects.filter(player__external_id="bob").update(pending_publish=True)
     assert "1 standings are missing in Redis" in page(admin, "/admin/leaderboards/period/")
     Period.objects.filter(pk=period.pk).update(needs_full_rebuild=True, rebuild_progress=1)

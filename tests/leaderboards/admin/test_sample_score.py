@@ -17,7 +17,7 @@ from leaderboards import selectors
 from leaderboards.admin.integrations.ready_curl import curl_of
 from leaderboards.core.input.entries import read_entry
 from leaderboards.models import Board, Period, Player, Submission
-from leaderboards.services.submit import sample_score
+from leaderboards.services.submit import pipeline, sample_score
 from leaderboards.services.submit.sample_score import SERVICE, TESTED
 from tests.competitions.site import make_board as make_event_board
 from tests.competitions.site import open_competition
@@ -27,6 +27,10 @@ from tests.playing import account
 from tests.staff import staff
 
 pytestmark = pytest.mark.django_db(transaction=True)
+
+
+class Died(Exception):
+    """The process ends here."""
 
 
 def address(board: Board) -> str:
@@ -105,22 +109,22 @@ def test_no_score_counts_without_its_entry_in_the_audit_log(
     by = account("admin")
 
     def fail(*_: object, **__: object) -> None:
-        raise OSError
+        raise Died
 
-    with monkeypatch.context() as patch, pytest.raises(OSError):
-        patch.setattr(sample_score, "record", fail)
+    monkeypatch.setattr(sample_score, "record", fail)
+    with pytest.raises(Died):
         sample_score.send(board, ann, clock.now(), by)
+    monkeypatch.undo()
     assert not selectors.standings(board).rows
 
-    with monkeypatch.context() as patch, pytest.raises(OSError):
-        submit = sample_score.submit
+    def submit_and_die(*args: Any, dry_run: bool = False, **options: Any) -> Any:
+        outcomes = pipeline.submit(*args, dry_run=dry_run, **options)
+        return outcomes if dry_run else fail()
 
-        def submit_and_die(*args: Any, dry_run: bool = False, **options: Any) -> Any:
-            outcomes = submit(*args, dry_run=dry_run, **options)
-            return outcomes if dry_run else fail()
-
-        patch.setattr(sample_score, "submit", submit_and_die)
+    monkeypatch.setattr(sample_score, "submit", submit_and_die)
+    with pytest.raises(Died):
         sample_score.send(board, ben, clock.now(), by)
+    monkeypatch.undo()
     assert [row.player for row in selectors.standings(board).rows] == ["ben"]
     [entry] = AuditEntry.objects.filter(act=TESTED)
     assert entry.note["id"] == "test-ben"

@@ -223,3 +223,21 @@ def test_every_standing_of_every_month_equals_a_plain_count_of_the_file_and_a_se
     else:
         assert f"period_closed: {goals}" in run("import_scores", file, *columns).out
     assert state() == before
+
+
+def test_operators_and_metadata_come_from_their_columns(tmp_path: Path) -> None:
+    board = make_board(update="increment", operators=["set", "decrement"])
+    text = (
+        "who,points,does,more\n"
+        'ann,5,,"{""car"": ""red""}"\nann,2,decrement,\nbob,5,,\nbob,9,set,"{""n"": 1.50}"\n'
+        'cho,1,best,\ndan,1,,{car}\neve,1,,[]\nfay,1,,"{""x"": 1}"\n'
+    )
+
+    import_rows(tmp_path, board, text, "--operator", "does", "--metadata", "more")
+
+    assert points() == {"ann": 3, "bob": 9, "fay": 1}
+    metadata = dict(Standing.objects.values_list("player__external_id", "metadata"))
+    assert metadata == {"ann": None, "bob": '{"n":1.50}', "fay": '{"x":1}'}
+    assert [(row["who"], row["code"]) for row in rejected(tmp_path)] == [
+        *(("cho", "bad_entry"), ("dan", "bad_entry"), ("eve", "bad_entry")),
+    ]

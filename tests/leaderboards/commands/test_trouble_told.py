@@ -57,7 +57,7 @@ class TestVerify:
         said, printed = refused("verify", "--board", waits.board_id)
         of_all, all_printed = refused("verify")
 
-        since = f"waits for settling since {now - timedelta(minutes=3):%F %T} UTC"
+        since = f"waits to be brought up to date since {now - timedelta(minutes=3):%F %T} UTC"
         named = f"Not compared: board {waits.board_id}, period {waits.label}: {since}"
         assert named in said
         assert named in of_all
@@ -172,7 +172,7 @@ def test_the_doctor_says_that_a_period_waits_since_when_and_what_to_do(now: date
 
     [line] = [each for each in doctor() if "stale period" in each]
 
-    assert line.startswith(f"RED  stale period {period}: waits for settling since {since:%F %T} UTC; ")
+    assert line.startswith(f"RED  stale period {period}: waits to be brought up to date since {since:%F %T} UTC; ")
     assert "0 standings" not in line
     assert "the worker settles it within seconds: see that it runs and what its log says" in line
     assert line.endswith(f"or run rebuild --board {period.board_id}")

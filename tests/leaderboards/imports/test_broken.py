@@ -81,8 +81,8 @@ def test_a_judging_that_always_fails_is_stopped_with_a_reference(
     assert run.phase is Phase.READY
     assert [reference in each.getMessage() for each in told] == [True]
     lines = run_context(run, AT)
-    assert (lines["state"], lines["can_confirm"], lines["boards"]) == ("could not be judged", False, [])
-    with pytest.raises(ImportNotReady, match="could not be judged"):
+    assert (lines["state"], lines["can_confirm"], lines["boards"]) == ("could not be checked", False, [])
+    with pytest.raises(ImportNotReady, match="could not be checked"):
         actions.confirm(run.pk, AT, None)
     assert advance_due(AT, 0) == 0
 
@@ -147,7 +147,7 @@ def test_a_file_that_is_refused_as_a_whole_waits_for_no_yes_and_says_why_once(ad
     why = escape(run.report["errors"][0][2])
     assert "<strong>refused: nothing of it can be imported</strong>" in page
     assert page.count(why) == 1
-    assert "waits for your yes" not in admin.get("/admin/leaderboards/importrun/").content.decode()
+    assert "waits for your confirmation" not in admin.get("/admin/leaderboards/importrun/").content.decode()
 
 
 def test_refusals_of_an_import_are_korean_too() -> None:

@@ -37,7 +37,7 @@ def test_a_place_is_explained(client: Client) -> None:
 
 
 RULES: dict[str, dict[str, object]] = {
-    "The most points win. Only your best result counts. Among equals, whoever was there first stands higher.": {},
+    "The most points win. Only your best result counts. Among equals, the first to get there stands higher.": {},
     "The shortest time wins.": {"order": "asc", "unit": "seconds", "period": "all_time"},
     "All your results are added up.": {"update": "increment"},
     "Only your latest result counts. Equals share a rank.": {"ties": "shared", "update": "latest"},
@@ -64,7 +64,7 @@ def test_rules_and_reasons_are_those_that_the_period_opened_with(client: Client)
     page = text(client.get(f"/boards/{board}/?player=robin"))
 
     assert "The best result counts here: 9 points." in page
-    assert "Only your best result counts. Among equals, whoever was there first stands higher." in page
+    assert "Only your best result counts. Among equals, the first to get there stands higher." in page
 
 
 def test_the_spread_of_many_is_drawn_with_the_viewers_bar_and_told_as_a_table(client: Client) -> None:

@@ -184,8 +184,8 @@ def test_what_was_judged_anew_is_confirmed_only_as_it_was_seen(admin: Client) ->
     kept = moved(waiting).phase
     admin.post(address(waiting), {"confirm": "1", **fields(old)})
 
-    assert "It was judged again since you looked" in old
-    assert "It was judged again since you looked" in unseen
+    assert "It was checked again since you looked" in old
+    assert "It was checked again since you looked" in unseen
     assert kept is Phase.READY
     assert moved(waiting).phase is Phase.DONE
 

@@ -108,6 +108,8 @@ class TestPlayers:
             assert display_name(name, "robin") == name
         for name in ("", " ", "\u00a0\u2003", "\u200b\u200d", "\u3164", "\u2800\u2800", "\u0301", "\x07", "\ufeff"):
             assert display_name(name, "robin") == "robin"
+        for name, shown in (("Robin Hood", "Robin Hood"), (" x\t", " x\t"), ("a\u202eb", "ab"), ("\u2066", "robin")):
+            assert display_name(name, "robin") == shown
 
     @pytest.mark.parametrize(
         ("player", "reason"),

@@ -193,3 +193,16 @@ def test_names_are_text(client: Client) -> None:
             assert "<script>alert" not in page
             assert hard.strip("\u202e\u202c") in unescape(page)
             assert "\u202e" not in page
+
+
+def test_the_home_page_shows_the_best_places_of_the_viewer_first(client: Client) -> None:
+    for place, title in enumerate(["Fifth", "Fourth", "Third", "Second", "First"]):
+        board = make_board(name=title)
+        score(board, {"zoe": 1, **{f"p{number}": 9 for number in range(4 - place)}})
+    zoe = signed_in(client, "someone", "zoe")
+
+    own = zoe.get("/").content.decode().partition('data-part="mine"')[2].partition("</section>")[0]
+
+    assert re.findall(r'<bdi class="clip">(F[a-z]+th|First|Second|Third)</bdi></a>', own) == [
+        "First", "Second", "Third", "Fourth",
+    ]  # fmt: skip  # as a line

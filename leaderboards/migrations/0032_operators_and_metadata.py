@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("leaderboards", "0027_folded_name_indexes")]
+    dependencies = [("leaderboards", "0031_checked_imports")]
 
     operations = [
         # An older release inserts boards without this column.

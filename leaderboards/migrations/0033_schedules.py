@@ -6,7 +6,7 @@ PERIODS = ["day", "week", "month", "year", "all_time", "event", "schedule"]
 
 
 class Migration(migrations.Migration):
-    dependencies = [("leaderboards", "0031_checked_imports")]
+    dependencies = [("leaderboards", "0032_operators_and_metadata"), ("leaderboards", "0032_plain_choices")]
 
     operations = [
         migrations.AddField(
