@@ -7,7 +7,8 @@ from zoneinfo import ZoneInfo
 from foundation.messages import Message
 from leaderboards.core.calendars import FIRST_YEAR, LAST_YEAR, Calendar, Window
 from leaderboards.core.instants import EPOCH
-from leaderboards.core.schedules import Span, span_after, span_before, start_of_label
+from leaderboards.core.schedule_labels import start_of_label
+from leaderboards.core.schedules import Span, span_after, span_before
 from leaderboards.errors import BadLabel, NotOpen
 
 _HOUR, _TICK = timedelta(hours=1), timedelta(microseconds=1)

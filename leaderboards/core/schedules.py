@@ -9,8 +9,7 @@ The trap: in a repeated hour the order of clock times is not the order of instan
 """
 
 import heapq
-import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
@@ -21,6 +20,8 @@ from zoneinfo import ZoneInfo
 from cronsim import CronSim, CronSimError
 
 from foundation.messages import Message
+from leaderboards.core.instants import first_second
+from leaderboards.core.schedule_labels import start_label
 from leaderboards.errors import BadBoard
 
 FEWEST_MINUTES = 10  # between two starts
@@ -33,7 +34,6 @@ _NEAR = 2 * _DAY  # no zone has put its clock by more than a day
 _LAST = datetime(9999, 12, 30, tzinfo=UTC)
 _SAMPLES = 500  # starts from which the distances of an expression are taken
 _SAMPLE_FROM = datetime(2024, 1, 1)  # noqa: DTZ001 (a time of a clock, without zone)
-_LABEL = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2}-[0-9]{2})([b-y]?)([0-9]{2})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,66 +206,11 @@ def first_instant_from(wall: datetime, zone: ZoneInfo) -> datetime:
         return start
     # With the offset of after the jump, a skipped time is an instant before the jump.
     before = wall.replace(tzinfo=zone, fold=1).astimezone(UTC)
-    return _first(before, start, lambda at: _wall(at, zone) >= wall)
-
-
-def _first(before: datetime, after: datetime, is_true: Callable[[datetime], bool]) -> datetime:
-    """Return the first second in (``before``, ``after``] from which on ``is_true``."""
-    while after - before > _SECOND:
-        middle = before + (after - before) // _SECOND // 2 * _SECOND
-        before, after = (before, middle) if is_true(middle) else (middle, after)
-    return after
+    return first_second(before, start, lambda at: _wall(at, zone) >= wall)
 
 
 def _wall(at: datetime, zone: ZoneInfo) -> datetime:
     return at.astimezone(zone).replace(tzinfo=None)
-
-
-# --- Labels ---------------------------------------------------------------------------------------
-
-
-def start_label(start: datetime, zone: ZoneInfo) -> str:
-    """Return the label of a window that starts at ``start``: ``2026-11-27-1800``, on the zone's clock.
-
-    In a repeated hour the second time is marked by a letter behind the hour after which the clock went back, ``b`` for
-    the first hour from there, ``c`` for the next: ``2026-10-25-02b30``. So labels sort as their windows do.
-    """
-    local = start.astimezone(zone)
-    if not local.fold:
-        return f"{local:%Y-%m-%d-%H%M}"
-    earlier = start - _shift(local)  # the clock showed the same
-    turned = _first(earlier, start, lambda at: at.astimezone(zone).fold == 1)
-    hours, minutes = divmod((start - turned) // _MINUTE, 60)
-    return f"{(turned - _MINUTE).astimezone(zone):%Y-%m-%d-%H}{chr(ord('b') + hours)}{minutes:02d}"
-
-
-def _shift(local: datetime) -> timedelta:
-    """Return how far the clock went back before this repeated time."""
-    earlier, present = local.replace(fold=0).utcoffset(), local.utcoffset()
-    return (earlier or timedelta()) - (present or timedelta())
-
-
-def start_of_label(label: str, zone: ZoneInfo) -> datetime | None:
-    """Return the instant with this label; None if no instant has it."""
-    match = _LABEL.fullmatch(label)
-    if match is None:
-        return None
-    hour, letter, minute = match.groups()
-    try:
-        wall = datetime.strptime(f"{hour}{'00' if letter else minute}", "%Y-%m-%d-%H%M")  # noqa: DTZ007 (a clock's)
-        start = wall.replace(tzinfo=zone).astimezone(UTC)
-        if letter:
-            hours = ord(letter) - ord("b")
-            start = _turn_after(start, zone) + (60 * hours + int(minute)) * _MINUTE
-        return start if start_label(start, zone) == label else None
-    except (ValueError, OverflowError):
-        return None
-
-
-def _turn_after(hour: datetime, zone: ZoneInfo) -> datetime:
-    """Return the first repeated minute within the hour that begins at ``hour``, or at its end; else its end."""
-    minutes = (hour + nth * _MINUTE for nth in range(1, 61))
-    return next((at for at in minutes if at.astimezone(zone).fold), hour + 60 * _MINUTE)
 
 
 # --- Windows --------------------------------------------------------------------------------------

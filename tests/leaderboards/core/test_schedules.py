@@ -21,7 +21,8 @@ from leaderboards.core.periods import (
     window_at,
     window_of,
 )
-from leaderboards.core.schedules import Schedule, check_schedule, last_start, start_label, start_of_label, starts_after
+from leaderboards.core.schedule_labels import start_label, start_of_label
+from leaderboards.core.schedules import Schedule, check_schedule, last_start, starts_after
 from leaderboards.core.short_labels import long_label, short_label
 from leaderboards.errors import BadBoard, BadLabel, BadTime, NotOpen
 from tests.leaderboards.core.samples import ODD_ZONES, in_zone, utc
