@@ -3,7 +3,9 @@
 ARG PYTHON_IMAGE=python:3.11-slim
 
 FROM ${PYTHON_IMAGE} AS packages
-COPY requirements.txt .
+# requirements-watch.txt adds OpenTelemetry and Sentry.
+ARG REQUIREMENTS=requirements.txt
+COPY ${REQUIREMENTS} requirements.txt
 RUN python -m venv /venv && /venv/bin/pip install --no-cache-dir --require-hashes -r requirements.txt
 
 FROM ${PYTHON_IMAGE}

@@ -139,6 +139,7 @@ lock:
 	$(LOCK) pyproject.toml --extra demo --extra test -c requirements-dev.txt -o requirements-test.txt
 	$(LOCK) pyproject.toml --extra demo -c requirements-dev.txt -o requirements-demo.txt
 	$(LOCK) pyproject.toml -c requirements-dev.txt -o requirements.txt
+	$(LOCK) pyproject.toml --extra otel --extra sentry -c requirements-dev.txt -o requirements-watch.txt
 	echo "pip-audit>=2.10.1" | $(LOCK) - -o .ci/requirements-audit.txt
 
 clean:

@@ -14,6 +14,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from config.components import accounts, caches, csp, logs, metrics, rate_limits, redis_urls, sealing, secret_files
 from config.components import databases as sql
+from config.components import watching as watch
 from config.schedule import SCHEDULE
 from foundation import file_locations
 
@@ -313,3 +314,10 @@ METRICS_FOLDER, METRICS_NETWORKS, METRICS_TOKEN = metrics.folder(env), metrics.n
 # -- Logs: one line each, UTC, to standard error ------------------------------------------------
 
 LOGGING = logs.logging_config(env.str("LOG_LEVEL", default="INFO"), logs.log_format(env))
+
+# -- OpenTelemetry and Sentry, where the environment names them ----------------------------------
+
+TRACING = watch.is_traced(env)
+if TRACING:
+    MIDDLEWARE.insert(1, watch.MIDDLEWARE)  # after the request's id, which each span has
+watch.report_errors(env, LOGGING, os.environ.get("GIT_COMMIT", ""))

@@ -44,7 +44,6 @@ ELSEWHERE = {
     "CHANGELOG.md": "reference/changes.md",
     "SECURITY.md": "reference/reporting.md",
     "benchmarks/README.md": "reference/benchmarks.md",
-    "benchmarks/counting.md": "reference/benchmarks-counting.md",
     "docs/decisions": "decisions/README.md",
     "docs/settings.md": "reference/settings.md",
 }

@@ -1,8 +1,10 @@
 """The Django app of the foundation; it has tables of its own, such as service keys and known Redis servers."""
 
+import os
 from typing import Any
 
 from django.apps import AppConfig
+from django.conf import settings
 from django.db import connections
 from django.db.models.signals import post_migrate, pre_migrate
 from django.utils.translation import gettext_lazy as _
@@ -36,6 +38,10 @@ class FoundationConfig(AppConfig):
         readings.register("upkeep", own_readings.upkeep)
         request_ids.listen()
         task_metrics.listen()
+        if getattr(settings, "TRACING", False):
+            from foundation.monitoring import tracing  # it needs the extra `otel`
+
+            tracing.start(os.environ.get("GIT_COMMIT", ""))
         pre_migrate.connect(_lift_timeouts, sender=self)
         post_migrate.connect(_reset_timeouts, sender=self)
 

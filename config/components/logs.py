@@ -71,10 +71,11 @@ class JsonFormatter(UtcFormatter):
             told["exception"] = self.formatException(record.exc_info)
         if record.stack_info:
             told["stack"] = self.formatStack(record.stack_info)
-        masked = {
-            name: _LINKS.sub(r"\1***", value) if isinstance(value, str) else value for name, value in told.items()
-        }
-        return json.dumps(masked)
+        return json.dumps({name: _masked(value) for name, value in told.items()})
+
+
+def _masked(value: Any) -> Any:
+    return _LINKS.sub(r"\1***", value) if isinstance(value, str) else value
 
 
 class RequestFilter(logging.Filter):

@@ -1,4 +1,4 @@
-"""The health page: the checks of ``manage.py doctor``, failed ones first.
+"""The health page: the checks of ``manage.py doctor``, failed ones first, and skipped ones as what they are.
 
 Staff who may view periods see the checks; all other staff see the troubles and what to do about them.
 """
@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _lazy
 
 from config.console import words
 from leaderboards.management import doctor_checks
+from leaderboards.management.doctor_checks import State
 
 MAY_SEE_CHECKS = "leaderboards.period"
 NO_CHECKS = ("boards",)  # a list of the ends of periods, not a check
@@ -34,15 +35,35 @@ NAMES = {
     "dead letters": _lazy("Dead letters"),
     "differences": _lazy("Differences"),
 }
+ABOUT_PERIODS = {
+    "stale period ": _lazy("Stale period %(period)s"),
+    "sync state of period ": _lazy("Memory of period %(period)s"),
+}
+# A shape and a word for each state, so that color alone says nothing.
+_SHAPES = {
+    State.RED: ("bad", _lazy("wrong")),
+    State.WAITING: ("warning", _lazy("not yet well")),
+    State.SKIPPED: ("unknown", _lazy("skipped")),
+    State.OK: ("good", _lazy("well")),
+}
 
 
 def health_context(request: HttpRequest, at: datetime) -> dict[str, Any]:
     """Return the template context of the health page."""
     sees_checks = words.may_view(request, MAY_SEE_CHECKS)
     results = list(islice(doctor_checks.run_checks(at, without=NO_CHECKS), MOST)) if sees_checks else []
-    results.sort(key=lambda each: not each.is_red)
+    results.sort(key=lambda each: each.state)
     return {
         "sees_checks": sees_checks,
-        "findings": [(each, NAMES.get(each.name, each.name)) for each in results],
+        "findings": [(each, _name(each.name), *_SHAPES[each.state]) for each in results],
         "reds": sum(each.is_red for each in results),
+        "skipped": sum(each.state is State.SKIPPED for each in results),
     }
+
+
+def _name(name: str) -> Any:
+    """The name of a check in the reader's language; those about one period end with its name."""
+    for begin, template in ABOUT_PERIODS.items():
+        if name.startswith(begin):
+            return template % {"period": name.removeprefix(begin)}
+    return NAMES.get(name, name)

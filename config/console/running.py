@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from config.console.marks import Mark, marks_of
 from config.console.sparks import Spark, spark
 from config.console.tiles import percent
-from config.console.troubles import LIVING, Trouble
+from config.console.troubles import LIVING, Trouble, is_redis_down
 from foundation.db.resilience import CONNECTION_ERRORS
 from foundation.errors import Unavailable
 from foundation.monitoring.minutes import Hour, Minute
@@ -26,7 +26,8 @@ MOST_COUNTED = 1000
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A board in the table. ``trouble`` replaces the bars: the board takes no scores, or is not live."""
+    """A board in the table. ``trouble`` replaces the bars: the board takes no scores, is not live, or goes on while
+    nobody can tell its scores a minute. ``trouble_class`` is that of the page: how grave it is."""
 
     mark: Mark
     period: str
@@ -36,7 +37,7 @@ class Line:
     refused: str
     ends_in: str
     trouble: str
-    is_grave: bool
+    trouble_class: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +55,13 @@ def boards_running(hour: Hour | None, troubles: Sequence[Trouble], at: datetime)
     boards = _busiest(used, total)
     players = _players(boards)
     stale = _stale(boards)
-    without_redis = any(trouble.code in ("redis_away", "redis_unknown", "redis_full") for trouble in troubles)
+    without_redis = is_redis_down(troubles)
     marks = marks_of(boards)
     lines = []
     for board in boards:
-        trouble, is_grave = _trouble(board, stale, without_redis)
+        trouble, trouble_class = _trouble(board, stale, without_redis)
+        if without_redis and not trouble and hour is None:
+            trouble = _("goes on")
         lines.append(
             Line(
                 marks[board.seq],
@@ -69,7 +72,7 @@ def boards_running(hour: Hour | None, troubles: Sequence[Trouble], at: datetime)
                 _refused(total, board) if hour else "–",
                 _ends_in(board, at),
                 trouble,
-                is_grave,
+                trouble_class,
             )
         )
     return Boards(lines, used.order_by()[:MOST_COUNTED].count())
@@ -99,12 +102,12 @@ def _stale(boards: Sequence[Board]) -> set[int]:
     return set(rows.order_by().values_list("board_id", flat=True).distinct())
 
 
-def _trouble(board: Board, stale: set[int], without_redis: bool) -> tuple[str, bool]:
+def _trouble(board: Board, stale: set[int], without_redis: bool) -> tuple[str, str]:
     if without_redis and board.storage == Storage.REDIS:
-        return _("takes no scores"), True
+        return _("takes no scores"), "is-bad"
     if without_redis and board.storage == Storage.HYBRID:
-        return _("from SQL"), False
-    return (_("not live: being brought up to date"), False) if board.seq in stale else ("", False)
+        return _("from SQL"), "is-warning"
+    return (_("not live: being brought up to date"), "is-warning") if board.seq in stale else ("", "is-well")
 
 
 def _period(board: Board, at: datetime) -> str:

@@ -16,6 +16,7 @@ from django.views.decorators.cache import never_cache
 
 from config.console import rail, words
 from config.console.status import Status, current_status
+from config.console.troubles import is_redis_down
 from foundation import clock
 
 
@@ -57,7 +58,10 @@ class ConsoleSite(AdminSite):
                 model["is_here"] = bool(model["admin_url"]) and request.path.startswith(model["admin_url"])
             group["more_open"] = any(model["is_here"] or model["badge"] for model in group["more"])
         names_boards = words.may_view(request, "leaderboards.board")
-        troubles = [words.describe_trouble(each, names_boards=names_boards) for each in status.troubles]
+        is_down = is_redis_down(status.troubles)
+        troubles = [
+            words.describe_trouble(each, names_boards=names_boards, is_redis_down=is_down) for each in status.troubles
+        ]
         return {
             "rail": groups,
             "troubles": troubles,

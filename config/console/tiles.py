@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from config.console.blocks import Budget
+from config.console.refusals import describe_refusal
 from config.console.sparks import Spark, spark
 from config.console.troubles import LIVING, Trouble, seen
 from foundation import clock
@@ -186,7 +187,7 @@ def _refused(hour: Hour | None) -> Tile:
         return Tile(title, GOOD, "0", "%", _("nothing was sent"))
     share = total.refused / total.total
     code = total.codes.most_common(1)
-    line = _("mostly %(code)s") % {"code": code[0][0]} if code else _("nothing was refused")
+    line = _("mostly %(code)s") % {"code": describe_refusal(code[0][0])} if code else _("nothing was refused")
     return Tile(title, WARNING if share > MANY_REFUSED else GOOD, percent(share), "%", line)
 
 

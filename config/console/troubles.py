@@ -125,6 +125,11 @@ def _unclosed(at: datetime) -> Iterator[Trouble]:
         yield Trouble("unclosed", min(due for _, due in late), count=len(late), grave=False)
 
 
+def is_redis_down(found: Sequence[Trouble]) -> bool:
+    """Whether one of the troubles is that Redis is away, unknown or full."""
+    return any(each.code.startswith("redis_") for each in found)
+
+
 def without_consequences(found: Sequence[Trouble]) -> tuple[Trouble, ...]:
     """Return the troubles without a late mirror where Redis is away: it copies nothing then, and needs no act."""
     is_redis_away = any(each.code.startswith("redis_") and each.code != "redis_full" for each in found)

@@ -40,9 +40,14 @@ class NeedText:
     address: str
 
 
-def describe_trouble(trouble: Trouble, *, names_boards: bool) -> TroubleText:
-    """Describe a trouble. ``names_boards``: whether the reader may see the names of boards."""
+def describe_trouble(trouble: Trouble, *, names_boards: bool, is_redis_down: bool = False) -> TroubleText:
+    """Describe a trouble. ``names_boards``: whether the reader may see the names of boards.
+
+    ``is_redis_down``: another trouble says that Redis is away or full, so this one must not say that scores are taken.
+    """
     what, works, steps = _TROUBLES[trouble.code]()
+    if is_redis_down and trouble.code in _WITHOUT_REDIS:
+        works = _WITHOUT_REDIS[trouble.code]()
     values = {
         "since": moment(trouble.since) if trouble.since else _("a moment that nobody noted"),
         "boards": _named(trouble.boards, names_boards),
@@ -206,6 +211,16 @@ _TROUBLES: dict[str, Callable[[], Words]] = {
     "worker_clock_off": _worker_clock_off, "stale": _stale, "never_mirrored": _never_mirrored,
     "mirror_late": _mirror_late, "unclosed": _unclosed,
 }  # fmt: skip  # as a list
+# What still works, where another trouble says which boards take scores.
+_WITHOUT_REDIS: dict[str, Callable[[], str]] = {
+    "worker_never": lambda: _("Nothing closes, is told, mailed or sent meanwhile."),
+    "worker_silent": lambda: _("Nothing closes, is told, mailed or sent meanwhile."),
+    "worker_clock_off": lambda: _("Ranks are shown, from SQL where Redis is away."),
+    "stale": lambda: _("Pages show the standings from SQL, and say so."),
+    "never_mirrored": lambda: _("Only Redis has these scores."),
+    "mirror_late": lambda: _("What is newer, only Redis has."),
+    "unclosed": lambda: _("Final ranks and rewards wait."),
+}
 # Used if no board is stored in Redis, so that none stops.
 _WITHOUT_BOARDS: dict[str, Callable[[], str]] = {
     "redis_away": lambda: _("Redis has not answered since %(since)s. Every board goes on, from SQL."),

@@ -1,7 +1,7 @@
 """Metrics, from the calls that declare them; nothing is asked of a server."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,6 +13,7 @@ READING = "Reading"
 INSTRUMENTS = {
     "LabelledCounter": "counter", "LabelledHistogram": "histogram", "LatestMoment": "gauge", READING: READING,
 }  # fmt: skip
+Texts = Sequence[tuple[int, str, object]]  # line, name, value
 INTRO = """# Metrics
 
 Every metric of `/metrics`, as the code declares it. [Monitor](../operations/monitor.md#metrics) says how to have them
@@ -66,7 +67,7 @@ def _in_module(tree: ast.Module) -> Iterator[Metric]:
             yield _metric(node, node.func.id, texts)
 
 
-def _metric(call: ast.Call, maker: str, texts: list[tuple[int, str, object]]) -> Metric:
+def _metric(call: ast.Call, maker: str, texts: Texts) -> Metric:
     name, *others = call.args
     kind = INSTRUMENTS[maker]
     labels = [
@@ -79,7 +80,7 @@ def _metric(call: ast.Call, maker: str, texts: list[tuple[int, str, object]]) ->
     return Metric(_text(name, texts, 0), kind, ", ".join(map(code, labels)), _text(others[0], texts, call.lineno))
 
 
-def _text(node: ast.expr, texts: list[tuple[int, str, object]], before: int) -> str:
+def _text(node: ast.expr, texts: Texts, before: int) -> str:
     """A literal text, or the one that its name was given last before this line."""
     if isinstance(node, ast.Constant):
         return str(node.value)

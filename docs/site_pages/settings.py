@@ -16,10 +16,8 @@ ROOT = Path(__file__).resolve().parents[2]
 DOCUMENT = ROOT / "docs/settings.md"
 DATABASES = ("sqlite://:memory:", "postgres://nobody@localhost/nothing")  # each has variables of its own
 KINDS = {"bool": "on/off", "int": "whole number", "float": "number", "list": "list, with commas", "str": "text"}
-# Read by the demo, by make and by the Compose file, not by the settings.
-OTHERS = {
-    "DEMO_PLAYERS", "PORT", "LISTEN", "TLS_PORT", "TLS_FOLDER", "ACME_FOLDER", "SECRETS_FOLDER", "GIT_COMMIT",
-}  # fmt: skip
+# Where variables are read that the settings do not read themselves: by the demo, by libraries, by make and by Compose.
+OTHERS = ("config/**/*.py", "docker-compose.yml", "Dockerfile", "Makefile")
 # Tests and the demo's own children.
 PRIVATE = {"PROMETHEUS_MULTIPROC_DIR"}
 
@@ -67,7 +65,7 @@ def page() -> str:
     found, told = read(), meanings()
     if missing := found.keys() - told.keys() - PRIVATE:
         raise ValueError(f"docs/settings.md does not say what these mean: {', '.join(sorted(missing))}")
-    if unread := told.keys() - found.keys() - OTHERS:
+    if unread := {name for name in told.keys() - found.keys() if not _is_read_elsewhere(name)}:
         raise ValueError(f"docs/settings.md names what nothing reads: {', '.join(sorted(unread))}")
     rows = [_row(name, found.get(name), *told[name]) for name in told]
     intro = DOCUMENT.read_text("utf-8").partition("\n| ")[0].rstrip()
@@ -90,6 +88,10 @@ def _agree(told: str, default: str) -> bool:
         return told == plain or float(told) == float(plain)
     except ValueError:
         return (told, plain) in {("1", "on"), ("0", "off")}
+
+
+def _is_read_elsewhere(name: str) -> bool:
+    return any(name in file.read_text("utf-8") for pattern in OTHERS for file in ROOT.glob(pattern))
 
 
 def _kind(cast: Any) -> str:

@@ -18,6 +18,7 @@ from django.core.checks import (
     register,
 )
 from django.db import Error as SqlError
+from django.utils.translation import gettext as _
 from redis import Redis
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
@@ -32,7 +33,7 @@ PATIENCE_SECONDS = 2.0
 @register(Tags.database, deploy=True)
 def boards_redis_keeps_what_it_has(
     app_configs: Sequence[AppConfig] | None,
-    **_: Any,
+    **_options: Any,
 ) -> list[CheckMessage]:
     """Check that the boards' Redis has an append-only file and never evicts."""
     try:
@@ -53,7 +54,7 @@ def boards_redis_keeps_what_it_has(
 @register(Tags.caches, deploy=True)
 def page_cache_lives_elsewhere(
     app_configs: Sequence[AppConfig] | None,
-    **_: Any,
+    **_options: Any,
 ) -> list[CheckMessage]:
     """Check that the page cache is on another Redis server than the boards, or in another database of it."""
     try:
@@ -69,7 +70,7 @@ def page_cache_lives_elsewhere(
 @register(Tags.database, deploy=True)
 def clocks_agree(
     app_configs: Sequence[AppConfig] | None,
-    **_: Any,
+    **_options: Any,
 ) -> list[CheckMessage]:
     """Compare this machine's clock with SQL's: a process whose clock is off takes no submissions."""
     if clock.is_fast():
@@ -88,7 +89,7 @@ def clocks_agree(
 @register(Tags.security, deploy=True)
 def proxies_are_counted(
     app_configs: Sequence[AppConfig] | None,
-    **_: Any,
+    **_options: Any,
 ) -> list[CheckMessage]:
     """Check TRUSTED_PROXIES: if a proxy is not counted, all clients have its address and share one rate limit."""
     is_behind_proxy = getattr(settings, "SECURE_PROXY_SSL_HEADER", None) is not None
@@ -114,7 +115,9 @@ def expect_redis() -> None:
             client.ping()
     except RedisError as error:
         message = str(error).partition("\n")[0]
-        raise RedisAway(f"Redis is away: asked once, with {PATIENCE_SECONDS:.0f} s of patience ({message}).") from error
+        told = {"seconds": f"{PATIENCE_SECONDS:.0f}", "error": message}
+        text = _("Redis is away: asked once, with %(seconds)s s of patience (%(error)s).") % told
+        raise RedisAway(text) from error
 
 
 def _database(alias: str) -> tuple[str, int]:

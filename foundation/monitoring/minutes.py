@@ -7,6 +7,7 @@ ends. The trap: the cache may be emptied or away. So the minute of the first rec
 is not known, which is not the same as nothing.
 """
 
+import atexit
 import json
 import logging
 import os
@@ -51,12 +52,17 @@ class Minute:
         """Count what another record says. What is no record of ours counts nothing."""
         try:
             total, refused, *named = json.loads(text)
-            self.total += int(total)
-            self.refused += int(refused)
-            for own, other in zip((self.by_board, self.refused_by_board, self.codes), named, strict=True):
-                own.update({str(name): int(count) for name, count in other.items()})
-        except (ValueError, TypeError, AttributeError):
+            numbers = int(total), int(refused)
+            by_board, refused_by_board, codes = [
+                {str(name): int(count) for name, count in other.items()} for other in named
+            ]
+        except (ValueError, TypeError, AttributeError, OverflowError, RecursionError):
             logger.warning("a record of scores a minute cannot be read")
+            return
+        self.total, self.refused = self.total + numbers[0], self.refused + numbers[1]
+        self.by_board.update(by_board)
+        self.refused_by_board.update(refused_by_board)
+        self.codes.update(codes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +97,8 @@ class _Own:
         self._minutes: dict[int, Minute] = {}
         self._unwritten: set[int] = set()
         self._is_due = False
+        self._timer: threading.Timer | None = None
+        self._has_ended = False
 
     def add(self, board: str, code: str | None, count: int = 1) -> None:
         """Count entries of a board; ``code`` is that of a refusal."""
@@ -106,12 +114,20 @@ class _Own:
                 _count(minute.refused_by_board, board, count)
                 _count(minute.codes, code, count)
             self._unwritten.add(now)
-            if self._is_due:
+            if self._is_due or self._has_ended:
                 return
             self._is_due = True
-        timer = threading.Timer(WRITTEN_EVERY_SECONDS, self.write)
+            self._timer = timer = threading.Timer(WRITTEN_EVERY_SECONDS, self.write)
         timer.daemon = True
         timer.start()
+
+    def end(self) -> None:
+        """Write nothing more by itself, and no log line: at the end of the process its streams may be closed."""
+        with self._lock:
+            self._has_ended = True
+            timer, self._timer = self._timer, None
+        if timer is not None:
+            timer.cancel()
 
     def write(self) -> None:
         """Write what has changed. Where that fails it is tried again with what comes next."""
@@ -124,7 +140,8 @@ class _Own:
         try:
             _write(self._who, records)
         except Exception as error:  # whatever it is, it fails no score and ends no thread with a trace
-            logger.info("scores a minute are not written now: %s", error)
+            if not self._has_ended:
+                logger.info("scores a minute are not written now: %s", error)
             with self._lock:
                 self._unwritten.update(records.keys() & self._minutes.keys())
         self._forget_old()
@@ -148,6 +165,7 @@ _own = _Own()
 add = _own.add
 write = _own.write
 forget = _own.forget
+atexit.register(_own.end)
 
 
 def last_hour() -> Hour | None:

@@ -1,17 +1,20 @@
-"""The checks of ``manage.py doctor``, one function each, which yield findings: a line of text, red or not.
+"""The checks of ``manage.py doctor``, one function each, which yield findings: a line of text and a state.
 
 The checks change nothing. A check that raises becomes a red finding, so that it does not hide the others. If Redis is
-away, only the first check that needs it waits for it; the others are skipped.
+away, only the first check that needs it waits for it; the others are skipped, which is neither right nor wrong. Details
+are in the language of the reader: English in the terminal.
 """
 
 import logging
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from enum import IntEnum
 from zoneinfo import ZoneInfo
 
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
+from django.utils.translation import gettext as _
 from redis.exceptions import RedisError
 
 from foundation import clock
@@ -31,13 +34,31 @@ from leaderboards.selectors.monitoring.resync_progress import describe_resync
 from leaderboards.stores.redis.sync import ZsetSync
 
 
+class State(IntEnum):
+    """How a check ended, the worst first. ``WAITING`` is not right yet, and may become so by itself."""
+
+    RED = 0
+    WAITING = 1
+    SKIPPED = 2
+    OK = 3
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One line of the doctor's output."""
 
-    is_red: bool
+    state: State
     name: str
     detail: str
+
+    @property
+    def is_red(self) -> bool:
+        """Whether somebody has to do something."""
+        return self.state is State.RED
+
+
+def _found(is_red: bool, name: str, detail: str) -> Finding:
+    return Finding(State.RED if is_red else State.OK, name, detail)
 
 
 logger = logging.getLogger(__name__)
@@ -53,38 +74,40 @@ def run_checks(at: datetime, without: Collection[str] = ()) -> Iterator[Finding]
         if name in without:
             continue
         if is_redis_away and check in NEEDS_REDIS:
-            yield Finding(True, name, "skipped, because Redis is away")
+            yield Finding(State.SKIPPED, name, _("skipped, because Redis is away"))
             continue
         try:
             yield from check(at)
         except SunwiError as error:
             is_redis_away |= isinstance(error, (RedisAway, RedisSilent))
-            yield Finding(True, name, error.detail)
+            yield Finding(State.RED, name, error.detail)
         except (DatabaseError, RedisError, OSError) as error:
-            yield Finding(True, name, f"unavailable: {str(error).partition(chr(10))[0]}")
+            said = str(error).partition("\n")[0]
+            yield Finding(State.RED, name, _("does not answer: %(error)s") % {"error": said})
         except Exception:  # the page and the command that show what is wrong must survive any check
             logger.exception("The check %s failed", name)
-            yield Finding(True, name, "the check itself failed; its error is in the log")
+            yield Finding(State.RED, name, _("the check itself failed; its error is in the log"))
 
 
 def sql(_at: datetime) -> Iterator[Finding]:
     with connection.cursor() as cursor:
         cursor.execute("SELECT 1")
-    yield Finding(False, "SQL", f"{connection.vendor} answers")
+    yield Finding(State.OK, "SQL", _("%(server)s answers") % {"server": connection.vendor})
 
 
 def migrations(_at: datetime) -> Iterator[Finding]:
     executor = MigrationExecutor(connection)
-    missing = [str(migration) for migration, _ in executor.migration_plan(executor.loader.graph.leaf_nodes())]
-    detail = f"missing: {', '.join(missing)}; run migrate" if missing else "all applied"
-    yield Finding(bool(missing), "migrations", detail)
+    missing = [str(migration) for migration, _backwards in executor.migration_plan(executor.loader.graph.leaf_nodes())]
+    detail = _("missing: %(names)s; run migrate") % {"names": ", ".join(missing)} if missing else _("all applied")
+    yield _found(bool(missing), "migrations", detail)
 
 
 def sql_clock(_at: datetime) -> Iterator[Finding]:
     """Compare this machine's clock with SQL's; on SQLite they are the same."""
     off = clock.offset_from_sql()
-    detail = f"{off.total_seconds():+.3f} s off SQL's; {clock.TOLERATED.seconds} s are tolerated"
-    yield Finding(clock.is_off(off), "clock", detail)
+    told = {"off": f"{off.total_seconds():+.3f}", "tolerated": clock.TOLERATED.seconds}
+    detail = _("%(off)s s off SQL's; %(tolerated)s s are tolerated") % told
+    yield _found(clock.is_off(off), "clock", detail)
 
 
 def redis_server(_at: datetime) -> Iterator[Finding]:
@@ -93,21 +116,22 @@ def redis_server(_at: datetime) -> Iterator[Finding]:
     client = redis.resync_client()
     client.reset()
     info = read_info(client.call("INFO"))
-    yield Finding(False, "Redis", f"{info.get('server_name', 'redis')} {info.get('redis_version', '?')} answers")
+    server = f"{info.get('server_name', 'redis')} {info.get('redis_version', '?')}"
+    yield Finding(State.OK, "Redis", _("%(server)s answers") % {"server": server})
     is_known = KnownRedis.is_known(identity_of(info))
-    known = "SQL knows it" if is_known else "SQL does not know it yet: the worker's settling makes it known"
-    yield Finding(not is_known, "Redis known", known)
+    known = _("SQL knows it") if is_known else _("SQL does not know it yet: the worker's settling makes it known")
+    yield _found(not is_known, "Redis known", known)
     has_aof = info.get("aof_enabled") == "1"
-    aof = "yes" if has_aof else "no: set `appendonly yes`, or a restart loses scores"
-    yield Finding(not has_aof, "appendonly", aof)
+    aof = _("yes") if has_aof else _("no: set `appendonly yes`, or a restart loses scores")
+    yield _found(not has_aof, "appendonly", aof)
     policy = info.get("maxmemory_policy", "unknown")
     may_evict = policy != "noeviction"
-    yield Finding(
-        may_evict, "maxmemory-policy", f"{policy}: set `noeviction`, or boards vanish" if may_evict else policy
-    )
+    evicts = _("%(policy)s: set `noeviction`, or boards vanish") % {"policy": policy}
+    yield _found(may_evict, "maxmemory-policy", evicts if may_evict else policy)
     has_no_memory = is_full(info)
-    used = f"{info.get('used_memory_human')} used, maxmemory {info.get('maxmemory_human')}"
-    yield Finding(has_no_memory, "memory", f"{used}: full, and writes are refused" if has_no_memory else used)
+    sizes = {"used": info.get("used_memory_human"), "most": info.get("maxmemory_human")}
+    full = _("%(used)s used, maxmemory %(most)s: full, and writes are refused")
+    yield _found(has_no_memory, "memory", (full if has_no_memory else _("%(used)s used, maxmemory %(most)s")) % sizes)
 
 
 def page_cache(_at: datetime) -> Iterator[Finding]:
@@ -115,21 +139,23 @@ def page_cache(_at: datetime) -> Iterator[Finding]:
     try:
         boards, cache = (_database("boards"), _database("default"))
     except RedisError:
-        yield Finding(False, "page cache", "away; pages are slower")
+        yield Finding(State.WAITING, "page cache", _("away; pages are slower"))
         return
     if boards == cache:
-        yield Finding(True, "page cache", "in the boards' own database: give CACHE_URL another server")
+        yield Finding(State.RED, "page cache", _("in the boards' own database: give CACHE_URL another server"))
     else:
         is_shared = boards[0] == cache[0]
-        yield Finding(False, "page cache", "a database of the boards' server" if is_shared else "a server of its own")
+        detail = _("a database of the boards' server") if is_shared else _("a server of its own")
+        yield Finding(State.OK, "page cache", detail)
 
 
 def worker(at: datetime) -> Iterator[Finding]:
     is_alive, detail = _worker(at)
-    yield Finding(not is_alive, "worker", detail)
+    yield _found(not is_alive, "worker", detail)
     off = Heartbeat.clock_offset_of(WORKER)
-    detail = f"{off.total_seconds():+.3f} s off SQL's when it last gave a sign of life"
-    yield Finding(clock.is_off(off), "the worker's clock", detail)
+    seconds = {"off": f"{off.total_seconds():+.3f}"}
+    detail = _("%(off)s s off SQL's when it last gave a sign of life") % seconds
+    yield _found(clock.is_off(off), "the worker's clock", detail)
 
 
 def unmirrored(_at: datetime) -> Iterator[Finding]:
@@ -139,21 +165,25 @@ def unmirrored(_at: datetime) -> Iterator[Finding]:
     waiting = sum(store.dirty(period, 1)[0] for period in periods.select_related("board") if period.stale_since is None)
     age = mirror_age()
     is_red = waiting > 0 and (age is None or age > MIRRORED_EVERY)
-    last = "never copied to SQL" if age is None else f"last copied to SQL {age.total_seconds():.1f} s ago"
-    yield Finding(is_red, "unmirrored standings", f"{waiting:,}; {last}")
+    seconds = f"{age.total_seconds():.1f}" if age else "0"
+    last = _("%(count)s; never copied to SQL") if age is None else _("%(count)s; last copied to SQL %(seconds)s s ago")
+    yield _found(is_red, "unmirrored standings", last % {"count": f"{waiting:,}", "seconds": seconds})
 
 
 def stale_periods(at: datetime) -> Iterator[Finding]:
-    """List stale periods. One may be stale for seconds; red after ``RESYNCED_WITHIN``."""
+    """List stale periods. One may be stale for seconds, which is waiting; red after ``RESYNCED_WITHIN``."""
     living = Period.objects.filter(state__in=_NOT_FINAL)
     stale = living.filter(stale_since__isnull=False).select_related("board").order_by("stale_since")
     for period in stale:
         since = at - (period.stale_since or at)
-        todo = "the worker settles it within seconds: see that it runs and what its log says, or run rebuild"
-        detail = f"{describe_resync(period)}; {todo} --board {period.board_id}"
-        yield Finding(since > RESYNCED_WITHIN, f"stale period {period}", detail)
+        detail = _(
+            "%(progress)s; the worker settles it within seconds: see that it runs and what its log says, "
+            "or run rebuild --board %(board)s"
+        ) % {"progress": describe_resync(period), "board": period.board_id}
+        state = State.RED if since > RESYNCED_WITHIN else State.WAITING
+        yield Finding(state, f"stale period {period}", detail)
     if not stale:
-        yield Finding(False, "stale periods", "none")
+        yield Finding(State.OK, "stale periods", _("none"))
 
 
 def corrupt_sync_states(_at: datetime) -> Iterator[Finding]:
@@ -165,25 +195,27 @@ def corrupt_sync_states(_at: datetime) -> Iterator[Finding]:
             store.read_state(period)
         except CorruptRedisKey as error:
             corrupt += 1
-            todo = f"Then run rebuild --board {period.board_id}."
-            yield Finding(True, f"sync state of period {period}", f"{error.detail} {todo}")
+            todo = _("Then run rebuild --board %(board)s.") % {"board": period.board_id}
+            yield Finding(State.RED, f"sync state of period {period}", f"{error.detail} {todo}")
     if not corrupt:
-        yield Finding(False, "sync states", "all readable")
+        yield Finding(State.OK, "sync states", _("all readable"))
 
 
 def dead_letters(_at: datetime) -> Iterator[Finding]:
     count = DeadLetter.objects.filter(resolved_at=None).count()
-    yield Finding(count > 0, "dead letters", f"{count:,} open: edit, retry or drop them" if count else "none open")
+    detail = _("%(count)s open: edit, retry or drop them") % {"count": f"{count:,}"} if count else _("none open")
+    yield _found(count > 0, "dead letters", detail)
 
 
 def differences(_at: datetime) -> Iterator[Finding]:
     count = unrepaired().count()
-    yield Finding(count > 0, "differences", f"{count:,} left: run verify --repair" if count else "none left")
+    detail = _("%(count)s left: run verify --repair") % {"count": f"{count:,}"} if count else _("none left")
+    yield _found(count > 0, "differences", detail)
 
 
 def boundaries(at: datetime) -> Iterator[Finding]:
     for board in Board.objects.order_by("seq"):
-        yield Finding(False, f"board {board.seq}", f"{board.name}: {_boundary(board, at)}")
+        yield Finding(State.OK, f"board {board.seq}", f"{board.name}: {_boundary(board, at)}")
 
 
 CHECKS: dict[str, Check] = {
@@ -212,8 +244,9 @@ def _database(alias: str) -> tuple[str, int]:
 def _worker(at: datetime) -> tuple[bool, str]:
     silence = Heartbeat.silence(WORKER, at)
     if silence is None:
-        return False, "has never given a sign of life: start worker and beat"
-    return silence <= SILENT_AFTER, f"last sign of life {max(0, int(silence.total_seconds()))} s ago"
+        return False, _("has never given a sign of life: start worker and beat")
+    seconds = {"seconds": max(0, int(silence.total_seconds()))}
+    return silence <= SILENT_AFTER, _("last sign of life %(seconds)s s ago") % seconds
 
 
 def _boundary(board: Board, at: datetime) -> str:

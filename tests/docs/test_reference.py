@@ -11,6 +11,8 @@ from site_pages import PAGES, api, commands, keys, metrics, settings, write_all
 
 ROOT = Path(__file__).parents[2]
 
+pytestmark = pytest.mark.django_db  # examples of the API name boards that exist
+
 
 @pytest.fixture(scope="module")
 def found() -> dict[str, settings.Setting]:

@@ -16,6 +16,8 @@ FORGED = {
     "X-Forwarded-Host": "forged.example",
     "X-Forwarded-Port": "1",
     "Forwarded": "for=192.0.2.3;proto=https",
+    "Traceparent": "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+    "Tracestate": "forged=1",
 }
 
 

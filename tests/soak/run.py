@@ -145,8 +145,12 @@ class Run:
 
 
 def check_stores(world: World) -> None:
-    """Every board has what was acknowledged, once; nothing has an unknown outcome any more."""
-    assert not world.history().unsettled()
+    """Every board has what was acknowledged, once; nothing has an unknown outcome any more.
+
+    An attempt too many may have been refused after an answer that was lost; the limit itself is looked at elsewhere.
+    """
+    unsettled = [each for each in world.history().unsettled() if each.attempts[-1].code != "too_many_attempts"]
+    assert not unsettled, unsettled[:3]
     check(world, exact=False)
 
 

@@ -1,5 +1,7 @@
 """Progress of a resync, for the admin, ``manage.py doctor`` and commands that wait for it. Each is one SQL count."""
 
+from django.utils.translation import gettext as _
+
 from leaderboards.models import Period, Standing
 
 
@@ -14,10 +16,15 @@ def count_pending_publish(period: Period) -> int:
 
 
 def describe_resync(period: Period) -> str:
-    """Describe since when a stale period waits for its resync, and the progress."""
+    """Describe since when a stale period waits for its resync, and the progress, in the reader's language."""
     if period.needs_full_rebuild:
-        lacks = f"rebuilding: {period.rebuild_progress:,} of {count_ranked(period):,}"
+        progress = {"done": f"{period.rebuild_progress:,}", "total": f"{count_ranked(period):,}"}
+        lacks = _("rebuilding: %(done)s of %(total)s") % progress
+    elif missing := count_pending_publish(period):
+        lacks = _("%(count)s standings are missing in Redis") % {"count": f"{missing:,}"}
     else:
-        missing = count_pending_publish(period)
-        lacks = f"{missing:,} standings are missing in Redis" if missing else "what Redis lacks is not known yet"
-    return f"waits to be brought up to date since {period.stale_since:%F %T} UTC; {lacks}"
+        lacks = _("what Redis lacks is not known yet")
+    return _("waits to be brought up to date since %(since)s UTC; %(lacks)s") % {
+        "since": f"{period.stale_since:%F %T}",
+        "lacks": lacks,
+    }

@@ -10,9 +10,10 @@ import pytest
 from django.test import Client
 from django.utils.translation import override
 
-from config.console import status, troubles, words
+from config.console import refusals, status, troubles, words
 from foundation import clock
 from foundation.models import Heartbeat
+from foundation.monitoring import minutes
 from foundation.redis import client as redis
 from foundation.redis.client import RedisAway, UnknownRedis
 from foundation.tasks import REDIS, WORKER, heartbeat
@@ -103,7 +104,7 @@ def test_worker_clock_stale_and_late_periods_are_told(links: None) -> None:
 
 def test_the_page_of_health_has_the_doctors_lines_what_is_wrong_first(links: None) -> None:
     html = chief().get(HEALTH).content.decode()
-    states = re.findall(r'class="check-state is-(bad|good)"', html)
+    states = re.findall(r'class="check-state is-(\w+)"', html)
 
     assert states == sorted(states)
     assert set(states) == {"bad", "good"}
@@ -150,3 +151,85 @@ def test_a_late_mirror_is_no_trouble_of_its_own_while_redis_is_away() -> None:
 
     assert troubles.without_consequences([away, silent, late]) == (away, silent)
     assert troubles.without_consequences([silent, late]) == (silent, late)
+
+
+def test_checks_that_were_skipped_are_not_called_wrong(well: None) -> None:
+    away_now = patch("leaderboards.management.doctor_checks.expect_redis", away)
+    with patch.object(redis.RedisClient, "call", away), away_now:
+        html = chief().get(HEALTH).content.decode()
+
+    states = re.findall(r'class="check-state is-(\w+)"><span[^>]*></span>([^<]+)</span> <strong>([^<]+)', html)
+    skipped = [name for shape, word, name in states if (shape, word) == ("unknown", "skipped")]
+    assert skipped == ["Page cache", "Standings that only Redis has", "Memories of periods"]
+    assert ("bad", "wrong", "Redis") in states
+    assert "3 were skipped" in html
+
+
+def test_a_stale_period_is_not_well(well: None) -> None:
+    period = PeriodFactory.create()
+    Period.objects.filter(pk=period.pk).update(stale_since=clock.now() - timedelta(seconds=3))
+
+    html = chief().get(HEALTH).content.decode()
+
+    assert re.search(r'class="check-state is-warning">.{0,80}not yet well</span> <strong>Stale period ', html)
+
+
+def test_the_page_of_health_is_korean_for_who_reads_korean(links: None) -> None:
+    period = PeriodFactory.create()
+    Period.objects.filter(pk=period.pk).update(stale_since=clock.now() - timedelta(seconds=3))
+    admin = chief()
+
+    html = admin.get(HEALTH, headers={"Accept-Language": "ko"}).content.decode()
+
+    details = re.findall(r'class="check-detail"[^>]*>([^<]+)', html)
+    assert [each for each in details if re.search(r"[가-힣]", each) is None and each != "noeviction"] == []
+
+
+def test_while_redis_is_away_no_other_trouble_says_that_scores_are_taken(links: None) -> None:
+    BoardFactory.create(name="Golf", storage="redis")
+    Heartbeat.note(WORKER, clock.now() - timedelta(minutes=3))
+    admin = chief()
+
+    with patch.object(redis.RedisClient, "call", away):
+        told = said(admin, HEALTH)
+
+    assert "The worker has been silent" in told
+    assert "Nothing closes, is told, mailed or sent meanwhile." in told
+    assert "Scores are taken" not in told
+    assert "Scores are taken" in said(admin, HEALTH)
+
+
+def test_nothing_but_what_is_wrong_waits_and_leads_there_and_so_does_what_the_banner_leaves_out(links: None) -> None:
+    at = clock.now()
+    Heartbeat.note(WORKER, at - timedelta(minutes=3), timedelta(seconds=9))
+    late = PeriodFactory.create()
+    Period.objects.filter(pk=late.pk).update(ends_at=at - timedelta(days=2))
+    status.forget()
+
+    html = chief().get("/admin/").content.decode()
+
+    assert "Nothing waits for you" not in html
+    assert '<a href="/admin/health/#what-to-do">First what is wrong: see what to do.</a>' in html
+    assert '<a class="trouble-more" href="/admin/health/#unclosed">and 1 thing more</a>' in html
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_codes_of_refusals_have_words_in_each_language(language: str) -> None:
+    with override(language):
+        for code in refusals._WORDS:
+            assert refusals.describe_refusal(code) != code
+            assert (re.search(r"[가-힣]", refusals.describe_refusal(code)) is not None) is (language == "ko")
+    assert refusals.describe_refusal("of_tomorrow") == "of_tomorrow"
+
+
+def test_a_board_in_sql_goes_on_while_redis_is_away(well: None) -> None:
+    BoardFactory.create(name="Chess", storage="sql")
+    admin = chief()
+
+    with patch.object(redis.RedisClient, "call", away), patch.object(minutes, "last_hour", lambda: None):
+        told = said(admin, "/admin/")
+
+    told = told.partition("scores of the last hour")[2]
+    row = told[told.index("Chess") :][:200]
+    assert "goes on" in row
+    assert "not known" not in row.partition("goes on")[0]

@@ -1,6 +1,10 @@
 """Scores a minute: counted in the process, written as its record, added up over processes, and honest about gaps."""
 
 import json
+import logging
+import os
+import subprocess
+import sys
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -91,12 +95,23 @@ def test_while_the_cache_is_away_nobody_knows_and_what_was_counted_is_written_la
     assert hour.of_board(7)[-1] == 3
 
 
-def test_a_record_that_is_none_of_ours_counts_nothing(cache: redis.Redis) -> None:
+NO_RECORDS = (
+    "[]",
+    "[1e999, 0, {}, {}, {}]",
+    '[5, 0, {}, {}, {"late": Infinity}]',
+    "[5, 0, {}]",
+    "[" * 100_000,
+    "[5, 0, 1, 2, 3]",
+)
+
+
+@pytest.mark.parametrize("record", NO_RECORDS)
+def test_a_record_that_is_none_of_ours_counts_nothing(cache: redis.Redis, record: str) -> None:
     with clock.freeze_at(AT):
         minutes.add("7", None, 1)
         minutes.write()
         [key] = list(cache.keys("plain:minutes:[0-9]*"))
-        cache.set(key, "[]")
+        cache.set(key, record)
         hour = minutes.last_hour()
 
     assert hour is not None
@@ -117,3 +132,42 @@ def test_boards_beyond_the_bound_count_in_the_total_alone() -> None:
     read.add_record(minute.as_json().encode())
     assert (read.total, len(read.by_board)) == (MOST_NAMES + 10, MOST_NAMES)
     assert len(json.loads(minute.as_json())) == 5
+
+
+AT_THE_END = """
+import logging, sys
+logging.basicConfig(level=logging.INFO, stream=sys.stderr)
+import django; django.setup()
+from foundation.monitoring import minutes
+minutes.WRITTEN_EVERY_SECONDS = {seconds}
+minutes.add("7", None)
+"""
+
+
+def test_a_process_that_ends_before_its_record_is_due_writes_nothing_into_a_closed_stream() -> None:
+    """The timer waits, or writes to a Redis that is away, while the process ends."""
+    for seconds in (0.0, 0.01, 0.05, 5):
+        environment = os.environ | {"CACHE_URL": "redis://127.0.0.1:1/1"}
+        code = AT_THE_END.format(seconds=seconds)
+        done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+
+        assert "Logging error" not in done.stderr
+        assert "Traceback" not in done.stderr
+
+
+def test_nothing_is_written_by_itself_once_the_process_ends(
+    cache: redis.Redis, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    own = minutes._Own()
+    with clock.freeze_at(AT), caplog.at_level(logging.INFO):
+        own.add("7", None)
+        waiting = own._timer
+        own.end()
+        own.add("7", None)
+        monkeypatch.setattr(minutes, "get_redis_connection", lambda _alias: 1 / 0)
+        own.write()
+
+    assert waiting is not None
+    waiting.join(5)
+    assert own._timer is None
+    assert caplog.records == []

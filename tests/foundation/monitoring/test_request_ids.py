@@ -160,12 +160,15 @@ def test_a_task_of_a_request_has_its_id_in_the_lines_of_a_real_worker(worker: Pa
 def test_a_task_that_runs_within_a_request_leaves_it_its_id() -> None:
     token = request_ids._context.set(request_ids.Context(ID))
 
+    found: list[request_ids.Context] = []
+
     @current_app.task(name="tests.seen")
-    def seen() -> request_ids.Context:
-        return request_ids.current()
+    def seen() -> None:
+        found.append(request_ids.current())
 
     try:
-        inside = seen.apply().result
+        seen.apply()
+        [inside] = found
         assert inside.request_id == ID
         assert inside.task == "tests.seen"
         assert request_ids.current() == request_ids.Context(ID)

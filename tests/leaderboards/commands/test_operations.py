@@ -128,10 +128,10 @@ def test_what_is_not_there_or_needs_nothing_is_refused(now: datetime) -> None:
             run(*command.split())
 
 
-def doctor() -> tuple[int, list[str]]:
+def doctor(*options: str) -> tuple[int, list[str]]:
     out = StringIO()
     try:
-        call_command("doctor", stdout=out)
+        call_command("doctor", *options, stdout=out)
     except SystemExit as ended:
         return int(str(ended.code)), out.getvalue().splitlines()
     return 0, out.getvalue().splitlines()
@@ -144,9 +144,10 @@ def test_the_doctor_finds_everything_right_and_names_the_next_boundary(now: date
     Heartbeat.objects.create(name="worker", beat_at=now)
     mirror_all()
 
-    status, lines = doctor()
+    status, lines = doctor("--all")
 
     assert (status, [line for line in lines if line.startswith("RED")]) == (0, [])
+    assert doctor() == (0, [f"{len(lines) - 1} checks ok (doctor --all lists them)"])
     assert any(line.startswith(f"ok   board {board.seq}: Looked after: ") and " 00:00 KST" in line for line in lines)
     assert any(line.startswith("ok   unmirrored standings: 0; last copied to SQL ") for line in lines)
     assert {"ok   stale periods: none", "ok   page cache: a database of the boards' server"} < set(lines)
@@ -170,15 +171,30 @@ def shape(line: str) -> str:
 
 
 def test_the_sample_in_the_documents_is_what_the_doctor_prints(now: datetime) -> None:
-    [sample] = re.findall(r"```\n\$ manage.py doctor\n(.*?)```", OPERATIONS.read_text(encoding="utf-8"), re.DOTALL)
+    [sample] = re.findall(
+        r"```\n\$ manage.py doctor --all\n(.*?)```", OPERATIONS.read_text(encoding="utf-8"), re.DOTALL
+    )
     register_server()
     Heartbeat.objects.create(name="worker", beat_at=now)
     Heartbeat.note(MIRROR, now)
 
-    _, lines = doctor()
+    _, lines = doctor("--all")
 
     documented = [shape(line) for line in sample.splitlines() if "board 6" not in line]
     assert documented == [shape(line) for line in lines]
+
+
+def test_a_period_that_became_stale_a_moment_ago_is_neither_right_nor_wrong(now: datetime) -> None:
+    period = running(BoardFactory.create())
+    Heartbeat.objects.create(name="worker", beat_at=now)
+    mirror_all()
+    Period.objects.filter(pk=period.pk).update(stale_since=now - timedelta(seconds=5))
+
+    status, lines = doctor()
+
+    assert status == 0
+    assert lines[0].startswith(f"wait stale period {period}: waits for settling since ")
+    assert lines[1].startswith("1 waiting, ")
 
 
 def test_the_doctor_is_red_where_somebody_has_to_decide_or_repair_and_redis_may_evict(now: datetime) -> None:
@@ -200,6 +216,9 @@ def test_the_doctor_is_red_where_somebody_has_to_decide_or_repair_and_redis_may_
         redis.resync_client().call("CONFIG", "SET", "maxmemory-policy", "noeviction")
 
     assert (status, never.is_red) == (1, True)
+    words = [line[:4] for line in lines[:-1]]
+    assert words == sorted(words, key=["RED ", "wait", "skip"].index)
+    assert re.fullmatch(r"\d+ wrong, \d+ checks ok \(doctor --all lists them\)", lines[-1])
     red = "\n".join(line for line in lines if line.startswith("RED"))
     assert "maxmemory-policy: allkeys-lru" in red
     assert "worker: last sign of life" in red
