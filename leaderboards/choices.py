@@ -20,6 +20,7 @@ PERIODS = [
     (PeriodKind.YEAR.value, pgettext_lazy("a board's period", "year")),
     (PeriodKind.ALL_TIME.value, pgettext_lazy("a board's period", "all_time")),
     (PeriodKind.EVENT.value, pgettext_lazy("a board's period", "event")),
+    (PeriodKind.SCHEDULE.value, pgettext_lazy("a board's period", "schedule")),
 ]
 WEEK_STARTS = [
     ("monday", _("monday")),

@@ -1,5 +1,7 @@
 """The errors of boards; ``code`` is part of the API's contract."""
 
+from datetime import datetime
+
 from foundation.errors import Conflict, Forbidden, Invalid, NotFound, Unavailable
 
 
@@ -113,6 +115,16 @@ class SubmissionsDropped(Conflict):
     """The period's submissions are, or may be, deleted by retention."""
 
     code = "submissions_dropped"
+
+
+class NotOpen(Conflict):
+    """No window of the board's schedule was open at the entry's time; ``opens_at`` is when the next one starts."""
+
+    code = "not_open"
+
+    def __init__(self, detail: str, opens_at: datetime | None = None) -> None:
+        super().__init__(detail)
+        self.opens_at = opens_at
 
 
 class NotStarted(Conflict):

@@ -128,6 +128,16 @@ def time_left(seconds: int) -> str:
     return " ".join(parts)
 
 
+def whole_duration(seconds: int) -> str:
+    """A duration in all its units but those of which it has none: 2 d 4 h, 90 min as 1 h 30 min."""
+    parts = []
+    for unit, size in zip(duration_units(), _SIZES, strict=True):
+        number_of, seconds = divmod(seconds, size)
+        if number_of:
+            parts.append(unit.replace("#", str(number_of)))
+    return " ".join(parts)
+
+
 def duration_units() -> list[str]:
     """Patterns for days, hours, minutes and seconds, with # for the number; the page's countdown uses them too."""
     return [
@@ -176,7 +186,12 @@ def time_of_day(at: datetime, zone: str) -> str:
 
 
 def period_dates(board: Board, period: PeriodInfo, today: date) -> str:
-    """The days of a period: Fri 20 Nov, 16–22 Nov, November 2026, 2026. Empty for all time."""
+    """The days of a period: Fri 20 Nov, 16–22 Nov, November 2026, 2026. Empty for all time.
+
+    Windows of a schedule have their times too: Fri 20 Nov, 12:00–14:00.
+    """
+    if board.period == PeriodKind.SCHEDULE and period.starts_at and period.ends_at:
+        return _from_to(period.starts_at, period.ends_at, board.timezone, today)
     days = days_of(board.calendar, Window(period.label, period.starts_at, period.ends_at))
     if days is None:
         return ""
@@ -199,15 +214,25 @@ def period_name(board: Board, running: bool) -> str:
         PeriodKind.YEAR: _("This year"),
         PeriodKind.ALL_TIME: _("All time"),
         PeriodKind.EVENT: _("Event"),
+        PeriodKind.SCHEDULE: _("Open now"),
     }
     other = {
         PeriodKind.DAY: pgettext("a period", "Day"),
         PeriodKind.WEEK: pgettext("a period", "Week"),
         PeriodKind.MONTH: pgettext("a period", "Month"),
         PeriodKind.YEAR: pgettext("a period", "Year"),
+        PeriodKind.SCHEDULE: pgettext("a period", "Window"),
     }
     kind = PeriodKind(board.period)
     return current[kind] if running else other.get(kind, current[kind])
+
+
+def _from_to(starts_at: datetime, ends_at: datetime, zone: str, today: date) -> str:
+    """Fri 20 Nov, 12:00–14:00, or Fri 20 Nov, 18:00 – Sun 22 Nov, 22:00."""
+    start, end = (each.astimezone(ZoneInfo(zone)) for each in (starts_at, ends_at))
+    if start.date() == end.date():
+        return f"{_one_day(start.date(), today)}, {start:%H:%M}–{end:%H:%M}"
+    return f"{_one_day(start.date(), today)}, {start:%H:%M} – {_one_day(end.date(), today)}, {end:%H:%M}"
 
 
 def _one_day(day: date, today: date) -> str:

@@ -30,7 +30,7 @@ class LeagueForm(forms.ModelForm[League]):
     board = forms.ModelChoiceField(
         label=_lazy("Board"),
         queryset=Board.objects.filter(retired_at=None, period__in=CALENDAR),
-        help_text=_lazy("A board of days, weeks, months or years: players move when a period is over."),
+        help_text=_lazy("A board of days, weeks, months, years or a schedule: players move when a period is over."),
     )
 
     class Meta:

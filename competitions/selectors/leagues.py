@@ -20,7 +20,7 @@ from leaderboards.models import Board, Player
 from leaderboards.selectors import Row, Standings
 from leaderboards.selectors.visibility.restrictions import visible_q
 
-CALENDAR = (PeriodKind.DAY, PeriodKind.WEEK, PeriodKind.MONTH, PeriodKind.YEAR)
+CALENDAR = (PeriodKind.DAY, PeriodKind.WEEK, PeriodKind.MONTH, PeriodKind.YEAR, PeriodKind.SCHEDULE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from competitions.models import Competition
 from competitions.selectors.results.review import review_until
 from config.console.marks import Mark, marks_of
 from leaderboards.core.hues import hue_of
-from leaderboards.core.periods import PeriodKind, Window, next_window, window_at
+from leaderboards.core.periods import PeriodKind, Window, latest_window, next_window
 from leaderboards.errors import BadBoard, BadLabel
 from leaderboards.models import Board
 
@@ -151,11 +151,12 @@ def _ends(boards: Sequence[Board], at: datetime, until: datetime) -> dict[dateti
 
 
 def _windows(board: Board, at: datetime) -> Iterator[Window]:
-    """Yield the running window and those after it; none if the board's settings are invalid."""
+    """Yield the running window, if there is one, and those after it; none if the board's settings are invalid."""
     try:
-        window = window_at(board.calendar, at)
+        window = latest_window(board.calendar, at)
         while True:
-            yield window
+            if window.ends_at is None or window.ends_at > at:
+                yield window
             window = next_window(board.calendar, window)
     except (BadBoard, BadLabel):
         return

@@ -14,7 +14,7 @@ from config.console.troubles import LIVING, Trouble, is_redis_down
 from foundation.db.resilience import CONNECTION_ERRORS
 from foundation.errors import Unavailable
 from foundation.monitoring.minutes import Hour, Minute
-from leaderboards.core.periods import window_at
+from leaderboards.core.periods import latest_window, next_opening
 from leaderboards.errors import BadBoard
 from leaderboards.formats import number, time_left
 from leaderboards.models import Board, Period, Storage
@@ -114,17 +114,25 @@ def _period(board: Board, at: datetime) -> str:
     if board.is_event:
         return str(board.get_period_display())
     try:
-        return window_at(board.calendar, at).label
+        return latest_window(board.calendar, at).label
     except BadBoard:  # invalid settings stored by an older release
         return ""
 
 
 def _ends_in(board: Board, at: datetime) -> str:
     try:
-        ends_at = None if board.is_event else window_at(board.calendar, at).ends_at
+        window = None if board.is_event else latest_window(board.calendar, at)
     except BadBoard:
         return "–"
-    return time_left(int((ends_at - at).total_seconds())) if ends_at else "–"
+    ends_at = window.ends_at if window else None
+    if ends_at is not None and ends_at <= at:
+        opens_at = next_opening(board.calendar, at)
+        return _("opens in %(time)s") % {"time": _left(opens_at, at)} if opens_at else "–"
+    return _left(ends_at, at) if ends_at else "–"
+
+
+def _left(until: datetime, at: datetime) -> str:
+    return time_left(int((until - at).total_seconds()))
 
 
 def _refused(total: Minute, board: Board) -> str:

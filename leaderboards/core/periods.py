@@ -6,81 +6,59 @@ its cut-off, or skips a whole day: only ``_start_of`` handles that.
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
-from enum import StrEnum
+from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
-from zoneinfo import ZoneInfo, available_timezones
+from zoneinfo import ZoneInfo
 
 from foundation.messages import Message
+from leaderboards.core.calendars import (
+    ALL_TIME,
+    FIRST_YEAR,
+    LAST_YEAR,
+    WEEKDAYS,
+    Calendar,
+    PeriodKind,
+    Window,
+    zone_names,
+)
 from leaderboards.core.instants import EPOCH
-from leaderboards.errors import BadBoard, BadEntry, BadLabel, BadTime
+from leaderboards.core.scheduled_windows import not_open, window_after, window_before, window_of_label, windows_around
+from leaderboards.core.schedules import first_instant_from
+from leaderboards.errors import BadBoard, BadEntry, BadLabel, BadTime, NotOpen
 
-WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-FIRST_YEAR, LAST_YEAR = 1970, 9998
+__all__ = [
+    "ALL_TIME",
+    "FIRST_YEAR",
+    "LAST_YEAR",
+    "WEEKDAYS",
+    "Calendar",
+    "PeriodKind",
+    "Window",
+    "days_of",
+    "event_label",
+    "event_number",
+    "event_window",
+    "latest_window",
+    "next_opening",
+    "next_window",
+    "open_window",
+    "previous_window",
+    "window_at",
+    "window_of",
+    "zone_names",
+]
 
-_DAY, _HOUR, _SECOND = timedelta(days=1), timedelta(hours=1), timedelta(seconds=1)
+_DAY, _HOUR = timedelta(days=1), timedelta(hours=1)
 # A little wider than the years above, since their first and last windows exceed them in some zones.
 _EARLIEST = EPOCH - 2 * _DAY
 _LATEST = datetime(9999, 1, 10, tzinfo=UTC)
 
 
-class PeriodKind(StrEnum):
-    """How long a period of a board lasts."""
-
-    DAY = "day"
-    WEEK = "week"
-    MONTH = "month"
-    YEAR = "year"
-    ALL_TIME = "all_time"
-    EVENT = "event"
-
-
-@dataclass(frozen=True, slots=True)
-class Calendar:
-    """When a board's periods begin: time zone, first weekday, local time."""
-
-    kind: PeriodKind
-    timezone: str = "UTC"
-    week_start: int = 0
-    cutoff: time = time(0, 0)
-
-    def __post_init__(self) -> None:
-        if self.timezone not in zone_names():
-            raise BadBoard(
-                Message(
-                    "%(zone)s is no time zone. Use an IANA name such as Asia/Seoul.", zone=repr(self.timezone[:64])
-                ),
-                "timezone",
-            )
-        if self.week_start not in range(7):
-            raise BadBoard(Message("A week starts on one of: %(days)s.", days=", ".join(WEEKDAYS)), "week_start")
-        if self.cutoff.tzinfo or self.cutoff.second or self.cutoff.microsecond:
-            raise BadBoard(Message("The cut-off is a local time in hours and minutes, 00:00 to 23:59."), "cutoff")
-
-
-@dataclass(frozen=True, slots=True)
-class Window:
-    """A period's start (inclusive) and end (exclusive) in UTC. All time has neither."""
-
-    label: str
-    starts_at: datetime | None
-    ends_at: datetime | None
-
-    def contains(self, at: datetime) -> bool:
-        """Whether ``at`` is in the window."""
-        has_begun = self.starts_at is None or self.starts_at <= at
-        return has_begun and (self.ends_at is None or at < self.ends_at)
-
-
-ALL_TIME = Window("all", None, None)
-
-
 def window_at(calendar: Calendar, at: datetime) -> Window:
     """Return the window that contains ``at``.
 
-    Raises ``BadTime`` outside the years 1970 to 9998, and ``BadEntry`` on an event board, whose windows are its
-    competitions.
+    Raises ``NotOpen`` between two windows of a schedule, ``BadTime`` outside the years 1970 to 9998, and ``BadEntry``
+    on an event board, whose windows are its competitions.
     """
     if calendar.kind is PeriodKind.ALL_TIME:
         return ALL_TIME
@@ -90,13 +68,48 @@ def window_at(calendar: Calendar, at: datetime) -> Window:
         for window in _windows_of_hour(calendar, (at - EPOCH) // _HOUR):
             if window.contains(at):
                 return window
+        if calendar.kind is PeriodKind.SCHEDULE:
+            raise not_open(at, next_opening(calendar, at))
     raise BadTime(f"Periods exist for the years {FIRST_YEAR} to {LAST_YEAR} only; the time lies outside.")
+
+
+def latest_window(calendar: Calendar, at: datetime) -> Window:
+    """Return the window that contains ``at``, or between two windows the one that ended last.
+
+    Raises like ``window_at``, but ``NotOpen`` only before the first window of all.
+    """
+    if calendar.kind is not PeriodKind.SCHEDULE or not _EARLIEST <= at < _LATEST:
+        return window_at(calendar, at)
+    begun = [each for each in _windows_of_hour(calendar, (at - EPOCH) // _HOUR) if each.has_begun(at)]
+    if not begun:
+        raise not_open(at, next_opening(calendar, at))
+    return begun[-1]
+
+
+def open_window(calendar: Calendar, at: datetime) -> Window | None:
+    """Return the window that contains ``at``; None between two windows. Raises like ``window_at`` otherwise."""
+    try:
+        return window_at(calendar, at)
+    except NotOpen:
+        return None
+
+
+def next_opening(calendar: Calendar, at: datetime) -> datetime | None:
+    """Return when the first window after ``at`` starts; None if none does, and on event boards."""
+    if calendar.kind in (PeriodKind.ALL_TIME, PeriodKind.EVENT) or not _EARLIEST <= at < _LATEST:
+        return None
+    windows = _windows_of_hour(calendar, (at - EPOCH) // _HOUR)
+    if calendar.kind is PeriodKind.SCHEDULE:
+        return next((each.starts_at for each in windows if not each.has_begun(at)), None)
+    return next((each.ends_at for each in windows if each.contains(at)), None)
 
 
 def window_of(calendar: Calendar, label: str) -> Window:
     """Return the window with this label. Raises ``BadLabel`` if there is none."""
     if calendar.kind is PeriodKind.ALL_TIME and label == ALL_TIME.label:
         return ALL_TIME
+    if calendar.kind is PeriodKind.SCHEDULE:
+        return window_of_label(calendar, label)
     if calendar.kind in _PATTERNS:
         window = _window(calendar, _first_day(calendar, label))
         if window.starts_at != window.ends_at:
@@ -105,12 +118,16 @@ def window_of(calendar: Calendar, label: str) -> Window:
 
 
 def next_window(calendar: Calendar, window: Window) -> Window:
-    """Return the window that begins where this one ends. Raises ``BadLabel`` after the last year."""
+    """Return the window after this one. Raises ``BadLabel`` after the last year."""
+    if calendar.kind is PeriodKind.SCHEDULE:
+        return window_after(calendar, window)
     return _neighbour(calendar, window, _next_first)
 
 
 def previous_window(calendar: Calendar, window: Window) -> Window:
-    """Return the window that ends where this one begins. Raises ``BadLabel`` before the first year."""
+    """Return the window before this one. Raises ``BadLabel`` before the first year."""
+    if calendar.kind is PeriodKind.SCHEDULE:
+        return window_before(calendar, window)
     return _neighbour(calendar, window, _previous_first)
 
 
@@ -140,20 +157,6 @@ def days_of(calendar: Calendar, window: Window) -> tuple[date, date] | None:
         return None
     zone, last = ZoneInfo(calendar.timezone), window.ends_at - timedelta(microseconds=1)
     return window.starts_at.astimezone(zone).date(), last.astimezone(zone).date()
-
-
-def short_label(label: str) -> bytes:
-    """Encode a calendar label in at most four bytes; none for all time and for competitions."""
-    digits = label.replace("-", "")
-    number = int(digits) if digits.isdecimal() else 0
-    return number.to_bytes((number.bit_length() + 7) // 8, "big")
-
-
-def long_label(short: bytes) -> str:
-    """Decode a label from ``short_label``: a year, a week or month, or a day."""
-    digits = str(int.from_bytes(short, "big")) if short else ""
-    parts = (digits[:4], digits[4:6], digits[6:])
-    return "-".join(part for part in parts if part) or ALL_TIME.label
 
 
 # --- Days and labels: plain calendar arithmetic, no clock -----------------------------------------
@@ -227,26 +230,10 @@ def _previous_first(calendar: Calendar, first: date) -> date:
 # --- Boundaries: where days meet the clock --------------------------------------------------------
 
 
-@lru_cache(maxsize=1)
-def zone_names() -> frozenset[str]:
-    """Return the IANA zones of this system, without the pseudo zones for the machine's own and for none."""
-    return frozenset(available_timezones() - {"localtime", "Factory"})
-
-
 @lru_cache(maxsize=8192)
 def _start_of(calendar: Calendar, day: date) -> datetime:
     """Return the first instant at which the zone's clock shows the cut-off of ``day``, or anything later."""
-    zone = ZoneInfo(calendar.timezone)
-    wall = datetime.combine(day, calendar.cutoff)
-    start = wall.replace(tzinfo=zone, fold=0).astimezone(UTC)
-    if _wall(start, zone) == wall:
-        return start
-    # The clock skips the cut-off. With the offset of after the jump, it is an instant before the jump.
-    before, after = wall.replace(tzinfo=zone, fold=1).astimezone(UTC), start
-    while after - before > _SECOND:
-        middle = before + (after - before) // _SECOND // 2 * _SECOND
-        before, after = (before, middle) if _wall(middle, zone) >= wall else (middle, after)
-    return after
+    return first_instant_from(datetime.combine(day, calendar.cutoff), ZoneInfo(calendar.timezone))
 
 
 def _wall(at: datetime, zone: ZoneInfo) -> datetime:
@@ -262,9 +249,12 @@ def _window(calendar: Calendar, first: date) -> Window:
 def _windows_of_hour(calendar: Calendar, hour: int) -> tuple[Window, ...]:
     """Return the windows, mostly one, that overlap an hour of UTC. Every submission needs them.
 
+    Of a schedule, all from the last one that had begun before the hour to the first one that starts after it.
     Python's dates end with 9999, so windows of that year are not computed: their end may not exist.
     """
     starts_at = EPOCH + hour * _HOUR
+    if calendar.kind is PeriodKind.SCHEDULE:
+        return tuple(windows_around(calendar, starts_at))
     first = _first_of(calendar, _wall(starts_at, ZoneInfo(calendar.timezone)).date())
     while _start_of(calendar, first) > starts_at:
         first = _previous_first(calendar, first)

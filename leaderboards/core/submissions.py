@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
 from typing import NamedTuple
@@ -56,7 +57,8 @@ class UnreadableEntry:
 class Outcome(NamedTuple):
     """The result of the entry at ``position``; ``points`` and ``fields`` are the player's standing after it.
 
-    ``hides_ranks`` is set while its competition shows no ranks.
+    ``hides_ranks`` is set while its competition shows no ranks. ``opens_at`` is when the next window starts, if none
+    was open at the entry's time.
     """
 
     position: int
@@ -72,3 +74,4 @@ class Outcome(NamedTuple):
     hides_ranks: bool = False
     code: str | None = None
     detail: str | None = None
+    opens_at: datetime | None = None

@@ -8,7 +8,7 @@ are in the language of the reader: English in the terminal.
 import logging
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import IntEnum
 from zoneinfo import ZoneInfo
 
@@ -27,7 +27,7 @@ from foundation.redis.client import RedisAway, RedisSilent
 from foundation.redis.info import identity_of, is_full, read_info
 from foundation.sync.redis_state import CorruptRedisKey
 from foundation.tasks import WORKER
-from leaderboards.core.periods import PeriodKind, window_at
+from leaderboards.core.periods import PeriodKind, latest_window, next_opening
 from leaderboards.models import Board, Period, PeriodState, Storage
 from leaderboards.selectors.monitoring.lag import MIRRORED_EVERY, RESYNCED_WITHIN, mirror_age, unrepaired
 from leaderboards.selectors.monitoring.resync_progress import describe_resync
@@ -254,7 +254,19 @@ def _boundary(board: Board, at: datetime) -> str:
         return f"retired since {board.retired_at:%Y-%m-%d %H:%M} UTC"
     if board.period in (PeriodKind.EVENT, PeriodKind.ALL_TIME):
         return "its competitions end by themselves" if board.is_event else "has no end"
-    window = window_at(board.calendar, at)
+    window, zone = latest_window(board.calendar, at), ZoneInfo(board.timezone)
+    if not window.contains(at):
+        opens_at = next_opening(board.calendar, at)
+        if opens_at is None:
+            return f"{window.label} has ended, and no window follows"
+        return f"closed since {window.label} ended; opens {_local(opens_at, zone)}, in {_span(opens_at - at)}"
     ends_at = window.ends_at or at
-    local = ends_at.astimezone(ZoneInfo(board.timezone))
-    return f"{window.label} ends {local:%a %d %b %Y %H:%M %Z}, in {str(ends_at - at).partition('.')[0]}"
+    return f"{window.label} ends {_local(ends_at, zone)}, in {_span(ends_at - at)}"
+
+
+def _local(at: datetime, zone: ZoneInfo) -> str:
+    return f"{at.astimezone(zone):%a %d %b %Y %H:%M %Z}"
+
+
+def _span(span: timedelta) -> str:
+    return str(span).partition(".")[0]

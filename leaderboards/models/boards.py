@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
-from django.db.models import Q
+from django.db.models import Q, Value
 from django.utils.translation import gettext_lazy as _
 
 from leaderboards import choices
@@ -21,6 +21,7 @@ from leaderboards.core.plausibility import (
 )
 from leaderboards.core.ranking.board_settings import board_calendar, board_rules
 from leaderboards.core.ranking.rules import Order, Rules, TieBreak, Ties, Update
+from leaderboards.core.schedules import MOST_CHARACTERS
 from leaderboards.models.fast_copy import FastCopyModel
 
 LONGEST_DAYS = 36_525  # a century: longer would exceed the years that dates have
@@ -36,6 +37,8 @@ def default_timezone() -> str:
 class Board(FastCopyModel):
     """A board's settings: what is ranked, in which windows, by which rules.
 
+    ``past_schedules`` are the schedules that the board had before its present one, each with the time ``until`` which
+    it held, the earliest first. The last ``until`` may lie ahead.
     ``quarantined_at`` is the time of its first quarantined entry; from then on, ids are also looked up in quarantine.
     ``cached_since`` (monotonic seconds) is set on a copy from a cache.
     """
@@ -48,6 +51,16 @@ class Board(FastCopyModel):
     timezone = models.CharField(_("time zone"), max_length=64, default=default_timezone)
     week_start = models.CharField(_("week start"), max_length=10, choices=choices.WEEK_STARTS, default="monday")
     cutoff = models.CharField(_("cut-off"), max_length=5, default="00:00", help_text=_("HH:MM, when a day turns over"))
+    schedule = models.CharField(
+        _("schedule"),
+        max_length=MOST_CHARACTERS,
+        blank=True,
+        default="",
+        db_default="",  # an older release inserts rows without these columns
+        help_text=_("A cron expression: minute, hour, day of month, month, day of week."),
+    )
+    open_minutes = models.PositiveIntegerField(_("open, minutes"), null=True, blank=True)
+    past_schedules = models.JSONField(default=list, db_default=Value([], models.JSONField()), editable=False)
     order = models.CharField(_("order"), max_length=4, choices=choices.ORDERS, default=Order.DESC.value)
     update = models.CharField(_("update"), max_length=10, choices=choices.UPDATES, default=Update.BEST.value)
     ties = models.CharField(_("ties"), max_length=10, choices=choices.TIES, default=Ties.FIRST_COME.value)

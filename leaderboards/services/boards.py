@@ -21,20 +21,28 @@ from foundation.messages import Message
 from leaderboards import selectors
 from leaderboards.core.input.names import UNPRINTABLE_MESSAGE, is_encodable, unprintable_reason
 from leaderboards.core.input.points import points_text
-from leaderboards.core.periods import PeriodKind, window_at
+from leaderboards.core.periods import PeriodKind, open_window
 from leaderboards.core.plausibility import check_limits
-from leaderboards.core.ranking.board_settings import IMMUTABLE_SETTINGS, NEXT_PERIOD_SETTINGS, sample_layout
+from leaderboards.core.ranking.board_settings import (
+    IMMUTABLE_SETTINGS,
+    NEXT_PERIOD_SETTINGS,
+    sample_layout,
+    schedule_at,
+)
+from leaderboards.core.schedule_changes import past_schedules
 from leaderboards.errors import BadBoard
 from leaderboards.models import Board, Period, Standing, Storage, Submission, Visibility
 from leaderboards.selectors.catalog.boards import clear_board_cache
 from leaderboards.selectors.catalog.periods import clear_period_cache
 from leaderboards.selectors.previews.board_change import BoardChange, board_change
 from leaderboards.services.periods.open import open_board
+from leaderboards.services.periods.reschedule_windows import delete_replaced_periods
 from leaderboards.services.periods.upcoming_rules import refresh_rules
 from leaderboards.services.sync.invalidate import invalidate_readers_of
 
 SETTINGS = (
-    *("name", "period", "timezone", "week_start", "cutoff", "order", "update", "ties", "tie_break", "criteria"),
+    *("name", "period", "timezone", "week_start", "cutoff", "schedule", "open_minutes"),
+    *("order", "update", "ties", "tie_break", "criteria"),
     *("decimals", "minimum", "maximum", "total_maximum", "operators", "grace_seconds", "retention_days"),
     *("keep_submissions_days", "storage", "unit", "format", "visibility"),
     *("plausible_least", "plausible_most", "submissions_per_minute", "points_per_minute"),
@@ -130,9 +138,12 @@ def save_board(board: Board, at: datetime | None = None) -> None:
     """
     check_board(board)
     with transaction.atomic():
-        stored = Board.objects.filter(pk=board.pk).first() if board.pk else None
+        stored, at = Board.objects.filter(pk=board.pk).first() if board.pk else None, at or clock.now()
+        if stored and stored.periods.exists():
+            board.past_schedules = past_schedules(board, stored, at)
         board.save()
-        has_changed = _record_change(board, stored, at or clock.now())
+        has_changed = _record_change(board, stored, at)
+        delete_replaced_periods(board, at)
         refresh_rules(board)
         _clear_caches_on_commit()
         invalidate_readers_of(board, wait_for_expiry=has_changed and board.visibility == Visibility.PRIVATE)
@@ -158,6 +169,7 @@ def settings_of(board: Board) -> dict[str, Any]:
 
 def check_board(board: Board) -> None:
     """Raise ``BadBoard`` if settings are invalid, or may not change any more."""
+    board.schedule = " ".join(str(board.schedule or "").split())
     if refused := unprintable_reason(board.name):
         raise BadBoard(refused, "name")
     try:
@@ -196,26 +208,41 @@ def _check_change(board: Board) -> None:
 
 def pending_changes(board: Board, at: datetime) -> dict[str, Any]:
     """The settings that apply from the next period on, with their new values; empty if there are none."""
-    running = (
-        None
-        if board.is_event
-        else Period.objects.filter(board=board, label=window_at(board.calendar, at).label).first()
-    )
-    if running is None:
+    if board.is_event:
         return {}
+    schedule = {} if schedule_settings_at(board, at) == schedule_settings_at(board) else schedule_settings_at(board)
+    running = _running_row(board, at)
+    if running is None:
+        return schedule
     now, then = running.rules.to_json(), board.rules.to_json()
-    return {field: then[field] for field in then if now[field] != then[field]}
+    return schedule | {field: then[field] for field in then if now[field] != then[field]}
+
+
+def schedule_settings_at(board: Board, at: datetime | None = None) -> dict[str, Any]:
+    """The schedule that holds at ``at``, by default the last one that was saved; empty without schedule."""
+    if board.period != PeriodKind.SCHEDULE:
+        return {}
+    schedule = schedule_at(board.calendar, at) if at else board.calendar.schedules[-1]
+    return {"schedule": schedule.expression, "open_minutes": schedule.open_minutes} if schedule else {}
+
+
+def _running_row(board: Board, at: datetime) -> Period | None:
+    """The row of the running period; None between two windows."""
+    window = open_window(board.calendar, at)
+    return Period.objects.filter(board=board, label=window.label).first() if window else None
 
 
 def cancel_changes(board: Board, at: datetime) -> None:
-    """Give the board back the rules of its running period."""
-    running = Period.objects.get(board=board, label=window_at(board.calendar, at).label)
-    stored = running.rules_json
-    for field in ("order", "update", "ties", "tie_break", "criteria", "decimals"):
-        setattr(board, field, stored[field])
-    for field in ("minimum", "maximum", "total_maximum"):
-        setattr(board, field, points_text(stored[field], stored["decimals"]))
-    board.operators = stored.get("operators", [])  # rules of older releases have none
+    """Give the board back the rules of its running period, and the schedule that holds."""
+    for field, value in schedule_settings_at(board, at).items():
+        setattr(board, field, value)
+    if running := _running_row(board, at):
+        stored = running.rules_json
+        for field in ("order", "update", "ties", "tie_break", "criteria", "decimals"):
+            setattr(board, field, stored[field])
+        for field in ("minimum", "maximum", "total_maximum"):
+            setattr(board, field, points_text(stored[field], stored["decimals"]))
+        board.operators = stored.get("operators", [])  # rules of older releases have none
     board.full_clean()
     save_board(board, at)
 
@@ -239,8 +266,8 @@ def has_scores(board: Board) -> bool:
 def retire(board: Board, at: datetime) -> None:
     """Retire the board: the running period is its last one, and its history stays."""
     if board.retired_at is None:
-        ends_at = None if board.is_event else window_at(board.calendar, at).ends_at
-        board.retired_at = ends_at or at
+        running = None if board.is_event else open_window(board.calendar, at)
+        board.retired_at = (running.ends_at if running else None) or at
         with transaction.atomic():
             board.save(update_fields=["retired_at"])
             record("board.retired", at=at, subjects=[("board", board.pk)], after={"retired_at": board.retired_at})

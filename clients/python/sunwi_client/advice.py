@@ -77,6 +77,7 @@ ADVICE: Mapping[str, str] = {
     "bad_id": _FIX,
     "out_of_range": "Look at the board's minimum and maximum, and at what the game computed.",
     "period_closed": "It came too late. Send scores sooner after they happen.",
+    "not_open": "Send scores of when a window is open; `opens_at` is when the next one starts.",
     "too_many_attempts": "Tell the player that their attempts are used up.",
     "in_the_future": "Set this machine's clock, by NTP.",
     "board_reserved": "Send scores to the series' competitions instead.",

@@ -24,6 +24,7 @@ class Result(TypedDict):
     previous_rank: NotRequired[int | None]
     code: NotRequired[str]
     detail: NotRequired[str]
+    opens_at: NotRequired[str]
 
 
 class Results(TypedDict):
@@ -120,6 +121,7 @@ class Board(TypedDict):
     total: int
     retired_at: str | None
     period: RunningPeriod | None
+    opens_at: str | None
     order: Literal["desc", "asc"]
     update: Literal["best", "latest", "increment"]
     ties: Literal["first_come", "last_come", "shared", "dense"]

@@ -29,7 +29,7 @@ from leaderboards.admin.boards.sample_score_pages import SampleScorePages, may_t
 from leaderboards.admin.boards.settings_preview import preview_of
 from leaderboards.admin.wording.decimals import with_plain_decimals
 from leaderboards.core import keys
-from leaderboards.core.periods import window_at
+from leaderboards.core.periods import open_window
 from leaderboards.models import Board, Period
 from leaderboards.selectors.catalog.reserved import reserved_for
 from leaderboards.services import boards as services
@@ -52,7 +52,10 @@ class BoardAdmin(SampleScorePages):
     change_form_template = "admin/leaderboards/board/change_form.html"
     fieldsets = (
         (None, {"fields": ("name", "period", "timezone", "order", "update", "ties")}),
-        (_lazy("When a period turns over"), {"fields": ("week_start", "cutoff"), "classes": COLLAPSED}),
+        (
+            _lazy("When a period turns over"),
+            {"fields": ("week_start", "cutoff", "schedule", "open_minutes"), "classes": COLLAPSED},
+        ),
         (
             _lazy("What is compared"),
             {
@@ -82,7 +85,8 @@ class BoardAdmin(SampleScorePages):
     @admin.display(description=_lazy("running period's key"))
     def running_key(self, board: Board) -> str:
         """Return the key of the sorted set that submissions go to now."""
-        return "-" if board.is_event else keys.zset(board.seq, window_at(board.calendar, clock.now()).label)
+        window = None if board.is_event else open_window(board.calendar, clock.now())
+        return keys.zset(board.seq, window.label) if window else "-"
 
     @admin.display(description=_lazy("storage"), ordering="storage")
     def decided_by(self, board: Board) -> str:
@@ -197,6 +201,7 @@ class BoardAdmin(SampleScorePages):
         if board is None or not self.has_change_permission(request, board):
             raise PermissionDenied
         services.cancel_changes(board, clock.now())
+        open_board(board, clock.now())
         self.log_change(request, board, "Cancelled the changes that waited for the next period.")
         messages.success(request, _("The changes are cancelled: the next period keeps the rules of this one."))
         return redirect("admin:leaderboards_board_change", board.pk)

@@ -19,8 +19,8 @@ from leaderboards.admin.boards.preview_seal import SEAL_FIELD, matches_seal
 from leaderboards.admin.wording.decimals import trim_zeros
 from leaderboards.admin.wording.descriptions import on_the_boards_clock
 from leaderboards.choices import OPERATORS
-from leaderboards.core.periods import window_at, zone_names
-from leaderboards.core.ranking.board_settings import IMMUTABLE_SETTINGS, NEXT_PERIOD_SETTINGS
+from leaderboards.core.periods import PeriodKind, next_opening, zone_names
+from leaderboards.core.ranking.board_settings import IMMUTABLE_SETTINGS, NEXT_PERIOD_SETTINGS, SCHEDULE_SETTINGS
 from leaderboards.errors import BadBoard
 from leaderboards.models import Board
 from leaderboards.selectors.previews.board_change import BoardChange, board_change
@@ -66,6 +66,7 @@ class BoardForm(forms.ModelForm[Board]):
         fields = SETTINGS
         widgets = {  # noqa: RUF012 - Django's own way to say it
             "timezone": TimezoneInput,
+            "schedule": forms.TextInput(attrs={"placeholder": "0 18 * * 5", "size": 20, "spellcheck": "false"}),
             "cutoff": forms.TextInput(attrs={"placeholder": "00:00", "size": 6}),
             "criteria": forms.Textarea(attrs={"rows": 5, "cols": 60, "spellcheck": "false"}),
         }
@@ -93,12 +94,16 @@ class BoardForm(forms.ModelForm[Board]):
             )
         if board.is_event:
             return
-        ends_at = window_at(board.calendar, clock.now()).ends_at
-        for name in NEXT_PERIOD_SETTINGS:
-            if ends_at is None:
+        next_at = next_opening(board.calendar, clock.now())
+        is_scheduled = board.period == PeriodKind.SCHEDULE
+        for name in SCHEDULE_SETTINGS:
+            if not is_scheduled:
+                self._fix(name, _("For boards whose period is “schedule”."))
+        for name in (*NEXT_PERIOD_SETTINGS, *(SCHEDULE_SETTINGS if is_scheduled else ())):
+            if next_at is None:
                 self._fix(name, _("Fixed: the one period of an all-time board keeps the rules it opened with."))
             else:
-                note = _("A change takes effect from %(when)s.") % {"when": on_the_boards_clock(ends_at, board)}
+                note = _("A change takes effect from %(when)s.") % {"when": on_the_boards_clock(next_at, board)}
                 self._note(name, note)
 
     def _fix(self, name: str, reason: str) -> None:
@@ -176,6 +181,14 @@ HELP = {
     "ties": _lazy("Who is ahead when points are equal."),
     "week_start": _lazy("The weekday on which weekly boards turn over."),
     "cutoff": _lazy("When a day turns over, on the board's own clock: 04:30 counts the small hours to the day before."),
+    "schedule": _lazy(
+        "For the period “schedule”: when windows start, as a cron expression (minute, hour, day of month, month, "
+        "day of week). 0 18 * * 5 is every Friday at 18:00, 0 12 * * * every day at noon, on the board's own clock."
+    ),
+    "open_minutes": _lazy(
+        "For the period “schedule”: how long each window takes scores. 120 is two hours; whole days (1440) end at the "
+        "same time of the clock. Empty: until the next window starts."
+    ),
     "criteria": _lazy(
         "Leave [] for points. Else what is compared, best first: "
         '[{"name": "stage", "max": 32750, "order": "desc"}, '

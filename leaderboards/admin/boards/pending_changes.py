@@ -6,15 +6,18 @@ from django.contrib.admin.utils import label_for_field
 
 from foundation import clock
 from leaderboards.admin.wording.descriptions import on_the_boards_clock, setting_in_words
-from leaderboards.core.periods import PeriodKind, window_at
+from leaderboards.core.periods import PeriodKind, latest_window, next_opening
 from leaderboards.errors import BadBoard
 from leaderboards.models import Board
 from leaderboards.services import boards as services
 
 
 def period_end_text(board: Board) -> str:
-    """Return the end of the running period in the board's time zone; "" without an end."""
-    at = None if board.is_event else window_at(board.calendar, clock.now()).ends_at
+    """Return the next boundary in the board's time zone: the end of the running period, or between two windows the
+    start of the next one; "" without an end.
+    """
+    window, now = None if board.is_event else latest_window(board.calendar, clock.now()), clock.now()
+    at = window.ends_at if window and window.contains(now) else next_opening(board.calendar, now)
     return on_the_boards_clock(at, board) if at else ""
 
 

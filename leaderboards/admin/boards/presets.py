@@ -54,6 +54,18 @@ PRESETS = (
         {"period": "day", "order": "asc", "ties": "shared", "maximum": "200", "total_maximum": "200"},
     ),
     Preset(
+        "weekend-cup",
+        _("Weekend cup"),
+        _("Open from Friday 18:00 to Sunday 22:00, closed in between."),
+        {"period": "schedule", "schedule": "0 18 * * 5", "open_minutes": 2 * 1440 + 240},
+    ),
+    Preset(
+        "daily-arena",
+        _("Daily arena"),
+        _("Open each day from 12:00 to 14:00."),
+        {"period": "schedule", "schedule": "0 12 * * *", "open_minutes": 120},
+    ),
+    Preset(
         "all-time",
         _("All time"),
         _("One board for ever, on which everything adds up."),

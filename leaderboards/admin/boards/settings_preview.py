@@ -4,6 +4,7 @@ The form shows it when it is loaded, and updates it while the user types. Invali
 """
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -16,10 +17,13 @@ from leaderboards.admin.wording.descriptions import on_the_boards_clock, rules_i
 from leaderboards.core import keys
 from leaderboards.core.periods import PeriodKind, Window, next_window, window_at
 from leaderboards.core.ranking.board_settings import board_calendar, board_rules, sample_layout
+from leaderboards.core.schedule_changes import past_schedules
 from leaderboards.errors import BadBoard, BadLabel
 from leaderboards.models import Board
+from leaderboards.selectors.catalog.periods import coming_windows
 
 BOUNDARIES = 5
+WINDOWS = 10
 NEW = "…"  # stands for the number that SQL will give
 
 
@@ -30,6 +34,15 @@ class Boundary:
     label: str
     local: str
     utc: str
+
+
+@dataclass(frozen=True, slots=True)
+class WindowLine:
+    """A window of a schedule, with its start and end on the board's clock."""
+
+    label: str
+    opens: str
+    closes: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +59,7 @@ class Preview:
 
     key: str = ""
     boundaries: list[Boundary] = field(default_factory=list)
+    windows: list[WindowLine] = field(default_factory=list)
     layout: str = ""
     rules: str = ""
     endless: str = ""
@@ -73,6 +87,9 @@ def _fill_periods(preview: Preview, board: Board, at: datetime) -> None:
         preview.key = _key(board, "c<competition>")
         preview.endless = _("Its periods are its competitions, each with a start and an end of its own.")
         return
+    if calendar.kind is PeriodKind.SCHEDULE:
+        _fill_windows(preview, board, at)
+        return
     running = window_at(calendar, at)
     preview.key = _key(board, running.label)
     if calendar.kind is PeriodKind.ALL_TIME:
@@ -85,6 +102,21 @@ def _fill_periods(preview: Preview, board: Board, at: datetime) -> None:
         except BadLabel:
             break
         preview.boundaries.append(_boundary(board, window, at))
+
+
+def _fill_windows(preview: Preview, board: Board, at: datetime) -> None:
+    """Fill in the open window and the next ones, as they will be once the board is saved."""
+    stored = Board.objects.filter(pk=board.pk).first() if board.pk else None
+    changed = copy(board)
+    if stored and stored.periods.exists():
+        changed.past_schedules = past_schedules(board, stored, at)
+    coming = coming_windows(changed, at, WINDOWS)
+    preview.key = _key(board, coming[0].label) if coming else ""
+    preview.windows = [
+        WindowLine(each.label, on_the_boards_clock(each.starts_at, board), on_the_boards_clock(each.ends_at, board))
+        for each in coming
+        if each.starts_at and each.ends_at
+    ]
 
 
 def _fill_rules(preview: Preview, board: Board, _at: datetime) -> None:

@@ -14,6 +14,7 @@ from leaderboards.core.input.points import points_text
 from leaderboards.core.periods import PeriodKind
 from leaderboards.core.ranking.criteria import Criterion, Order
 from leaderboards.core.ranking.rules import Rules, Ties, Update
+from leaderboards.formats import whole_duration
 from leaderboards.models import Board
 
 _BEGINS = {
@@ -23,6 +24,7 @@ _BEGINS = {
     PeriodKind.YEAR: _lazy("On the first of January at %(cutoff)s (%(zone)s) players start again."),
     PeriodKind.ALL_TIME: _lazy("Players never start again."),
     PeriodKind.EVENT: _lazy("Each competition is a period of its own."),
+    PeriodKind.SCHEDULE: _lazy("Windows start by %(schedule)s (%(zone)s), each until the next; players start again."),
 }
 _UPDATES = {
     Update.BEST: _lazy("a player's best submission counts"),
@@ -39,7 +41,12 @@ _TIES = {
 
 def rules_in_words(board: Board, rules: Rules) -> str:
     """Describe when a period begins, which submission counts, and how players are ranked."""
-    begins = _BEGINS[PeriodKind(board.period)] % {
+    pattern = _BEGINS[PeriodKind(board.period)]
+    if board.open_minutes:
+        pattern = _lazy("Windows start by %(schedule)s (%(zone)s), each for %(duration)s; players start again.")
+    begins = pattern % {
+        "schedule": board.schedule,
+        "duration": whole_duration((board.open_minutes or 0) * 60),
         "day": _(board.week_start.capitalize()),  # Django's own catalogue has the days of the week
         "cutoff": board.cutoff,
         "zone": board.timezone,

@@ -11,7 +11,7 @@ from django.db import Error as SqlError
 from foundation import clock
 from leaderboards import selectors
 from leaderboards.api.openapi.document import BODY, READING, OperationDoc, body
-from leaderboards.core.periods import window_at
+from leaderboards.core.periods import latest_window
 from leaderboards.models import Board
 
 MOMENT = {"as_of": "2026-11-20T09:00:00Z", "live": True}
@@ -93,7 +93,7 @@ def _real_boards() -> _Real:
         points=points.seq if points else 1,
         raid=raid.seq if raid else 3,
         fields=_fields(raid) if raid else {"stage": 23346, "members": 230},
-        label=window_at(points.calendar, clock.now()).label if points else "2026-47",
+        label=latest_window(points.calendar, clock.now()).label if points else "2026-47",
     )
 
 

@@ -41,6 +41,9 @@ class Result(Schema):
     previous_rank: int | None = Field(None, description="Before the request, null for a new player; with `ranks=true`.")
     code: str | None = Field(None, description="Why it was rejected or quarantined, for programs.")
     detail: str | None = Field(None, description="Why it was rejected or quarantined, for people.")
+    opens_at: Time | None = Field(
+        None, description="With `not_open`: when the window after the entry's time starts; absent if none does."
+    )
 
 
 class ResultsOfEntries(Schema):
@@ -176,6 +179,13 @@ class SettingsButPeriod(Schema):
     timezone: str
     week_start: str
     cutoff: str = Field(examples=["00:00"])
+    schedule: str = Field(
+        description="On boards of period `schedule`: the cron expression by which windows start; else empty.",
+        examples=["0 18 * * 5"],
+    )
+    open_minutes: int | None = Field(
+        description="How long each window of a schedule is open; null: until the next one starts."
+    )
     order: Literal["desc", "asc"]
     update: Literal["best", "latest", "increment"]
     ties: Literal["first_come", "last_come", "shared", "dense"]
@@ -209,14 +219,17 @@ class SettingsButPeriod(Schema):
 class SettingsOfBoard(SettingsButPeriod):
     """All settings, each by its own name, as they were saved last: changed rules wait for the next period."""
 
-    period: Literal["day", "week", "month", "year", "all_time", "event"]
+    period: Literal["day", "week", "month", "year", "all_time", "event", "schedule"]
 
 
 class BoardShown(SettingsButPeriod):
     """A board. ``period`` is the running one here; the setting of that name is in ``settings``."""
 
     seq: int
-    period: RunningPeriod | None = Field(description="Null where competitions make the windows.")
+    period: RunningPeriod | None = Field(
+        description="Null where competitions make the windows. Between two windows of a schedule, the last one."
+    )
+    opens_at: Time | None = Field(description="When the next window starts, while none is open; else null.")
     total: int = Field(description="How many players the running period has.")
     retired_at: Time | None
     settings: SettingsOfBoard

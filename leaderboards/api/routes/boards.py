@@ -25,7 +25,7 @@ from leaderboards.core.ranking.board_settings import NEXT_PERIOD_SETTINGS
 from leaderboards.core.ranking.rules import Rules
 from leaderboards.models import Board
 from leaderboards.selectors import RunningPeriodInfo
-from leaderboards.services.boards import SETTINGS
+from leaderboards.services.boards import SETTINGS, schedule_settings_at
 
 BOUNDS = ("minimum", "maximum", "total_maximum")  # scaled by the rules' own decimals
 
@@ -62,7 +62,9 @@ def _shown(board: Board, running: RunningPeriodInfo | None) -> dict[str, Any]:
         "seq": board.seq,
         **settings,
         **(_rules_apart(board, running.rules) if running else {}),
+        **(schedule_settings_at(board, running.as_of) if running else {}),
         "period": _period_shown(running) if running else None,
+        "opens_at": when_or_none(running.opens_at) if running else None,
         "total": running.total if running else 0,
         "retired_at": when_or_none(board.retired_at),
         "settings": settings,

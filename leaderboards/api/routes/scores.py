@@ -10,6 +10,7 @@ from ninja import Router
 
 from foundation import clock
 from foundation.errors import SunwiError
+from foundation.http.encoding import when
 from foundation.http.problems import BadRequest, respond
 from leaderboards.api.http.access import RequireKey, key_of
 from leaderboards.api.http.bodies import object_of
@@ -99,4 +100,6 @@ def _result(outcome: Outcome, ranks: bool) -> dict[str, Any]:
         result |= {"rank": outcome.rank, "previous_rank": outcome.previous_rank}
     if outcome.code is not None:
         result |= {"code": outcome.code, "detail": outcome.detail}
+    if outcome.opens_at is not None:
+        result["opens_at"] = when(outcome.opens_at)
     return result

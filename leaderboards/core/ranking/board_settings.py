@@ -4,7 +4,8 @@ The settings are any object with the attributes of ``docs/boards.md``: a row, a 
 """
 
 import re
-from datetime import UTC, datetime, time
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, time, timedelta
 from decimal import Decimal
 from enum import StrEnum
 from functools import lru_cache
@@ -16,6 +17,7 @@ from leaderboards.core.packing.layout import Layout, choose_layout
 from leaderboards.core.periods import WEEKDAYS, Calendar, PeriodKind, Window, window_at
 from leaderboards.core.ranking.criteria import read_criteria
 from leaderboards.core.ranking.rules import Operator, Order, Rules, TieBreak, Ties, Update
+from leaderboards.core.schedules import Schedule, check_schedule
 from leaderboards.errors import BadBoard, BadPoints, OutOfRange
 
 # An instant in a longest window of each kind: a leap year, a week in which the clock goes back. An event: 30 days.
@@ -26,9 +28,11 @@ _LONGEST = {
     PeriodKind.YEAR: datetime(2024, 6, 1, tzinfo=UTC),
     PeriodKind.ALL_TIME: datetime(2024, 6, 1, tzinfo=UTC),
 }
+_PUT_BACK = timedelta(hours=3)  # the most by which a clock is put back within a window
 _EVENT = Window("c0", datetime(2024, 10, 1, tzinfo=UTC), datetime(2024, 10, 31, tzinfo=UTC))
 
-# Settings that never change once a period exists, and settings that take effect with the next period.
+# Settings that never change once a period exists, and settings that take effect with the next period: rules, and when
+# the windows of a schedule start and how long they are open.
 IMMUTABLE_SETTINGS = ("period", "timezone", "week_start", "cutoff", "storage")
 NEXT_PERIOD_SETTINGS = (
     "order",
@@ -42,6 +46,7 @@ NEXT_PERIOD_SETTINGS = (
     "total_maximum",
     "operators",
 )
+SCHEDULE_SETTINGS = ("schedule", "open_minutes")
 
 _CUTOFF = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9])")
 
@@ -56,6 +61,9 @@ class Settings(Protocol):
     timezone: Any
     week_start: Any
     cutoff: Any
+    schedule: Any
+    open_minutes: Any
+    past_schedules: Any
     order: Any
     update: Any
     ties: Any
@@ -70,18 +78,46 @@ class Settings(Protocol):
 
 def board_calendar(board: Settings) -> Calendar:
     """Return the board's calendar. Raises ``BadBoard``."""
-    return _calendar(str(board.period), str(board.timezone), str(board.week_start), str(board.cutoff))
+    schedules = _schedules(board) if board.period == PeriodKind.SCHEDULE else ()
+    return _calendar(str(board.period), str(board.timezone), str(board.week_start), str(board.cutoff), schedules)
 
 
 @lru_cache(maxsize=1024)
-def _calendar(period: str, timezone: str, week_start: str, cutoff: str) -> Calendar:
+def _calendar(period: str, timezone: str, week_start: str, cutoff: str, schedules: tuple[Schedule, ...]) -> Calendar:
     match = _CUTOFF.fullmatch(cutoff)
     if match is None:
         raise BadBoard(Message("The cut-off is a local time such as 00:00 or 04:30."), "cutoff")
     if week_start not in WEEKDAYS:
         raise BadBoard(Message("A week starts on one of: %(days)s.", days=", ".join(WEEKDAYS)), "week_start")
     kind = _one_of(PeriodKind, period, "period")
-    return Calendar(kind, timezone, WEEKDAYS.index(week_start), time(int(match[1]), int(match[2])))
+    if schedules:
+        check_schedule(schedules[-1].expression, schedules[-1].open_minutes)
+    return Calendar(kind, timezone, WEEKDAYS.index(week_start), time(int(match[1]), int(match[2])), schedules)
+
+
+def _schedules(board: Settings) -> tuple[Schedule, ...]:
+    """Return the schedules that the board has had, and last the present one, which may not hold yet."""
+    past: Sequence[Mapping[str, Any]] = board.past_schedules or ()
+    ended = (Schedule(each["schedule"], each["open_minutes"], datetime.fromisoformat(each["until"])) for each in past)
+    return *ended, Schedule(str(board.schedule), board.open_minutes)
+
+
+def schedule_at(calendar: Calendar, at: datetime) -> Schedule | None:
+    """Return the schedule that holds at ``at``; None for boards without schedule."""
+    return next((each for each in calendar.schedules if each.until is None or at < each.until), None)
+
+
+def check_schedule_settings(board: Settings) -> None:
+    """Raise ``BadBoard`` if another board than one of schedules has a schedule."""
+    if board.period != PeriodKind.SCHEDULE:
+        if board.schedule:
+            raise BadBoard(
+                Message("`schedule` is for boards whose `period` is `schedule`: leave it empty."), "schedule"
+            )
+        if board.open_minutes is not None:
+            raise BadBoard(
+                Message("`open_minutes` is for boards whose `period` is `schedule`: leave it empty."), "open_minutes"
+            )
 
 
 def board_rules(board: Settings) -> Rules:
@@ -125,8 +161,8 @@ def read_operators(raw: object) -> tuple[Operator, ...]:
 def sample_layout(board: Settings) -> Layout:
     """Return the layout of the board's longest window. Raises ``BadBoard`` if the settings cannot work."""
     calendar, rules = board_calendar(board), board_rules(board)
-    longest = _EVENT if calendar.kind is PeriodKind.EVENT else window_at(calendar, _LONGEST[calendar.kind])
-    layout = choose_layout(rules, longest)
+    check_schedule_settings(board)
+    layout = choose_layout(rules, _longest_window(calendar))
     if rules.adds_fields and layout.has_patterns_beyond:
         raise BadBoard(
             Message(
@@ -136,6 +172,18 @@ def sample_layout(board: Settings) -> Layout:
             "operators",
         )
     return layout
+
+
+def _longest_window(calendar: Calendar) -> Window:
+    if calendar.kind is PeriodKind.EVENT:
+        return _EVENT
+    if calendar.kind is not PeriodKind.SCHEDULE:
+        return window_at(calendar, _LONGEST[calendar.kind])
+    schedule, start = calendar.schedules[-1], _LONGEST[PeriodKind.ALL_TIME]
+    longest = check_schedule(schedule.expression, schedule.open_minutes).longest
+    if schedule.open_minutes is not None:
+        longest = timedelta(minutes=schedule.open_minutes)
+    return Window("longest", start, start + longest + _PUT_BACK)
 
 
 def _one_of(kinds: type[Kind], value: Any, field: str) -> Kind:

@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from leaderboards import selectors
-from leaderboards.core.periods import Calendar, PeriodKind, Window, next_window, window_at
+from leaderboards.core.periods import Calendar, PeriodKind, Window, latest_window, next_window
 from leaderboards.errors import BadLabel
 from leaderboards.management.command import Command as BaseCommand
 from leaderboards.management.command import format_time, parse_time_or_now
@@ -24,15 +24,17 @@ class Command(BaseCommand):
         parser.add_argument("--next", type=int, default=5, metavar="N", help="how many of the periods that follow")
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        """Print the periods as JSON; refuse an event board, which has no calendar."""
+        """Print the periods as JSON, null between two windows; refuse an event board, which has no calendar."""
         if not 0 <= options["next"] <= 1000:
             raise CommandError("--next is 0 to 1000.")
         board = selectors.board_by_seq(options["board"])
         if board.is_event:
             raise CommandError(f"Board {board.seq} counts in competitions: they are its periods.")
-        window = window_at(board.calendar, parse_time_or_now(options["at"]))
+        at = parse_time_or_now(options["at"])
+        window = latest_window(board.calendar, at)
         following = _following(board.calendar, window, options["next"])
-        self.print_json({"period": _to_json(window), "next": [_to_json(each) for each in following]})
+        found = _to_json(window) if window.contains(at) else None
+        self.print_json({"period": found, "next": [_to_json(each) for each in following]})
 
 
 def _following(calendar: Calendar, window: Window, count: int) -> list[Window]:

@@ -1,7 +1,8 @@
 """Find a period by ``current``, ``previous`` or its label.
 
 A period has a row only once it was opened. Without a row, the running window and the one before it are shown as empty
-periods; any other label is unknown, as is the label of a period that has not begun.
+periods; any other label is unknown, as is the label of a period that has not begun. Between two windows of a schedule,
+``current`` is the window that ended last.
 """
 
 import re
@@ -15,8 +16,16 @@ from django.db.models import Q, QuerySet
 
 from foundation.db.resilience import CACHE_TTL, SqlAway, StaleIfErrorCache, ask, row_version_loader
 from foundation.sync.redis_state import StaleGeneration
-from leaderboards.core.periods import PeriodKind, Window, previous_window, window_at
-from leaderboards.errors import UnknownPeriod
+from leaderboards.core.periods import (
+    PeriodKind,
+    Window,
+    latest_window,
+    next_opening,
+    next_window,
+    open_window,
+    previous_window,
+)
+from leaderboards.errors import BadLabel, UnknownPeriod
 from leaderboards.models import Board, Period, PeriodState
 from leaderboards.selectors.catalog.cache_versions import (
     MAX_READ_STALENESS_SECONDS,
@@ -177,11 +186,38 @@ def adjacent_periods(board: Board, starts_at: datetime, at: datetime) -> tuple[P
 
 
 def running_window(board: Board, at: datetime) -> PeriodInfo | None:
-    """Return the running window, even if it has no scores; None for event boards and retired boards."""
+    """Return the running window, even if it has no scores; None if none is open, for event and retired boards."""
     if board.is_event or (board.retired_at is not None and board.retired_at <= at):
         return None
-    window = window_at(board.calendar, at)
+    window = open_window(board.calendar, at)
+    if window is None:
+        return None
     return PeriodInfo(window.label, window.starts_at, window.ends_at, PeriodState.OPEN)
+
+
+def opening(board: Board, shown: PeriodInfo, at: datetime) -> datetime | None:
+    """Return when the window after ``shown`` starts, if that has ended and none has started since; else None."""
+    if board.period != PeriodKind.SCHEDULE or shown.ends_at is None or at < shown.ends_at:
+        return None
+    opens_at = next_opening(board.calendar, at)
+    is_over = board.retired_at is not None and (opens_at is None or board.retired_at <= opens_at)
+    return None if is_over or latest_window(board.calendar, at).label != shown.label else opens_at
+
+
+def coming_windows(board: Board, at: datetime, count: int) -> list[Window]:
+    """Return the windows of a schedule that end after ``at``, the open one first; fewer if the schedule has no more."""
+    windows: list[Window] = []
+    with suppress(BadLabel):
+        window = latest_window(board.calendar, at)
+        while len(windows) < count and not _is_after_retirement(board, window):
+            if window.ends_at and window.ends_at > at:
+                windows.append(window)
+            window = next_window(board.calendar, window)
+    return windows
+
+
+def _is_after_retirement(board: Board, window: Window) -> bool:
+    return bool(board.retired_at and window.starts_at and board.retired_at <= window.starts_at)
 
 
 def periods_begun(board: Board, at: datetime) -> QuerySet[Period]:
@@ -200,7 +236,7 @@ def _label(board: Board, name: str, at: datetime) -> str:
     if board.is_event:
         raise UnknownPeriod("This board counts in competitions and has no current or previous period.")
     if name == CURRENT:
-        return window_at(board.calendar, at).label
+        return latest_window(board.calendar, at).label
     return next((window.label for key, window in _named_windows(board, at).items() if key == name), "no such window")
 
 
@@ -211,7 +247,7 @@ def _always_shown(board: Board, at: datetime) -> dict[str, Window]:
 def _named_windows(board: Board, at: datetime) -> dict[str, Window]:
     if board.is_event:
         return {}
-    running = window_at(board.calendar, at)
+    running = latest_window(board.calendar, at)
     if board.period == PeriodKind.ALL_TIME:
         return {CURRENT: running}
     return {CURRENT: running, PREVIOUS: previous_window(board.calendar, running)}

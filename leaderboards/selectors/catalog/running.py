@@ -8,32 +8,43 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from foundation import clock
-from leaderboards.core.periods import window_at
+from leaderboards.core.periods import latest_window
 from leaderboards.core.ranking.rules import Rules
 from leaderboards.models import Board
-from leaderboards.selectors.catalog.periods import CURRENT, PeriodInfo, period_info_or_window, periods_by_label
+from leaderboards.selectors.catalog.periods import (
+    CURRENT,
+    PeriodInfo,
+    opening,
+    period_info_or_window,
+    periods_by_label,
+)
 from leaderboards.selectors.rankings.store_routing import totals
 
 
 @dataclass(frozen=True, slots=True)
 class RunningPeriodInfo:
-    """A board's running period, its number of players at ``as_of``, and its rules."""
+    """A board's running period, its number of players at ``as_of``, and its rules.
+
+    Between two windows of a schedule it is the one that ended last, and ``opens_at`` is the start of the next one.
+    """
 
     period: PeriodInfo
     total: int
     as_of: datetime
     rules: Rules
+    opens_at: datetime | None = None
 
 
 def running_periods(boards: Collection[Board]) -> dict[int, RunningPeriodInfo]:
     """Return the running periods by board number; event boards have none. Raises ``SqlAway`` and ``TooMany``."""
     at = clock.now()
-    labels = {board: window_at(board.calendar, at).label for board in boards if not board.is_event}
+    labels = {board: latest_window(board.calendar, at).label for board in boards if not board.is_event}
     rows = periods_by_label(labels.items())
     total_by_period = totals(rows.values())
     running = {}
     for board in labels:
         period = rows.get(board.seq)
         total, rules = (total_by_period[period.pk], period.rules) if period else (0, board.rules)
-        running[board.seq] = RunningPeriodInfo(period_info_or_window(board, CURRENT, period, at), total, at, rules)
+        shown = period_info_or_window(board, CURRENT, period, at)
+        running[board.seq] = RunningPeriodInfo(shown, total, at, rules, opening(board, shown, at))
     return running

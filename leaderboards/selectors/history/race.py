@@ -151,7 +151,7 @@ def _end_of_axis(period: PeriodInfo, now: datetime) -> datetime:
 
 def _days(key: _SnapshotsKey, snapshots: Sequence[Snapshot], last: datetime) -> Iterator[Day]:
     """The last days of the period up to ``last``, the earliest first. None for periods of one day."""
-    if key.calendar.kind is PeriodKind.DAY:
+    if key.calendar.kind is PeriodKind.DAY or _is_within_a_day(key):
         return
     interval = timedelta(minutes=settings.RANK_SNAPSHOT_MINUTES)
     for starts_at in _day_starts(key, last):
@@ -159,6 +159,12 @@ def _days(key: _SnapshotsKey, snapshots: Sequence[Snapshot], last: datetime) -> 
         latest = starts_at + interval + LATE
         snapshot = next((each for each in snapshots if starts_at <= each.at < latest), None)
         yield Day(starts_at, None if is_first else snapshot, is_first)
+
+
+def _is_within_a_day(key: _SnapshotsKey) -> bool:
+    starts_at, ends_at = key.period.starts_at, key.period.ends_at
+    is_scheduled = key.calendar.kind is PeriodKind.SCHEDULE
+    return is_scheduled and starts_at is not None and ends_at is not None and ends_at - starts_at <= timedelta(days=1)
 
 
 def _day_starts(key: _SnapshotsKey, last: datetime) -> list[datetime]:

@@ -5,6 +5,7 @@ the rules that it opened with, so a changed rule takes effect with the next one.
 """
 
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -13,8 +14,9 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from leaderboards.core.periods import PeriodKind, window_at
-from leaderboards.core.ranking.board_settings import IMMUTABLE_SETTINGS, NEXT_PERIOD_SETTINGS
+from leaderboards.core.periods import PeriodKind, next_opening, open_window
+from leaderboards.core.ranking.board_settings import IMMUTABLE_SETTINGS, NEXT_PERIOD_SETTINGS, SCHEDULE_SETTINGS
+from leaderboards.core.schedule_changes import past_schedules
 from leaderboards.models import Board, Period, PeriodState, Standing, Storage, Submission
 from leaderboards.stores.sql.reads import run_with_timeout
 
@@ -76,12 +78,21 @@ def board_change(board: Board, settings: tuple[str, ...], at: datetime) -> Board
     return BoardChange(
         board,
         changes,
-        next_at=None if stored.is_event else window_at(stored.calendar, at).ends_at,
+        next_at=_next_start(stored, board, at),
         players=_players(stored, at) if changed & RANKING else 0,
         submissions=_submissions_deleted(stored, board, at),
         periods=_periods_leaving_redis(stored, board, at),
         fixed=fixed,
     )
+
+
+def _next_start(stored: Board, board: Board, at: datetime) -> datetime | None:
+    """Return when the next period starts, by the changed schedule if there is one."""
+    if stored.period != PeriodKind.SCHEDULE:
+        return next_opening(stored.calendar, at)
+    changed = copy(board)
+    changed.past_schedules = past_schedules(board, stored, at)
+    return next_opening(changed.calendar, at)
 
 
 def _changes(stored: Board | None, board: Board, settings: tuple[str, ...]) -> Iterator[Change]:
@@ -92,7 +103,8 @@ def _changes(stored: Board | None, board: Board, settings: tuple[str, ...]) -> I
 
 
 def _begins(stored: Board | None, setting: str) -> Begins:
-    if stored is None or setting not in NEXT_PERIOD_SETTINGS or not stored.periods.exists():
+    waits = setting in (*NEXT_PERIOD_SETTINGS, *SCHEDULE_SETTINGS)
+    if stored is None or not waits or not stored.periods.exists():
         return Begins.AT_ONCE
     return Begins.NEXT_COMPETITION if stored.is_event else Begins.NEXT_PERIOD
 
@@ -101,7 +113,8 @@ def _players(board: Board, at: datetime) -> int | None:
     """Count the players ranked in the running period."""
     if board.is_event:
         return 0
-    running = Period.objects.filter(board=board, label=window_at(board.calendar, at).label)
+    window = open_window(board.calendar, at)
+    running = Period.objects.filter(board=board, label=window.label if window else "")
     return _count(Standing.objects.filter(period__in=running, score__isnull=False))
 
 

@@ -14,7 +14,7 @@ from foundation import clock
 from foundation.sync import barrier
 from foundation.worker.each import for_each
 from leaderboards.core.packing.layout import choose_layout
-from leaderboards.core.periods import PeriodKind, Window, next_window, window_at
+from leaderboards.core.periods import PeriodKind, Window, latest_window, next_window
 from leaderboards.models import Board, Period, PeriodState, Storage
 from leaderboards.selectors.catalog.periods import clear_period_cache
 from leaderboards.services.sync.invalidate import invalidate_readers
@@ -48,13 +48,16 @@ def open_period(board: Board, window: Window) -> Period:
 
 
 def open_board(board: Board, at: datetime) -> None:
-    """Open the running period of a calendar board and the next one, and adjust them to their zone's current rules."""
+    """Open the running period of a calendar board and the next one, and adjust them to their zone's current rules.
+
+    Between two windows of a schedule only the next one is opened.
+    """
     if board.is_event:
         return
-    running = window_at(board.calendar, at)
-    windows = [running]
+    latest = latest_window(board.calendar, at)
+    windows = [latest] if latest.contains(at) else []
     if board.period != PeriodKind.ALL_TIME:
-        windows.append(next_window(board.calendar, running))
+        windows.append(next_window(board.calendar, latest))
     for window in windows:
         if not begins_after_retirement(board, window):
             _follow_calendar(open_period(board, window), window, at)
@@ -78,7 +81,7 @@ def _follow_calendar(period: Period, window: Window, at: datetime) -> None:
         if _has_begun(period, at) and (old.slots, old.tail) != (new.slots, new.tail):
             logger.warning("period %s keeps its end, although its zone's new rules say %s", period, target.ends_at)
             return
-        logger.info("period %s now ends at %s, by its zone's new rules", period, target.ends_at)
+        logger.info("period %s now ends at %s, by the rules of its zone or a changed schedule", period, target.ends_at)
         Period.objects.filter(pk=period.pk).update(starts_at=target.starts_at, ends_at=target.ends_at)
         transaction.on_commit(clear_period_cache)
         invalidate_readers(period)

@@ -6,7 +6,7 @@ from foundation.errors import SunwiError
 from leaderboards.core.input.entries import Entry
 from leaderboards.core.ranking.policies import StandingState
 from leaderboards.core.submissions import Outcome, Status, UnreadableEntry
-from leaderboards.errors import Implausible, OutcomeUnknown
+from leaderboards.errors import Implausible, NotOpen, OutcomeUnknown
 from leaderboards.models import Period
 from leaderboards.services.submit.items import Target
 
@@ -44,6 +44,7 @@ def outcome(entry: Entry, target: Target | None, decision: EntryDecision) -> Out
         hides_ranks=event is not None and event.hides_ranks,
         code=_code(decision.error),
         detail=decision.error.detail if decision.error else None,
+        opens_at=decision.error.opens_at if isinstance(decision.error, NotOpen) else None,
     )
 
 

@@ -23,12 +23,12 @@ from leaderboards.core import keys
 from leaderboards.core.id_buckets import BucketedId, bucketed_id
 from leaderboards.core.input.entries import Entry
 from leaderboards.core.input.points import scaled
-from leaderboards.core.periods import event_label, previous_window, window_at
+from leaderboards.core.periods import event_label, latest_window, previous_window
 from leaderboards.core.ranking.policies import StandingState as PlayerState
 from leaderboards.core.ranking.policies import sent_value
 from leaderboards.core.ranking.rules import Operator
 from leaderboards.core.submissions import Status
-from leaderboards.errors import BadPoints, BadTime, IdReused, OutOfRange, StorageUnavailable
+from leaderboards.errors import BadPoints, BadTime, IdReused, NotOpen, OutOfRange, StorageUnavailable
 from leaderboards.models import (
     Board,
     Period,
@@ -181,11 +181,11 @@ def _find_counted_in_redis(
 def _ended_period_label(board: Board, entry: Entry, at: datetime) -> str | None:
     """The label of an ended calendar period in which the entry may have counted: its own, or the one before."""
     try:
-        own = window_at(board.calendar, min(entry.at or at, at))
+        own = latest_window(board.calendar, min(entry.at or at, at))
         if own.starts_at is None or own.ends_at is None or own.ends_at <= at:
             return own.label if own.ends_at else None
         return previous_window(board.calendar, own).label if at < own.starts_at + ID_RETENTION else None
-    except BadTime:  # the time is outside all periods
+    except (BadTime, NotOpen):  # the time is outside all periods
         return None
 
 

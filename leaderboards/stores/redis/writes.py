@@ -14,9 +14,9 @@ from foundation.messages import Message
 from foundation.redis.client import Argument, RedisClient
 from leaderboards.core import keys as named
 from leaderboards.core.id_buckets import PROOF_BYTES, BucketedId
-from leaderboards.core.periods import long_label, short_label
 from leaderboards.core.ranking.policies import StandingState, policy_of
 from leaderboards.core.ranking.rules import Operator, Order, Ties, Update
+from leaderboards.core.short_labels import long_label, short_label
 from leaderboards.errors import PeriodClosed
 from leaderboards.models import Period
 from leaderboards.stores.redis.reads import lua_bool, placement_args, ranked_keys, run

@@ -17,7 +17,7 @@ from leaderboards.views.board_pages.shared_page import PageKey, SharedPage, page
 from leaderboards.views.board_pages.viewer_overlay import ViewerOverlay, row_is_current
 from leaderboards.views.http.access import require_board_access
 from leaderboards.views.http.embedding import frameable
-from leaderboards.views.http.micro_cache import is_anonymous_read, micro_cached
+from leaderboards.views.http.micro_cache import is_anonymous_read, micro_cached, poll_later
 from leaderboards.views.http.responses import fragment_response, private
 from leaderboards.views.http.viewer import Viewer, may_be_signed_in, remember, viewer_of
 
@@ -82,7 +82,9 @@ def _with_viewer(viewer: Viewer, shared: SharedPage) -> tuple[SharedPage, BoardP
 def _render(request: HttpRequest, own: ViewerOverlay) -> HttpResponse:
     """Return the live parts (``?fragment=1``) or the whole page."""
     if "fragment" in request.GET:
-        return fragment_response(request, own.etag, lambda: HttpResponse(own.fill(own.shared.fragment)))
+        response = fragment_response(request, own.etag, lambda: HttpResponse(own.fill(own.shared.fragment)))
+        seconds = own.shared.look_again_after
+        return response if seconds is None else poll_later(request, response, seconds)
     is_signed_in = may_be_signed_in(request) and request.user.is_authenticated
     template = own.shared.full_page_for(request.user) if is_signed_in else own.shared.full_page
     response = private(HttpResponse(own.fill(template)))

@@ -54,7 +54,10 @@ def _listing(request: HttpRequest, *, is_home: bool) -> HttpResponse:
         listed = [_listed(board, at, viewer) for board in page.object_list]
     places = [each["mine"] for each in listed if is_home and each.get("mine")]
     mine = sorted(places, key=lambda place: place.rank)[:OWN_PLACES]  # the best, in the order of boards where equal
-    seen = [(board["board"].seq, board["standings"] and etag_parts(board["standings"])) for board in listed]
+    seen = [
+        (board["board"].seq, board["standings"] and etag_parts(board["standings"]), board["period"].get("opens_at"))
+        for board in listed
+    ]
     context = {"page": page, "listed": listed, "every": LIST_EVERY_SECONDS, "at": at, "is_home": is_home, "mine": mine}
     return page_response(request, "leaderboards/home", context, etag_of(seen, page.number, mine))
 

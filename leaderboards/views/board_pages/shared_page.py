@@ -30,6 +30,7 @@ from leaderboards.views.components.last_winners import WINNERS_NAMED, last_winne
 from leaderboards.views.components.lead import lead_of
 from leaderboards.views.components.period_labels import (
     chips_of,
+    coming_dates,
     is_running,
     period_words,
     running_words,
@@ -42,6 +43,7 @@ from leaderboards.views.http.poll_interval import LIVE_EVERY_SECONDS
 from leaderboards.views.http.responses import ROWS, etag_of, etag_parts, page_number
 from leaderboards.views.http.viewer import Viewer
 
+LONGEST_WAIT_SECONDS = 60.0  # for pages of a board between two windows
 _REPEATED = ("period", "page", "embed")  # query parameters that links repeat; the player is in a cookie
 _PLACES = ("card", "find", "foot", "around", "summary", "spread", "past", "panels", "race", "etag")
 _PLACE_MARKERS = {place: mark_safe(f"<!--own {place}-->") for place in _PLACES}  # noqa: S308 (text of users is escaped, so it cannot contain a marker)
@@ -99,7 +101,10 @@ class SharedPage:
             else selectors.last_winners(standings.board, WINNERS_NAMED + 1)
         )
         self.countries = countries_of(self.rows)
-        self.etag = etag_of(etag_parts(standings), self.chips, self.movement, key.number, self.won, self.countries)
+        self.opens_at = selectors.opening(standings.board, standings.period, standings.as_of)
+        self.etag = etag_of(
+            etag_parts(standings), self.opens_at, self.chips, self.movement, key.number, self.won, self.countries
+        )
         self.defaults: dict[str, str] = {}  # place → its HTML for anonymous viewers, filled on demand
 
     @property
@@ -121,6 +126,14 @@ class SharedPage:
         rules = self.page.standings.rules
         settings = (board.name, board.unit, board.format, board.decimals, board.timezone, rules)
         return repr((self.key, settings, [shown[name] for name in names], leader, self.movement.since))
+
+    @property
+    def look_again_after(self) -> float | None:
+        """While no window is open: the seconds after which pages look again, with the opening or a minute at most."""
+        if self.opens_at is None:
+            return None
+        left = (self.opens_at - clock.now()).total_seconds()
+        return min(max(left, LIVE_EVERY_SECONDS), LONGEST_WAIT_SECONDS)
 
     @property
     def has_past(self) -> bool:
@@ -147,7 +160,7 @@ class SharedPage:
         shown = table(self.page, Viewer(None), self.key.number, self.movement)
         if self.history:
             shown["lines"] = self.history.with_gains(shown["lines"])
-        is_live = standings.period.state in (PeriodState.OPEN, PeriodState.CLOSING)
+        is_live = standings.period.state in (PeriodState.OPEN, PeriodState.CLOSING) or self.opens_at is not None
         before, after = steps(self.board, chips, standings.period, standings.as_of)
         return {
             "request": Address(QueryDict(self.key.query)),
@@ -176,6 +189,7 @@ class SharedPage:
         return {
             "site": settings.SITE_URL.rstrip("/"),
             "top_words": top_words(self.board, standings.rows),
+            "coming": coming_dates(self.board, standings.as_of),
             "rules": rules_sentences(self.board, standings.rules),
             "spread": distribution_chart(standings, self.key.label),
         }

@@ -7,9 +7,12 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from leaderboards import formats, selectors
+from leaderboards.core.periods import PeriodKind
 from leaderboards.models import Board, PeriodState
 from leaderboards.selectors import PeriodInfo
+from leaderboards.selectors.catalog.periods import coming_windows
 
+WINDOWS_LISTED = 10
 PERIODS_LISTED = 12  # the page of all periods has the rest
 
 
@@ -35,7 +38,24 @@ def period_words(board: Board, period: PeriodInfo, at: datetime) -> dict[str, An
         "ends_at": period.ends_at,
         "seconds_left": period.seconds_left(at) if running else None,
         "is_running": running,
+        **opening_words(board, period, at),
     }
+
+
+def opening_words(board: Board, period: PeriodInfo, at: datetime) -> dict[str, Any]:
+    """Return when the next window opens, if the period was the last one and none is open now."""
+    opens_at = selectors.opening(board, period, at)
+    return {"opens_at": opens_at, "opens_in": opens_at and max(0, int((opens_at - at).total_seconds()))}
+
+
+def coming_dates(board: Board, at: datetime) -> list[str]:
+    """Return the dates of the next windows of a schedule, the open one left out; none for other boards."""
+    if board.period != PeriodKind.SCHEDULE:
+        return []
+    today = at.astimezone(ZoneInfo(board.timezone)).date()
+    windows = [each for each in coming_windows(board, at, WINDOWS_LISTED + 1) if not each.contains(at)]
+    shown = [PeriodInfo(each.label, each.starts_at, each.ends_at, PeriodState.OPEN) for each in windows]
+    return [formats.period_dates(board, each, today) for each in shown[:WINDOWS_LISTED]]
 
 
 def running_words(chips: Sequence[PeriodChip], at: datetime) -> dict[str, Any]:

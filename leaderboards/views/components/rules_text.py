@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from leaderboards.core.periods import PeriodKind
 from leaderboards.core.ranking.criteria import Criterion, Order
 from leaderboards.core.ranking.rules import Rules, Ties, Update
-from leaderboards.formats import field_name
+from leaderboards.formats import field_name, whole_duration
 from leaderboards.models import Board, Unit
 
 
@@ -50,6 +50,16 @@ def _equals(rules: Rules) -> str:
     }[rules.ties]
 
 
+def schedule_text(board: Board) -> str:
+    """Return when the windows of a schedule are open; empty for other boards."""
+    if board.period != PeriodKind.SCHEDULE:
+        return ""
+    words = {"zone": board.timezone, "duration": whole_duration((board.open_minutes or 0) * 60)}
+    if board.open_minutes is None:
+        return _("Everybody starts again whenever the next window opens (%(zone)s).") % words
+    return _("Everybody starts again with each window; each is open for %(duration)s (%(zone)s).") % words
+
+
 def _again(board: Board) -> str:
     when = {
         "day": WEEKDAYS[board.calendar.week_start],
@@ -63,4 +73,5 @@ def _again(board: Board) -> str:
         PeriodKind.YEAR: _("Everybody starts again on 1 January at %(time)s (%(zone)s).") % when,
         PeriodKind.ALL_TIME: _("Results count for good."),
         PeriodKind.EVENT: "",
+        PeriodKind.SCHEDULE: schedule_text(board),
     }[PeriodKind(board.period)]

@@ -31,6 +31,7 @@ _CSP_PREFIX = "_csp"  # of the response attributes by which a view overrides the
 _CACHED_PARAMETERS = {"page", "period", "fragment", "embed", "screen", "board"}
 # Keys of request.META
 _IF_NONE_MATCH, _EXPIRES_AT, _HAS_TOKEN = "HTTP_IF_NONE_MATCH", "sunwi.kept_until", "CSRF_COOKIE_NEEDS_UPDATE"
+_LOOK_AGAIN = "sunwi.look_again"
 # Headers that ask for an answer other than the plain page, or announce a body.
 _UNCACHED_HEADERS = {_IF_NONE_MATCH, "HTTP_IF_MATCH", "HTTP_IF_UNMODIFIED_SINCE", "HTTP_TRANSFER_ENCODING"}
 
@@ -46,11 +47,15 @@ class _Sent:
 
 @dataclass(slots=True)
 class _CachedAnswer:
-    """A cached body. ``etag`` is empty for whole pages; the answer is not used from ``expires_at`` on."""
+    """A cached body. ``etag`` is empty for whole pages; the answer is not used from ``expires_at`` on.
+
+    ``look_again`` are the seconds after which pages poll again, if the view said so.
+    """
 
     etag: str
     body: bytes
     expires_at: datetime | None
+    look_again: str = ""
     sent: _Sent | None = None
 
 
@@ -97,6 +102,12 @@ def expire_cache_at(request: HttpRequest, moments: Iterable[datetime | None], at
         request.META[_EXPIRES_AT] = min(future)
 
 
+def poll_later(request: HttpRequest, response: HttpResponse, seconds: float) -> HttpResponse:
+    """Let the page poll again after ``seconds``, since nothing changes before; also if the answer comes from here."""
+    request.META[_LOOK_AGAIN] = response["Look-Again"] = f"{seconds:.1f}"
+    return response
+
+
 def is_anonymous_read(request: HttpRequest) -> bool:
     """Whether the reader is anonymous, the request only reads, and its query has only known parameters."""
     return request.method in ("GET", "HEAD") and not _is_identified(request) and set(request.GET) <= _CACHED_PARAMETERS
@@ -112,7 +123,7 @@ def not_modified_response(request: HttpRequest) -> HttpResponse | None:
     if not etag or request.method != "GET" or _is_identified(request):
         return None
     cached = _answers.get_fresh(_key(request, get_language_from_request(request)))
-    return _with_headers(HttpResponseNotModified(), etag) if cached and cached.etag == etag else None
+    return _with_headers(HttpResponseNotModified(), cached) if cached and cached.etag == etag else None
 
 
 def cached_response(request: HttpRequest) -> HttpResponse | None:
@@ -130,7 +141,7 @@ def cached_response(request: HttpRequest) -> HttpResponse | None:
     response = HttpResponse(cached.body, headers=cached.sent.headers)
     vars(response).update(cached.sent.csp_attributes)
     request.resolver_match = cached.sent.match
-    return set_poll_interval(response) if cached.etag else response
+    return _with_interval(set_poll_interval(response), cached) if cached.etag else response
 
 
 def record_sent_headers(request: HttpRequest, response: HttpResponseBase) -> None:
@@ -169,13 +180,22 @@ def _compute(request: HttpRequest, call_view: Callable[[], HttpResponse]) -> _Ca
         request.META[_IF_NONE_MATCH] = etag
     if response.status_code != 200 or response.cookies or _HAS_TOKEN in request.META:
         raise _NotCacheable(response)
-    return _CachedAnswer(response.get("ETag", ""), response.content, request.META.pop(_EXPIRES_AT, None))
+    expires_at, look_again = request.META.pop(_EXPIRES_AT, None), request.META.pop(_LOOK_AGAIN, "")
+    return _CachedAnswer(response.get("ETag", ""), response.content, expires_at, look_again)
 
 
 def _conditional_response(request: HttpRequest, cached: _CachedAnswer) -> HttpResponse:
     not_modified = get_conditional_response(request, etag=cached.etag) if cached.etag else None
-    return _with_headers(_FullResponse(cached) if not_modified is None else not_modified, cached.etag)
+    return _with_headers(_FullResponse(cached) if not_modified is None else not_modified, cached)
 
 
-def _with_headers(response: HttpResponse, etag: str) -> HttpResponse:
-    return with_poll_headers(response, etag) if etag else private(response)
+def _with_headers(response: HttpResponse, cached: _CachedAnswer) -> HttpResponse:
+    if not cached.etag:
+        return private(response)
+    return _with_interval(with_poll_headers(response, cached.etag), cached)
+
+
+def _with_interval(response: HttpResponse, cached: _CachedAnswer) -> HttpResponse:
+    if cached.look_again:
+        response["Look-Again"] = cached.look_again
+    return response

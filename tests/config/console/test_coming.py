@@ -70,3 +70,10 @@ def test_each_is_for_who_may_look_at_it() -> None:
     assert {name for *_, name in moments(boards=False)} == {"Cup"}
     assert {name for *_, name in moments(competitions=False)} == {"Daily"}
     assert coming(AT, competitions=False, boards=False).is_empty
+
+
+def test_windows_of_a_schedule_end_where_they_do_and_nothing_ends_between_them() -> None:
+    schedule = {"period": "schedule", "schedule": "0 18 * * 5", "open_minutes": 3120, "timezone": "Asia/Seoul"}
+    BoardFactory.create(name="Cup", at=AT, **schedule)
+
+    assert moments() == [("29 13:00", "periods end:", "Cup")]

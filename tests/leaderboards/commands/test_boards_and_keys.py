@@ -109,6 +109,18 @@ def test_secrets_are_encrypted_anew_by_a_command_that_names_what_it_cannot_open(
     assert again == {"current": 1, "reencrypted": 0, "unreadable": []}
 
 
+def test_between_two_windows_of_a_schedule_there_is_no_period_but_the_next_ones_are_told() -> None:
+    settings = {"period": "schedule", "schedule": "0 18 * * 5", "open_minutes": 3120, "timezone": "Asia/Seoul"}
+    board = BoardFactory.create(name="Cup", at=clock.now(), **settings).seq
+
+    between = run("periods", "--board", board, "--at", "2026-11-24T00:00:00Z", "--next", 10).json
+    running = run("periods", "--board", board, "--at", "2026-11-28T00:00:00Z", "--next", 1).json
+
+    cup = {"label": "2026-11-27-1800", "starts_at": "2026-11-27T09:00:00Z", "ends_at": "2026-11-29T13:00:00Z"}
+    assert (between["period"], between["next"][0], len(between["next"])) == (None, cup, 10)
+    assert (running["period"], running["next"][0]["label"]) == (cup, "2026-12-04-1800")
+
+
 def test_a_week_that_turns_on_sunday_evening_in_seoul_and_all_time_have_their_periods() -> None:
     weekly = BoardFactory.create(timezone="Asia/Seoul", week_start="sunday", cutoff="18:00").seq
     all_time = BoardFactory.create(period="all_time").seq

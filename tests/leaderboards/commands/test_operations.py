@@ -153,6 +153,17 @@ def test_the_doctor_finds_everything_right_and_names_the_next_boundary(now: date
     assert {"ok   stale periods: none", "ok   page cache: a database of the boards' server"} < set(lines)
 
 
+def test_the_doctor_tells_when_a_board_between_two_windows_opens(now: datetime) -> None:
+    month = (now + timedelta(days=45)).month
+    schedule = {"period": "schedule", "schedule": f"0 12 1 {month} *", "open_minutes": 60}
+    board = BoardFactory.create(name="Cup", at=now, timezone="Asia/Seoul", **schedule)
+
+    _status, lines = doctor()
+
+    [line] = [line for line in lines if f"board {board.seq}: Cup: " in line]
+    assert re.search(r"closed since \d{4}-\d\d-01-1200 ended; opens \w{3} 01 \w{3} \d{4} 12:00 KST, in \d+ day", line)
+
+
 def shape(line: str) -> str:
     """A line of the doctor's without what differs from site to site: numbers, and which servers there are."""
     line = re.sub(r"sqlite|postgresql|valkey|redis(?= \d)", "…", line.strip())

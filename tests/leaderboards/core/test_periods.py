@@ -15,13 +15,12 @@ from leaderboards.core.periods import (
     Window,
     days_of,
     event_window,
-    long_label,
     next_window,
     previous_window,
-    short_label,
     window_at,
     window_of,
 )
+from leaderboards.core.short_labels import long_label, short_label
 from leaderboards.errors import BadBoard, BadEntry, BadLabel, BadTime
 from tests.leaderboards.core.samples import DERIVED, calendars, in_zone, utc
 

@@ -280,3 +280,19 @@ def test_webhooks_tell_of_those_who_move_once_each() -> None:
     assert told == {
         "board": board.seq, "period": day, "player": "a", "place": 1, "tier": "Bronze", "next_tier": "Silver",
     }  # fmt: skip  # as a table
+
+
+def test_a_league_goes_by_the_windows_of_a_schedule() -> None:
+    board = make_board("sql", period="schedule", schedule="0 12 * * *", open_minutes=120, timezone="UTC")
+    LeagueFactory.create(board=board, tiers=None)
+    closed = NOON + DAY / 4
+
+    play(board, {"ann": 5, "bob": 3})
+    between = begin_due(closed)
+    close_due(closed)
+    turns = turn_due(closed)
+    play(board, {"ann": 5}, NOON + DAY)
+
+    assert (between, turns) == (0, 1)
+    labels = LeagueSeason.objects.order_by("pk").values_list("period__label", flat=True)
+    assert list(labels) == [f"{NOON:%Y-%m-%d}-1200", f"{NOON + DAY:%Y-%m-%d}-1200"]

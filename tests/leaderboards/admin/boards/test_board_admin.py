@@ -1,6 +1,7 @@
 """Making, changing, replacing and ending boards in the admin."""
 
 import re
+from datetime import timedelta
 from html import unescape
 
 import pytest
@@ -100,6 +101,43 @@ def test_a_changed_rule_waits_for_the_next_period_says_from_when_and_can_be_canc
     stored = Board.objects.get(pk=board.pk)
     assert (stored.order, str(stored.maximum)) == ("desc", "1234.500000")
     assert pending_changes(stored, clock.now()) == {}
+
+
+def test_a_changed_schedule_waits_for_the_next_window_and_can_be_cancelled(admin: Client) -> None:
+    board = make_board(period="schedule", schedule="0 */6 * * *", timezone="Asia/Seoul")
+
+    shown = save(admin, board, schedule="30 */6 * * *", open_minutes="60")
+
+    assert "30 */6 * * *" in shown
+    html = unescape(page(admin, change(board)))
+    assert re.search(r"From \w{3} \d+ \w{3} \d\d:00 KST:</strong> schedule 30 \*/6 \* \* \*; open, minutes 60\.", html)
+    assert "The next ten windows" in html
+    running, following = Period.objects.filter(board=board).order_by("starts_at")
+    assert (running.label[-2:], following.label[-2:]) == ("00", "30")
+
+    admin.post(change(board), typed_from(board) | {"_cancel_changes": "1"}, follow=True)
+
+    stored = Board.objects.get(pk=board.pk)
+    assert (stored.schedule, stored.open_minutes, stored.past_schedules) == ("0 */6 * * *", None, [])
+    assert [each.label[-2:] for each in Period.objects.filter(board=board)] == ["00", "00"]
+
+
+def test_the_list_and_the_form_of_a_board_between_two_windows_tell_when_it_opens(admin: Client) -> None:
+    month = (clock.now() + timedelta(days=45)).month
+    make_board(period="schedule", schedule=f"0 12 1 {month} *", open_minutes=60, timezone="Asia/Seoul")
+
+    html = page(admin, LIST)
+
+    assert re.search(r'field-running_key">-<', html)
+    assert re.search(r'field-boundary">\w{3} 1 \w{3} 12:00 KST<', html)
+
+
+def test_a_schedule_is_refused_on_other_boards_at_its_field(admin: Client) -> None:
+    shown = admin.post(ADD, settings(period="day", schedule="0 12 * * *"))
+    empty = admin.post(ADD, settings(period="schedule"))
+
+    assert list(shown.context["adminform"].form.errors) == ["schedule"]
+    assert list(empty.context["adminform"].form.errors) == ["schedule"]
 
 
 def test_saving_as_new_makes_a_board_and_retires_the_old_one_under_the_same_name(admin: Client) -> None:

@@ -66,3 +66,32 @@ def test_only_staff_who_may_see_boards_may_ask_and_by_post_only(admin: Client, s
     answers = stranger.post(PREVIEW, settings()), Client().post(PREVIEW, settings()), admin.get(PREVIEW)
 
     assert [answer.status_code for answer in answers] == [403, 302, 405]
+
+
+@time_machine.travel("2026-11-23T12:00:00Z", tick=False)
+def test_of_a_schedule_it_tells_the_next_ten_windows_in_the_boards_zone(admin: Client) -> None:
+    typed = {"period": "schedule", "schedule": "0 18 * * 5", "open_minutes": "3120", "timezone": "Asia/Seoul"}
+    html = asked(admin, **typed)
+
+    assert "The next ten windows" in html
+    assert html.count('<th scope="row">') == 10
+    assert "LeaderBoard_…_2026-11-27-1800" in html
+    assert "<td>Fri 27 Nov 18:00 KST</td><td>Sun 29 Nov 22:00 KST</td>" in html
+    assert "Windows start by 0 18 * * 5 (Asia/Seoul), each for 2 d 4 h; players start again." in html
+    assert "'99' is no hour" in asked(admin, **typed | {"schedule": "0 99 * * 5"})
+    assert "The windows overlap" in asked(admin, **typed | {"schedule": "0 18 * * *"})
+    assert "The schedule never starts" in asked(admin, **typed | {"schedule": "0 18 31 2 *"})
+    assert "The schedule starts again after 1 min" in asked(admin, **typed | {"schedule": "* * * * *"})
+    assert "leave it empty" in asked(admin, **typed | {"period": "day"})
+
+
+@time_machine.travel("2026-11-21T12:00:00Z", tick=False)
+def test_of_a_changed_schedule_it_tells_the_windows_as_they_will_be(admin: Client) -> None:
+    arena = {"period": "schedule", "schedule": "0 12 * * *", "open_minutes": 120, "timezone": "UTC"}
+    board = make_board(**arena)
+
+    html = asked(admin, f"{PREVIEW}?board={board.seq}", schedule="0 20 * * *", open_minutes="60")
+
+    labels = ["2026-11-21-1200", *(f"2026-11-{day}-2000" for day in range(21, 30))]
+    assert [label in html for label in labels] == [True] * 10
+    assert "2026-11-22-1200" not in html

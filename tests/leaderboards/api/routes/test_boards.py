@@ -30,7 +30,7 @@ def test_a_board_is_shown_with_all_settings_its_players_and_its_running_period(
 
         answer = anybody.get(f"/boards/{board}").json()
 
-    assert set(answer) == {"seq", *SETTINGS, "total", "retired_at", "settings"}
+    assert set(answer) == {"seq", *SETTINGS, "total", "opens_at", "retired_at", "settings"}
     expected = {
         "seq": board, "name": "Wins", "total": 2, "retired_at": None, "timezone": "Asia/Seoul", "storage": "sql",
         "minimum": -1.5, "maximum": 100, "decimals": 2, "criteria": [], "ties": "first_come",
@@ -53,6 +53,45 @@ def test_all_time_has_no_end_a_retired_board_one_and_an_event_board_no_running_p
     endless = {"label": "all", "starts_at": None, "ends_at": None, "state": "open", "seconds_left": None}
     assert (all_time["period"], event["period"]) == (endless, None)
     assert retired["retired_at"] == retired["period"]["ends_at"]
+
+
+ARENA = {"period": "schedule", "schedule": "0 12 * * *", "open_minutes": 120, "timezone": "Asia/Seoul"}
+
+
+def test_a_board_of_a_schedule_is_shown_with_its_last_window_and_its_next_opening(
+    make_board: Make, anybody: Caller
+) -> None:
+    with time_machine.travel(datetime(2026, 11, 24, 4, tzinfo=UTC), tick=False):  # 13:00 in Seoul
+        board = make_board("Arena", storage="sql", **ARENA)
+        score(board, {"a": 1})
+        running = anybody.get(f"/boards/{board}").json()
+    with time_machine.travel(datetime(2026, 11, 24, 6, tzinfo=UTC), tick=False):
+        between, standings = anybody.get(f"/boards/{board}").json(), anybody.get(f"/boards/{board}/standings").json()
+        by_label = anybody.get(f"/boards/{board}/standings?period=2026-11-24-1200").json()
+        problem(anybody.get(f"/boards/{board}/standings?period=2026-11-25-1200"), 404, "unknown_period")
+
+    window = {"label": "2026-11-24-1200", "starts_at": "2026-11-24T03:00:00Z", "ends_at": "2026-11-24T05:00:00Z"}
+    assert (running["period"], running["opens_at"]) == (window | {"state": "open", "seconds_left": 3600}, None)
+    assert between["period"] == window | {"state": "open", "seconds_left": 0}
+    assert (between["opens_at"], between["total"]) == ("2026-11-25T03:00:00Z", 1)
+    assert {name: between["settings"][name] for name in ARENA} == ARENA
+    assert standings["period"]["label"] == by_label["period"]["label"] == window["label"]
+    assert standings["rows"] == by_label["rows"]
+
+
+def test_a_changed_schedule_stands_in_the_settings_alone_until_it_takes_effect(
+    make_board: Make, anybody: Caller
+) -> None:
+    at = datetime(2026, 11, 24, 4, tzinfo=UTC)
+    with time_machine.travel(at, tick=False):
+        board = make_board("Arena", storage="sql", **ARENA)
+        apply_boards([{"name": "Arena", "open_minutes": 60}], at)
+        running = anybody.get(f"/boards/{board}").json()
+    with time_machine.travel(at + timedelta(days=1), tick=False):
+        later = anybody.get(f"/boards/{board}").json()
+
+    assert (running["open_minutes"], running["settings"]["open_minutes"]) == (120, 60)
+    assert (later["open_minutes"], later["settings"]["open_minutes"]) == (60, 60)
 
 
 def test_changed_rules_stand_in_the_settings_alone_until_the_period_that_goes_by_them_begins(

@@ -1,0 +1,63 @@
+"""Delete the periods that were opened ahead by a schedule which the board has no more.
+
+They have not begun, so they have no scores. The trap: a change may be saved before a period begins and committed after
+that. So the time is read from SQL under the period's barrier.
+"""
+
+import logging
+from datetime import datetime
+from functools import partial
+
+from django.db import transaction
+
+from foundation import clock
+from foundation.errors import Unavailable
+from foundation.redis import client as redis
+from foundation.sync import barrier
+from leaderboards.core.periods import PeriodKind, window_of
+from leaderboards.errors import BadLabel
+from leaderboards.models import Board, Period, PeriodState, Standing, Storage
+from leaderboards.selectors.catalog.periods import clear_period_cache
+from leaderboards.stores.redis.sync import ZsetSync
+
+logger = logging.getLogger(__name__)
+
+
+def delete_replaced_periods(board: Board, at: datetime) -> None:
+    """Delete the periods that have not begun and are no windows of the board's schedules any more."""
+    if board.period != PeriodKind.SCHEDULE:
+        return
+    upcoming = Period.objects.filter(board=board, state=PeriodState.OPEN, starts_at__gt=at)
+    for period in upcoming.order_by("pk"):
+        if not _is_window(board, period):
+            _delete(period)
+
+
+def _is_window(board: Board, period: Period) -> bool:
+    try:
+        return window_of(board.calendar, period.label).starts_at == period.starts_at
+    except BadLabel:
+        return False
+
+
+@transaction.atomic
+def _delete(period: Period) -> None:
+    barrier.hold_exclusive(period.pk)
+    present = Period.objects.select_related("board").filter(pk=period.pk).first()
+    if present is None or present.starts_at is None or present.starts_at <= clock.trusted_now():
+        return
+    if Standing.objects.filter(period=present).exists():
+        logger.warning("period %s is no window any more, and stays: it has standings", present)
+        return
+    Period.objects.filter(pk=present.pk).delete()
+    transaction.on_commit(clear_period_cache)
+    if present.board.storage != Storage.SQL:
+        transaction.on_commit(partial(_delete_keys, present))
+
+
+def _delete_keys(period: Period) -> None:
+    """Delete the period's keys. If Redis is away they stay, and are never read: a new row gets a new generation."""
+    try:
+        ZsetSync(redis.resync_client()).unlink(period)
+    except Unavailable as error:
+        logger.warning("the keys of period %s stay in Redis: %s", period, error.detail)
