@@ -22,7 +22,7 @@ SHAPES = [(form, update, ties) for form in FORMS for update in form.updates for 
 PLAYERS = st.sampled_from(("a", "B", "b_", "ä", "가", "0_1"))
 AGO = st.sampled_from((0, 1, 2, 999, 1000, 1001, 60_000))
 IDS = st.none() | st.sampled_from(("x", "y", "z"))
-ENTRIES = st.lists(st.builds(Sent, PLAYERS, st.integers(0, 9), AGO, IDS), min_size=1, max_size=6)
+ENTRIES = st.lists(st.builds(Sent, PLAYERS, st.integers(0, 9), AGO, IDS, st.none()), min_size=1, max_size=6)
 
 
 class BoardMachine(RuleBasedStateMachine):

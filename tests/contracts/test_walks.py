@@ -24,7 +24,9 @@ from tests.leaderboards.services.restricting import keep_out
 pytestmark = [pytest.mark.contract, pytest.mark.django_db(transaction=True)]
 
 CROWD = tuple(f"{letter}{nth}" for letter in ("a", "B_", "ä") for nth in range(6))
-MOVES = st.lists(st.builds(Sent, st.sampled_from(CROWD), st.integers(0, 9), st.integers(0, 3), st.none()), max_size=4)
+MOVES = st.lists(
+    st.builds(Sent, st.sampled_from(CROWD), st.integers(0, 9), st.integers(0, 3), st.none(), st.none()), max_size=4
+)
 
 
 def read(arena: Arena, page: Page | CursorPage) -> Standings:
