@@ -22,7 +22,8 @@ class AccountsConfig(AppConfig):
         super().__init__(app_name, app_module)
         conf.fill()  # this app may come before the foundation
         if not hasattr(settings, "STAFF_SESSION"):
-            settings.STAFF_SESSION = StaffSession(settings.STAFF_SESSION_HOURS, settings.STAFF_IDLE_MINUTES)
+            hours, idle = (getattr(settings, name) for name in ("STAFF_SESSION_HOURS", "STAFF_IDLE_MINUTES"))
+            settings.STAFF_SESSION = StaffSession(hours, idle)
 
     def ready(self) -> None:
         """Connect and register everything."""
