@@ -3,12 +3,14 @@
 from typing import Any
 
 import pytest
+from django.conf import settings as actual
+from django.http import HttpResponse
 from django.urls import path
 
 from foundation.monitoring import setup_checks
 from foundation.worker.schedule import SCHEDULE, schedule_of
 
-urlpatterns = [path("", lambda _: None, name="home")]  # a project without our addresses
+urlpatterns = [path("", lambda _: HttpResponse(), name="home")]  # a project without our addresses
 
 
 def said(check: Any) -> list[tuple[str, str]]:
@@ -56,7 +58,6 @@ def test_what_is_missing_is_named_with_what_to_write(
         def __getattr__(self, name: str) -> Any:
             return changed[name] if name in changed else getattr(actual, name)
 
-    actual = setup_checks.settings
     if "ROOT_URLCONF" in changed:
         monkeypatch.setattr(setup_checks, "reverse", reverse_here)
     monkeypatch.setattr(setup_checks, "settings", Changed())

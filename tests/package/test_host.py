@@ -38,7 +38,7 @@ PAGES = {
     "/admin/login/": "password",
     "/readyz": "ready",
 }
-# What is done before the server starts, in one process, which takes a fifth of the time of six. Prints where Sunwi lies,
+# What is done before the server starts, in one process, which takes a fifth of the time. Prints where Sunwi lies,
 # the tasks that lack, and a key; a worker does at first what stands last: with that the boards' Redis is known.
 WORK = """
 import foundation
