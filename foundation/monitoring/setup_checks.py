@@ -32,8 +32,7 @@ ADDRESSES = (
 @register(Tags.caches)
 def boards_have_a_redis(**_: Any) -> list[CheckMessage]:
     """Check that ``CACHES["boards"]`` names a Redis."""
-    caches: dict[str, dict[str, Any]] = settings.CACHES
-    boards = caches.get("boards", {})
+    boards: Any = settings.CACHES.get("boards", {})
     if boards.get("BACKEND") == REDIS_BACKEND and boards.get("LOCATION"):
         return []
     hint = 'Write `from foundation.conf import redis_cache` and CACHES["boards"] = redis_cache("redis://HOST:6379/0").'
