@@ -3,6 +3,7 @@
 They run with every ``check`` and ask no server. docs/install.md has the settings and addresses that pass them.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.apps import apps
@@ -32,8 +33,8 @@ ADDRESSES = (
 @register(Tags.caches)
 def boards_have_a_redis(**_: Any) -> list[CheckMessage]:
     """Check that ``CACHES["boards"]`` names a Redis."""
-    boards: Any = settings.CACHES.get("boards", {})
-    if boards.get("BACKEND") == REDIS_BACKEND and boards.get("LOCATION"):
+    entry: Mapping[str, Any] = dict(settings.CACHES.get("boards") or {})
+    if entry.get("BACKEND") == REDIS_BACKEND and entry.get("LOCATION"):
         return []
     hint = 'Write `from foundation.conf import redis_cache` and CACHES["boards"] = redis_cache("redis://HOST:6379/0").'
     return [Error("The boards have no Redis.", hint=hint, id="sunwi.E010")]
