@@ -1,5 +1,6 @@
 """The Kubernetes manifests: valid by the published schemas, built by kustomize, locked down, with secrets as files."""
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -107,6 +108,29 @@ def test_probes_ask_what_is_there_by_a_name_that_is_allowed() -> None:
     }  # fmt: skip  # as a table
     hosts = {header["value"] for probe in probes.values() for header in probe["httpHeaders"]}
     assert hosts <= set(VARIABLES["ALLOWED_HOSTS"].split(","))
+
+
+def test_a_web_pod_is_taken_out_of_the_service_before_it_refuses_connections_and_has_time_to_end() -> None:
+    [deployment] = [each for each in RESOURCES if each["kind"] == "Deployment" and each["metadata"]["name"] == "web"]
+    [web] = PODS["web"]["containers"]
+    [program, seconds] = web["lifecycle"]["preStop"]["exec"]["command"]
+    command = (ROOT / "Dockerfile").read_text("utf-8").rpartition("CMD [")[2]
+    [kill_after] = re.findall(r'"--workers-kill-timeout", "(\d+)"', command)
+
+    assert program == "sleep"
+    assert int(seconds) >= 10
+    assert int(seconds) + int(kill_after) + 5 <= PODS["web"]["terminationGracePeriodSeconds"]
+    assert deployment["spec"]["strategy"]["rollingUpdate"]["maxUnavailable"] == 0
+
+
+def test_web_pods_stand_on_different_nodes_and_one_at_a_time_may_be_drained() -> None:
+    [deployment] = [each for each in RESOURCES if each["kind"] == "Deployment" and each["metadata"]["name"] == "web"]
+    [budget] = [each for each in RESOURCES if each["kind"] == "PodDisruptionBudget"]
+    [spread] = PODS["web"]["topologySpreadConstraints"]
+    selector = deployment["spec"]["selector"]
+
+    assert deployment["spec"]["replicas"] > budget["spec"]["maxUnavailable"] == 1
+    assert budget["spec"]["selector"] == spread["labelSelector"] == selector
 
 
 def test_commands_are_those_of_the_compose_file() -> None:
