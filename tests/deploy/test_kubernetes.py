@@ -15,6 +15,7 @@ from config.servers import prepare
 from tests.security.front import ROOT
 
 BASE = ROOT / "deploy" / "kubernetes"
+MONITORING = BASE / "monitoring"  # a component
 DOCS = (ROOT / "docs" / "operations" / "systemd-kubernetes.md").read_text("utf-8")
 VERSIONS = ("1.30", "1.35")  # of Kubernetes
 KUBECTL = shutil.which("kubectl")
@@ -56,10 +57,48 @@ def test_kustomize_builds_them_with_one_name_for_the_image_and_the_variables() -
             assert container["envFrom"] == [{"configMapRef": {"name": variables}}]
 
 
+@pytest.mark.skipif(KUBECTL is None, reason="kubectl is not on this machine")
+def test_an_overlay_with_the_component_has_the_monitor_too(tmp_path: Path) -> None:
+    shutil.copytree(BASE, tmp_path / "kubernetes")
+    overlay = tmp_path / "mine"
+    overlay.mkdir()
+    named = {"resources": ["../kubernetes"], "components": ["../kubernetes/monitoring"]}
+    (overlay / "kustomization.yaml").write_text(yaml.safe_dump(named))
+
+    done = subprocess.run([str(KUBECTL), "kustomize", str(overlay)], capture_output=True, text=True, check=False)
+
+    assert done.returncode == 0, done.stderr
+    kinds = [each["kind"] for each in read(done.stdout)]
+    assert (kinds.count("PodMonitor"), len(kinds)) == (1, len(RESOURCES) + 2)
+    assert "components: [../deploy/kubernetes/monitoring]" in DOCS
+
+
+def test_the_monitor_asks_the_ports_that_print_metrics_with_the_token() -> None:
+    [monitor] = read((MONITORING / "pod-monitor.yaml").read_text())
+    endpoints = monitor["spec"]["podMetricsEndpoints"]
+    ports = {
+        port["name"]: (name, port["containerPort"])
+        for name, pod in PODS.items()
+        for port in pod["containers"][0].get("ports", [])
+    }
+    variables = {each["name"]: each.get("value") for each in PODS["worker"]["containers"][0]["env"]}
+    [own] = PODS["web"]["containers"][0]["env"]
+
+    assert {each["port"] for each in endpoints} == set(ports) == {"http", "metrics"}
+    assert ports["metrics"] == ("worker", int(variables["METRICS_PORT"]))
+    assert variables["METRICS_ADDRESS"] == "0.0.0.0"  # noqa: S104 (in a pod)
+    assert (own["name"], own["valueFrom"]["fieldRef"]["fieldPath"]) == ("POD_IP", "status.podIP")
+    for each in endpoints:
+        assert each["path"] == "/metrics"
+        assert each["authorization"]["credentials"] == {"name": "sunwi", "key": "metrics_token"}
+    labels = monitor["spec"]["selector"]["matchExpressions"][0]["values"]
+    assert set(labels) == {name for name, _ in ports.values()}
+
+
 def test_every_file_is_part_of_it() -> None:
     named = {*KUSTOMIZATION["resources"], *KUSTOMIZATION["configMapGenerator"][0]["envs"], "kustomization.yaml"}
 
-    assert {file.name for file in BASE.iterdir()} == named
+    assert {file.name for file in BASE.iterdir()} == named | {MONITORING.name}
     assert set(PODS) == {"migrate", "web", "worker", "beat"}
 
 
