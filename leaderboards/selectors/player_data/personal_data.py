@@ -91,9 +91,12 @@ def _kind(rows: QuerySet[Any]) -> str:
 
 
 def final_standings_of(player: Player) -> QuerySet[FinalStanding]:
-    """Query a player's final standings through the periods of their standings: no index begins with the player."""
-    played = Standing.objects.filter(player=player).values("period")
-    return FinalStanding.objects.filter(period__in=played, player=player)
+    """Query a player's final standings through the boards that they played on: no index begins with the player.
+
+    Not through the periods of their standings, since a frozen copy has final standings alone.
+    """
+    boards = Standing.objects.filter(player=player).values("period__board")
+    return FinalStanding.objects.filter(period__in=Period.objects.filter(board__in=boards).values("pk"), player=player)
 
 
 def _rows_of(player: Player) -> list[QuerySet[Any]]:

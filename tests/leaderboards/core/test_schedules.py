@@ -147,7 +147,7 @@ def test_a_label_names_one_minute_and_the_labels_of_minutes_sort_as_they_do(zone
     assert len(set(labels)) == len(labels)
     for label in labels:
         assert len(label) <= 24
-        assert len(short_label(label)) <= 6
+        assert len(short_label(label)) <= 7
         assert long_label(short_label(label)) == label
 
 

@@ -9,7 +9,9 @@ from django.contrib.contenttypes.models import ContentType
 from django.db import transaction
 
 from competitions.models import Change, Competition, Mail, Notice, Participant, Preference, RewardGrant
+from competitions.selectors.standings.standings import standings
 from competitions.services.lifecycle.finish import finish_due
+from competitions.services.lifecycle.freeze import freeze_due
 from competitions.services.locks import lock_competition
 from competitions.services.participants.disqualify import disqualify, reinstate
 from competitions.services.participants.join import leave
@@ -17,10 +19,10 @@ from competitions.services.results import revisions as revise
 from foundation import clock
 from leaderboards.models import FinalStanding, Player
 from leaderboards.services.players.erase import erase_player
-from tests.competitions.factories import DAY, END, START
+from tests.competitions.factories import DAY, END, HOUR, START
 from tests.competitions.published import document, places, revisions, told
 from tests.competitions.services.winning import settle, tier
-from tests.competitions.site import SOON, open_competition, period_of, player, race
+from tests.competitions.site import SOON, STORAGES, make_board, open_competition, period_of, player, race, reloaded
 from tests.competitions.talking import liked, say
 from tests.leaderboards.commands.calls import run
 
@@ -51,6 +53,18 @@ def test_what_an_erased_player_was_told_and_wished_goes_and_they_leave_what_runs
     assert not competition.invitations.exists()
     assert not Participant.objects.get(player__external_id=erased).takes_part
     assert Participant.objects.get(player__external_id=gone_before).left_at == SOON
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+def test_an_erased_player_has_their_new_id_in_a_frozen_copy_too(storage: str) -> None:
+    competition = race({"ann": 9, "bob": 5}, make_board(storage), freeze_minutes=60)
+    freeze_due(END - HOUR)
+
+    erased = erase_player("ann", END - HOUR).player
+
+    copied = FinalStanding.objects.filter(period__label=reloaded(competition).frozen_label)
+    assert sorted(row.member[-3:] for row in copied) == sorted((erased[-3:], "bob"))
+    assert erased in [row.player for row in standings(reloaded(competition), END - HOUR / 2).rows]
 
 
 def test_a_final_place_of_an_erased_player_stays_and_a_reason_goes() -> None:
