@@ -206,8 +206,8 @@ def test_nakamas_records_come_by_the_statement_of_the_page(tmp_path: Path, page:
         with cursor.copy(f"COPY ({told[1]}) TO STDOUT WITH CSV HEADER") as copied:
             text = b"".join(map(bytes, copied)).decode()
 
-    options = ("--player", "player", "--points", "points", "--at", "at", "--name", "name", "--backfill")
-    options += ("--metadata", "metadata")
+    columns = ("player", "points", "at", "name", "metadata")
+    options = (*(word for column in columns for word in (f"--{column}", column)), "--backfill")
     board: Board = BoardFactory.create(storage="sql", period="week", timezone="UTC")
     file = tmp_path / "weekly.csv"
     file.write_text(text, encoding="utf-8")
