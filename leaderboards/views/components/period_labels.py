@@ -4,13 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
-from zoneinfo import ZoneInfo
+
+from django.utils.safestring import SafeString
 
 from leaderboards import formats, selectors
 from leaderboards.core.periods import PeriodKind
 from leaderboards.models import Board, PeriodState
 from leaderboards.selectors import PeriodInfo
 from leaderboards.selectors.catalog.periods import coming_windows
+from leaderboards.views.components.window_dates import dates_html, dates_text
 
 WINDOWS_LISTED = 10
 PERIODS_LISTED = 12  # the page of all periods has the rest
@@ -33,7 +35,8 @@ def period_words(board: Board, period: PeriodInfo, at: datetime) -> dict[str, An
     running = is_running(period, at)
     return {
         "name": formats.period_name(board, running),
-        "dates": formats.period_dates(board, period, at.astimezone(ZoneInfo(board.timezone)).date()),
+        "dates": dates_html(board, period, at),
+        "zoned_dates": dates_html(board, period, at, names_zone=True),
         "label": period.label,
         "ends_at": period.ends_at,
         "seconds_left": period.seconds_left(at) if running else None,
@@ -48,14 +51,13 @@ def opening_words(board: Board, period: PeriodInfo, at: datetime) -> dict[str, A
     return {"opens_at": opens_at, "opens_in": opens_at and max(0, int((opens_at - at).total_seconds()))}
 
 
-def coming_dates(board: Board, at: datetime) -> list[str]:
+def coming_dates(board: Board, at: datetime) -> list[SafeString]:
     """Return the dates of the next windows of a schedule, the open one left out; none for other boards."""
     if board.period != PeriodKind.SCHEDULE:
         return []
-    today = at.astimezone(ZoneInfo(board.timezone)).date()
     windows = [each for each in coming_windows(board, at, WINDOWS_LISTED + 1) if not each.contains(at)]
     shown = [PeriodInfo(each.label, each.starts_at, each.ends_at, PeriodState.OPEN) for each in windows]
-    return [formats.period_dates(board, each, today) for each in shown[:WINDOWS_LISTED]]
+    return [dates_html(board, each, at) for each in shown[:WINDOWS_LISTED]]
 
 
 def running_words(chips: Sequence[PeriodChip], at: datetime) -> dict[str, Any]:
@@ -91,10 +93,9 @@ def steps(
 
 
 def _chip(board: Board, period: PeriodInfo, at: datetime, *, is_shown: bool = False) -> PeriodChip:
-    today = at.astimezone(ZoneInfo(board.timezone)).date()
     return PeriodChip(
         period.label,
-        formats.period_dates(board, period, today) or formats.period_name(board, True),
+        dates_text(board, period, at) or formats.period_name(board, True),
         is_shown,
         is_running(period, at),
         period.state in (PeriodState.FINAL, PeriodState.EXPIRED),

@@ -1,5 +1,6 @@
 """Pages of a board whose windows leave gaps: while one is open, between two, and how they step."""
 
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
@@ -45,6 +46,13 @@ def page(client: Client, address: str, at: datetime, **headers: str) -> str:
     micro_cache.forget()
     with time_machine.travel(at, tick=False):
         return text(client.get(address, headers=headers))
+
+
+def page_html(client: Client, address: str, at: datetime) -> str:
+    shared_page.forget()
+    micro_cache.forget()
+    with time_machine.travel(at, tick=False):
+        return client.get(address).content.decode()
 
 
 def test_while_a_window_is_open_the_page_tells_when_it_ends(client: Client, arena: int) -> None:
@@ -109,6 +117,19 @@ def test_one_steps_from_window_to_window(client: Client, arena: int) -> None:
     assert "Tue 24 Nov, 12:00–14:00" in periods
     assert "Mon 23 Nov, 12:00–14:00" in periods
     assert to_come.status_code == 404
+
+
+def test_each_clock_time_of_a_window_can_be_converted_or_names_its_zone(client: Client, arena: int) -> None:
+    board, listed, periods = (
+        page_html(client, address, CLOSED) for address in (f"/boards/{arena}/", "/", f"/boards/{arena}/periods/")
+    )
+
+    window = '<time datetime="2026-11-25T03:00:00Z">Wed 25 Nov, 12:00</time>–<time datetime="2026-11-25T05:00:00Z"'
+    assert f'<li>{window} data-after="2026-11-25T03:00:00Z">14:00</time></li>' in board
+    assert 'title="Mon 23 Nov, 12:00–14:00 Asia/Seoul"' in board
+    for shown in (listed, periods):
+        assert re.search(r'">14:00</time> <span class="zone">Asia/Seoul</span>', shown)
+    assert 'data-zone="Asia/Seoul"' in listed
 
 
 def test_it_is_said_in_korean(client: Client, arena: int) -> None:
