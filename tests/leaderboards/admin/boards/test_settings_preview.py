@@ -68,6 +68,13 @@ def test_only_staff_who_may_see_boards_may_ask_and_by_post_only(admin: Client, s
     assert [answer.status_code for answer in answers] == [403, 302, 405]
 
 
+def test_of_a_schedule_without_expression_it_says_nothing_but_what_is_missing(admin: Client) -> None:
+    html = asked(admin, period="schedule", schedule=" ", open_minutes="120")
+
+    assert "`schedule` has five fields" in html
+    assert "Windows start by" not in html
+
+
 @time_machine.travel("2026-11-23T12:00:00Z", tick=False)
 def test_of_a_schedule_it_tells_the_next_ten_windows_in_the_boards_zone(admin: Client) -> None:
     typed = {"period": "schedule", "schedule": "0 18 * * 5", "open_minutes": "3120", "timezone": "Asia/Seoul"}
