@@ -6,9 +6,10 @@ from datetime import datetime
 from typing import Any
 
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
 
 from leaderboards import formats, selectors
-from leaderboards.core.periods import PeriodKind
+from leaderboards.core.periods import PeriodKind, Window
 from leaderboards.models import Board, PeriodState
 from leaderboards.selectors import PeriodInfo
 from leaderboards.selectors.catalog.periods import coming_windows
@@ -31,7 +32,10 @@ class PeriodChip:
 
 
 def period_words(board: Board, period: PeriodInfo, at: datetime) -> dict[str, Any]:
-    """Return its name, dates and time left."""
+    """Return its name, dates and time left; those of the next window if the period never took place."""
+    opening = opening_words(board, period, at)
+    if period.never_was and opening["opens_at"] and (coming := coming_windows(board, at, 1)):
+        return _next_window_words(board, coming[0], at) | opening
     running = is_running(period, at)
     return {
         "name": formats.period_name(board, running),
@@ -41,7 +45,24 @@ def period_words(board: Board, period: PeriodInfo, at: datetime) -> dict[str, An
         "ends_at": period.ends_at,
         "seconds_left": period.seconds_left(at) if running else None,
         "is_running": running,
-        **opening_words(board, period, at),
+        "is_final": is_final(period),
+        **opening,
+    }
+
+
+def _next_window_words(board: Board, window: Window, at: datetime) -> dict[str, Any]:
+    """Describe the first window of a board, which no score can be in yet."""
+    shown = PeriodInfo(window.label, window.starts_at, window.ends_at, PeriodState.OPEN)
+    return {
+        "name": _("Next window"),
+        "dates": dates_html(board, shown, at),
+        "zoned_dates": dates_html(board, shown, at, names_zone=True),
+        "label": window.label,
+        "ends_at": None,
+        "seconds_left": None,
+        "is_running": False,
+        "is_final": False,
+        "is_next": True,
     }
 
 
@@ -71,6 +92,11 @@ def is_running(period: PeriodInfo, at: datetime) -> bool:
     return period.ends_at is None or at < period.ends_at
 
 
+def is_final(period: PeriodInfo) -> bool:
+    """Whether its standings are final: until then late scores may still be taken."""
+    return period.state in (PeriodState.FINAL, PeriodState.EXPIRED)
+
+
 def chips_of(board: Board, shown: PeriodInfo, at: datetime) -> list[PeriodChip]:
     """Return the board's latest periods, latest first; the shown and the running one are always among them."""
     periods = selectors.periods_listed(board, at, PERIODS_LISTED)
@@ -98,6 +124,6 @@ def _chip(board: Board, period: PeriodInfo, at: datetime, *, is_shown: bool = Fa
         dates_text(board, period, at) or formats.period_name(board, True),
         is_shown,
         is_running(period, at),
-        period.state in (PeriodState.FINAL, PeriodState.EXPIRED),
+        is_final(period),
         period.ends_at,
     )

@@ -146,5 +146,28 @@ def test_a_board_without_any_window_yet_tells_when_the_first_opens(client: Clien
     shown = page(client, f"/boards/{board}/", CLOSED)
 
     assert "Opens in · Wed 25 Nov, 12:00 21 h 0 min" in shown
-    assert "Nobody has scored" in shown
+    assert "Nobody has scored yet." in shown
+    assert "Next window" in shown
+    assert "Wed 25 Nov, 12:00–14:00 Next window" in shown
+    assert "Final standings" not in shown
+    assert "Tue 24 Nov" not in shown
+    listed = page(client, "/", CLOSED)
+    assert "Next window · Wed 25 Nov, 12:00–14:00 Asia/Seoul" in listed
+    assert "Nobody has scored yet." in listed
     assert board_by_seq(board).schedule == "0 12 * * *"
+
+
+def test_a_window_that_was_and_in_which_nobody_scored_is_final_and_says_so(client: Client) -> None:
+    with time_machine.travel(OPEN, tick=False):
+        board = make_board(**ARENA)
+        open_due(OPEN)
+    with time_machine.travel(CLOSED, tick=False):
+        close_due(CLOSED)
+
+    shown, listed = (page(client, address, CLOSED) for address in (f"/boards/{board}/", "/"))
+
+    assert "Final standings" in shown
+    assert "Tue 24 Nov, 12:00–14:00" in shown
+    for told in (shown, listed):
+        assert "Nobody scored." in told
+        assert "Nobody has scored yet." not in told
