@@ -54,7 +54,7 @@ class BoardForm(forms.ModelForm[Board]):
     """
 
     operators = forms.MultipleChoiceField(
-        label=_lazy("operators"), choices=OPERATORS, required=False, widget=forms.CheckboxSelectMultiple
+        label=_lazy("Operators"), choices=OPERATORS, required=False, widget=forms.CheckboxSelectMultiple
     )
     replaces: Board | None = None
     requires_preview = False
