@@ -32,6 +32,14 @@ NICKNAMES = {
     "@yearly": "0 0 1 1 *", "@annually": "0 0 1 1 *", "@monthly": "0 0 1 * *", "@weekly": "0 0 * * 0",
     "@daily": "0 0 * * *", "@midnight": "0 0 * * *", "@hourly": "0 * * * *",
 }  # fmt: skip  # as a table
+# What one number of each field may be.
+BOUNDS = (
+    Message("0 to 59"),
+    Message("0 to 23"),
+    Message("1 to 31"),
+    Message("1 to 12, or JAN to DEC"),
+    Message("0 to 7, or SUN to SAT"),
+)
 
 _DAY, _MINUTE, _SECOND, _TICK = timedelta(days=1), timedelta(minutes=1), timedelta(seconds=1), timedelta(microseconds=1)
 _NEAR = 2 * _DAY  # no zone has put its clock by more than a day
@@ -153,9 +161,10 @@ def _unreadable(fields: list[str]) -> Message:
             CronSim(" ".join(alone), _SAMPLE_FROM)
         except CronSimError:
             return Message(
-                "`schedule`: %(text)s is no %(field)s. There are numbers, 1-5, 1,3, */15 and *.",
+                "`schedule`: %(text)s is no %(field)s: it takes %(bounds)s, also as 1-5, 1,3 or */2, and *.",
                 text=repr(text),
                 field=FIELDS[nth],
+                bounds=BOUNDS[nth],
             )
     return _never_starts()
 

@@ -26,9 +26,11 @@ from leaderboards.core.plausibility import check_limits
 from leaderboards.core.ranking.board_settings import (
     IMMUTABLE_SETTINGS,
     NEXT_PERIOD_SETTINGS,
+    read_operators,
     sample_layout,
     schedule_at,
 )
+from leaderboards.core.ranking.rules import Operator
 from leaderboards.core.schedule_changes import past_schedules
 from leaderboards.errors import BadBoard
 from leaderboards.models import Board, Period, Standing, Storage, Submission, Visibility
@@ -164,7 +166,9 @@ def _record_change(board: Board, stored: Board | None, at: datetime) -> bool:
 
 def settings_of(board: Board) -> dict[str, Any]:
     """All settings of a board as JSON values for the audit log."""
-    return {name: to_json_value(name, getattr(board, name)) for name in SETTINGS}
+    values = {name: getattr(board, name) for name in SETTINGS}
+    values["operators"] = [each.value for each in Operator if each in board.operators]  # older rows have any order
+    return {name: to_json_value(name, value) for name, value in values.items()}
 
 
 def check_board(board: Board) -> None:
@@ -180,6 +184,7 @@ def check_board(board: Board) -> None:
             Message("`%(field)s`: %(why)s", field=field, why=messages[0]) if field != "__all__" else messages[0], field
         ) from error
     sample_layout(board)
+    board.operators = [operator.value for operator in read_operators(board.operators)]
     check_limits(board)
     if board.storage == Storage.REDIS and board.rules.adds_fields:
         raise BadBoard(

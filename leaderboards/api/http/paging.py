@@ -89,7 +89,7 @@ def refuse_too_many_rows(request: HttpRequest, limit: int) -> None:
         raise _refused(
             "limit",
             f"Input should be less than or equal to {MOST_ROWS} without a service key; with one up to "
-            f"{MOST_ROWS_WITH_KEY:,} are possible",
+            f"{MOST_ROWS_WITH_KEY:,} are possible.",
         )
 
 

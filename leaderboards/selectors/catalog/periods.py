@@ -123,12 +123,16 @@ def _copy_with_board(period: Period | None, board: Board) -> Period | None:
 
 @dataclass(frozen=True, slots=True)
 class PeriodInfo:
-    """A period for display; all-time periods have neither start nor end."""
+    """A period for display; all-time periods have neither start nor end.
+
+    ``never_was``: it is a window without a row that ended before the board was made.
+    """
 
     label: str
     starts_at: datetime | None
     ends_at: datetime | None
     state: str
+    never_was: bool = False
 
     def seconds_left(self, at: datetime) -> int | None:
         """Return the whole seconds until the end, 0 after it; None without an end."""
@@ -161,7 +165,9 @@ def period_info_or_window(board: Board, name: str, period: Period | None, at: da
         return period_info(period)
     window = _always_shown(board, at)[_label(board, name, at)]
     ended = window.ends_at is not None and window.ends_at <= at
-    return PeriodInfo(window.label, window.starts_at, window.ends_at, PeriodState.FINAL if ended else PeriodState.OPEN)
+    state = PeriodState.FINAL if ended else PeriodState.OPEN
+    never_was = window.ends_at is not None and window.ends_at <= board.created_at
+    return PeriodInfo(window.label, window.starts_at, window.ends_at, state, never_was)
 
 
 def periods_listed(board: Board, at: datetime, limit: int = 12) -> list[PeriodInfo]:

@@ -98,8 +98,13 @@ def _next_start(stored: Board, board: Board, at: datetime) -> datetime | None:
 def _changes(stored: Board | None, board: Board, settings: tuple[str, ...]) -> Iterator[Change]:
     for name in settings:
         old, new = getattr(stored, name) if stored else None, getattr(board, name)
-        if stored is None or old != new:
+        if stored is None or not _is_same(name, old, new):
             yield Change(name, old, new, _begins(stored, name))
+
+
+def _is_same(setting: str, old: Any, new: Any) -> bool:
+    """Whether the values mean the same; the order of operators means nothing."""
+    return set(old) == set(new) if setting == "operators" else bool(old == new)
 
 
 def _begins(stored: Board | None, setting: str) -> Begins:

@@ -173,6 +173,7 @@ class TestManyRows:
             refused = anybody.get(f"{path}limit=101")
             assert wrong_parameter(refused) == "limit"
             assert "without a service key" in refused.json()["detail"]
+            assert refused.json()["detail"].endswith(" are possible.")
             assert anybody.get(f"{path}limit=100").status_code == 200
 
     def test_a_thousand_rows_count_as_ten_requests_and_a_refused_one_counts_nothing(
