@@ -5,6 +5,9 @@ from typing import Any
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
+CONNECT_SECONDS = 0.25  # until Redis counts as away
+ANSWER_SECONDS = 0.5
+
 
 def caches(pages: str, boards: str) -> dict[str, dict[str, Any]]:
     """Build ``CACHES`` from the URLs of the page cache and of the boards' Redis."""
@@ -21,8 +24,8 @@ def _redis_cache(url: str) -> dict[str, Any]:
             # Not pickle, which can run code from the cache.
             "SERIALIZER": "foundation.caching.serializer.BytesJsonSerializer",
             "CONNECTION_POOL_KWARGS": {
-                "socket_timeout": 0.5,
-                "socket_connect_timeout": 0.25,
+                "socket_timeout": ANSWER_SECONDS,
+                "socket_connect_timeout": CONNECT_SECONDS,
                 # No retries: redis-py also repeats writes, so that an INCR may count twice.
                 "retry": Retry(NoBackoff(), 0),
                 "max_connections": 64,

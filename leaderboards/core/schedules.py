@@ -36,6 +36,10 @@ BOUNDS = (
     Message("1 to 12, or JAN to DEC"),
     Message("0 to 7, or SUN to SAT"),
 )
+NICKNAMES = {
+    "@yearly": "0 0 1 1 *", "@annually": "0 0 1 1 *", "@monthly": "0 0 1 * *", "@weekly": "0 0 * * 0",
+    "@daily": "0 0 * * *", "@midnight": "0 0 * * *", "@hourly": "0 * * * *",
+}  # fmt: skip  # as a table
 
 _DAY, _MINUTE, _SECOND, _TICK = timedelta(days=1), timedelta(minutes=1), timedelta(seconds=1), timedelta(microseconds=1)
 _NEAR = 2 * _DAY  # no zone has put its clock by more than a day
@@ -109,6 +113,8 @@ def check_schedule(expression: str, open_minutes: int | None) -> Distances:
 @lru_cache(maxsize=256)
 def _distances(expression: str) -> Distances:
     fields = expression.split()
+    if expression.lstrip().startswith("@"):
+        raise BadBoard(_nickname(expression.strip()), "schedule")
     if len(expression) > MOST_CHARACTERS or len(fields) != len(FIELDS) or not expression.isascii():
         raise BadBoard(
             Message(
@@ -125,6 +131,21 @@ def _distances(expression: str) -> Distances:
         raise BadBoard(_never_starts(), "schedule")
     between = [later - earlier for earlier, later in pairwise(first)]
     return Distances(min(between), max(between))
+
+
+def _nickname(text: str) -> Message:
+    """Say what to write in place of ``@daily``, and that intervals such as ``@every 72h`` do not exist."""
+    if written := NICKNAMES.get(text.lower()):
+        return Message(
+            "`schedule`: %(text)s is a short form that is not known here. Write `%(written)s`.",
+            text=text,
+            written=written,
+        )
+    return Message(
+        "`schedule`: %(text)s is not known here. There are no intervals: a schedule names times of the clock and days, "
+        "such as `0 */6 * * *` for every six hours or `0 0 * * MON,THU` for Mondays and Thursdays.",
+        text=text[:40],
+    )
 
 
 def _never_starts() -> Message:

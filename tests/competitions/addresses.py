@@ -101,6 +101,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     f"{API_BOARD}/standings": (
         *_of_boards("standings", "standings?offset=1&limit=1"),
         "/api/v1/boards/{board}/standings",
+        "/api/v1/boards/{board}/standings?metadata=true&cursor=x",
     ),
     f"{API_BOARD}/players": _of_boards("players?ids=ann,bob", "players?ids=ann&metadata=true"),
     f"{API_BOARD}/players/<player>": _of_boards("players/bob", "players/ann?metadata=true"),
@@ -109,8 +110,9 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     ),
     f"{API_BOARD}/league": ("/api/v1/boards/{board}/league", "/api/v1/boards/{other}/league"),
     f"{API_BOARD}/players/<player>/league": _of_boards("players/bob/league", "players/ann/league"),
-    f"{API_BOARD}/view": _of_boards(
-        "view?player=bob&ids=ann", "view?player=ann&radius=1&ids=ann,bob&offset=0&limit=5&metadata=true"
+    f"{API_BOARD}/view": (
+        *_of_boards("view?player=bob&ids=ann", "view?player=ann&radius=1&ids=ann,bob&offset=0&limit=5&metadata=true"),
+        "/api/v1/boards/{other}/view?cursor=x",
     ),
     f"{API_BOARD}/distribution": _of_boards("distribution"),
     f"{API_BOARD}/standings.csv": _of_boards("standings.csv", "standings.csv?raw=true"),
@@ -132,15 +134,17 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     f"{API_SERIES}/standings": (
         "/api/v1/series/{series}/standings",
         "/api/v1/series/{series}/standings?offset=1&limit=1",
+        "/api/v1/series/{series}/standings?cursor=x",
     ),
     f"{API_CUP}/standings": _filled(
-        f"{API_CUP}/standings", "", "?offset=1&limit=1", "?division={division}", "?metadata=true"
+        f"{API_CUP}/standings", "", "?offset=1&limit=1", "?division={division}", "?metadata=true", "?cursor=x"
     ),
     f"{API_CUP}/view": _filled(
         f"{API_CUP}/view",
         "",
         "?player={player}&radius=1&ids=ann,bob,cleo",
         "?player={player}&offset=1&limit=1&metadata=true",
+        "?cursor=x",
     ),
     f"{API_CUP}/teams": _filled(f"{API_CUP}/teams", "", "?offset=1&limit=1"),
     f"{API_CUP}/teams.csv": _filled(f"{API_CUP}/teams.csv", "", "?raw=true"),

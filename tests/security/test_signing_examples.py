@@ -33,7 +33,8 @@ def board(make_board: Make) -> int:
 
 
 def example(language: str) -> str:
-    (found,) = re.findall(rf"```{language}\n(.*?)```", DOCUMENT.read_text("utf-8"), re.DOTALL)
+    examples = re.findall(rf"```{language}\n(.*?)```", DOCUMENT.read_text("utf-8"), re.DOTALL)
+    (found,) = [each for each in examples if "cursor" not in each]
     return str(found)
 
 

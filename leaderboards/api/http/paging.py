@@ -42,13 +42,19 @@ class Paging:
 
     def cursors(self, ends: PageEnds, label: str = "") -> dict[str, str | None]:
         """Return the cursors of a page's neighbours, null where there is none."""
-        return {
-            "previous_cursor": self._text(label, ends.before, is_backward=True),
-            "next_cursor": self._text(label, ends.behind, is_backward=False),
-        }
+        return cursors(self.scope, ends, label)
 
-    def _text(self, label: str, gap: Gap | None, is_backward: bool) -> str | None:
-        return None if gap is None else cursor_text(Cursor(self.scope, label, gap, is_backward))
+
+def cursors(scope: str, ends: PageEnds, label: str = "", prefix: str = "") -> dict[str, str | None]:
+    """Return the cursors, in the list ``scope``, of what is before and behind some rows; null where nothing is."""
+    return {
+        f"{prefix}previous_cursor": _text(scope, label, ends.before, is_backward=True),
+        f"{prefix}next_cursor": _text(scope, label, ends.behind, is_backward=False),
+    }
+
+
+def _text(scope: str, label: str, gap: Gap | None, is_backward: bool) -> str | None:
+    return None if gap is None else cursor_text(Cursor(scope, label, gap, is_backward))
 
 
 class PageAsked(Schema):

@@ -13,6 +13,7 @@ from leaderboards.errors import BadEntry
 
 MAX_BYTES = 2048
 MAX_DEPTH = 16
+MAX_EXPONENT = 10_000
 
 
 def read_metadata(raw: object) -> str:
@@ -43,4 +44,13 @@ def _text_of(value: object, depth: int) -> str:
         return f"{{{','.join(f'{_text_of(name, 0)}:{_text_of(value[name], depth - 1)}' for name in sorted(value))}}}"
     if isinstance(value, list):
         return f"[{','.join(_text_of(each, depth - 1) for each in value)}]"
-    return str(value) if isinstance(value, Decimal) else json.dumps(value, ensure_ascii=False)
+    if isinstance(value, Decimal):
+        return _number_text(value)
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _number_text(value: Decimal) -> str:
+    """The number as it was read. One beyond ``MAX_EXPONENT`` would be another than was sent: the reader cuts it."""
+    if abs(value.adjusted()) > MAX_EXPONENT:
+        raise BadEntry(f"A number in `metadata` is beyond 1e{MAX_EXPONENT}: send it as a text.")
+    return str(value)

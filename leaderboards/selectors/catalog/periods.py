@@ -22,8 +22,8 @@ from leaderboards.core.periods import (
     latest_window,
     next_opening,
     next_window,
-    open_window,
     previous_window,
+    window_open_at,
 )
 from leaderboards.errors import BadLabel, UnknownPeriod
 from leaderboards.models import Board, Period, PeriodState
@@ -195,7 +195,7 @@ def running_window(board: Board, at: datetime) -> PeriodInfo | None:
     """Return the running window, even if it has no scores; None if none is open, for event and retired boards."""
     if board.is_event or (board.retired_at is not None and board.retired_at <= at):
         return None
-    window = open_window(board.calendar, at)
+    window = window_open_at(board.calendar, at)
     if window is None:
         return None
     return PeriodInfo(window.label, window.starts_at, window.ends_at, PeriodState.OPEN)

@@ -14,7 +14,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from leaderboards.core.periods import PeriodKind, next_opening, open_window
+from leaderboards.core.periods import PeriodKind, next_opening, window_open_at
 from leaderboards.core.ranking.board_settings import IMMUTABLE_SETTINGS, NEXT_PERIOD_SETTINGS, SCHEDULE_SETTINGS
 from leaderboards.core.schedule_changes import past_schedules
 from leaderboards.models import Board, Period, PeriodState, Standing, Storage, Submission
@@ -118,7 +118,7 @@ def _players(board: Board, at: datetime) -> int | None:
     """Count the players ranked in the running period."""
     if board.is_event:
         return 0
-    window = open_window(board.calendar, at)
+    window = window_open_at(board.calendar, at)
     running = Period.objects.filter(board=board, label=window.label if window else "")
     return _count(Standing.objects.filter(period__in=running, score__isnull=False))
 

@@ -51,8 +51,10 @@ def remove_from_period(period: Period, player: str, at: datetime) -> None:
 
 
 def _remove_from_redis(period: Period, player: str) -> None:
+    if period.state != PeriodState.OPEN:
+        raise PeriodClosed(Message("Period %(period)s is closed.", period=period.label))
     try:
-        if period.stale_since is not None or period.state != PeriodState.OPEN:
+        if period.stale_since is not None:
             raise StorageUnavailable(Message("The server that stores this board does not answer; try again."))
         was_there = ZsetWriter(redis.boards()).remove(period, player)
     except Unavailable as error:

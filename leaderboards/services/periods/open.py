@@ -17,6 +17,7 @@ from leaderboards.core.packing.layout import choose_layout
 from leaderboards.core.periods import PeriodKind, Window, latest_window, next_window
 from leaderboards.models import Board, Period, PeriodState, Storage
 from leaderboards.selectors.catalog.periods import clear_period_cache
+from leaderboards.services.periods.delete_replaced import delete_replaced_periods
 from leaderboards.services.sync.invalidate import invalidate_readers
 from leaderboards.services.sync.resync_periods import resync_now
 
@@ -50,10 +51,14 @@ def open_period(board: Board, window: Window) -> Period:
 def open_board(board: Board, at: datetime) -> None:
     """Open the running period of a calendar board and the next one, and adjust them to their zone's current rules.
 
-    Between two windows of a schedule only the next one is opened.
+    Between two windows of a schedule only the next one is opened. A board with a schedule is read anew: a caller who
+    read it before its schedule changed would open a window that there is no more.
     """
     if board.is_event:
         return
+    if board.period == PeriodKind.SCHEDULE:
+        board = Board.objects.get(pk=board.pk)
+        delete_replaced_periods(board, at)
     latest = latest_window(board.calendar, at)
     windows = [latest] if latest.contains(at) else []
     if board.period != PeriodKind.ALL_TIME:

@@ -40,7 +40,7 @@ from leaderboards.models import (
     SubmissionEdit,
 )
 from leaderboards.selectors.catalog.periods import cached_period, period_by_label
-from leaderboards.services.submit.decision import EntryDecision, refused
+from leaderboards.services.submit.outcomes import EntryDecision, refused
 from leaderboards.stores.redis.writes import ZsetWriter, state_from
 from leaderboards.stores.sql.bulk import one_of_sql
 from leaderboards.stores.sql.writes import state_of
@@ -53,7 +53,7 @@ def content(entry: Entry) -> str:
     """The content of an entry as text; equal content gives equal text: ``1``, ``1.0`` and ``"1"`` are the same."""
     if entry.points is not None:
         points = Decimal(entry.points)
-        value = str(points.normalize()) if abs(points.adjusted()) < 40 else "beyond"
+        value = str(points.normalize() or 0) if abs(points.adjusted()) < 40 else "beyond"  # -0 is 0
     else:
         adds = entry.operator is not None and entry.operator.adds  # then a field that was not sent is 0
         fields = ((name, number) for name, number in sorted(entry.fields or ()) if number or not adds)

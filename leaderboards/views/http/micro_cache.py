@@ -31,7 +31,7 @@ _CSP_PREFIX = "_csp"  # of the response attributes by which a view overrides the
 _CACHED_PARAMETERS = {"page", "period", "fragment", "embed", "screen", "board"}
 # Keys of request.META
 _IF_NONE_MATCH, _EXPIRES_AT, _HAS_TOKEN = "HTTP_IF_NONE_MATCH", "sunwi.kept_until", "CSRF_COOKIE_NEEDS_UPDATE"
-_LOOK_AGAIN = "sunwi.look_again"
+_POLL_SECONDS = "sunwi.poll_seconds"
 # Headers that ask for an answer other than the plain page, or announce a body.
 _UNCACHED_HEADERS = {_IF_NONE_MATCH, "HTTP_IF_MATCH", "HTTP_IF_UNMODIFIED_SINCE", "HTTP_TRANSFER_ENCODING"}
 
@@ -49,13 +49,13 @@ class _Sent:
 class _CachedAnswer:
     """A cached body. ``etag`` is empty for whole pages; the answer is not used from ``expires_at`` on.
 
-    ``look_again`` are the seconds after which pages poll again, if the view said so.
+    ``poll_seconds`` are the seconds after which pages poll again, if the view said so.
     """
 
     etag: str
     body: bytes
     expires_at: datetime | None
-    look_again: str = ""
+    poll_seconds: str = ""
     sent: _Sent | None = None
 
 
@@ -104,7 +104,7 @@ def expire_cache_at(request: HttpRequest, moments: Iterable[datetime | None], at
 
 def poll_later(request: HttpRequest, response: HttpResponse, seconds: float) -> HttpResponse:
     """Let the page poll again after ``seconds``, since nothing changes before; also if the answer comes from here."""
-    request.META[_LOOK_AGAIN] = response["Look-Again"] = f"{seconds:.1f}"
+    request.META[_POLL_SECONDS] = response["Look-Again"] = f"{seconds:.1f}"
     return response
 
 
@@ -180,8 +180,8 @@ def _compute(request: HttpRequest, call_view: Callable[[], HttpResponse]) -> _Ca
         request.META[_IF_NONE_MATCH] = etag
     if response.status_code != 200 or response.cookies or _HAS_TOKEN in request.META:
         raise _NotCacheable(response)
-    expires_at, look_again = request.META.pop(_EXPIRES_AT, None), request.META.pop(_LOOK_AGAIN, "")
-    return _CachedAnswer(response.get("ETag", ""), response.content, expires_at, look_again)
+    expires_at, poll_seconds = request.META.pop(_EXPIRES_AT, None), request.META.pop(_POLL_SECONDS, "")
+    return _CachedAnswer(response.get("ETag", ""), response.content, expires_at, poll_seconds)
 
 
 def _conditional_response(request: HttpRequest, cached: _CachedAnswer) -> HttpResponse:
@@ -196,6 +196,6 @@ def _with_headers(response: HttpResponse, cached: _CachedAnswer) -> HttpResponse
 
 
 def _with_interval(response: HttpResponse, cached: _CachedAnswer) -> HttpResponse:
-    if cached.look_again:
-        response["Look-Again"] = cached.look_again
+    if cached.poll_seconds:
+        response["Look-Again"] = cached.poll_seconds
     return response

@@ -129,7 +129,7 @@ def test_during_a_freeze_ranks_are_told_to_who_may_look_at_competitions(sees: bo
 
     for shown in pages:
         assert ("First then: bob." in shown) == sees
-        assert ("what this does to ranks is told to who may look" in shown) != sees
+        assert ("what this does to ranks is shown only to people who may see" in shown) != sees
 
 
 def test_of_a_long_competition_it_is_said_that_it_cannot_be_worked_out(
@@ -184,4 +184,4 @@ def test_who_hides_a_standing_of_a_competition_is_led_to_its_participants_or_tol
 
     way = f'href="{PARTICIPANTS}?competition__id__exact={competition.pk}&amp;q=alice"'
     assert "disqualify the participant there" in told
-    assert (way in told, "ask somebody of the group “judge”" in told) == (group == "judge", group == "moderator")
+    assert (way in told, "ask a member of the group “judge”" in told) == (group == "judge", group == "moderator")

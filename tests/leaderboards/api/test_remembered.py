@@ -17,7 +17,7 @@ from foundation.db.resilience import StaleIfErrorCache
 from foundation.redis import client as redis
 from foundation.redis.client import RedisClient
 from foundation.redis.connection import RedisConnection
-from leaderboards.core.ranking.board_settings import IMMUTABLE_SETTINGS
+from leaderboards.core.ranking.board_settings import IMMUTABLE_SETTINGS, SCHEDULE_SETTINGS
 from leaderboards.models import Board, Period, PeriodState, Visibility
 from leaderboards.selectors.catalog.cache_versions import MAX_READ_STALENESS_SECONDS, fetch_version
 from leaderboards.services.boards import SETTINGS, delete, retire, save_board
@@ -121,7 +121,7 @@ CHANGED = {
 }  # fmt: skip  # as a table
 
 
-@pytest.mark.parametrize("setting", sorted({*SETTINGS} - {*IMMUTABLE_SETTINGS}))
+@pytest.mark.parametrize("setting", sorted({*SETTINGS} - {*IMMUTABLE_SETTINGS} - {*SCHEDULE_SETTINGS}))
 def test_whatever_is_changed_of_a_board_elsewhere_the_next_read_asks_for_it(
     anybody: Caller, known: Callable[..., int], setting: str
 ) -> None:

@@ -158,7 +158,7 @@ def test_the_doctor_tells_when_a_board_between_two_windows_opens(now: datetime) 
     schedule = {"period": "schedule", "schedule": f"0 12 1 {month} *", "open_minutes": 60}
     board = BoardFactory.create(name="Cup", at=now, timezone="Asia/Seoul", **schedule)
 
-    _status, lines = doctor()
+    _status, lines = doctor("--all")
 
     [line] = [line for line in lines if f"board {board.seq}: Cup: " in line]
     assert re.search(r"closed since \d{4}-\d\d-01-1200 ended; opens \w{3} 01 \w{3} \d{4} 12:00 KST, in \d+ day", line)

@@ -18,10 +18,10 @@ from leaderboards.core.periods import (
     latest_window,
     next_opening,
     next_window,
-    open_window,
     previous_window,
     window_at,
     window_of,
+    window_open_at,
 )
 from leaderboards.core.schedule_labels import start_label, start_of_label
 from leaderboards.core.schedules import BOUNDS, Schedule, check_schedule, last_start, starts_after
@@ -149,7 +149,7 @@ def test_a_label_names_one_minute_and_the_labels_of_minutes_sort_as_they_do(zone
     assert len(set(labels)) == len(labels)
     for label in labels:
         assert len(label) <= 24
-        assert len(short_label(label)) <= 6
+        assert len(short_label(label)) <= 7
         assert long_label(short_label(label)) == label
 
 
@@ -181,7 +181,7 @@ def test_windows_never_overlap_and_each_is_found_by_its_label_and_by_its_neighbo
         assert previous_window(calendar, later) == window
         assert window_at(calendar, window.starts_at) == window
         gap = later.starts_at - timedelta(microseconds=1)
-        assert open_window(calendar, gap) == (window if gap < window.ends_at else None)
+        assert window_open_at(calendar, gap) == (window if gap < window.ends_at else None)
         assert latest_window(calendar, gap) == window
         assert next_opening(calendar, gap) == later.starts_at
 
@@ -200,7 +200,7 @@ def test_a_weekend_in_seoul() -> None:
     friday, sunday = in_zone("Asia/Seoul", utc(2026, 11, 27).date()) + 18 * HOUR, utc(2026, 11, 29, 13)
 
     assert window_at(calendar, friday) == Window("2026-11-27-1800", friday, sunday)
-    assert open_window(calendar, sunday) is None
+    assert window_open_at(calendar, sunday) is None
     assert latest_window(calendar, sunday).label == "2026-11-27-1800"
     assert latest_window(calendar, friday - MINUTE).label == "2026-11-20-1800"
     with pytest.raises(
@@ -276,7 +276,11 @@ def test_outside_the_years_nothing_is_found() -> None:
         ("", None, "schedule", "has five fields"),
         ("0 18 * *", None, "schedule", "has five fields"),
         ("0 0 18 * * 5", None, "schedule", "has five fields"),
-        ("@daily", None, "schedule", "has five fields"),
+        ("@daily", None, "schedule", "Write `0 0 * * *`"),
+        (" @Weekly ", None, "schedule", "Write `0 0 * * 0`"),
+        ("@every 72h", None, "schedule", "There are no intervals"),
+        ("@every 72h", None, "schedule", "`0 0 * * MON,THU`"),
+        ("@reboot", None, "schedule", "@reboot is not known here"),
         ("0 18 * * " + "5," * 60 + "5", None, "schedule", "has five fields"),
         ("60 18 * * 5", None, "schedule", "'60' is no minute: it takes 0 to 59, also as 1-5, 1,3 or */2, and *."),
         ("0 24 * * 5", None, "schedule", "'24' is no hour: it takes 0 to 23,"),

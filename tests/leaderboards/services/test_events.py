@@ -147,7 +147,7 @@ class TestRefusing:
         assert period_of(event).rules.maximum == 100
         assert not Period.objects.filter(label="c8").exists()
 
-    @pytest.mark.parametrize("question", ["named", "joined"])
+    @pytest.mark.parametrize("question", ["find_events", "joined_times"])
     def test_competitions_that_cannot_be_asked_spoil_no_neighbour(self, declared: KnownEvents, question: str) -> None:
         declared.add(event_board())
         weekly = make_board("hybrid", name="Weekly")

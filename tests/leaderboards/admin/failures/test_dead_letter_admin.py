@@ -113,7 +113,10 @@ def test_where_nothing_can_be_mirrored_a_retry_says_so_and_not_the_old_reason(ad
     DeadLetter.note("mirror", f"{poisoned.pk}:poison", {"period": poisoned.pk, "player": "poison"}, "old", clock.now())
     letter = DeadLetter.objects.get()
 
-    for case, said in (({"stale_since": clock.now()}, "is being settled"), ({"state": PeriodState.FINAL}, "is final")):
+    for case, said in (
+        ({"stale_since": clock.now()}, "being brought up to date"),
+        ({"state": PeriodState.FINAL}, "is final"),
+    ):
         Period.objects.filter(pk=poisoned.pk).update(**case)
 
         retried = act(admin, LETTERS, "retry", letter)

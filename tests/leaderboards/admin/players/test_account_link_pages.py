@@ -161,7 +161,7 @@ def test_what_a_form_changed_once_is_undone_with_the_account_and_by_who_may_link
     )
     mod = staff()
 
-    with pytest.raises(NotUndoable, match="whoever may erase players"):
+    with pytest.raises(NotUndoable, match="only people who may erase players"):
         undo(told.pk, WHY, clock.now(), mod)
     assert owner() == "puppet"
     undo(told.pk, WHY, clock.now(), AdminFactory.create())

@@ -173,7 +173,7 @@ def test_a_redis_board_is_moved_and_copied_only_when_redis_is_there_and_settled_
             copy_period(period, LABEL, NOON)
     assert race.shown() == race.expected()
     Period.objects.filter(pk=period.pk).update(stale_since=NOON)
-    with pytest.raises(StorageUnavailable, match="being settled"):
+    with pytest.raises(StorageUnavailable, match="being brought up to date"):
         move_end(period, ENDS + DAY, NOON)
     with pytest.raises(StorageUnavailable):
         copy_period(period, LABEL, NOON)

@@ -11,11 +11,12 @@ from foundation import clock
 from leaderboards import selectors
 from leaderboards.core.input.entries import read_entry
 from leaderboards.core.submissions import Caller, Outcome
-from leaderboards.errors import BadBoard, UnknownPeriod
+from leaderboards.errors import BadBoard, PeriodClosed, UnknownPeriod
 from leaderboards.models import Board, Period
 from leaderboards.services.boards import apply_boards, cancel_changes, pending_changes, retire, save_board
+from leaderboards.services.moderation.remove import remove_player
 from leaderboards.services.periods.close import close_due
-from leaderboards.services.periods.open import open_due
+from leaderboards.services.periods.open import open_board, open_due
 from leaderboards.services.periods.retention import expire_due
 from leaderboards.services.submit.pipeline import backfill, submit
 from leaderboards.services.sync.verify import verify_all
@@ -212,6 +213,44 @@ def test_a_longer_opening_moves_the_end_of_windows_that_have_not_begun() -> None
 
     ends = dict(Period.objects.filter(board=board).values_list("label", "ends_at"))
     assert ends == {TODAY: NOON + 2 * HOUR, TOMORROW: NOON + DAY + 3 * HOUR}
+
+
+@STORAGES
+def test_a_window_that_was_opened_ahead_and_now_ends_otherwise_is_opened_anew(storage: str) -> None:
+    """Also without a worker in the window before: the ties of first come would go by the old end."""
+    board = arena(storage, open_minutes=30)
+    board.schedule, board.open_minutes = "0 10,12 * * *", 120
+    save_board(board, NOON + HOUR)
+
+    open_board(board, NOON + HOUR)
+
+    tomorrow = Period.objects.filter(board=board, label=TOMORROW).first()
+    assert tomorrow is None or tomorrow.ends_at == NOON + DAY + 2 * HOUR
+
+
+@STORAGES
+def test_a_worker_that_read_the_board_before_its_change_opens_no_window_of_before(storage: str) -> None:
+    board = arena(storage)
+    read_before = Board.objects.get()
+    board.schedule, board.open_minutes = "0 18 * * *", 60
+    save_board(board, CLOSED)
+    open_board(board, CLOSED)
+
+    open_board(read_before, CLOSED)
+
+    later = Period.objects.filter(board=board, starts_at__gt=CLOSED)
+    assert [period.label for period in later] == [f"{NOON:%Y-%m-%d}-1800"]
+
+
+@STORAGES
+def test_a_player_is_removed_from_no_window_that_is_over(storage: str) -> None:
+    board = arena(storage)
+    send(board, "ann", 5, NOON + MINUTE)
+    with time_machine.travel(CLOSED, tick=False):
+        close_due(CLOSED)
+
+        with pytest.raises(PeriodClosed, match=f"Period {TODAY} is closed"):
+            remove_player(board, "ann", CLOSED)
 
 
 def test_a_board_that_is_retired_between_two_windows_opens_no_more() -> None:

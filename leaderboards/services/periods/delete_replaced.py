@@ -24,7 +24,7 @@ logger = logging.getLogger(__name__)
 
 
 def delete_replaced_periods(board: Board, at: datetime) -> None:
-    """Delete the periods that have not begun and are no windows of the board's schedules any more."""
+    """Delete the periods that have not begun and are not as the board's schedules say any more."""
     if board.period != PeriodKind.SCHEDULE:
         return
     upcoming = Period.objects.filter(board=board, state=PeriodState.OPEN, starts_at__gt=at)
@@ -35,9 +35,10 @@ def delete_replaced_periods(board: Board, at: datetime) -> None:
 
 def _is_window(board: Board, period: Period) -> bool:
     try:
-        return window_of(board.calendar, period.label).starts_at == period.starts_at
+        window = window_of(board.calendar, period.label)
     except BadLabel:
         return False
+    return (window.starts_at, window.ends_at) == (period.starts_at, period.ends_at)
 
 
 @transaction.atomic
