@@ -233,6 +233,10 @@ def test_the_bounds_of_metadata_are_those_of_the_server() -> None:
 
 
 def test_no_value_of_a_score_can_cost_its_batch() -> None:
-    for bad in ({"player": "\ud800"}, {"player": {1}}, {"fields": {"x": float("nan")}, "points": None}):
+    good: dict[str, Any] = {"board": 1, "player": "a", "points": 1}
+    changes: tuple[dict[str, Any], ...] = (
+        {"player": "\ud800"}, {"player": {1}}, {"fields": {"x": float("nan")}, "points": None},
+    )  # fmt: skip  # as a list
+    for bad in changes:
         with pytest.raises(ValueError, match="cannot be written as JSON"):
-            Score(**{"board": 1, "player": "a", "points": 1, **bad})
+            Score(**good | bad)

@@ -42,11 +42,11 @@ _TIES = {
 def rules_in_words(board: Board, rules: Rules) -> str:
     """Describe when a period begins, which submission counts, and how players are ranked."""
     is_schedule = board.period == PeriodKind.SCHEDULE
-    pattern = _BEGINS[PeriodKind(board.period)]
+    pattern = str(_BEGINS[PeriodKind(board.period)])
     if is_schedule and not board.schedule.strip():
         pattern = ""
     elif is_schedule and board.open_minutes:
-        pattern = _lazy("Windows start by %(schedule)s (%(zone)s), each for %(duration)s; players start again.")
+        pattern = _("Windows start by %(schedule)s (%(zone)s), each for %(duration)s; players start again.")
     begins = pattern % {
         "schedule": board.schedule,
         "duration": whole_duration((board.open_minutes or 0) * 60),

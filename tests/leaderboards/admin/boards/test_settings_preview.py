@@ -41,10 +41,11 @@ def test_it_tells_the_layout_in_words_or_what_cannot_work_and_what_would(admin: 
 
 
 def test_the_layout_is_told_in_korean_to_who_reads_korean(admin: Client) -> None:
-    korean = {"headers": {"Accept-Language": "ko"}}
+    def told(**changed: str) -> str:
+        answer = admin.post(PREVIEW, settings(tie_break="score", **changed), headers={"Accept-Language": "ko"})
+        return " ".join(unescape(answer.content.decode()).split())
 
-    works = admin.post(PREVIEW, settings(tie_break="score"), **korean).content.decode()
-    cannot = admin.post(PREVIEW, settings(tie_break="score", total_maximum="1099511627776"), **korean).content.decode()
+    works, cannot = told(), told(total_maximum="1099511627776")
 
     assert "점수 31비트, 초 2" in works
     assert "동점이면 먼저 도달한 쪽이 앞섭니다(초 단위)" in works
