@@ -44,7 +44,7 @@ SECRET_KEY_FALLBACKS = env.list("SECRET_KEY_FALLBACKS", default=[])
 # What SQL keeps of signing secrets is encrypted with the first; all decrypt.
 ENCRYPTION_KEYS = sealing.encryption_keys(env, SECRET_KEY, SECRET_KEY_FALLBACKS)
 DEBUG = env.bool("DEBUG", default=False)
-ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
+ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"]) + metrics.pod_host(env)
 CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 
 # -- Applications -------------------------------------------------------------------------------
@@ -310,6 +310,7 @@ DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="Sunwi <sunwi@localho
 # -- What a monitoring system reads at /metrics --------------------------------------------------
 
 METRICS_FOLDER, METRICS_NETWORKS, METRICS_TOKEN = metrics.folder(env), metrics.networks(env), metrics.token(env)
+METRICS_ADDRESS, METRICS_PORT = metrics.address(env), metrics.port(env)  # of the worker's own /metrics
 
 # -- Logs: one line each, UTC, to standard error ------------------------------------------------
 

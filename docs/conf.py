@@ -34,6 +34,7 @@ html_theme = "furo"
 html_title = "Sunwi"
 html_static_path = ["site_static"]
 html_css_files = ["site.css"]
+html_search_scorer = str(ROOT / "docs/search_scorer.js")
 html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {"navigation_with_keys": True}

@@ -47,6 +47,10 @@ class FoundationConfig(AppConfig):
         readings.register("upkeep", own_readings.upkeep)
         request_ids.listen()
         task_metrics.listen()
+        if settings.METRICS_PORT:
+            from foundation.monitoring import worker_metrics  # only workers need its server
+
+            worker_metrics.listen()
         if settings.TRACING:
             from foundation.monitoring import tracing  # it needs the extra `otel`
 

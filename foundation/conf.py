@@ -51,6 +51,8 @@ FORMS_WITH_FILES = {
     "admin:leaderboards_importrun_add": tuple(map("leaderboards.import_{}".format, ("scores", "players", "boards"))),
 }
 SHORTEST_KEY, SHORTEST_TOKEN = 32, 20  # characters
+CONNECT_SECONDS = 0.25  # until Redis counts as away
+ANSWER_SECONDS = 0.5
 SECRETS = ("ENCRYPTION_KEYS", "METRICS_TOKEN")
 
 
@@ -159,8 +161,10 @@ SETTINGS: dict[str, Setting] = {
     "FORMS_WITH_FILES": Setting({}, _forms),
     "KEEP_RECORDS_DAYS": Setting(90, _number(1, YEARS)),
     "LARGEST_UPLOAD": Setting(8 * 1024 * 1024, _number(1, 1 << 30)),
+    "METRICS_ADDRESS": Setting("127.0.0.1", _text),
     "METRICS_FOLDER": Setting("", _text),
     "METRICS_NETWORKS": Setting(["127.0.0.0/8", "::1/128"], _networks),
+    "METRICS_PORT": Setting(0, _number(0, 65_535)),
     "METRICS_TOKEN": Setting("", _token),
     "PRIVACY_URL": Setting("", _privacy_url),
     "RANK_SNAPSHOT_MINUTES": Setting(60, _number(1, 1440)),
@@ -192,8 +196,8 @@ def redis_cache(url: str) -> dict[str, Any]:
             # Not pickle, which can run code from the cache.
             "SERIALIZER": "foundation.caching.serializer.BytesJsonSerializer",
             "CONNECTION_POOL_KWARGS": {
-                "socket_timeout": 0.5,
-                "socket_connect_timeout": 0.25,
+                "socket_timeout": ANSWER_SECONDS,
+                "socket_connect_timeout": CONNECT_SECONDS,
                 # No retries: redis-py also repeats writes, so that an INCR may count twice.
                 "retry": Retry(NoBackoff(), 0),
                 "max_connections": 64,

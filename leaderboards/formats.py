@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from datetime import date, datetime
 from decimal import Decimal
 from functools import cache, lru_cache
+from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from django.utils.dateformat import format as spell
@@ -20,6 +21,15 @@ from leaderboards.models import Board, Unit
 from leaderboards.selectors import PeriodInfo
 
 Number = int | Decimal
+
+
+class WindowEnds(NamedTuple):
+    """The start and the end of a window as text, and what stands between them."""
+
+    start: str
+    between: str
+    end: str
+
 
 _MINUTE, _HOUR, _DAY = 60, 3600, 86_400
 _SIZES = (_DAY, _HOUR, _MINUTE, 1)
@@ -190,8 +200,8 @@ def period_dates(board: Board, period: PeriodInfo, today: date) -> str:
 
     Windows of a schedule have their times too: Fri 20 Nov, 12:00–14:00.
     """
-    if board.period == PeriodKind.SCHEDULE and period.starts_at and period.ends_at:
-        return _from_to(period.starts_at, period.ends_at, board.timezone, today)
+    if ends := window_ends(board, period, today):
+        return "".join(ends)
     days = days_of(board.calendar, Window(period.label, period.starts_at, period.ends_at))
     if days is None:
         return ""
@@ -203,6 +213,17 @@ def period_dates(board: Board, period: PeriodInfo, today: date) -> str:
     if first == last:
         return _one_day(first, today)
     return _span(first, last, today)
+
+
+def window_ends(board: Board, period: PeriodInfo, today: date) -> WindowEnds | None:
+    """The ends of a schedule's window: Fri 20 Nov, 12:00–14:00, or Fri 20 Nov, 18:00 – Sun 22 Nov, 22:00; else None."""
+    if board.period != PeriodKind.SCHEDULE or not period.starts_at or not period.ends_at:
+        return None
+    start, end = (each.astimezone(ZoneInfo(board.timezone)) for each in (period.starts_at, period.ends_at))
+    first = f"{_one_day(start.date(), today)}, {start:%H:%M}"
+    if start.date() == end.date():
+        return WindowEnds(first, "–", f"{end:%H:%M}")
+    return WindowEnds(first, " – ", f"{_one_day(end.date(), today)}, {end:%H:%M}")
 
 
 def period_name(board: Board, running: bool) -> str:
@@ -225,14 +246,6 @@ def period_name(board: Board, running: bool) -> str:
     }
     kind = PeriodKind(board.period)
     return current[kind] if running else other.get(kind, current[kind])
-
-
-def _from_to(starts_at: datetime, ends_at: datetime, zone: str, today: date) -> str:
-    """Fri 20 Nov, 12:00–14:00, or Fri 20 Nov, 18:00 – Sun 22 Nov, 22:00."""
-    start, end = (each.astimezone(ZoneInfo(zone)) for each in (starts_at, ends_at))
-    if start.date() == end.date():
-        return f"{_one_day(start.date(), today)}, {start:%H:%M}–{end:%H:%M}"
-    return f"{_one_day(start.date(), today)}, {start:%H:%M} – {_one_day(end.date(), today)}, {end:%H:%M}"
 
 
 def _one_day(day: date, today: date) -> str:

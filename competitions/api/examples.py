@@ -114,7 +114,7 @@ def competition_operation_docs() -> dict[str, OperationDoc]:
         "read_revisions": OperationDoc(path=one),
         "read_rewards": OperationDoc(path=one, query="?offset=0&limit=10"),
         "read_participant": OperationDoc(path=alice),
-        "read_around_participant": OperationDoc(path=alice, query="?radius=4", answer=page),
+        "read_around_participant": OperationDoc(path=alice, query="?radius=4", answer=page | CURSORS),
         "read_history": OperationDoc(path=alice),
         "list_series": OperationDoc(
             refusals=(401,), query="?offset=0&limit=100", answer={"total": 1, "rows": [_SERIES]}

@@ -8,7 +8,6 @@ from ninja import Router
 
 from competitions.api.access import competition_to_read, is_private, read_standings_of
 from competitions.api.parameters import COMPETITION, DIVISION
-from competitions.api.schemas.competitions import StandingsOfCompetition
 from competitions.api.schemas.view import PageOfCompetition
 from competitions.models import Competition, Division
 from competitions.selectors.participants.participants import not_started_in
@@ -20,7 +19,7 @@ from foundation import clock
 from foundation.db.resilience import SqlAway, ask
 from foundation.http.problems import BadRequest
 from leaderboards.api.http.access import OptionalKey
-from leaderboards.api.http.paging import PAGE, PageAsked, Paging
+from leaderboards.api.http.paging import PAGE, PageAsked, Paging, cursors
 from leaderboards.api.http.parameters import METADATA, PLAYER, RADIUS, Bounded, WholeNumber
 from leaderboards.api.http.responses import etag_response
 from leaderboards.api.routes.standings import standings_header_json, standings_json
@@ -59,7 +58,7 @@ def read_competition_standings(
     return etag_response(request, content, is_private(found))
 
 
-@router.get("/competitions/{competition}/players/{player}/around", response=StandingsOfCompetition)
+@router.get("/competitions/{competition}/players/{player}/around", response=PageOfCompetition)
 def read_around_participant(
     request: HttpRequest,
     competition: WholeNumber = COMPETITION,
@@ -67,11 +66,12 @@ def read_around_participant(
     radius: Bounded = RADIUS,
     metadata: bool = METADATA,
 ) -> HttpResponse:
-    """A participant and those next to them."""
+    """A participant and those next to them; its cursors are for the competition's standings."""
 
     def read(found: Competition, at: datetime) -> dict[str, Any]:
         rows = selectors.around(found, read_player(player), at, radius)
-        return _header_json(found, rows, at) | {"rows": [row_json(row) for row in rows.rows]}
+        content = _header_json(found, rows, at) | {"rows": [row_json(row) for row in rows.rows]}
+        return content | cursors(f"c{competition}", rows.ends)
 
     with reading_metadata(metadata):
         found, content = read_standings_of(request, competition, read)

@@ -37,7 +37,7 @@ def read_competition_view(
 
     def read(found: Competition, at: datetime) -> dict[str, Any]:
         page = page_with_others(found, at, paging.page, *others)
-        content = view_json(wanted, page) | paging.cursors(page.standings.ends)
+        content = view_json(wanted, page, paging)
         beside = {"competition": found.pk, "not_started": not_started_or_none(found, at, content["total"])}
         return content | beside | {"me": _me(found, wanted, content["me"], at)}
 

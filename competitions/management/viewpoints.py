@@ -10,13 +10,13 @@ from textwrap import wrap
 
 from competitions.core.lifecycle import Phase
 from competitions.models import Competition, Notice
+from competitions.notice_texts import sentences
 from competitions.selectors.notices.inbox import inbox
 from competitions.selectors.notices.preferences import zone_of
 from competitions.selectors.results.revisions import latest_revision, public_revisions
 from competitions.selectors.rewards.earners import rewards_to_grant
 from competitions.selectors.rewards.rewards import grants
 from competitions.selectors.standings.standings import own_points, page, standings
-from competitions.sentences import sentences
 from leaderboards.models import Player
 from leaderboards.selectors import Row
 from leaderboards.stores.base import Page

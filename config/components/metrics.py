@@ -1,7 +1,8 @@
-"""Settings of /metrics: who may read it, and the folder of the processes' counters."""
+"""Settings of /metrics: who may read it, the folder of the processes' counters, and the worker's own port."""
 
 import os
 import socket
+from ipaddress import ip_address
 from pathlib import Path
 
 import environ
@@ -11,6 +12,7 @@ from foundation.security.networks import BadNetwork, read_blocks
 
 SHORTEST_TOKEN = 20
 THIS_MACHINE = "127.0.0.0/8,::1/128"
+MOST_PORT = 65_535
 
 
 def networks(env: environ.Env) -> list[str]:
@@ -47,3 +49,40 @@ def folder(env: environ.Env) -> str:
         raise ImproperlyConfigured(f"METRICS_FOLDER: {own} cannot be made ({error.strerror}).") from None
     os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(own)  # prometheus-client reads it on import
     return str(own.parent)
+
+
+def pod_host(env: environ.Env) -> list[str]:
+    """Read POD_IP, this pod's address: Prometheus asks pods by it, so it is a further host. Empty without one."""
+    text: str = env.str("POD_IP", default="").strip()
+    if not text:
+        return []
+    try:
+        address = ip_address(text)
+    except ValueError:
+        raise ImproperlyConfigured(
+            f"POD_IP: {text!r} is no IP address; Kubernetes gives it, or leave it out."
+        ) from None
+    return [f"[{address}]" if address.version == 6 else str(address)]
+
+
+def port(env: environ.Env) -> int:
+    """Read METRICS_PORT, on which the worker serves /metrics itself; 0 for none. Raises ``ImproperlyConfigured``."""
+    text: str = env.str("METRICS_PORT", default="").strip()
+    if not text:
+        return 0
+    if not (text.isascii() and text.isdigit() and 1 <= int(text) <= MOST_PORT):
+        raise ImproperlyConfigured(
+            f"METRICS_PORT: {text!r} is no port; write a whole number from 1 to {MOST_PORT}, or leave it out for none."
+        )
+    return int(text)
+
+
+def address(env: environ.Env) -> str:
+    """Read METRICS_ADDRESS, the IP address at which the worker listens. Raises ``ImproperlyConfigured``."""
+    text: str = env.str("METRICS_ADDRESS", default="127.0.0.1").strip()
+    try:
+        return str(ip_address(text))
+    except ValueError:
+        raise ImproperlyConfigured(
+            f"METRICS_ADDRESS: {text!r} is no IP address; write 127.0.0.1 for this machine alone, 0.0.0.0 for all."
+        ) from None

@@ -57,6 +57,7 @@ def health_context(request: HttpRequest, at: datetime) -> dict[str, Any]:
         "sees_checks": sees_checks,
         "findings": [(each, _name(each.name), *_SHAPES[each.state]) for each in results],
         "reds": sum(each.is_red for each in results),
+        "waiting": sum(each.state is State.WAITING for each in results),
         "skipped": sum(each.state is State.SKIPPED for each in results),
     }
 

@@ -4,8 +4,10 @@ The trap: clients can put anything at the start of ``X-Forwarded-For``. Only the
 proxies (TRUSTED_PROXIES) added, count: with two proxies the second from the right.
 """
 
+from collections.abc import Mapping
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.base_user import AbstractBaseUser
@@ -26,19 +28,24 @@ def signed_in(request: HttpRequest) -> AbstractBaseUser:
 
 def client_network(request: HttpRequest) -> str:
     """The client's IPv4 address or its IPv6 /64 network, which one household shares; ``unknown`` if there is none."""
-    texts = (_forwarded(request), request.META.get("REMOTE_ADDR") or "")
+    texts = (_forwarded(request.META), request.META.get("REMOTE_ADDR") or "")
     return next((network for text in texts if len(text) <= LONGEST and (network := _network_of(text))), UNKNOWN)
 
 
 def client_address(request: HttpRequest) -> IPv4Address | IPv6Address | None:
     """The full address, for access decisions: None if the proxies' entry cannot be parsed."""
-    return _parse(_forwarded(request) or request.META.get("REMOTE_ADDR", ""))
+    return address_in(request.META)
 
 
-def _forwarded(request: HttpRequest) -> str:
+def address_in(environ: Mapping[str, Any]) -> IPv4Address | IPv6Address | None:
+    """The same, of a request with this WSGI environment."""
+    return _parse(_forwarded(environ) or environ.get("REMOTE_ADDR", ""))
+
+
+def _forwarded(environ: Mapping[str, Any]) -> str:
     """The client's address as the outermost of our proxies saw it; empty if the request did not come through them."""
     proxies: int = settings.TRUSTED_PROXIES
-    addresses = request.META.get("HTTP_X_FORWARDED_FOR", "").split(",") if proxies > 0 else []
+    addresses = environ.get("HTTP_X_FORWARDED_FOR", "").split(",") if proxies > 0 else []
     return addresses[-proxies].strip() if 0 < proxies <= len(addresses) else ""
 
 

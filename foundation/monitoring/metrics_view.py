@@ -4,10 +4,10 @@ The trap: behind a proxy on this machine every request seems to come from it. So
 header is present, or if TRUSTED_PROXIES says how many proxies there are.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from hmac import compare_digest
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
@@ -18,12 +18,13 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.multiprocess import MultiProcessCollector
 
 from foundation.errors import Forbidden
-from foundation.http.client_address import client_address
+from foundation.http.client_address import address_in
 from foundation.http.problems import respond
 from foundation.monitoring import readings
 from foundation.monitoring.instruments import registry
 from foundation.security.networks import contains
 
+REFUSAL = "Send METRICS_TOKEN as a bearer token, or ask from an address of METRICS_NETWORKS."
 _PROXY_HEADERS = frozenset({"HTTP_X_FORWARDED_FOR", "HTTP_FORWARDED", "HTTP_X_REAL_IP", "HTTP_VIA"})
 
 
@@ -37,9 +38,8 @@ class MetricsForbidden(Forbidden):
 @require_safe
 def metrics(request: HttpRequest) -> HttpResponse:
     """All metrics in Prometheus's text format; 403 for others."""
-    if not (_has_token(request) or _is_in_network(request)):
-        detail = "Send METRICS_TOKEN as a bearer token, or ask from an address of METRICS_NETWORKS."
-        return respond(MetricsForbidden(detail))
+    if not may_read(request.META):
+        return respond(MetricsForbidden(REFUSAL))
     registry = CollectorRegistry()
     registry.register(_AllMetrics())
     return HttpResponse(generate_latest(registry), content_type=CONTENT_TYPE_LATEST)
@@ -62,16 +62,21 @@ def counts_of_all() -> Iterable[Metric]:
     return metrics
 
 
-def _has_token(request: HttpRequest) -> bool:
+def may_read(environ: Mapping[str, Any]) -> bool:
+    """Whether the sender of the request with this WSGI environment may read the metrics."""
+    return _has_token(environ) or _is_in_network(environ)
+
+
+def _has_token(environ: Mapping[str, Any]) -> bool:
     token: str = settings.METRICS_TOKEN
-    sent = request.META.get("HTTP_AUTHORIZATION", "")
+    sent = environ.get("HTTP_AUTHORIZATION", "")
     return bool(token) and compare_digest(sent.encode(), f"Bearer {token}".encode())
 
 
-def _is_in_network(request: HttpRequest) -> bool:
-    forwarded = request.META.get("HTTP_X_FORWARDED_FOR", "")
+def _is_in_network(environ: Mapping[str, Any]) -> bool:
+    forwarded = environ.get("HTTP_X_FORWARDED_FOR", "")
     proxies = forwarded.count(",") + 1 if forwarded else 0
-    if not _PROXY_HEADERS.isdisjoint(request.META) and not 0 < settings.TRUSTED_PROXIES <= proxies:
+    if not _PROXY_HEADERS.isdisjoint(environ) and not 0 < settings.TRUSTED_PROXIES <= proxies:
         return False
-    address = client_address(request)
+    address = address_in(environ)
     return address is not None and contains(settings.METRICS_NETWORKS, address)

@@ -53,7 +53,8 @@ def middleware_is_there(**_: Any) -> list[CheckMessage]:
 @register(Tags.templates)
 def processors_are_there(**_: Any) -> list[CheckMessage]:
     """Check the context processors that the pages need."""
-    found = {each for engine in settings.TEMPLATES for each in engine.get("OPTIONS", {}).get("context_processors", ())}
+    engines: list[dict[str, Any]] = settings.TEMPLATES
+    found = {each for engine in engines for each in engine.get("OPTIONS", {}).get("context_processors", ())}
     hint = 'Add it to "context_processors" in TEMPLATES.'
     return [Error(f"TEMPLATES lack {each}.", hint=hint, id="sunwi.E012") for each in PROCESSORS if each not in found]
 

@@ -41,10 +41,10 @@ __all__ = [
     "latest_window",
     "next_opening",
     "next_window",
-    "open_window",
     "previous_window",
     "window_at",
     "window_of",
+    "window_open_at",
     "zone_names",
 ]
 
@@ -86,7 +86,7 @@ def latest_window(calendar: Calendar, at: datetime) -> Window:
     return begun[-1]
 
 
-def open_window(calendar: Calendar, at: datetime) -> Window | None:
+def window_open_at(calendar: Calendar, at: datetime) -> Window | None:
     """Return the window that contains ``at``; None between two windows. Raises like ``window_at`` otherwise."""
     try:
         return window_at(calendar, at)

@@ -7,10 +7,10 @@ a minute or more ahead, so that every process knows a change when it takes effec
 from datetime import datetime, timedelta
 from typing import Any
 
-from leaderboards.core.periods import Calendar, PeriodKind, open_window
+from leaderboards.core.periods import Calendar, PeriodKind, window_open_at
 from leaderboards.core.ranking.board_settings import Settings, board_calendar, schedule_at
 
-NOTICE = timedelta(minutes=1)
+LEAD_TIME = timedelta(minutes=1)
 
 
 def past_schedules(board: Settings, stored: Settings, at: datetime) -> list[dict[str, Any]]:
@@ -19,7 +19,7 @@ def past_schedules(board: Settings, stored: Settings, at: datetime) -> list[dict
     if not PeriodKind.SCHEDULE == board.period == stored.period:
         return past
     calendar = board_calendar(stored)
-    holding = schedule_at(calendar, at + NOTICE)
+    holding = schedule_at(calendar, at + LEAD_TIME)
     if holding is None:
         return past
     present = (board.schedule, board.open_minutes)
@@ -34,5 +34,5 @@ def past_schedules(board: Settings, stored: Settings, at: datetime) -> list[dict
 
 
 def _takes_effect(calendar: Calendar, at: datetime) -> datetime:
-    window = open_window(calendar, at + NOTICE)
-    return (window.ends_at if window else None) or at + NOTICE
+    window = window_open_at(calendar, at + LEAD_TIME)
+    return (window.ends_at if window else None) or at + LEAD_TIME

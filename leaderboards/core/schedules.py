@@ -28,6 +28,18 @@ FEWEST_MINUTES = 10  # between two starts
 MOST_OPEN_MINUTES = 366 * 1440
 MOST_CHARACTERS = 100
 FIELDS = (Message("minute"), Message("hour"), Message("day of month"), Message("month"), Message("day of week"))
+NICKNAMES = {
+    "@yearly": "0 0 1 1 *", "@annually": "0 0 1 1 *", "@monthly": "0 0 1 * *", "@weekly": "0 0 * * 0",
+    "@daily": "0 0 * * *", "@midnight": "0 0 * * *", "@hourly": "0 * * * *",
+}  # fmt: skip  # as a table
+# What one number of each field may be.
+BOUNDS = (
+    Message("0 to 59"),
+    Message("0 to 23"),
+    Message("1 to 31"),
+    Message("1 to 12, or JAN to DEC"),
+    Message("0 to 7, or SUN to SAT"),
+)
 
 _DAY, _MINUTE, _SECOND, _TICK = timedelta(days=1), timedelta(minutes=1), timedelta(seconds=1), timedelta(microseconds=1)
 _NEAR = 2 * _DAY  # no zone has put its clock by more than a day
@@ -101,6 +113,8 @@ def check_schedule(expression: str, open_minutes: int | None) -> Distances:
 @lru_cache(maxsize=256)
 def _distances(expression: str) -> Distances:
     fields = expression.split()
+    if expression.lstrip().startswith("@"):
+        raise BadBoard(_nickname(expression.strip()), "schedule")
     if len(expression) > MOST_CHARACTERS or len(fields) != len(FIELDS) or not expression.isascii():
         raise BadBoard(
             Message(
@@ -119,6 +133,21 @@ def _distances(expression: str) -> Distances:
     return Distances(min(between), max(between))
 
 
+def _nickname(text: str) -> Message:
+    """Say what to write in place of ``@daily``, and that intervals such as ``@every 72h`` do not exist."""
+    if written := NICKNAMES.get(text.lower()):
+        return Message(
+            "`schedule`: %(text)s is a short form that is not known here. Write `%(written)s`.",
+            text=text,
+            written=written,
+        )
+    return Message(
+        "`schedule`: %(text)s is not known here. There are no intervals: a schedule names times of the clock and days, "
+        "such as `0 */6 * * *` for every six hours or `0 0 * * MON,THU` for Mondays and Thursdays.",
+        text=text[:40],
+    )
+
+
 def _never_starts() -> Message:
     return Message("The schedule never starts: no month has such a day.")
 
@@ -132,9 +161,10 @@ def _unreadable(fields: list[str]) -> Message:
             CronSim(" ".join(alone), _SAMPLE_FROM)
         except CronSimError:
             return Message(
-                "`schedule`: %(text)s is no %(field)s. There are numbers, 1-5, 1,3, */15 and *.",
+                "`schedule`: %(text)s is no %(field)s: it takes %(bounds)s, also as 1-5, 1,3 or */2, and *.",
                 text=repr(text),
                 field=FIELDS[nth],
+                bounds=BOUNDS[nth],
             )
     return _never_starts()
 

@@ -21,22 +21,24 @@ from foundation.messages import Message
 from leaderboards import selectors
 from leaderboards.core.input.names import UNPRINTABLE_MESSAGE, is_encodable, unprintable_reason
 from leaderboards.core.input.points import points_text
-from leaderboards.core.periods import PeriodKind, open_window
+from leaderboards.core.periods import PeriodKind, window_open_at
 from leaderboards.core.plausibility import check_limits
 from leaderboards.core.ranking.board_settings import (
     IMMUTABLE_SETTINGS,
     NEXT_PERIOD_SETTINGS,
+    read_operators,
     sample_layout,
     schedule_at,
 )
+from leaderboards.core.ranking.rules import Operator
 from leaderboards.core.schedule_changes import past_schedules
 from leaderboards.errors import BadBoard
 from leaderboards.models import Board, Period, Standing, Storage, Submission, Visibility
 from leaderboards.selectors.catalog.boards import clear_board_cache
 from leaderboards.selectors.catalog.periods import clear_period_cache
 from leaderboards.selectors.previews.board_change import BoardChange, board_change
+from leaderboards.services.periods.delete_replaced import delete_replaced_periods
 from leaderboards.services.periods.open import open_board
-from leaderboards.services.periods.reschedule_windows import delete_replaced_periods
 from leaderboards.services.periods.upcoming_rules import refresh_rules
 from leaderboards.services.sync.invalidate import invalidate_readers_of
 
@@ -164,7 +166,9 @@ def _record_change(board: Board, stored: Board | None, at: datetime) -> bool:
 
 def settings_of(board: Board) -> dict[str, Any]:
     """All settings of a board as JSON values for the audit log."""
-    return {name: to_json_value(name, getattr(board, name)) for name in SETTINGS}
+    values = {name: getattr(board, name) for name in SETTINGS}
+    values["operators"] = [each.value for each in Operator if each in board.operators]  # older rows have any order
+    return {name: to_json_value(name, value) for name, value in values.items()}
 
 
 def check_board(board: Board) -> None:
@@ -180,6 +184,7 @@ def check_board(board: Board) -> None:
             Message("`%(field)s`: %(why)s", field=field, why=messages[0]) if field != "__all__" else messages[0], field
         ) from error
     sample_layout(board)
+    board.operators = [operator.value for operator in read_operators(board.operators)]
     check_limits(board)
     if board.storage == Storage.REDIS and board.rules.adds_fields:
         raise BadBoard(
@@ -228,7 +233,7 @@ def schedule_settings_at(board: Board, at: datetime | None = None) -> dict[str, 
 
 def _running_row(board: Board, at: datetime) -> Period | None:
     """The row of the running period; None between two windows."""
-    window = open_window(board.calendar, at)
+    window = window_open_at(board.calendar, at)
     return Period.objects.filter(board=board, label=window.label).first() if window else None
 
 
@@ -266,7 +271,7 @@ def has_scores(board: Board) -> bool:
 def retire(board: Board, at: datetime) -> None:
     """Retire the board: the running period is its last one, and its history stays."""
     if board.retired_at is None:
-        running = None if board.is_event else open_window(board.calendar, at)
+        running = None if board.is_event else window_open_at(board.calendar, at)
         board.retired_at = (running.ends_at if running else None) or at
         with transaction.atomic():
             board.save(update_fields=["retired_at"])

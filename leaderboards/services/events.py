@@ -1,4 +1,4 @@
-"""The port to events: the competitions, which an app above declares and which is never imported here.
+"""The port to events: the interface that the competitions app implements; leaderboards never import it.
 
 That app registers its implementation with ``provide`` when the process starts; without it there are no events. The
 trap: redis boards keep no submissions, so attempts cannot be counted there.

@@ -23,7 +23,7 @@ from foundation.errors import Unavailable
 from foundation.failpoints import failpoint
 from foundation.models import DeadLetter
 from foundation.redis import client as redis
-from foundation.sync.poison import write_isolating_failures
+from foundation.sync.isolate_failures import write_isolating_failures
 from leaderboards.core.instants import milliseconds
 from leaderboards.models import Player
 from likes import registry

@@ -17,8 +17,8 @@ from foundation.dead_letters import DeadLetterHandler
 from foundation.failpoints import failpoint
 from foundation.models import DeadLetter
 from foundation.redis import client as redis
+from foundation.sync.isolate_failures import write_isolating_failures
 from foundation.sync.mirroring import RUN_SECONDS, copy_until_clean, mirror_each
-from foundation.sync.poison import write_isolating_failures
 from foundation.sync.redis_state import StaleGeneration
 from leaderboards.core.instants import from_milliseconds, milliseconds
 from leaderboards.stores.sql.writes import ensure_players

@@ -35,6 +35,18 @@ if (pane) {
     waiting = setTimeout(ask, 200);
   };
 
+  const period = form.elements.namedItem("period");
+  const section = form.querySelector("#id_schedule")?.closest("details");
+  let chosen = "";
+
+  // A schedule's fields are in a closed section: it opens when the period becomes "schedule", and may be closed again.
+  const reveal = () => {
+    if (period?.value === "schedule" && chosen !== "schedule") section?.setAttribute("open", "");
+    chosen = period?.value;
+  };
+
+  reveal();
+  form.addEventListener("input", reveal);
   form.addEventListener("input", follow);
   form.addEventListener("change", follow);
 }

@@ -8,8 +8,11 @@ const minute = { hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZone:
 const second = { ...minute, second: "2-digit" };
 const moment = { ...minute, weekday: "short", day: "numeric", month: "short" };
 
-function form(text, at) {
-  if (/^[0-9:]+$/.test(text)) return text.length > 5 ? second : minute;
+const day = (at) => at.toLocaleDateString("en-CA", { timeZone: own });
+
+function form(text, at, after) {
+  const isSameDay = !after || day(new Date(after)) === day(at); // [data-after]: a time that leaves out its date
+  if (/^[0-9:]+$/.test(text) && isSameDay) return text.length > 5 ? second : minute;
   const known = /:\d\d:\d\d/.test(text) ? { ...moment, second: "2-digit" } : moment;
   return at.getFullYear() === new Date().getFullYear() ? known : { ...known, year: "numeric" };
 }
@@ -20,7 +23,7 @@ function retell() {
     for (const time of place.querySelectorAll("time:not([data-countdown], [title])")) {
       time.title = `${time.textContent} ${place.dataset.zone}`;
       const at = new Date(time.dateTime);
-      time.textContent = new Intl.DateTimeFormat(language, form(time.textContent, at)).format(at);
+      time.textContent = new Intl.DateTimeFormat(language, form(time.textContent, at, time.dataset.after)).format(at);
     }
     for (const name of place.querySelectorAll(".zone")) name.textContent = own;
   }

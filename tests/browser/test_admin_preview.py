@@ -3,10 +3,11 @@
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
+import pytest
 from playwright.sync_api import expect
 
 from foundation import clock
-from tests.browser.conftest import DESKTOP, Opened, Photograph
+from tests.browser.conftest import DESKTOP, PHONE, Opened, Photograph
 from tests.leaderboards.factories import AdminFactory
 
 FORM = "/admin/leaderboards/board/add/"
@@ -38,6 +39,42 @@ def test_the_preview_follows_as_one_types_and_says_what_cannot_work(
     expect(preview).to_contain_text("31 bits of points, 22 bits of seconds: ties go to whoever was first")
     page.get_by_label("Total maximum").fill("1099511627775")
     expect(preview).to_contain_text("put the time in the member")
+
+
+OUTSIDE = """() => [...document.querySelectorAll("#content .form-row")].flatMap((row) => {
+    const end = row.getBoundingClientRect().right - parseFloat(getComputedStyle(row).paddingRight);
+    return [...row.querySelectorAll("input:not([type=hidden]), select, textarea, .flex-container")]
+        .filter((each) => each.offsetParent && each.getBoundingClientRect().right > end + 0.5)
+        .map((each) => `${each.id || each.className} passes its row by ${each.getBoundingClientRect().right - end}`);
+})"""
+
+
+@pytest.mark.parametrize("kind", ["leaderboards/board", "competitions/competition", "foundation/servicekey"])
+def test_on_a_phone_no_field_passes_the_edge_of_its_row(transactional_db: None, opened: Opened, kind: str) -> None:
+    AdminFactory.create()
+    page = opened(f"/admin/{kind}/add/", "admin", viewport=PHONE)
+    page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+
+    assert page.locator("#content .form-row input").count() > 3
+    assert page.evaluate(OUTSIDE) == []
+
+
+def test_who_chooses_a_schedule_sees_the_fields_that_it_needs(transactional_db: None, opened: Opened) -> None:
+    AdminFactory.create()
+    page = opened(FORM, "admin", viewport=DESKTOP)
+    schedule, preview = page.locator("#id_schedule"), page.locator("[data-board-preview]")
+    expect(schedule).to_be_hidden()
+
+    page.locator("#id_period").select_option("schedule")
+    expect(schedule).to_be_visible()
+    expect(preview).to_contain_text("has five fields")
+    expect(preview).not_to_contain_text("Windows start by")
+
+    schedule.fill("0 18 * * 5")
+    expect(preview).to_contain_text("Windows start by 0 18 * * 5 (UTC)")
+    page.get_by_text("When a period turns over", exact=True).click()
+    page.get_by_label("Name").fill("Fridays")
+    expect(schedule).to_be_hidden()
 
 
 def test_a_preset_fills_the_form_and_leaves_the_name_that_was_typed(transactional_db: None, opened: Opened) -> None:

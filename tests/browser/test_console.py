@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, ViewportSize, expect
 from pytest_django.live_server_helper import LiveServer
 
 from config.console import status
@@ -159,3 +159,32 @@ def test_a_new_weekly_board_a_key_and_a_test_score_in_one_go(admin: str, opened:
 
     expect(page.locator(".ready-curl")).to_contain_text("/api/v1/scores?dry_run=true")
     assert clicks.number == 8
+
+
+def test_each_state_of_a_check_has_a_shape_of_its_own(opened: Opened, admin: str) -> None:
+    page = opened("/admin/health/", admin, viewport=DESKTOP)
+
+    looks = page.evaluate("""() => ["good", "warning", "bad", "unknown"].map((state) => {
+        const sign = document.querySelector(".check .sign").cloneNode();
+        sign.className = `sign is-${state}`;
+        document.querySelector(".check").append(sign);
+        const look = getComputedStyle(sign);
+        return [look.borderRadius, look.backgroundColor, look.clipPath, look.borderStyle].join(" ");
+    })""")
+
+    assert len(set(looks)) == 4
+    assert "rgba(0, 0, 0, 0)" in looks[3]
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+@pytest.mark.parametrize("width", [1280, 1440])
+def test_the_table_of_boards_shows_its_last_column_whole(opened: Opened, admin: str, width: int, language: str) -> None:
+    board = make_board(name="The long name of a board that runs week after week", update="increment")
+    score(board, {"mina": 700})
+    page = opened("/admin/", admin, viewport=ViewportSize(width=width, height=900), locale=language)
+
+    cut = page.evaluate("""() => [...document.querySelectorAll(".part-scroll")].map(
+        (each) => each.scrollWidth - each.clientWidth)""")
+
+    expect(page.locator(".home-table tbody tr")).to_have_count(1)
+    assert max(cut) <= 0

@@ -56,6 +56,31 @@ def test_between_two_windows_the_page_counts_down_to_the_opening(
     assert checks.wrong_boxes(page, thumbs=viewport is SMALL_PHONE) == []
 
 
+@pytest.mark.parametrize(("zone", "dates"), [("Asia/Tokyo", "23:00–01:00"), ("America/New_York", "09:00–11:00")])
+def test_all_times_of_a_page_are_on_the_clock_that_it_names(
+    opened: Opened, live_server: LiveServer, zone: str, dates: str
+) -> None:
+    board = make_board(
+        name="Evening", period="schedule", schedule="0 14 15 1 *", open_minutes=120, timezone="UTC"
+    )  # in winter, an hour in which all three zones stand still
+    page = opened(f"/boards/{board}/", timezone_id=zone)
+    page.locator(".rules summary").click()
+
+    windows = page.locator(".rules li").all_inner_texts()
+
+    opens, closes = dates.split("–")
+    assert len(windows) == 10
+    assert all(opens in each and closes in each for each in windows), windows
+    assert page.locator(".rules .zone").inner_text() == zone
+    if zone == "Asia/Tokyo":  # the end is on the next day there, and says so
+        assert all("15" in each and "16" in each for each in windows), windows
+
+    page.goto("/")
+
+    assert opens in page.locator(".board-card-period").inner_text()
+    assert zone in page.locator(".board-card-period").inner_text()
+
+
 def test_the_page_opens_by_itself(opened: Opened, arena: int, monkeypatch: pytest.MonkeyPatch) -> None:
     opens_at = next_opening(Board.objects.get(pk=arena).calendar, clock.now())
     assert opens_at is not None

@@ -32,6 +32,8 @@ def test_a_board_is_read_by_page_by_player_by_neighbours_by_name_and_all_at_once
 
     assert [each["player"] for each in page["rows"]] == ["ben", "cho"]
     assert [each["player"] for each in around["rows"]] == ["ben", "cho", "dan"]
+    assert [each["player"] for each in anybody.top(board, cursor=around["previous_cursor"])["rows"]] == ["ann"]
+    assert view["around_next_cursor"] == around["next_cursor"]
     assert (row["rank"], row["points"], row["total"]) == (3, 8, 5)
     assert [each["player"] for each in named["rows"]] == ["ann", "eve"]
     assert [each["player"] for each in (*view["list"], view["me"], *view["named"])] == ["ann", "cho", "eve"]
@@ -143,7 +145,7 @@ TYPES = {
     "RowOfStandings": answers.Row, "RowOfPlayer": answers.PlayerRow, "ViewOfBoard": answers.View,
     "PeriodOfBoard": answers.Period, "RunningPeriod": answers.RunningPeriod, "BoardsListed": answers.Boards,
     "CompetitionsListed": answers.Competitions, "CompetitionListed": answers.CompetitionListed,
-    "StandingsOfCompetition": answers.CompetitionStandings, "RowOfParticipant": answers.ParticipantRow,
+    "RowOfParticipant": answers.ParticipantRow,
     "ViewOfCompetition": answers.CompetitionView, "RowOfCompetition": answers.CompetitionRow,
 }  # fmt: skip  # as a table
 IN_PART = {"BoardShown": answers.Board, "CompetitionShown": answers.Competition}

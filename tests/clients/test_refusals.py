@@ -11,10 +11,13 @@ from typing import Any
 import pytest
 
 from foundation.security import signatures
+from leaderboards.core.input.metadata import MAX_BYTES, MAX_DEPTH, read_metadata
+from leaderboards.errors import BadEntry
 from sunwi_client import Client, NoAnswer, RetryPolicy, Score, advice, counted, errors
 from sunwi_client.advice import ADVICE
 from sunwi_client.answers import Result
 from sunwi_client.flow import Call, Gate, Pause, Reply, call, request_flow
+from sunwi_client.metadata import MOST_BYTES, MOST_LEVELS
 from sunwi_client.signing import signature_headers
 from sunwi_client.submitting import submit_flow
 
@@ -186,3 +189,54 @@ def test_every_code_of_the_contract_has_its_advice() -> None:
     assert sorted(codes - statuses - set(ADVICE) - {"vacated_places"}) == []
     assert sorted(set(errors.Refused.known) - set(ADVICE)) == []
     assert advice("no_such_code") == ""
+
+
+def nested(levels: int) -> dict[str, Any]:
+    value: Any = 1
+    for _ in range(levels):
+        value = {"in": value}
+    return value  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize(
+    ("metadata", "why"),
+    [
+        ({"x": float("nan")}, "no JSON"),
+        ({"x": float("inf")}, "no JSON"),
+        ({"x": {1, 2}}, "no JSON"),
+        ({"at": datetime(2026, 1, 1)}, "no JSON"),  # noqa: DTZ001 (refused)
+        ({"x": "\ud800"}, "lone surrogate"),
+        ({"\ud800": 1}, "lone surrogate"),
+        ({1: "x"}, "names are texts"),
+        ([("map", "canyon")], "JSON object"),
+        ("canyon", "JSON object"),
+        ({"x": "가" * 681}, "2,051 bytes"),
+        (nested(17), "16 levels"),
+    ],
+)
+def test_metadata_that_no_server_accepts_is_refused_at_once(metadata: Any, why: str) -> None:
+    with pytest.raises(ValueError, match=why):
+        Score(board=1, player="a", points=1, metadata=metadata)
+
+
+@pytest.mark.parametrize("metadata", [{}, {"x": "가" * 680}, {"x": "a" * 2040}, nested(16)])
+def test_metadata_within_its_bounds_is_sent_as_it_is_and_the_server_reads_it(metadata: dict[str, Any]) -> None:
+    assert Score(board=1, player="a", points=1, metadata=metadata).entry()["metadata"] == metadata
+    assert read_metadata(metadata)
+
+
+def test_the_bounds_of_metadata_are_those_of_the_server() -> None:
+    assert (MOST_BYTES, MOST_LEVELS) == (MAX_BYTES, MAX_DEPTH)
+    for refused in ({"x": "가" * 681}, nested(17)):
+        with pytest.raises(BadEntry):
+            read_metadata(refused)
+
+
+def test_no_value_of_a_score_can_cost_its_batch() -> None:
+    good: dict[str, Any] = {"board": 1, "player": "a", "points": 1}
+    changes: tuple[dict[str, Any], ...] = (
+        {"player": "\ud800"}, {"player": {1}}, {"fields": {"x": float("nan")}, "points": None},
+    )  # fmt: skip  # as a list
+    for bad in changes:
+        with pytest.raises(ValueError, match="cannot be written as JSON"):
+            Score(**good | bad)

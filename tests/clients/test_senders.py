@@ -143,6 +143,18 @@ def test_a_full_queue_holds_back_who_adds_and_closing_tells_what_never_went(kind
     ]
 
 
+def test_a_failure_of_the_client_itself_is_not_to_be_sent_again() -> None:
+    box = outbox()
+    box.add(one(1), 0.0)
+
+    faults = [TypeError("no JSON"), errors.BodyTooLarge(413, {}), errors.Forbidden(403, {})]
+    told = [box.fail([one(1)], fault, 0.0)[0] for fault in faults]
+
+    assert [(each.code, each.again) for each in told] == [
+        ("client_fault", False), ("body_too_large", False), ("forbidden", True),
+    ]  # fmt: skip  # as a table
+
+
 def test_closing_twice_is_closing_once(kind: Kind, site: str, key: str, board: int) -> None:
     sender = kind.sender(client := kind.client(site, key))
     sender.add(one(board))

@@ -75,7 +75,8 @@ def test_each_server_starts_with_its_list_of_users_and_its_roles() -> None:
 # files decide, and what is of the demo, of the Compose file itself or of its secrets.
 DECIDED = {
     "DATABASE_URL", "REDIS_URL", "CACHE_URL", "BROKER_URL", "BEHIND_TLS_PROXY", "TRUSTED_PROXIES",
-    "METRICS_FOLDER", "STATIC_ROOT", "GIT_COMMIT", "DEBUG", "DATA_DIR", "DEMO_PLAYERS",
+    "METRICS_FOLDER", "METRICS_PORT", "METRICS_ADDRESS", "POD_IP",
+    "STATIC_ROOT", "GIT_COMMIT", "DEBUG", "DATA_DIR", "DEMO_PLAYERS",
     "LISTEN", "PORT", "TLS_PORT", "TLS_FOLDER", "ACME_FOLDER", "SECRETS_FOLDER",
 }  # fmt: skip  # as a list
 HANDED_ON = dict(re.findall(r"^    ([A-Z_]+): \$\{\1:?-(.*)\}$", HEAD, re.MULTILINE))

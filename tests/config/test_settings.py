@@ -161,3 +161,33 @@ def test_with_tls_every_answer_bears_the_headers_that_documents_promise(read: An
     assert policy["default-src"] == policy["frame-ancestors"] == policy["base-uri"] == ["'none'"]
     assert policy["script-src"] == policy["style-src"] == policy["form-action"] == ["'self'"]
     assert re.fullmatch(r"text/(html|plain); charset=utf-8|application/(problem\+)?json", answer["Content-Type"])
+
+
+@pytest.mark.parametrize("given", ["0", "65536", "-1", "9808x", "٩"])
+def test_a_port_of_the_worker_that_is_none_is_refused(read: Any, given: str) -> None:
+    with pytest.raises(
+        ImproperlyConfigured, match=r"METRICS_PORT: .* is no port; write a whole number from 1 to 65535"
+    ):
+        read(SECRET_KEY="x", METRICS_PORT=given)
+
+
+def test_the_worker_has_no_port_of_its_own_unless_set_and_then_on_loopback(read: Any) -> None:
+    assert read(SECRET_KEY="x")["METRICS_PORT"] == read(SECRET_KEY="x", METRICS_PORT="")["METRICS_PORT"] == 0
+    found = read(SECRET_KEY="x", METRICS_PORT="9808")
+    assert (found["METRICS_ADDRESS"], found["METRICS_PORT"]) == ("127.0.0.1", 9808)
+    assert read(SECRET_KEY="x", METRICS_ADDRESS="::")["METRICS_ADDRESS"] == "::"
+    with pytest.raises(ImproperlyConfigured, match=r"METRICS_ADDRESS: 'worker' is no IP address; write"):
+        read(SECRET_KEY="x", METRICS_ADDRESS="worker")
+
+
+def test_a_pod_answers_to_its_own_address_too(read: Any) -> None:
+    assert read(SECRET_KEY="x", ALLOWED_HOSTS="a.example", POD_IP="10.1.2.3")["ALLOWED_HOSTS"] == [
+        "a.example",
+        "10.1.2.3",
+    ]
+    assert read(SECRET_KEY="x", ALLOWED_HOSTS="a.example", POD_IP="fd00::7")["ALLOWED_HOSTS"] == [
+        "a.example",
+        "[fd00::7]",
+    ]
+    with pytest.raises(ImproperlyConfigured, match="POD_IP: 'web-1' is no IP address"):
+        read(SECRET_KEY="x", POD_IP="web-1")

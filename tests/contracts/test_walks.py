@@ -13,7 +13,7 @@ from leaderboards.core.ranking.rules import Order
 from leaderboards.models import Board, PeriodState
 from leaderboards.selectors import Standings
 from leaderboards.selectors.rankings.cursor_pages import CursorPage
-from leaderboards.selectors.rankings.standings import standings_page
+from leaderboards.selectors.rankings.standings import around, standings_page
 from leaderboards.services.periods.close import close_period
 from leaderboards.stores.base import Page
 from tests.contracts.arena import NOW, STORAGES, Arena, Sent, mixed
@@ -168,3 +168,29 @@ def test_a_page_that_has_emptied_meanwhile_leads_back(links: None, storage: str)
     for row in first.rows:
         arena.remove(row.player)
     assert (read(arena, second).ends.before, read(arena, second).ends.behind) == (None, None)
+
+
+@pytest.mark.parametrize("form", FORMS, ids=str)
+@pytest.mark.parametrize("storage", STORAGES)
+def test_from_a_players_window_the_list_is_read_on_both_ways(links: None, storage: str, form: Form) -> None:
+    arena = Arena.open(form, storage, *chosen(form, storage))
+    arena.send(*(Sent(player, nth % 4, nth % 3) for nth, player in enumerate(CROWD)))
+    arena.mirror()
+    keep_out("hidden", arena.board, CROWD[3])
+    keep_out("shadowed", arena.board, CROWD[7])
+    whole = [row.player for row in read(arena, Page(0, 100)).rows]
+
+    for place, player in enumerate(whole):
+        for radius in (1, 4):
+            near = around(arena.board, player, radius, arena.period.label)
+            first, last = max(0, place - radius), place + radius + 1
+            assert [row.player for row in near.rows] == whole[first:last]
+            assert (near.ends.before is None, near.ends.behind is None) == (first == 0, last >= len(whole))
+            above, below = list[str](), list[str]()
+            if near.ends.before is not None:
+                pages = walk(arena, neighbour(near.ends.before, 5, is_backward=True), 5, is_backward=True)
+                above = [row.player for page in pages[::-1] for row in page.rows]
+            if near.ends.behind is not None:
+                pages = walk(arena, neighbour(near.ends.behind, 5, is_backward=False), 5)
+                below = [row.player for page in pages for row in page.rows]
+            assert above + [row.player for row in near.rows] + below == whole

@@ -1,5 +1,6 @@
 """The Kubernetes manifests: valid by the published schemas, built by kustomize, locked down, with secrets as files."""
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -14,6 +15,7 @@ from config.servers import prepare
 from tests.security.front import ROOT
 
 BASE = ROOT / "deploy" / "kubernetes"
+MONITORING = BASE / "monitoring"  # a component
 DOCS = (ROOT / "docs" / "operations" / "systemd-kubernetes.md").read_text("utf-8")
 VERSIONS = ("1.30", "1.35")  # of Kubernetes
 KUBECTL = shutil.which("kubectl")
@@ -55,10 +57,48 @@ def test_kustomize_builds_them_with_one_name_for_the_image_and_the_variables() -
             assert container["envFrom"] == [{"configMapRef": {"name": variables}}]
 
 
+@pytest.mark.skipif(KUBECTL is None, reason="kubectl is not on this machine")
+def test_an_overlay_with_the_component_has_the_monitor_too(tmp_path: Path) -> None:
+    shutil.copytree(BASE, tmp_path / "kubernetes")
+    overlay = tmp_path / "mine"
+    overlay.mkdir()
+    named = {"resources": ["../kubernetes"], "components": ["../kubernetes/monitoring"]}
+    (overlay / "kustomization.yaml").write_text(yaml.safe_dump(named))
+
+    done = subprocess.run([str(KUBECTL), "kustomize", str(overlay)], capture_output=True, text=True, check=False)
+
+    assert done.returncode == 0, done.stderr
+    kinds = [each["kind"] for each in read(done.stdout)]
+    assert (kinds.count("PodMonitor"), len(kinds)) == (1, len(RESOURCES) + 2)
+    assert "components: [../deploy/kubernetes/monitoring]" in DOCS
+
+
+def test_the_monitor_asks_the_ports_that_print_metrics_with_the_token() -> None:
+    [monitor] = read((MONITORING / "pod-monitor.yaml").read_text())
+    endpoints = monitor["spec"]["podMetricsEndpoints"]
+    ports = {
+        port["name"]: (name, port["containerPort"])
+        for name, pod in PODS.items()
+        for port in pod["containers"][0].get("ports", [])
+    }
+    variables = {each["name"]: each.get("value") for each in PODS["worker"]["containers"][0]["env"]}
+    [own] = PODS["web"]["containers"][0]["env"]
+
+    assert {each["port"] for each in endpoints} == set(ports) == {"http", "metrics"}
+    assert ports["metrics"] == ("worker", int(variables["METRICS_PORT"]))
+    assert variables["METRICS_ADDRESS"] == "0.0.0.0"  # noqa: S104 (in a pod)
+    assert (own["name"], own["valueFrom"]["fieldRef"]["fieldPath"]) == ("POD_IP", "status.podIP")
+    for each in endpoints:
+        assert each["path"] == "/metrics"
+        assert each["authorization"]["credentials"] == {"name": "sunwi", "key": "metrics_token"}
+    labels = monitor["spec"]["selector"]["matchExpressions"][0]["values"]
+    assert set(labels) == {name for name, _ in ports.values()}
+
+
 def test_every_file_is_part_of_it() -> None:
     named = {*KUSTOMIZATION["resources"], *KUSTOMIZATION["configMapGenerator"][0]["envs"], "kustomization.yaml"}
 
-    assert {file.name for file in BASE.iterdir()} == named
+    assert {file.name for file in BASE.iterdir()} == named | {MONITORING.name}
     assert set(PODS) == {"migrate", "web", "worker", "beat"}
 
 
@@ -107,6 +147,29 @@ def test_probes_ask_what_is_there_by_a_name_that_is_allowed() -> None:
     }  # fmt: skip  # as a table
     hosts = {header["value"] for probe in probes.values() for header in probe["httpHeaders"]}
     assert hosts <= set(VARIABLES["ALLOWED_HOSTS"].split(","))
+
+
+def test_a_web_pod_is_taken_out_of_the_service_before_it_refuses_connections_and_has_time_to_end() -> None:
+    [deployment] = [each for each in RESOURCES if each["kind"] == "Deployment" and each["metadata"]["name"] == "web"]
+    [web] = PODS["web"]["containers"]
+    [program, seconds] = web["lifecycle"]["preStop"]["exec"]["command"]
+    command = (ROOT / "Dockerfile").read_text("utf-8").rpartition("CMD [")[2]
+    [kill_after] = re.findall(r'"--workers-kill-timeout", "(\d+)"', command)
+
+    assert program == "sleep"
+    assert int(seconds) >= 10
+    assert int(seconds) + int(kill_after) + 5 <= PODS["web"]["terminationGracePeriodSeconds"]
+    assert deployment["spec"]["strategy"]["rollingUpdate"]["maxUnavailable"] == 0
+
+
+def test_web_pods_stand_on_different_nodes_and_one_at_a_time_may_be_drained() -> None:
+    [deployment] = [each for each in RESOURCES if each["kind"] == "Deployment" and each["metadata"]["name"] == "web"]
+    [budget] = [each for each in RESOURCES if each["kind"] == "PodDisruptionBudget"]
+    [spread] = PODS["web"]["topologySpreadConstraints"]
+    selector = deployment["spec"]["selector"]
+
+    assert deployment["spec"]["replicas"] > budget["spec"]["maxUnavailable"] == 1
+    assert budget["spec"]["selector"] == spread["labelSelector"] == selector
 
 
 def test_commands_are_those_of_the_compose_file() -> None:

@@ -1,6 +1,7 @@
 """The systemd units: systemd finds no fault in them, they are locked down alike, and what they start works."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -68,6 +69,76 @@ def test_no_variable_of_the_files_holds_a_secret() -> None:
     for file in UNITS.glob("*.env"):
         assert not re.search(r"://[^@/]*:[^@/]+@", file.read_text())
         assert not re.search(r"^(\w*(PASSWORD|SECRET|TOKEN|KEYS?)\w*)=", file.read_text(), re.MULTILINE)
+
+
+MANAGE = UNITS / "sunwi-manage"
+
+
+def test_commands_have_the_secrets_of_the_units() -> None:
+    exported = dict(re.findall(r"^export (\w+_FILE)=/etc/sunwi/secrets/(\w+)$", MANAGE.read_text(), re.MULTILINE))
+    settings = settings_of("sunwi-web.service")
+    variables = dict(pair.split("=", 1) for line in settings["Environment"] for pair in line.split())
+
+    assert {name: f"%d/{file}" for name, file in exported.items()} == {
+        name: value for name, value in variables.items() if name.endswith("_FILE")
+    }
+    assert os.access(MANAGE, os.X_OK)
+
+
+def manage_here(folder: Path, secrets: Path, env_text: str, python: str = "") -> Path:
+    """The script with the places of a test: its variables in ``folder``, and ``python`` for the units' Python."""
+    (folder / "sunwi.env").write_text(env_text)
+    text = MANAGE.read_text().replace("/etc/sunwi/secrets", str(secrets)).replace("/etc/sunwi", str(folder))
+    text = text.replace(f"{BINARIES}/python", python or sys.executable).replace("/opt/sunwi/collected", str(folder))
+    script = folder / "sunwi-manage"
+    script.write_text(text.replace("/opt/sunwi", str(ROOT)))
+    script.chmod(0o755)
+    return script
+
+
+def run(script: Path, *arguments: str, **more: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [str(script), *arguments], env={"PATH": "/usr/bin:/bin", **more}, capture_output=True, text=True, check=False
+    )
+
+
+def test_a_command_gets_its_words_and_the_lines_of_the_file_as_they_are(tmp_path: Path) -> None:
+    (tmp_path / "secret_key").write_text("x")
+    python = tmp_path / "python"
+    python.write_text('#!/bin/sh\nprintf "[%s]" "$@"\nprintf "[%s]" "$SITE_URL" "$QUOTED" "$LAST"\n')
+    python.chmod(0o755)
+    lines = "# SITE_URL=no\n\nSITE_URL=$(touch no) $HOME `id` \\ a=b\nQUOTED=\"two words\"\nLAST='3'"
+
+    done = run(manage_here(tmp_path, tmp_path, lines, str(python)), "shell", "-c", "print('a b')")
+
+    assert done.stdout == "[manage.py][shell][-c][print('a b')][$(touch no) $HOME `id` \\ a=b][two words][3]"
+    assert not (ROOT / "no").exists()
+
+
+def test_who_cannot_read_the_secrets_is_told_who_can(tmp_path: Path) -> None:
+    done = run(manage_here(tmp_path, tmp_path / "none", ""), "doctor")
+
+    assert done.returncode == 77
+    assert "run it as root" in done.stderr
+
+
+@pytest.mark.long
+def test_commands_run_on_the_site_of_the_units(tmp_path: Path) -> None:
+    with guarded(tmp_path / "servers") as servers:
+        machine = Machine(servers, tmp_path, free_port())
+        machine.run_once("sunwi-migrate.service")
+        script = manage_here(tmp_path, servers.secrets, machine.here((UNITS / "sunwi.env").read_text()))
+
+        key = run(script, "create_service_key", "game", "--scope", "scores:write")
+        user = {"DJANGO_SUPERUSER_PASSWORD": "a-long-pass-phrase-here"}
+        person = run(script, "createsuperuser", "--noinput", "--username", "ada", "--email", "a@boards.example", **user)
+        doctor = run(script, "doctor", "--all")
+
+        assert (key.returncode, person.returncode) == (0, 0), key.stderr + person.stderr
+        assert key.stdout.startswith("sunwi_")
+        assert re.search(r"ok\s+SQL: postgresql answers", doctor.stdout), doctor.stdout + doctor.stderr
+        assert re.search(r"ok\s+Redis: \w+ [\d.]+ answers", doctor.stdout)
+        assert "Traceback" not in doctor.stderr
 
 
 def ask(port: int, path: str) -> tuple[int, str]:

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser, expect
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [
@@ -51,19 +52,45 @@ def test_every_decision_is_in_the_index_under_its_own_title() -> None:
     }
 
 
-@pytest.mark.long
-def test_the_site_is_made_without_warnings_and_loads_nothing_from_elsewhere(tmp_path: Path) -> None:
-    command = (sys.executable, "-m", "sphinx", "--quiet", "--fail-on-warning", "--builder", "html", "docs", tmp_path)
-
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site, made once."""
+    folder = tmp_path_factory.mktemp("site")
+    command = (sys.executable, "-m", "sphinx", "--quiet", "--fail-on-warning", "--builder", "html", "docs", folder)
     ended = subprocess.run(
         command, cwd=ROOT, env={"PATH": os.environ["PATH"]}, capture_output=True, text=True, check=False
     )
-
     assert ended.returncode == 0, ended.stderr
-    pages = [*tmp_path.glob("**/*.html")]
+    return folder
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("words", "page"),
+    [
+        ("redis down", "operations/faults"), ("redis away", "operations/faults"),
+        ("postgresql down", "operations/faults"), ("rolling restart", "operations/"), ("request id", "operations/"),
+    ],
+)  # fmt: skip  # as a table
+def test_who_searches_for_a_fault_finds_operations_and_no_decision_before(
+    browser: Browser, site: Path, words: str, page: str
+) -> None:
+    found = browser.new_page()
+    found.goto(f"file://{site}/search.html?q={words.replace(' ', '+')}")
+    expect(found.locator(".search-summary")).to_contain_text("found", timeout=20_000)
+    first = [link.get_attribute("href") or "" for link in found.locator("#search-results ul.search > li > a").all()[:5]]
+    found.close()
+
+    assert first[0].startswith(page), first
+    assert not [link for link in first if link.startswith(("decisions/0", "reference/changes"))]
+
+
+@pytest.mark.long
+def test_the_site_is_made_without_warnings_and_loads_nothing_from_elsewhere(site: Path) -> None:
+    pages = [*site.glob("**/*.html")]
     assert len(pages) > 100
     assert {
         str(page): LOADS.findall(page.read_text("utf-8")) for page in pages if LOADS.search(page.read_text("utf-8"))
     } == {}
-    assert (tmp_path / "reference/settings.html").exists()
-    assert "AUDIT_KEEP_DAYS" in (tmp_path / "reference/settings.html").read_text("utf-8")
+    assert (site / "reference/settings.html").exists()
+    assert "AUDIT_KEEP_DAYS" in (site / "reference/settings.html").read_text("utf-8")

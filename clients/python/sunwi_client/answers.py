@@ -87,8 +87,15 @@ class _Cursors(TypedDict):
     next_cursor: str | None
 
 
+class _AroundCursors(TypedDict):
+    """For the rows before and behind ``around``; None at the first and the last row, and without ``around``."""
+
+    around_previous_cursor: str | None
+    around_next_cursor: str | None
+
+
 class Page(Standings, _Cursors):
-    """A page of one period, best first."""
+    """A page of one period, or a window around a player, best first."""
 
 
 class PlayerRow(RowWithShare, _Frame):
@@ -98,7 +105,7 @@ class PlayerRow(RowWithShare, _Frame):
 Rows = list[Row]  # a name of its own: below, `list` is a part of the answer
 
 
-class View(_Frame, _Cursors):
+class View(_Frame, _Cursors, _AroundCursors):
     """A page, a player and their neighbours, and others by name: all of one moment."""
 
     list: Rows
@@ -192,7 +199,7 @@ class CompetitionStandings(_Frame):
 
 
 class CompetitionPage(CompetitionStandings, _Cursors):
-    """A page of a competition, best first."""
+    """A page of a competition, or a window around a participant, best first."""
 
 
 class _Participant(TypedDict):
@@ -219,7 +226,7 @@ class ParticipantRow(_Participant, _Frame):
 CompetitionRows = list[CompetitionRow]
 
 
-class CompetitionView(_Frame, _Cursors):
+class CompetitionView(_Frame, _Cursors, _AroundCursors):
     """Several things of a competition, all of one moment."""
 
     competition: int

@@ -95,9 +95,12 @@ class AsyncClient:
 
     async def around(
         self, board: int, player: str, *, radius: int = 4, period: str = CURRENT, metadata: bool = False
-    ) -> answers.Standings:
-        """A player and up to ``radius`` (1 to 50) neighbours on each side. Raises ``NotRanked``."""
-        return cast(answers.Standings, await self._request(endpoints.around(board, player, radius, period, metadata)))
+    ) -> answers.Page:
+        """A player and up to ``radius`` (1 to 50) neighbours on each side; the cursors are for ``top``.
+
+        Raises ``NotRanked``.
+        """
+        return cast(answers.Page, await self._request(endpoints.around(board, player, radius, period, metadata)))
 
     async def view(
         self,
@@ -154,10 +157,10 @@ class AsyncClient:
 
     async def competition_around(
         self, number: int, player: str, *, radius: int = 4, metadata: bool = False
-    ) -> answers.CompetitionStandings:
+    ) -> answers.CompetitionPage:
         """A participant and their neighbours. Raises ``NotRanked`` and ``NotJoined``."""
         return cast(
-            answers.CompetitionStandings,
+            answers.CompetitionPage,
             await self._request(endpoints.competition_around(number, player, radius, metadata)),
         )
 

@@ -96,9 +96,12 @@ class Client:
 
     def around(
         self, board: int, player: str, *, radius: int = 4, period: str = CURRENT, metadata: bool = False
-    ) -> answers.Standings:
-        """A player and up to ``radius`` (1 to 50) neighbours on each side. Raises ``NotRanked``."""
-        return cast(answers.Standings, self._request(endpoints.around(board, player, radius, period, metadata)))
+    ) -> answers.Page:
+        """A player and up to ``radius`` (1 to 50) neighbours on each side; the cursors are for ``top``.
+
+        Raises ``NotRanked``.
+        """
+        return cast(answers.Page, self._request(endpoints.around(board, player, radius, period, metadata)))
 
     def view(
         self,
@@ -155,10 +158,10 @@ class Client:
 
     def competition_around(
         self, number: int, player: str, *, radius: int = 4, metadata: bool = False
-    ) -> answers.CompetitionStandings:
+    ) -> answers.CompetitionPage:
         """A participant and their neighbours. Raises ``NotRanked`` and ``NotJoined``."""
         return cast(
-            answers.CompetitionStandings, self._request(endpoints.competition_around(number, player, radius, metadata))
+            answers.CompetitionPage, self._request(endpoints.competition_around(number, player, radius, metadata))
         )
 
     def competition_view(

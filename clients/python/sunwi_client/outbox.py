@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from sunwi_client.advice import advice
 from sunwi_client.answers import Result
-from sunwi_client.errors import BodyTooLarge, NoAnswer, RateLimited, Refused, Unavailable
+from sunwi_client.errors import BodyTooLarge, NoAnswer, RateLimited, Refused, SunwiError, Unavailable
 from sunwi_client.retry_policy import RetryPolicy
 from sunwi_client.scores import Score
 from sunwi_client.submitting import MOST_SCORES, counted, is_open
@@ -121,7 +121,8 @@ class Outbox:
             self._rest(now, not is_split, getattr(error, "retry_after", None))
             return []
         code, detail = (error.code, error.detail) if isinstance(error, Refused) else ("client_fault", repr(error))
-        return [UncountedScore(score, code, detail, again=True) for score in batch]
+        again = isinstance(error, SunwiError) and not isinstance(error, BodyTooLarge)  # others fail the same each time
+        return [UncountedScore(score, code, detail, again) for score in batch]
 
     def give_up(self) -> list[UncountedScore]:
         """Empty the queue and return its scores, as ``unsent``."""

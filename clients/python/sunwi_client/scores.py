@@ -1,11 +1,14 @@
 """A score to send. It gets an id when it is created, so that it can be sent repeatedly and counts once."""
 
+import json
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 from typing import Any, Literal
+
+from sunwi_client.metadata import check_metadata
 
 Operator = Literal["set", "best", "increment", "decrement"]
 
@@ -23,8 +26,8 @@ class Score:
     ``at`` is when it happened, with a time zone; by default the server uses the time of arrival. Set your own ``id``
     (up to 128 characters) if several processes, or a process after a restart, may send the same score. ``operator``
     replaces the board's policy, where its setting ``operators`` allows it. ``metadata`` is a JSON object of your own,
-    up to 2,048 bytes, which rows return when asked. Raises
-    ``ValueError`` for values that no server accepts. The trap: ``copy.replace`` keeps the id.
+    up to 2,048 bytes, which rows return when asked. Raises ``ValueError`` for values that no server accepts, so that
+    one bad score does not cost its batch. The trap: ``copy.replace`` keeps the id.
     """
 
     player: str
@@ -46,6 +49,12 @@ class Score:
             raise ValueError(f'{self.points!r} is a float, and points are exact: send Decimal("{self.points!r}").')  # noqa: TRY004 - a float has the wrong value, whatever its type
         if self.at is not None and self.at.tzinfo is None:
             raise ValueError("`at` needs a zone, such as datetime.now(UTC).")
+        if self.metadata is not None:
+            check_metadata(self.metadata)
+        try:
+            json.dumps(self.entry(), ensure_ascii=False, allow_nan=False).encode()
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"The score cannot be written as JSON: {error}.") from None
 
     def entry(self) -> dict[str, Any]:
         """The score as a JSON object of the API."""

@@ -14,7 +14,7 @@ from django.utils.translation import ngettext
 
 from competitions.admin.times import exactly
 from competitions.models import Change, Competition, Revision
-from competitions.sentences import EXCLUSION_REASONS
+from competitions.notice_texts import EXCLUSION_REASONS
 from competitions.services.rewards.staff_revocation import Reallocation
 from leaderboards.models import Player
 

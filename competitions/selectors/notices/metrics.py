@@ -15,7 +15,7 @@ def notice_readings() -> Iterator[Reading]:
     at = clock.now()
     deferred = Notice.objects.filter(held_until__isnull=False).aggregate(count=Count("pk"), first=Min("held_until"))
     yield Reading("sunwi_notices_held", "Notices that are held until their players' morning.", deferred["count"])
-    description = "For how long the one has been held that should have been told first."
+    description = "How overdue the oldest deferred notice is."
     yield Reading("sunwi_notices_overdue_seconds", description, overdue(deferred["first"], at))
     due = Mail.objects.filter(next_try_at__isnull=False).aggregate(count=Count("pk"), first=Min("next_try_at"))
     dead = Mail.objects.filter(dead_at__isnull=False).count()

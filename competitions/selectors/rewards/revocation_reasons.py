@@ -7,9 +7,9 @@ be separated, a general sentence replaces their reasons.
 from collections.abc import Iterator, Sequence, Set
 
 from competitions.models import ChangeKind, Revision, RewardGrant, RewardRun
+from competitions.notice_texts import OTHER_REWARD_MOVED, SEVERAL_CHANGES
 from competitions.selectors.rewards.earners import result_of
 from competitions.selectors.rewards.grant_changes import grant_changes_for
-from competitions.sentences import OTHER_REWARD_MOVED, SEVERAL_CHANGES
 
 # The primary key of a revision, whose reason it is, or the reason itself.
 ReasonSource = int | str

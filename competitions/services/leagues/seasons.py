@@ -17,7 +17,7 @@ from competitions.selectors.leagues import CALENDAR, tiers_of
 from foundation import clock
 from foundation.failpoints import failpoint
 from foundation.worker.each import for_each
-from leaderboards.core.periods import open_window
+from leaderboards.core.periods import window_open_at
 from leaderboards.models import Period, Standing
 from leaderboards.selectors.visibility.restrictions import visible_q
 
@@ -36,7 +36,7 @@ def begin(league: League, at: datetime) -> bool:
 
     Returns False if the period is not open yet, has a season, or the league has fewer than two tiers.
     """
-    window = open_window(league.board.calendar, at)
+    window = window_open_at(league.board.calendar, at)
     running = Period.objects.filter(board=league.board, league_season=None)
     period = running.filter(label=window.label).first() if window else None
     tiers = list(league.tiers.order_by("position").values_list("name", flat=True)) if period else []

@@ -1,7 +1,8 @@
 """Finish a competition: close its period, keep the result provisional during the review, then make it final.
 
-Participants who have left are excluded when the period closes. All this also happens during a freeze; the public sees
-the result after the reveal. ``services/lifecycle/confirm.py`` makes a result final before its review ends.
+Participants who have left are excluded when the period closes (by ``close_period``, through
+``events.players_who_left``). All this also happens during a freeze; the public sees the result after the reveal.
+``services/lifecycle/confirm.py`` makes a result final before its review ends.
 """
 
 from datetime import datetime, timedelta

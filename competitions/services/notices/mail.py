@@ -17,8 +17,8 @@ from django.db.models import Q, QuerySet
 from django.utils.translation import override
 
 from competitions.models import Mail, Notice
+from competitions.notice_texts import sentences, subject
 from competitions.selectors.notices.preferences import language_of, preference_of, zone_of
-from competitions.sentences import sentences, subject
 from foundation import clock
 from foundation.failpoints import failpoint
 from foundation.mail_templates import TEXTS

@@ -1,7 +1,7 @@
 """Remove withdrawn participants who still have a standing from the ranking; the others move up.
 
 Leaving removes the standing at once, but a score that is in flight may create it again, or Redis may be away. So the
-schedule repeats the removal, and a closing period excludes withdrawn players (``CompetitionEvents.gone``).
+schedule repeats the removal, and a closing period excludes withdrawn players (``players_who_left``).
 """
 
 import logging

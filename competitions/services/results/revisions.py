@@ -13,6 +13,7 @@ from django.db import transaction
 
 from competitions.core.results import CLOSING, TEAMS, ContentHash, joined, opening, with_digits
 from competitions.models import Change, Competition, Revision, RevisionPart, VacatedPlaces
+from competitions.notice_texts import EXCLUSIONS_CHANGED
 from competitions.selectors.results.needs_revision import (
     BANS_COUNT_AFTER,
     finals_with_changed_exclusions,
@@ -20,7 +21,6 @@ from competitions.selectors.results.needs_revision import (
 )
 from competitions.selectors.results.revisions import latest_revision, parts_of
 from competitions.selectors.standings.group_columns import PublishedRows
-from competitions.sentences import EXCLUSIONS_CHANGED
 from competitions.services.change_log import queue_webhook
 from competitions.services.locks import get_or_open_period, lock_competition
 from foundation import clock

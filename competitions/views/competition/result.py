@@ -7,10 +7,10 @@ from django.utils.translation import gettext as _
 
 from competitions.core.lifecycle import Phase
 from competitions.models import Competition, Revision
+from competitions.notice_texts import reason_shown
 from competitions.phases import phase_word
 from competitions.selectors.results.revisions import is_outdated, public_revisions
 from competitions.selectors.standings.group_standings import TeamRow
-from competitions.sentences import reason_shown
 from competitions.views.competition.words import timed
 from competitions.views.participants.teams_and_divisions import team_podium, team_result
 from leaderboards.selectors import BoardPage

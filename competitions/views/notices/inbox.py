@@ -13,7 +13,7 @@ from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.views.decorators.http import require_http_methods
 
-from competitions import sentences
+from competitions import notice_texts
 from competitions.models import Notice
 from competitions.selectors.notices import inbox as selectors
 from competitions.selectors.notices.preferences import preference_of, zone_of
@@ -59,17 +59,17 @@ def inbox(request: HttpRequest, player: Player) -> HttpResponse:
 
 def _message(notice: Notice, at: datetime, is_linked: bool) -> ShownNotice:
     zone = zone_of(notice)
-    words = [_with_times(each, notice, zone) for each in sentences.sentences(notice, zone)]
+    words = [_with_times(each, notice, zone) for each in notice_texts.sentences(notice, zone)]
     own = "" if preference_of(notice.player).timezone else zone
-    return ShownNotice(notice, sentences.subject(notice), words, _zoned(notice.created_at, zone, at), own, is_linked)
+    return ShownNotice(notice, notice_texts.subject(notice), words, _zoned(notice.created_at, zone, at), own, is_linked)
 
 
 def _with_times(sentence: str, notice: Notice, zone: str) -> SafeString:
     """Return the sentence as HTML with its times as elements."""
     html = str(escape(sentence))
-    for at in sentences.times_in(notice):
+    for at in notice_texts.times_in(notice):
         for seconds in (True, False):
-            text = escape(sentences.zoned(at, zone, notice.created_at, seconds=seconds))
+            text = escape(notice_texts.zoned(at, zone, notice.created_at, seconds=seconds))
             html = html.replace(text, _zoned(at, zone, notice.created_at, seconds=seconds))
     return mark_safe(html)  # noqa: S308 (escaped above)
 
@@ -79,7 +79,7 @@ def _zoned(at: datetime, zone: str, now: datetime, *, seconds: bool = False) -> 
         "moment": timed(at, zone, now, seconds=seconds),
         "zone": format_html('<span class="zone">{}</span>', zone),
     }
-    return mark_safe(escape(sentences.zoned_pattern()) % values)  # noqa: S308 (both are HTML)
+    return mark_safe(escape(notice_texts.zoned_pattern()) % values)  # noqa: S308 (both are HTML)
 
 
 def _numbers(typed: list[str]) -> list[int]:

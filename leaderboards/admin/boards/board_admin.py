@@ -29,7 +29,7 @@ from leaderboards.admin.boards.sample_score_pages import SampleScorePages, may_t
 from leaderboards.admin.boards.settings_preview import preview_of
 from leaderboards.admin.wording.decimals import with_plain_decimals
 from leaderboards.core import keys
-from leaderboards.core.periods import open_window
+from leaderboards.core.periods import window_open_at
 from leaderboards.models import Board, Period
 from leaderboards.selectors.catalog.reserved import reserved_for
 from leaderboards.services import boards as services
@@ -85,7 +85,7 @@ class BoardAdmin(SampleScorePages):
     @admin.display(description=_lazy("running period's key"))
     def running_key(self, board: Board) -> str:
         """Return the key of the sorted set that submissions go to now."""
-        window = None if board.is_event else open_window(board.calendar, clock.now())
+        window = None if board.is_event else window_open_at(board.calendar, clock.now())
         return keys.zset(board.seq, window.label) if window else "-"
 
     @admin.display(description=_lazy("storage"), ordering="storage")

@@ -55,7 +55,7 @@ class BoardForm(ModelForm[Board]):
     """
 
     operators = forms.MultipleChoiceField(
-        label=_lazy("operators"), choices=OPERATORS, required=False, widget=forms.CheckboxSelectMultiple
+        label=_lazy("Operators"), choices=OPERATORS, required=False, widget=forms.CheckboxSelectMultiple
     )
     replaces: Board | None = None
     requires_preview = False

@@ -9,6 +9,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 
+from foundation.translate import translated
 from leaderboards.admin.base.paging import ReadOnlyAdmin
 from leaderboards.admin.wording.descriptions import on_the_boards_clock
 from leaderboards.models import Period
@@ -92,7 +93,7 @@ class PeriodAdmin(ReadOnlyAdmin[Period]):
     @admin.display(description=_lazy("layout"))
     def layout_in_words(self, period: Period) -> str:
         """Describe how scores are packed."""
-        return period.layout.describe()
+        return translated(period.layout.describe())
 
     @admin.display(description=_lazy("standings"))
     def shown_standings(self, period: Period) -> SafeString:

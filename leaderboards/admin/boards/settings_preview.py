@@ -121,7 +121,7 @@ def _fill_windows(preview: Preview, board: Board, at: datetime) -> None:
 
 def _fill_rules(preview: Preview, board: Board, _at: datetime) -> None:
     preview.rules = rules_in_words(board, board_rules(board))
-    preview.layout = sample_layout(board).describe()
+    preview.layout = translated(sample_layout(board).describe())
 
 
 def _key(board: Board, label: str) -> str:

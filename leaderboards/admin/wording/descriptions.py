@@ -41,9 +41,12 @@ _TIES = {
 
 def rules_in_words(board: Board, rules: Rules) -> str:
     """Describe when a period begins, which submission counts, and how players are ranked."""
-    pattern = _BEGINS[PeriodKind(board.period)]
-    if board.open_minutes:
-        pattern = _lazy("Windows start by %(schedule)s (%(zone)s), each for %(duration)s; players start again.")
+    is_schedule = board.period == PeriodKind.SCHEDULE
+    pattern = str(_BEGINS[PeriodKind(board.period)])
+    if is_schedule and not board.schedule.strip():
+        pattern = ""
+    elif is_schedule and board.open_minutes:
+        pattern = _("Windows start by %(schedule)s (%(zone)s), each for %(duration)s; players start again.")
     begins = pattern % {
         "schedule": board.schedule,
         "duration": whole_duration((board.open_minutes or 0) * 60),
@@ -53,11 +56,11 @@ def rules_in_words(board: Board, rules: Rules) -> str:
     }
     words = {"update": str(_UPDATES[rules.update]), "ties": str(_TIES[rules.ties])}
     if rules.of_points:
-        return f"{begins} {_points_sentence(rules) % words} {_bounds(rules)}"
+        return " ".join(filter(None, [begins, _points_sentence(rules) % words, _bounds(rules)]))
     words["order"] = _(", then ").join(_criterion(each) for each in rules.criteria)
     if rules.achieved_at:
-        return " ".join([begins, _("Players are compared by %(order)s; %(update)s.") % words])
-    return " ".join([begins, _("Players are compared by %(order)s; %(update)s; %(ties)s.") % words])
+        return " ".join(filter(None, [begins, _("Players are compared by %(order)s; %(update)s.") % words]))
+    return " ".join(filter(None, [begins, _("Players are compared by %(order)s; %(update)s; %(ties)s.") % words]))
 
 
 def _points_sentence(rules: Rules) -> str:

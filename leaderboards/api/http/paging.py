@@ -42,13 +42,19 @@ class Paging:
 
     def cursors(self, ends: PageEnds, label: str = "") -> dict[str, str | None]:
         """Return the cursors of a page's neighbours, null where there is none."""
-        return {
-            "previous_cursor": self._text(label, ends.before, is_backward=True),
-            "next_cursor": self._text(label, ends.behind, is_backward=False),
-        }
+        return cursors(self.scope, ends, label)
 
-    def _text(self, label: str, gap: Gap | None, is_backward: bool) -> str | None:
-        return None if gap is None else cursor_text(Cursor(self.scope, label, gap, is_backward))
+
+def cursors(scope: str, ends: PageEnds, label: str = "", prefix: str = "") -> dict[str, str | None]:
+    """Return the cursors, in the list ``scope``, of what is before and behind some rows; null where nothing is."""
+    return {
+        f"{prefix}previous_cursor": _text(scope, label, ends.before, is_backward=True),
+        f"{prefix}next_cursor": _text(scope, label, ends.behind, is_backward=False),
+    }
+
+
+def _text(scope: str, label: str, gap: Gap | None, is_backward: bool) -> str | None:
+    return None if gap is None else cursor_text(Cursor(scope, label, gap, is_backward))
 
 
 class PageAsked(Schema):
@@ -83,7 +89,7 @@ def refuse_too_many_rows(request: HttpRequest, limit: int) -> None:
         raise _refused(
             "limit",
             f"Input should be less than or equal to {MOST_ROWS} without a service key; with one up to "
-            f"{MOST_ROWS_WITH_KEY:,} are possible",
+            f"{MOST_ROWS_WITH_KEY:,} are possible.",
         )
 
 

@@ -17,6 +17,7 @@ from leaderboards.models import Board
 MOMENT = {"as_of": "2026-11-20T09:00:00Z", "live": True}
 ROW = {"rank": 3, "player": "alice", "name": "Alice", "points": 150, "tied": 1}
 # Of the board 1 in 2026-47, before and behind a row of 150 points.
+AROUND_CURSORS = {"around_previous_cursor": None, "around_next_cursor": None}
 CURSORS = {"previous_cursor": None, "next_cursor": "WzEsImIxIiwiMjAyNi00NyIsMSwiYWxpY2UiLG51bGwsMTUwXQ"}
 CSV = {
     "description": "A line for each player, best first: rank, player, name, points or a column for each "
@@ -51,7 +52,7 @@ def board_operation_docs() -> dict[str, OperationDoc]:
         "export_standings": OperationDoc(path=board, query=f"?period={real.label}", raw_response=CSV),
         "read_named_players": OperationDoc(path=board, query="?ids=alice,bob", answer=page),
         "read_player_row": OperationDoc(path=alice),
-        "read_around": OperationDoc(path=alice, query="?radius=4", answer=page),
+        "read_around": OperationDoc(path=alice, query="?radius=4", answer=page | CURSORS),
         "read_view": OperationDoc(path=board, query="?player=alice&radius=4&limit=10&ids=bob", answer=view_of(page)),
         "read_distribution": OperationDoc(path=board),
         "delete_player": OperationDoc(refusals=(*READING, 409), path=alice),
@@ -69,7 +70,7 @@ def view_of(page: dict[str, Any]) -> dict[str, Any]:
     head = {name: value for name, value in page.items() if name != "rows"}
     bob = ROW | {"rank": 9, "player": "bob", "name": "Bob", "points": 12}
     me = ROW | {"percentile": 96.4}
-    return {**head, "list": page["rows"], **CURSORS, "me": me, "around": [ROW], "named": [bob]}
+    return {**head, "list": page["rows"], **CURSORS, "me": me, "around": [ROW], "named": [bob]} | AROUND_CURSORS
 
 
 @dataclass(frozen=True, slots=True)

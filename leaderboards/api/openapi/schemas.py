@@ -129,7 +129,18 @@ class RowOfPlayer(RowWithShare):
     live: bool
 
 
-class ViewOfBoard(_Frame, CursorsOfPage):
+class CursorsAround(Schema):
+    """The neighbours of a window around a player, as cursors of the list."""
+
+    around_previous_cursor: str | None = Field(
+        description="For the rows before `around`; null where it begins with the first, or is null or empty."
+    )
+    around_next_cursor: str | None = Field(
+        description="For the rows behind `around`; null where it ends with the last, or is null or empty."
+    )
+
+
+class ViewOfBoard(_Frame, CursorsOfPage, CursorsAround):
     """Several things of one period, all of one moment."""
 
     list_: list[RowOfStandings] = Field(alias="list", description="A page of its rows, best first.")

@@ -16,7 +16,7 @@ from leaderboards.api.http.access import (
     standings_to_read,
     standings_to_write,
 )
-from leaderboards.api.http.paging import PAGE, PageAsked
+from leaderboards.api.http.paging import PAGE, PageAsked, cursors
 from leaderboards.api.http.parameters import (
     IDS,
     METADATA,
@@ -106,7 +106,7 @@ def delete_player(request: HttpRequest, seq: WholeNumber = SEQ, player: str = PL
     return response
 
 
-@router.get("/boards/{seq}/players/{player}/around", response=StandingsOfPeriod)
+@router.get("/boards/{seq}/players/{player}/around", response=PageOfPeriod)
 def read_around(  # noqa: PLR0913, PLR0917 (each is a parameter of the address)
     request: HttpRequest,
     seq: WholeNumber = SEQ,
@@ -115,12 +115,13 @@ def read_around(  # noqa: PLR0913, PLR0917 (each is a parameter of the address)
     period: str = PERIOD,
     metadata: bool = METADATA,
 ) -> HttpResponse:
-    """A player and those next to them."""
+    """A player and those next to them; its cursors are for the board's standings."""
     with reading_metadata(metadata):
         board, found = read_standings_of(
             request, seq, lambda board: selectors.around(board, read_player(player), radius, period)
         )
-    return etag_response(request, standings_json(found), is_private(board))
+    content = standings_json(found) | cursors(f"b{seq}", found.ends, found.period.label)
+    return etag_response(request, content, is_private(board))
 
 
 @router.get("/boards/{seq}/distribution", response=Spread, by_alias=True)

@@ -14,7 +14,7 @@ from foundation.http.encoding import Encoded
 from foundation.http.problems import BadRequest
 from leaderboards import selectors
 from leaderboards.api.http.access import OptionalKey, is_private, read_standings_of
-from leaderboards.api.http.paging import PageAsked
+from leaderboards.api.http.paging import PageAsked, Paging, cursors
 from leaderboards.api.http.parameters import (
     ALSO,
     METADATA,
@@ -78,16 +78,24 @@ def read_view(
     label = paging.period(period)
     with reading_metadata(wanted.metadata):
         board, found = read_standings_of(request, seq, lambda board: view_encoded(board, label, paging.page, *others))
-    cursors = paging.cursors(found.standings.ends, found.standings.period.label)
-    return etag_response(request, view_json(wanted, found) | cursors, is_private(board))
+    content = view_json(wanted, found, paging, found.standings.period.label)
+    return etag_response(request, content, is_private(board))
 
 
-def view_json(wanted: Wanted, found: BoardPage | EncodedView) -> dict[str, Any]:
-    """The parts with board, period and time; a part that was not requested, or a player without rank, is null."""
+def view_json(wanted: Wanted, found: BoardPage | EncodedView, paging: Paging, label: str = "") -> dict[str, Any]:
+    """The parts with board, period and time; a part that was not requested, or a player without rank, is null.
+
+    Cursors are of the period ``label``.
+    """
     shown = found.standings
-    return standings_header_json(shown) | {
-        "list": shown.rows if isinstance(shown.rows, Encoded) else [row_json(row) for row in shown.rows],
-        "me": found.me and row_json(found.me) | {"percentile": selectors.share_below(found.me, shown.total)},
-        "around": None if wanted.player is None else [row_json(row) for row in found.neighbours],
-        "named": [row_json(row) for row in found.named] if wanted.ids else None,
-    }
+    ends = paging.cursors(shown.ends, label) | cursors(paging.scope, found.around_ends, label, "around_")
+    return (
+        standings_header_json(shown)
+        | ends
+        | {
+            "list": shown.rows if isinstance(shown.rows, Encoded) else [row_json(row) for row in shown.rows],
+            "me": found.me and row_json(found.me) | {"percentile": selectors.share_below(found.me, shown.total)},
+            "around": None if wanted.player is None else [row_json(row) for row in found.neighbours],
+            "named": [row_json(row) for row in found.named] if wanted.ids else None,
+        }
+    )

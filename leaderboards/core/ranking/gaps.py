@@ -1,7 +1,7 @@
 """Gaps between rows, from which pages are read by cursors.
 
-A gap is told by a standing, not by a number of rows: rows that move elsewhere meanwhile are neither repeated nor left
-out, and a walk in one direction always ends.
+A gap is identified by a standing, not by a number of rows: rows that move elsewhere meanwhile are neither repeated
+nor left out, and a walk in one direction always ends.
 """
 
 from dataclasses import dataclass, replace

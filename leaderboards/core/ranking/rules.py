@@ -43,7 +43,7 @@ class Operator(StrEnum):
 
     @property
     def adds(self) -> bool:
-        """Whether it adds to the standing or subtracts from it."""
+        """Whether its value is added to the standing (a decrement's value is negative)."""
         return self.update is Update.INCREMENT
 
 

@@ -22,8 +22,8 @@ from leaderboards.core.periods import (
     latest_window,
     next_opening,
     next_window,
-    open_window,
     previous_window,
+    window_open_at,
 )
 from leaderboards.errors import BadLabel, UnknownPeriod
 from leaderboards.models import Board, Period, PeriodState
@@ -123,12 +123,16 @@ def _copy_with_board(period: Period | None, board: Board) -> Period | None:
 
 @dataclass(frozen=True, slots=True)
 class PeriodInfo:
-    """A period for display; all-time periods have neither start nor end."""
+    """A period for display; all-time periods have neither start nor end.
+
+    ``never_was``: it is a window without a row that ended before the board was made.
+    """
 
     label: str
     starts_at: datetime | None
     ends_at: datetime | None
     state: str
+    never_was: bool = False
 
     def seconds_left(self, at: datetime) -> int | None:
         """Return the whole seconds until the end, 0 after it; None without an end."""
@@ -161,7 +165,9 @@ def period_info_or_window(board: Board, name: str, period: Period | None, at: da
         return period_info(period)
     window = _always_shown(board, at)[_label(board, name, at)]
     ended = window.ends_at is not None and window.ends_at <= at
-    return PeriodInfo(window.label, window.starts_at, window.ends_at, PeriodState.FINAL if ended else PeriodState.OPEN)
+    state = PeriodState.FINAL if ended else PeriodState.OPEN
+    never_was = window.ends_at is not None and window.ends_at <= board.created_at
+    return PeriodInfo(window.label, window.starts_at, window.ends_at, state, never_was)
 
 
 def periods_listed(board: Board, at: datetime, limit: int = 12) -> list[PeriodInfo]:
@@ -189,7 +195,7 @@ def running_window(board: Board, at: datetime) -> PeriodInfo | None:
     """Return the running window, even if it has no scores; None if none is open, for event and retired boards."""
     if board.is_event or (board.retired_at is not None and board.retired_at <= at):
         return None
-    window = open_window(board.calendar, at)
+    window = window_open_at(board.calendar, at)
     if window is None:
         return None
     return PeriodInfo(window.label, window.starts_at, window.ends_at, PeriodState.OPEN)

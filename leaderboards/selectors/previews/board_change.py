@@ -14,7 +14,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from leaderboards.core.periods import PeriodKind, next_opening, open_window
+from leaderboards.core.periods import PeriodKind, next_opening, window_open_at
 from leaderboards.core.ranking.board_settings import IMMUTABLE_SETTINGS, NEXT_PERIOD_SETTINGS, SCHEDULE_SETTINGS
 from leaderboards.core.schedule_changes import past_schedules
 from leaderboards.models import Board, Period, PeriodState, Standing, Storage, Submission
@@ -98,8 +98,13 @@ def _next_start(stored: Board, board: Board, at: datetime) -> datetime | None:
 def _changes(stored: Board | None, board: Board, settings: tuple[str, ...]) -> Iterator[Change]:
     for name in settings:
         old, new = getattr(stored, name) if stored else None, getattr(board, name)
-        if stored is None or old != new:
+        if stored is None or not _is_same(name, old, new):
             yield Change(name, old, new, _begins(stored, name))
+
+
+def _is_same(setting: str, old: Any, new: Any) -> bool:
+    """Whether the values mean the same; the order of operators means nothing."""
+    return set(old) == set(new) if setting == "operators" else bool(old == new)
 
 
 def _begins(stored: Board | None, setting: str) -> Begins:
@@ -113,7 +118,7 @@ def _players(board: Board, at: datetime) -> int | None:
     """Count the players ranked in the running period."""
     if board.is_event:
         return 0
-    window = open_window(board.calendar, at)
+    window = window_open_at(board.calendar, at)
     running = Period.objects.filter(board=board, label=window.label if window else "")
     return _count(Standing.objects.filter(period__in=running, score__isnull=False))
 

@@ -1,7 +1,7 @@
-"""Pages by cursor: the query of a page, and its rows and ends cut out of the answer.
+"""Pages by cursor, and windows around a player: the query of each, and its rows and ends cut out of the answer.
 
-A page by cursor asks for one row more on each side, which tells whether anything is there. For a page by offset the
-total tells it, so that what is cached of it stays valid while others write behind it.
+A page by cursor and a window ask for one row more on each side, which tells whether anything is there. For a
+page by offset the total tells it, so that what is cached of it stays valid while others write behind it.
 """
 
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from leaderboards.core.ranking.gaps import NO_ENDS, Gap, PageEnds
 from leaderboards.models import Period
-from leaderboards.stores.base import AroundGap, Page, RankedRow, split_at_gap
+from leaderboards.stores.base import Around, AroundGap, Page, RankedRow, split_at_gap
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,22 @@ def cut_page(period: Period, wanted: Page | CursorPage, rows: Sequence[RankedRow
         shown, above, below = behind[: wanted.limit], bool(before), len(behind) > wanted.limit
     first, last = _outer_gaps(period, shown) if shown else (wanted.gap, wanted.gap)
     return shown, PageEnds(first if above else None, last if below else None)
+
+
+def window_query(wanted: Around) -> Around:
+    """Return the query for a player's window; ``cut_window`` takes its answer."""
+    return Around(wanted.player, wanted.radius + 1)
+
+
+def cut_window(period: Period, wanted: Around, rows: Sequence[RankedRow]) -> tuple[list[RankedRow], PageEnds]:
+    """Return the player with up to ``wanted.radius`` rows on each side, and the window's ends; none if not ranked."""
+    players = [period.layout.player_of(each.member) for each in rows]
+    if wanted.player not in players:
+        return [], NO_ENDS
+    place = players.index(wanted.player)
+    first, last = max(0, place - wanted.radius), place + wanted.radius + 1
+    before, behind = _outer_gaps(period, rows[first:last])
+    return list(rows[first:last]), PageEnds(before if first else None, behind if last < len(rows) else None)
 
 
 def _ends_by_offset(period: Period, wanted: Page, rows: Sequence[RankedRow]) -> PageEnds:

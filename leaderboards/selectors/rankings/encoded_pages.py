@@ -20,7 +20,7 @@ from leaderboards.core.ranking.gaps import NO_ENDS, PageEnds
 from leaderboards.models import Board, Period
 from leaderboards.selectors.catalog.periods import PeriodInfo, find_period_row, period_info_or_window
 from leaderboards.selectors.player_data.names import name_cache_generation
-from leaderboards.selectors.rankings.cursor_pages import CursorPage, page_query
+from leaderboards.selectors.rankings.cursor_pages import CursorPage, page_query, window_query
 from leaderboards.selectors.rankings.metadata import is_metadata_wanted
 from leaderboards.selectors.rankings.row_json import row_json
 from leaderboards.selectors.rankings.standings import NO_PLAYERS, Answers, CacheableAnswers, Row, read_period, row_of
@@ -53,6 +53,7 @@ class EncodedView:
     me: Row | None
     neighbours: list[Row]
     named: list[Row]
+    around_ends: PageEnds
 
 
 class _CachedRows(NamedTuple):
@@ -85,10 +86,11 @@ def view_encoded(
 
     Raises as ``read_page`` does.
     """
-    encoded, (answers, first) = _read(board, name, page, [beside or NO_PLAYERS, named])
-    neighbours = answers.standings(first).rows
-    me = row_of(beside.player, neighbours) if beside else None
-    return EncodedView(encoded, me, neighbours, answers.standings(first + 1, in_order=True).rows)
+    others = [window_query(beside) if beside else NO_PLAYERS, named]
+    encoded, (answers, first) = _read(board, name, page, others)
+    near = answers.window(first, beside)
+    me = row_of(beside.player, near.rows) if beside else None
+    return EncodedView(encoded, me, near.rows, answers.standings(first + 1, in_order=True).rows, near.ends)
 
 
 def clear_encoded_cache() -> None:

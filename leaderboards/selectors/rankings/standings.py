@@ -21,7 +21,7 @@ from leaderboards.errors import NotRanked
 from leaderboards.models import Board, Period
 from leaderboards.selectors.catalog.periods import CURRENT, PeriodInfo, find_period_row, period_info_or_window
 from leaderboards.selectors.player_data.names import cached_names, names_for_caching, names_of
-from leaderboards.selectors.rankings.cursor_pages import CursorPage, cut_page, page_query
+from leaderboards.selectors.rankings.cursor_pages import CursorPage, cut_page, cut_window, page_query, window_query
 from leaderboards.selectors.rankings.metadata import is_metadata_wanted, metadata_of
 from leaderboards.selectors.rankings.store_routing import read_from_store, read_within_timeout
 from leaderboards.selectors.visibility.hidden import shadowed_in
@@ -55,7 +55,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Standings:
-    """Rows of a period, its number of players at ``as_of``, and the rules of the period; of a page also its ends."""
+    """Rows of a period, its players at ``as_of``, and its rules; of pages and windows around a player also the ends."""
 
     board: Board
     period: PeriodInfo
@@ -84,7 +84,7 @@ class PlayerRow:
 class BoardPage:
     """A page of rows, a player with their neighbours, and chosen players best first, all from one moment.
 
-    ``stored`` is the period's row, for further queries.
+    ``stored`` is the period's row, for further queries. ``around_ends`` are the ends of the neighbours.
     """
 
     standings: Standings
@@ -92,6 +92,7 @@ class BoardPage:
     neighbours: list[Row]
     stored: Period | None = None
     named: list[Row] = field(default_factory=list)
+    around_ends: PageEnds = NO_ENDS
 
 
 def standings(board: Board, period: str = CURRENT, offset: int = 0, limit: int = 10) -> Standings:
@@ -123,8 +124,9 @@ def share_below(row: Row, total: int) -> float | None:
 
 
 def around(board: Board, player: str, radius: int = 4, period: str = CURRENT) -> Standings:
-    """Return the player and up to ``radius`` rows on each side. Raises ``NotRanked`` or ``UnknownPeriod``."""
-    neighbours = _query(board, period, [Around(player, radius)]).standings(0)
+    """Return the player and up to ``radius`` rows on each side, with ends. Raises ``NotRanked``, ``UnknownPeriod``."""
+    wanted = Around(player, radius)
+    neighbours = _query(board, period, [window_query(wanted)]).window(0, wanted)
     if not neighbours.rows:
         raise NotRanked(f"{player} has no standing in period {neighbours.period.label}.")
     return neighbours
@@ -153,10 +155,10 @@ def read_page(
 
     Players without a rank are omitted. Raises ``UnknownPeriod`` or ``BadCursor``.
     """
-    answers = _query(board, period, [page_query(rows), beside or NO_PLAYERS, named])
-    neighbours, others = answers.standings(1).rows, answers.standings(2, in_order=True).rows
-    me = row_of(beside.player, neighbours) if beside else None
-    return BoardPage(answers.page(0, rows), me, neighbours, answers.stored, others)
+    answers = _query(board, period, [page_query(rows), window_query(beside) if beside else NO_PLAYERS, named])
+    near, others = answers.window(1, beside), answers.standings(2, in_order=True).rows
+    me = row_of(beside.player, near.rows) if beside else None
+    return BoardPage(answers.page(0, rows), me, near.rows, answers.stored, others, near.ends)
 
 
 def page_with_viewer(page: BoardPage, player: str) -> BoardPage:
@@ -201,10 +203,6 @@ def _ranks(store: Store, period: Period, players: Sequence[str]) -> list[tuple[s
     return [(period.layout.player_of(each.member), each.rank) for each in placed]
 
 
-def _read(store: Store, period: Period, questions: Sequence[Query]) -> QueryResult:
-    return store.read(period, questions)
-
-
 def _query(board: Board, name: str, questions: Sequence[Query]) -> "Answers":
     """Ask the period of this name. Raises ``UnknownPeriod``."""
     as_of = clock.now()
@@ -218,7 +216,7 @@ def read_period(stored: Period | None, questions: Sequence[Query]) -> tuple[Quer
     """Return a period's answers and whether they are live; empty answers for a period without a row."""
     if stored is None:
         return QueryResult(0, [[] for _ in questions]), True
-    return read_from_store(stored, partial(_read, questions=questions))
+    return read_from_store(stored, lambda store, period: store.read(period, questions))
 
 
 class Answers:
@@ -247,6 +245,13 @@ class Answers:
         """Return the answer to query number ``index``, which was ``page_query(wanted)``. Raises ``BadCursor``."""
         found, ends = self.page_with_ends(index, wanted)
         return replace(found, ends=ends.within(found.total))
+
+    def window(self, index: int, wanted: Around | None) -> Standings:
+        """Return the answer to query number ``index``, which was ``window_query(wanted)``; no rows for None."""
+        if self.stored is None or wanted is None:
+            return self._standings([])
+        placed, ends = cut_window(self.stored, wanted, self._placed(index))
+        return replace(self._standings(placed), ends=ends)
 
     def page_with_ends(self, index: int, wanted: Page | CursorPage) -> tuple[Standings, PageEnds]:
         """Return the same, with ends that do not go by the total yet: for callers that cache them."""

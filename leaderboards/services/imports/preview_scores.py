@@ -12,7 +12,7 @@ from foundation.chunks import in_chunks
 from foundation.errors import SunwiError
 from leaderboards.core.input.entries import Entry, read_value
 from leaderboards.core.instants import milliseconds
-from leaderboards.core.periods import open_window
+from leaderboards.core.periods import window_open_at
 from leaderboards.core.ranking.policies import StandingState, evaluate
 from leaderboards.core.ranking.rank_changes import RankChanges
 from leaderboards.core.ranking.rules import Order
@@ -72,7 +72,7 @@ def _by_label(run: ImportRun, at: datetime) -> dict[str, list[Entry]]:
         for line in lines_of(run, chunk):
             if line.number not in skipped:
                 entry = entry_of(line, job)
-                if window := open_window(job.board.calendar, entry.at or at):  # else applying refuses it
+                if window := window_open_at(job.board.calendar, entry.at or at):  # else applying refuses it
                     found[window.label].append(entry)
     return found
 

@@ -17,7 +17,7 @@ from leaderboards.core.packing.layout import choose_layout
 from leaderboards.core.periods import PeriodKind, Window, latest_window, next_window
 from leaderboards.models import Board, Period, PeriodState, Storage
 from leaderboards.selectors.catalog.periods import clear_period_cache
-from leaderboards.services.periods.reschedule_windows import delete_replaced_periods
+from leaderboards.services.periods.delete_replaced import delete_replaced_periods
 from leaderboards.services.sync.invalidate import invalidate_readers
 from leaderboards.services.sync.resync_periods import resync_now
 

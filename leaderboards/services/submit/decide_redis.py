@@ -38,10 +38,10 @@ from leaderboards.selectors.catalog.periods import reload_sync_state
 from leaderboards.selectors.rankings.store_routing import retry_if_stale
 from leaderboards.selectors.visibility.hidden import HIDDEN_SECONDS, clear_hidden_cache
 from leaderboards.selectors.visibility.restrictions import active_restrictions
-from leaderboards.services.submit.decision import EntryDecision, refused
 from leaderboards.services.submit.duplicates import bucketed, find_duplicates, find_duplicates_in_redis, id_reused_error
 from leaderboards.services.submit.group_commit import abort_batch_on_error
 from leaderboards.services.submit.items import Item
+from leaderboards.services.submit.outcomes import EntryDecision, refused
 from leaderboards.services.submit.quarantine_redis import quarantine_implausible
 from leaderboards.services.submit.request_periods import refuse_delayed
 from leaderboards.stores.redis.writes import (

@@ -43,10 +43,10 @@ from leaderboards.selectors.catalog.boards import clear_board_cache
 from leaderboards.selectors.catalog.periods import clear_period_cache
 from leaderboards.selectors.moderation.plausibility import watch_of
 from leaderboards.services.events import Event
-from leaderboards.services.submit.decision import EntryDecision, refused
 from leaderboards.services.submit.duplicates import content, id_reused_error
 from leaderboards.services.submit.group_commit import BatchAborted, abort_batch_on_error
 from leaderboards.services.submit.items import Item
+from leaderboards.services.submit.outcomes import EntryDecision, refused
 from leaderboards.services.submit.pending_items import IdAlreadyUsed, IdUnchecked, PendingItems
 from leaderboards.services.submit.quarantine import (
     BreachingItem,

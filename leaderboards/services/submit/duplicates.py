@@ -40,7 +40,7 @@ from leaderboards.models import (
     SubmissionEdit,
 )
 from leaderboards.selectors.catalog.periods import cached_period, period_by_label
-from leaderboards.services.submit.decision import EntryDecision, refused
+from leaderboards.services.submit.outcomes import EntryDecision, refused
 from leaderboards.stores.redis.writes import ZsetWriter, state_from
 from leaderboards.stores.sql.bulk import one_of_sql
 from leaderboards.stores.sql.writes import state_of

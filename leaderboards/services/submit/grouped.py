@@ -17,8 +17,8 @@ from leaderboards.core.input.entries import Entry
 from leaderboards.core.submissions import Caller, Outcome, UnreadableEntry
 from leaderboards.errors import OutcomeUnknown
 from leaderboards.selectors.catalog.boards import cached_boards
-from leaderboards.services.submit.decision import outcome, refused
 from leaderboards.services.submit.group_commit import AnswerMissing, BatchAborted, GroupCommit
+from leaderboards.services.submit.outcomes import outcome, refused
 from leaderboards.services.submit.pipeline import submit, submit_batch
 from leaderboards.services.submit.request_periods import MAX_REQUEST_AGE
 from leaderboards.stores.redis.writes import ENTRIES_PER_CALL

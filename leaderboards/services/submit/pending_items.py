@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from foundation.errors import SunwiError
-from leaderboards.services.submit.decision import EntryDecision, refused
 from leaderboards.services.submit.duplicates import find_duplicates
 from leaderboards.services.submit.group_commit import abort_batch_on_error
 from leaderboards.services.submit.items import Item
+from leaderboards.services.submit.outcomes import EntryDecision, refused
 from leaderboards.services.submit.quarantine import find_quarantined
 
 

@@ -26,9 +26,9 @@ from leaderboards.models import Period, Storage
 from leaderboards.services import events
 from leaderboards.services.events import Event
 from leaderboards.services.submit import decide_redis, decide_sql, duplicates
-from leaderboards.services.submit.decision import EntryDecision, outcome, refused, unreadable
 from leaderboards.services.submit.group_commit import BatchAborted, abort_batch_on_error
 from leaderboards.services.submit.items import Item, Request, Target
+from leaderboards.services.submit.outcomes import EntryDecision, outcome, refused, unreadable
 from leaderboards.services.submit.quarantine import find_quarantined
 from leaderboards.services.submit.resolve import place_in_periods, resolve
 

@@ -23,9 +23,9 @@ from leaderboards.core.ranking.rules import Update
 from leaderboards.errors import Implausible, StorageUnavailable
 from leaderboards.models import Board, Decision, Period, QuarantinedEntry
 from leaderboards.selectors.catalog.boards import clear_board_cache
-from leaderboards.services.submit.decision import EntryDecision, refused
 from leaderboards.services.submit.duplicates import Targeted, group_by_scope, has_same_content, id_reused_error
 from leaderboards.services.submit.items import Item
+from leaderboards.services.submit.outcomes import EntryDecision, refused
 
 QUARANTINED_WEBHOOK = "score.quarantined"
 MAX_REPORTED = 20  # entries that one message names

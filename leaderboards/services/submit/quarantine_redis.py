@@ -25,9 +25,9 @@ from leaderboards.core.ranking.policies import StandingState, evaluate
 from leaderboards.errors import OutOfRange, StorageUnavailable
 from leaderboards.selectors.rankings.store_routing import retry_if_stale
 from leaderboards.selectors.visibility.hidden import hidden_in
-from leaderboards.services.submit.decision import EntryDecision, refused
 from leaderboards.services.submit.duplicates import bucketed, content, id_reused_error
 from leaderboards.services.submit.items import Item
+from leaderboards.services.submit.outcomes import EntryDecision, refused
 from leaderboards.services.submit.quarantine import (
     BreachingItem,
     IdTaken,

@@ -1,4 +1,4 @@
-"""Find out each second whether the mirror or the resync of boards has work (``foundation/worker/find_due_work.py``).
+"""Find out each second whether the mirror or the resync of boards has work (``foundation/worker/due.py``).
 
 It reads the active periods from SQL, and their generations and marks from Redis in one round trip.
 """

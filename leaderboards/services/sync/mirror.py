@@ -22,8 +22,8 @@ from foundation.messages import Message
 from foundation.models import DeadLetter
 from foundation.redis import client as redis
 from foundation.sync import barrier
+from foundation.sync.isolate_failures import write_isolating_failures
 from foundation.sync.mirroring import RUN_SECONDS, copy_until_clean, mirror_each
-from foundation.sync.poison import write_isolating_failures
 from leaderboards.errors import PeriodClosed, StorageUnavailable
 from leaderboards.models import Period, PeriodState, Storage
 from leaderboards.selectors.monitoring.lag import MIRROR

@@ -6,7 +6,6 @@ Boards that competitions use have no such list, because a competition may hide i
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
@@ -21,6 +20,7 @@ from leaderboards.selectors import FinalPlace
 from leaderboards.selectors.catalog.periods import period_info
 from leaderboards.selectors.rankings.store_routing import totals
 from leaderboards.views.components.table_rows import result
+from leaderboards.views.components.window_dates import dates_html
 from leaderboards.views.http.access import visible_board
 from leaderboards.views.http.micro_cache import micro_cached
 from leaderboards.views.http.responses import private
@@ -73,11 +73,10 @@ def _lines(board: Board, listed: list[Period], at: datetime) -> list[PeriodLine]
 
 
 def _line(board: Board, period: Period, won: list[FinalPlace], players: int, at: datetime) -> PeriodLine:
-    today = at.astimezone(ZoneInfo(board.timezone)).date()
     is_running = period.ends_at is None or at < period.ends_at
     return PeriodLine(
         label=period.label,
-        dates=formats.period_dates(board, period_info(period), today) or formats.period_name(board, is_running),
+        dates=dates_html(board, period_info(period), at, names_zone=True) or formats.period_name(board, is_running),
         is_running=is_running,
         players=players,
         winners=won[:WINNERS_NAMED],

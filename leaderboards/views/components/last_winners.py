@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from zoneinfo import ZoneInfo
 
-from leaderboards import formats
 from leaderboards.models import Board
 from leaderboards.selectors import FinalPlace
 from leaderboards.views.components.table_rows import result
+from leaderboards.views.components.window_dates import dates_html
 
 WINNERS_NAMED = 3
 
@@ -29,10 +28,9 @@ def last_winners_text(board: Board, won: Sequence[FinalPlace], at: datetime) -> 
     if not won:
         return None
     period = won[0].period
-    today = at.astimezone(ZoneInfo(board.timezone)).date()
     return LastWinners(
         period.label,
-        formats.period_dates(board, period, today) or period.label,
+        dates_html(board, period, at) or period.label,
         list(won[:WINNERS_NAMED]),
         len(won) > WINNERS_NAMED,
         result(board, won[0]),

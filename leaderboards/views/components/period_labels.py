@@ -4,13 +4,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
-from zoneinfo import ZoneInfo
+
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
 
 from leaderboards import formats, selectors
-from leaderboards.core.periods import PeriodKind
+from leaderboards.core.periods import PeriodKind, Window
 from leaderboards.models import Board, PeriodState
 from leaderboards.selectors import PeriodInfo
 from leaderboards.selectors.catalog.periods import coming_windows
+from leaderboards.views.components.window_dates import dates_html, dates_text
 
 WINDOWS_LISTED = 10
 PERIODS_LISTED = 12  # the page of all periods has the rest
@@ -29,16 +32,37 @@ class PeriodChip:
 
 
 def period_words(board: Board, period: PeriodInfo, at: datetime) -> dict[str, Any]:
-    """Return its name, dates and time left."""
+    """Return its name, dates and time left; those of the next window if the period never took place."""
+    opening = opening_words(board, period, at)
+    if period.never_was and opening["opens_at"] and (coming := coming_windows(board, at, 1)):
+        return _next_window_words(board, coming[0], at) | opening
     running = is_running(period, at)
     return {
         "name": formats.period_name(board, running),
-        "dates": formats.period_dates(board, period, at.astimezone(ZoneInfo(board.timezone)).date()),
+        "dates": dates_html(board, period, at),
+        "zoned_dates": dates_html(board, period, at, names_zone=True),
         "label": period.label,
         "ends_at": period.ends_at,
         "seconds_left": period.seconds_left(at) if running else None,
         "is_running": running,
-        **opening_words(board, period, at),
+        "is_final": is_final(period),
+        **opening,
+    }
+
+
+def _next_window_words(board: Board, window: Window, at: datetime) -> dict[str, Any]:
+    """Describe the first window of a board, which no score can be in yet."""
+    shown = PeriodInfo(window.label, window.starts_at, window.ends_at, PeriodState.OPEN)
+    return {
+        "name": _("Next window"),
+        "dates": dates_html(board, shown, at),
+        "zoned_dates": dates_html(board, shown, at, names_zone=True),
+        "label": window.label,
+        "ends_at": None,
+        "seconds_left": None,
+        "is_running": False,
+        "is_final": False,
+        "is_next": True,
     }
 
 
@@ -48,14 +72,13 @@ def opening_words(board: Board, period: PeriodInfo, at: datetime) -> dict[str, A
     return {"opens_at": opens_at, "opens_in": opens_at and max(0, int((opens_at - at).total_seconds()))}
 
 
-def coming_dates(board: Board, at: datetime) -> list[str]:
+def coming_dates(board: Board, at: datetime) -> list[SafeString]:
     """Return the dates of the next windows of a schedule, the open one left out; none for other boards."""
     if board.period != PeriodKind.SCHEDULE:
         return []
-    today = at.astimezone(ZoneInfo(board.timezone)).date()
     windows = [each for each in coming_windows(board, at, WINDOWS_LISTED + 1) if not each.contains(at)]
     shown = [PeriodInfo(each.label, each.starts_at, each.ends_at, PeriodState.OPEN) for each in windows]
-    return [formats.period_dates(board, each, today) for each in shown[:WINDOWS_LISTED]]
+    return [dates_html(board, each, at) for each in shown[:WINDOWS_LISTED]]
 
 
 def running_words(chips: Sequence[PeriodChip], at: datetime) -> dict[str, Any]:
@@ -67,6 +90,11 @@ def running_words(chips: Sequence[PeriodChip], at: datetime) -> dict[str, Any]:
 def is_running(period: PeriodInfo, at: datetime) -> bool:
     """Whether the period has not ended."""
     return period.ends_at is None or at < period.ends_at
+
+
+def is_final(period: PeriodInfo) -> bool:
+    """Whether its standings are final: until then late scores may still be taken."""
+    return period.state in (PeriodState.FINAL, PeriodState.EXPIRED)
 
 
 def chips_of(board: Board, shown: PeriodInfo, at: datetime) -> list[PeriodChip]:
@@ -91,12 +119,11 @@ def steps(
 
 
 def _chip(board: Board, period: PeriodInfo, at: datetime, *, is_shown: bool = False) -> PeriodChip:
-    today = at.astimezone(ZoneInfo(board.timezone)).date()
     return PeriodChip(
         period.label,
-        formats.period_dates(board, period, today) or formats.period_name(board, True),
+        dates_text(board, period, at) or formats.period_name(board, True),
         is_shown,
         is_running(period, at),
-        period.state in (PeriodState.FINAL, PeriodState.EXPIRED),
+        is_final(period),
         period.ends_at,
     )

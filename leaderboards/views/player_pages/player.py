@@ -6,7 +6,6 @@ Private boards are not shown, even to staff, because the page is cached for all 
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -14,7 +13,7 @@ from django.views.decorators.http import require_safe
 
 from foundation import clock
 from foundation.errors import NotFound
-from leaderboards import formats, selectors
+from leaderboards import selectors
 from leaderboards.models import Board, Player
 from leaderboards.selectors import FinalPlace, PlayerRow
 from leaderboards.selectors.visibility.restrictions import (
@@ -28,6 +27,7 @@ from leaderboards.selectors.visibility.restrictions import (
 from leaderboards.views.components.period_labels import period_words
 from leaderboards.views.components.rank_chart import RankChart, rank_chart_of, with_current_rank
 from leaderboards.views.components.table_rows import result
+from leaderboards.views.components.window_dates import dates_html
 from leaderboards.views.http.micro_cache import micro_cached
 from leaderboards.views.http.responses import page_number, pages_of, private
 
@@ -82,8 +82,7 @@ def _page(request: HttpRequest, shown: Player, hidden_on: Exclusion, *, is_own: 
 
 def _final(place: FinalPlace) -> tuple[FinalPlace, str, str]:
     """Return a final rank with the dates of its period and the result as text."""
-    today = clock.now().astimezone(ZoneInfo(place.board.timezone)).date()
-    return place, formats.period_dates(place.board, place.period, today), result(place.board, place)
+    return place, dates_html(place.board, place.period, clock.now(), names_zone=True), result(place.board, place)
 
 
 def _standings(shown: Player) -> list[Standing]:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from competitions.models import Comment, Competition, Notice
-from competitions.sentences import sentences
+from competitions.notice_texts import sentences
 from competitions.services.comments.moderate import hide, show
 from competitions.services.participants.disqualify import disqualify, reinstate
 from competitions.services.results.judge import unvoid, void

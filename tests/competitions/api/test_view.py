@@ -37,9 +37,19 @@ def assert_as_single(caller: Caller, cup: Competition, name: str) -> None:
     assert view["me"] == {part: told for part, told in own.items() if part not in (*HEAD, "as_of")}
     around = caller.get(f"/competitions/{cup.pk}/players/{name}/around?radius=1")
     if around.status_code == 404:
-        assert view["around"] == []
+        assert (view["around"], view["around_previous_cursor"], view["around_next_cursor"]) == ([], None, None)
     else:
-        assert view["around"] == around.json()["rows"]
+        near = around.json()
+        assert view["around"] == near["rows"]
+        for way in ("previous_cursor", "next_cursor"):
+            assert view[f"around_{way}"] == near[way]
+            if near[way]:
+                read_on = get(caller, cup, f"standings?cursor={near[way]}")["rows"]
+                assert read_on == get(caller, cup, f"view?cursor={near[way]}")["list"]
+                edge, behind = (near["rows"][0], -1) if way == "previous_cursor" else (near["rows"][-1], 0)
+                places = [row["player"] for row in get(caller, cup, "standings")["rows"]]
+                step = -1 if way == "previous_cursor" else 1
+                assert read_on[behind]["player"] == places[places.index(edge["player"]) + step]
 
 
 @pytest.mark.parametrize("storage", STORAGES)

@@ -4,7 +4,7 @@ import pytest
 from django.utils.translation import override
 
 from competitions.models import Change, Notice, Participant, Revision
-from competitions.sentences import sentences
+from competitions.notice_texts import sentences
 from competitions.services.lifecycle.confirm import confirm
 from competitions.services.lifecycle.finish import finish_due
 from competitions.services.participants.disqualify import disqualify, reinstate

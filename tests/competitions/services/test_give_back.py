@@ -8,8 +8,8 @@ from django.utils.translation import override
 
 from competitions.errors import NotEarned, PassedOver
 from competitions.models import Change, RewardGrant, RewardRun
+from competitions.notice_texts import OTHER_REWARD_MOVED
 from competitions.selectors.rewards.grant_changes import preview_restore_by_staff
-from competitions.sentences import OTHER_REWARD_MOVED
 from competitions.services.rewards.reward import mark_delivered
 from competitions.services.rewards.staff_revocation import Reallocation, restore_by_staff
 from foundation.translate import translated

@@ -4,8 +4,8 @@ import pytest
 from django.utils import translation
 
 from competitions.models import Competition, Mail, Notice
+from competitions.notice_texts import sentences, subject
 from competitions.selectors.notices.inbox import inbox
-from competitions.sentences import sentences, subject
 from competitions.services.notices.mail import message
 from competitions.services.results.judge import LateScore, accept_late, unvoid, void
 from leaderboards.core.input.entries import read_entry

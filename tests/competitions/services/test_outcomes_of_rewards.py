@@ -4,7 +4,7 @@ import pytest
 from django.utils import translation
 
 from competitions.models import Notice, RewardGrant
-from competitions.sentences import EXCLUSIONS_CHANGED, sentences
+from competitions.notice_texts import EXCLUSIONS_CHANGED, sentences
 from competitions.services.notices import reward_notices as tell_rewards
 from competitions.services.notices.result_notices import notify_results
 from competitions.services.rewards import staff_revocation as take_back

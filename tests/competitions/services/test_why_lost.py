@@ -3,7 +3,7 @@
 import pytest
 
 from competitions.models import Competition, RewardGrant
-from competitions.sentences import OTHER_REWARD_MOVED, SEVERAL_CHANGES
+from competitions.notice_texts import OTHER_REWARD_MOVED, SEVERAL_CHANGES
 from competitions.services.participants.disqualify import disqualify
 from competitions.services.results.judge import void
 from competitions.services.rewards.staff_revocation import Reallocation, revoke_by_staff

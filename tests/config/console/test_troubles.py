@@ -172,6 +172,7 @@ def test_a_stale_period_is_not_well(well: None) -> None:
     html = chief().get(HEALTH).content.decode()
 
     assert re.search(r'class="check-state is-warning">.{0,80}not yet well</span> <strong>Stale period ', html)
+    assert re.search(r"0 are wrong, [12] (is|are) not yet well", html)
 
 
 def test_the_page_of_health_is_korean_for_who_reads_korean(links: None) -> None:

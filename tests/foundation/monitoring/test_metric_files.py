@@ -24,7 +24,7 @@ ENDINGS = ("", "_bucket", "_sum", "_count")
 def rules() -> list[dict[str, str]]:
     text = (DOCS / "watching/alerts.yml").read_text("utf-8")
     each = r"      - alert: (\w+)\n        expr: (.+)\n(?:        for: \w+\n)?        labels: {severity: (\w+)}\n"
-    told = r'        annotations:\n          summary: "(.+)"\n          part: "(.+)"\n'
+    told = r'        annotations:\n          summary: "(.+)"\n          runbook_url: "https://docs.example/(.+)"\n'
     names = ("alert", "expr", "severity", "summary", "part")
     found = [dict(zip(names, rule, strict=True)) for rule in re.findall(each + told, text)]
     assert len(found) == text.count("- alert:")
@@ -94,10 +94,22 @@ def test_each_route_and_part_that_they_name_is_there() -> None:
     assert len(wanted) == 2
     assert wanted <= known
     for part in parts:
-        document, _, anchor = part.partition("#")
+        page, _, anchor = part.partition("#")
+        document = re.sub(r"\.html$", ".md", page)
+        assert document != page
         headings = re.findall(r"^#+ (.+)$", (DOCS / document).read_text("utf-8"), re.MULTILINE)
         anchors = {re.sub(r"[^\w\- ]", "", each.lower()).replace(" ", "-") for each in headings}
         assert not anchor or anchor in anchors, part
+
+
+def test_a_target_that_cannot_be_read_is_told_and_a_worker_that_was_never_heard_is_no_outage() -> None:
+    """Where nothing can be read no other rule fires; and the readings of a new site have no worker yet."""
+    told = {each["alert"]: each["expr"] for each in rules()}
+
+    assert 'up{job="sunwi"} == 0' in told["SunwiNotScraped"]
+    assert "absent" not in told["SunwiWorkerSilent"]
+    jobs = re.findall(r"job_name: (\w+)", (DOCS / "operations/monitor.md").read_text("utf-8"))
+    assert set(jobs) == {"sunwi"}
 
 
 def test_each_rule_has_a_name_of_its_own_and_says_what_is_wrong() -> None:

@@ -57,6 +57,27 @@ def test_cursors_lead_through_a_board_and_a_view_and_back(make_board: Make, game
     assert (past["rows"], past["previous_cursor"], past["next_cursor"]) == ([], None, None)
 
 
+@pytest.mark.parametrize("storage", STORAGES)
+def test_a_list_is_read_on_from_the_window_around_a_player(make_board: Make, game: Caller, storage: str) -> None:
+    board = make_board(storage=storage, ties="shared")
+    game.score(board, **{f"p{nth}": nth // 3 for nth in range(9)})
+    whole = game.get(f"/boards/{board}/standings").json()["rows"]
+    names = [row["player"] for row in whole]
+
+    for place, name in enumerate(names):
+        near = game.get(f"/boards/{board}/players/{name}/around?radius=2").json()
+        view = game.get(f"/boards/{board}/view?player={name}&radius=2&limit=1").json()
+        assert near["rows"] == view["around"] == whole[max(0, place - 2) : place + 3]
+        cursors = near["previous_cursor"], near["next_cursor"]
+        assert cursors == (view["around_previous_cursor"], view["around_next_cursor"])
+        read_on = [
+            game.get(f"/boards/{board}/standings?limit=9&cursor={cursor}").json()["rows"] if cursor else []
+            for cursor in cursors
+        ]
+        assert read_on[0] + near["rows"] + read_on[1] == whole
+        assert [cursor is None for cursor in cursors] == [not rows for rows in read_on]
+
+
 def test_a_walk_survives_redis_and_the_end_of_the_period(
     make_board: Make, game: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -152,6 +173,7 @@ class TestManyRows:
             refused = anybody.get(f"{path}limit=101")
             assert wrong_parameter(refused) == "limit"
             assert "without a service key" in refused.json()["detail"]
+            assert refused.json()["detail"].endswith(" are possible.")
             assert anybody.get(f"{path}limit=100").status_code == 200
 
     def test_a_thousand_rows_count_as_ten_requests_and_a_refused_one_counts_nothing(

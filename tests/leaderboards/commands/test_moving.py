@@ -18,12 +18,14 @@ from django.core.management.base import CommandError
 from django.db import connection
 from redis import Redis
 
+from leaderboards import selectors
 from leaderboards.models import Board, Player, Standing
+from leaderboards.selectors.rankings.metadata import reading_metadata
 from leaderboards.stores import external_zset
 from tests.leaderboards.commands.calls import run
 from tests.leaderboards.factories import BoardFactory
 
-PAGE = Path(__file__).parents[3] / "docs" / "moving.md"
+DOCS = Path(__file__).parents[3] / "docs"
 
 pytestmark = pytest.mark.django_db
 
@@ -184,26 +186,28 @@ CREATE TEMPORARY TABLE leaderboard_record (
 
 
 @pytest.mark.skipif(settings.DATABASES["default"]["ENGINE"].endswith("sqlite3"), reason="Nakama keeps a PostgreSQL")
-def test_nakamas_records_come_by_the_statement_of_the_page(tmp_path: Path) -> None:
-    told = re.search(r"\\copy \((.+)\) to '", PAGE.read_text(encoding="utf-8"))
+@pytest.mark.parametrize("page", ["moving.md", "guides/from-nakama.md"])
+def test_nakamas_records_come_by_the_statement_of_the_page(tmp_path: Path, page: str) -> None:
+    told = re.search(r"\\copy \((.+)\) to '", (DOCS / page).read_text(encoding="utf-8"))
     assert told
     ids = [str(uuid4()) for _ in range(3)]
     with connection.cursor() as cursor:
         cursor.execute(NAKAMA)
-        for owner, name, where, score, at in (
-            (ids[0], "anna", "weekly", 9, "2025-01-07 10:00:00.123456+00"),
-            (ids[1], None, "weekly", 8, "2025-01-08 10:00:00+00"),
-            (ids[2], "else", "other", 7, "2025-01-08 10:00:00+00"),
+        for owner, name, where, score, at, metadata in (
+            (ids[0], "anna", "weekly", 9, "2025-01-07 10:00:00.123456+00", '{"map": "canyon, north"}'),
+            (ids[1], None, "weekly", 8, "2025-01-08 10:00:00+00", "{}"),
+            (ids[2], "else", "other", 7, "2025-01-08 10:00:00+00", "{}"),
         ):
             cursor.execute(
-                "INSERT INTO leaderboard_record (owner_id, username, leaderboard_id, score, update_time)"
-                " VALUES (%s, %s, %s, %s, %s)",
-                [owner, name, where, score, at],
+                "INSERT INTO leaderboard_record (owner_id, username, leaderboard_id, score, update_time, metadata)"
+                " VALUES (%s, %s, %s, %s, %s, %s)",
+                [owner, name, where, score, at, metadata],
             )
         with cursor.copy(f"COPY ({told[1]}) TO STDOUT WITH CSV HEADER") as copied:
             text = b"".join(map(bytes, copied)).decode()
 
-    options = ("--player", "player", "--points", "points", "--at", "at", "--name", "name", "--backfill")
+    columns = ("player", "points", "at", "name", "metadata")
+    options = (*(word for column in columns for word in (f"--{column}", column)), "--backfill")
     board: Board = BoardFactory.create(storage="sql", period="week", timezone="UTC")
     file = tmp_path / "weekly.csv"
     file.write_text(text, encoding="utf-8")
@@ -216,3 +220,6 @@ def test_nakamas_records_come_by_the_statement_of_the_page(tmp_path: Path) -> No
         (ids[0], "2025-01-07T10:00:00.123000Z"),
         (ids[1], "2025-01-08T10:00:00Z"),
     ]
+    with reading_metadata(wanted=True):
+        found = selectors.standings(board, "2025-02").rows
+    assert [row.metadata for row in found] == ['{"map":"canyon, north"}', None]

@@ -1,5 +1,6 @@
 """Windows by a cron expression, held against a naive model that looks at every minute of the zone's clock."""
 
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import islice, pairwise
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from foundation.messages import Message
 from leaderboards.core.periods import (
     Calendar,
     PeriodKind,
@@ -16,13 +18,13 @@ from leaderboards.core.periods import (
     latest_window,
     next_opening,
     next_window,
-    open_window,
     previous_window,
     window_at,
     window_of,
+    window_open_at,
 )
 from leaderboards.core.schedule_labels import start_label, start_of_label
-from leaderboards.core.schedules import Schedule, check_schedule, last_start, starts_after
+from leaderboards.core.schedules import BOUNDS, Schedule, check_schedule, last_start, starts_after
 from leaderboards.core.short_labels import long_label, short_label
 from leaderboards.errors import BadBoard, BadLabel, BadTime, NotOpen
 from tests.leaderboards.core.samples import ODD_ZONES, in_zone, utc
@@ -179,7 +181,7 @@ def test_windows_never_overlap_and_each_is_found_by_its_label_and_by_its_neighbo
         assert previous_window(calendar, later) == window
         assert window_at(calendar, window.starts_at) == window
         gap = later.starts_at - timedelta(microseconds=1)
-        assert open_window(calendar, gap) == (window if gap < window.ends_at else None)
+        assert window_open_at(calendar, gap) == (window if gap < window.ends_at else None)
         assert latest_window(calendar, gap) == window
         assert next_opening(calendar, gap) == later.starts_at
 
@@ -198,7 +200,7 @@ def test_a_weekend_in_seoul() -> None:
     friday, sunday = in_zone("Asia/Seoul", utc(2026, 11, 27).date()) + 18 * HOUR, utc(2026, 11, 29, 13)
 
     assert window_at(calendar, friday) == Window("2026-11-27-1800", friday, sunday)
-    assert open_window(calendar, sunday) is None
+    assert window_open_at(calendar, sunday) is None
     assert latest_window(calendar, sunday).label == "2026-11-27-1800"
     assert latest_window(calendar, friday - MINUTE).label == "2026-11-20-1800"
     with pytest.raises(
@@ -274,13 +276,17 @@ def test_outside_the_years_nothing_is_found() -> None:
         ("", None, "schedule", "has five fields"),
         ("0 18 * *", None, "schedule", "has five fields"),
         ("0 0 18 * * 5", None, "schedule", "has five fields"),
-        ("@daily", None, "schedule", "has five fields"),
+        ("@daily", None, "schedule", "Write `0 0 * * *`"),
+        (" @Weekly ", None, "schedule", "Write `0 0 * * 0`"),
+        ("@every 72h", None, "schedule", "There are no intervals"),
+        ("@every 72h", None, "schedule", "`0 0 * * MON,THU`"),
+        ("@reboot", None, "schedule", "@reboot is not known here"),
         ("0 18 * * " + "5," * 60 + "5", None, "schedule", "has five fields"),
-        ("60 18 * * 5", None, "schedule", "'60' is no minute"),
-        ("0 24 * * 5", None, "schedule", "'24' is no hour"),
-        ("0 18 32 * 5", None, "schedule", "'32' is no day of month"),
-        ("0 18 * 13 5", None, "schedule", "'13' is no month"),
-        ("0 18 * * FRY", None, "schedule", "'FRY' is no day of week"),
+        ("60 18 * * 5", None, "schedule", "'60' is no minute: it takes 0 to 59, also as 1-5, 1,3 or */2, and *."),
+        ("0 24 * * 5", None, "schedule", "'24' is no hour: it takes 0 to 23,"),
+        ("0 18 32 * 5", None, "schedule", "'32' is no day of month: it takes 1 to 31,"),
+        ("0 18 * 13 5", None, "schedule", "'13' is no month: it takes 1 to 12, or JAN to DEC,"),
+        ("0 18 * * FRY", None, "schedule", "'FRY' is no day of week: it takes 0 to 7, or SUN to SAT,"),
         ("0 18 31 2 *", None, "schedule", "never starts"),
         ("0 18 30,31 2 *", None, "schedule", "never starts"),
         ("* * * * *", None, "schedule", "starts again after 1 min"),
@@ -299,6 +305,27 @@ def test_what_cannot_be_is_refused_and_says_why(
 
     assert refused.value.field == field
     assert detail in refused.value.detail
+    assert isinstance(refused.value.detail, Message)
+
+
+def test_the_bounds_that_a_refusal_names_are_those_that_hold() -> None:
+    names = {3: ("JAN", "DEC"), 4: ("SUN", "SAT")}
+
+    for nth, bounds in enumerate(BOUNDS):
+        least, most = map(int, re.findall(r"\d+", bounds))
+        if nth in names:
+            assert bounds.endswith(f", or {names[nth][0]} to {names[nth][1]}")
+        for text, holds in [
+            (str(least), True), (str(most), True), (str(most + 1), False),
+            *([(str(least - 1), False)] if least else []), *((name, True) for name in names.get(nth, ())),
+        ]:  # fmt: skip  # as a table
+            fields = ["0", "0", "*", "*", "*"]
+            fields[nth] = text
+            if holds:
+                check_schedule(" ".join(fields), None)
+            else:
+                with pytest.raises(BadBoard, match="is no"):
+                    check_schedule(" ".join(fields), None)
 
 
 @pytest.mark.parametrize(

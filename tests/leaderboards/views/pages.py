@@ -21,8 +21,9 @@ WEEK = timedelta(weeks=1)
 
 
 def text(response: Any) -> str:
-    """What people read, tags taken out and blanks joined."""
-    return " ".join(unescape(re.sub(r"<[^>]+>", " ", response.content.decode())).split())
+    """What people read, tags taken out and blanks joined; times stand in the middle of words."""
+    inline = re.sub(r"</?time\b[^>]*>", "", response.content.decode())
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", inline)).split())
 
 
 def signed_in(client: Client, username: str, player: str | None = None, **more: object) -> Client:

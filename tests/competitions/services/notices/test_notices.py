@@ -7,9 +7,9 @@ import pytest
 
 from competitions.errors import BadPreference
 from competitions.models import Change, Competition, Notice
+from competitions.notice_texts import sentences
 from competitions.selectors.notices.inbox import inbox, unread
 from competitions.selectors.notices.preferences import preference_of
-from competitions.sentences import sentences
 from competitions.services.notices import mail
 from competitions.services.notices import notices as telling
 from competitions.services.notices.inbox import mark_read

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from competitions.models import Competition, Notice, NotificationProgress, Participant, Revision
+from competitions.notice_texts import sentences
 from competitions.selectors.results import moved_places as moved
 from competitions.selectors.results.moved_places import PlaceChanges
 from competitions.selectors.results.revisions import parts_of
-from competitions.sentences import sentences
 from competitions.services.notices import notices as telling
 from competitions.services.notices import result_notices as outcomes
 from competitions.services.notices import reward_notices as tell_rewards

@@ -9,7 +9,7 @@ from django.utils.translation import override
 
 from competitions import errors
 from competitions.models import Change, Notice, Participant, Revision
-from competitions.sentences import sentences
+from competitions.notice_texts import sentences
 from competitions.services.lifecycle.cancel import cancel
 from competitions.services.lifecycle.confirm import confirm
 from competitions.services.lifecycle.finish import finish_due

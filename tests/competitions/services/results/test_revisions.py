@@ -9,7 +9,7 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from competitions.models import Change, Competition, Revision, RevisionPart
-from competitions.sentences import EXCLUSIONS_CHANGED
+from competitions.notice_texts import EXCLUSIONS_CHANGED
 from competitions.services.lifecycle.finish import finish_due
 from competitions.services.locks import lock_competition
 from competitions.services.participants.disqualify import disqualify, reinstate

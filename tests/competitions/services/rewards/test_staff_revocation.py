@@ -9,8 +9,8 @@ from django.contrib.auth.models import User
 
 from competitions.errors import BadCompetition, RewardRevoked
 from competitions.models import Change, RewardGrant, RewardRun
+from competitions.notice_texts import OTHER_REWARD_MOVED
 from competitions.selectors.rewards.grant_changes import preview_revoke_by_staff
-from competitions.sentences import OTHER_REWARD_MOVED
 from competitions.services.rewards import staff_revocation as taking
 from competitions.services.rewards.staff_revocation import Reallocation, restore_by_staff, revoke_by_staff
 from foundation.webhooks.models import WebhookDelivery

@@ -8,6 +8,7 @@ import pytest
 from django.test import Client
 
 from foundation import clock
+from foundation.audit.models import AuditEntry
 from leaderboards.core.input.entries import read_entry
 from leaderboards.core.periods import window_at
 from leaderboards.core.submissions import Caller
@@ -193,3 +194,19 @@ def test_staff_without_permission_may_neither_see_nor_retire(stranger: Client) -
 
     assert [answer.status_code for answer in answers] == [403] * 5
     assert Board.objects.get().retired_at is None
+
+
+def test_operators_have_one_order_and_a_save_announces_no_change_of_it(admin: Client) -> None:
+    page = admin.get(ADD).content.decode()
+    admin.post(ADD, settings(name="Fresh", operators=["decrement", "set"]))
+    old = make_board(name="Old", operators=["increment", "best", "set"])  # stored before there was one order
+
+    ticked = {"name": "Renamed", "operators": ["set", "best", "increment"]}
+    shown = admin.post(change(old), typed_from(old, **ticked)).context["foreseen"]
+    save(admin, old, **ticked)
+
+    assert "Operators:" in page
+    assert Board.objects.get(name="Fresh").operators == ["set", "decrement"]
+    assert Board.objects.get(name="Renamed").operators == ["set", "best", "increment"]
+    assert AuditEntry.objects.filter(act="board.changed").latest("pk").after == {"name": "Renamed"}
+    assert len(shown["rows"]) == 1

@@ -40,6 +40,19 @@ def test_it_tells_the_layout_in_words_or_what_cannot_work_and_what_would(admin: 
     assert "its competitions" in asked(admin, period="event")
 
 
+def test_the_layout_is_told_in_korean_to_who_reads_korean(admin: Client) -> None:
+    def told(**changed: str) -> str:
+        answer = admin.post(PREVIEW, settings(tie_break="score", **changed), headers={"Accept-Language": "ko"})
+        return " ".join(unescape(answer.content.decode()).split())
+
+    works, cannot = told(), told(total_maximum="1099511627776")
+
+    assert "점수 31비트, 초 2" in works
+    assert "동점이면 먼저 도달한 쪽이 앞섭니다(초 단위)" in works
+    assert "시각을 멤버에 두거나(`tie_break: member`), `total_maximum`을 " in cannot
+    assert not [word for word in ("bits", "ties go", "put the time") if word in works + cannot]
+
+
 STRANGE = {
     ("criteria",): ("{}", "null", "3", '"x"', "[1]", '[{"name": "a"}]', "not json", '[{"name": [], "max": 1}]'),
     ("cutoff", "decimals", "maximum", "grace_seconds"): ("", "x", "-1", "NaN", "1e400", "٣"),
@@ -66,6 +79,13 @@ def test_only_staff_who_may_see_boards_may_ask_and_by_post_only(admin: Client, s
     answers = stranger.post(PREVIEW, settings()), Client().post(PREVIEW, settings()), admin.get(PREVIEW)
 
     assert [answer.status_code for answer in answers] == [403, 302, 405]
+
+
+def test_of_a_schedule_without_expression_it_says_nothing_but_what_is_missing(admin: Client) -> None:
+    html = asked(admin, period="schedule", schedule=" ", open_minutes="120")
+
+    assert "`schedule` has five fields" in html
+    assert "Windows start by" not in html
 
 
 @time_machine.travel("2026-11-23T12:00:00Z", tick=False)

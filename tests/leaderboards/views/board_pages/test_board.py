@@ -128,8 +128,11 @@ def test_previous_periods_are_offered_and_shown_and_final_ones_do_not_refresh(cl
     assert "data-live" in running
     assert "1 mina 3" in previous
     assert "Ended" in previous
+    assert "Ended, final soon mina" in previous
+    assert "Won by" not in previous
     assert "robin" not in previous
     assert "Final standings" in text(final)
+    assert "final soon" not in text(final)
     assert "data-live" not in final.content.decode()
 
 

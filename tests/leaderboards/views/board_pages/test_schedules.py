@@ -1,5 +1,6 @@
 """Pages of a board whose windows leave gaps: while one is open, between two, and how they step."""
 
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
@@ -45,6 +46,13 @@ def page(client: Client, address: str, at: datetime, **headers: str) -> str:
     micro_cache.forget()
     with time_machine.travel(at, tick=False):
         return text(client.get(address, headers=headers))
+
+
+def page_html(client: Client, address: str, at: datetime) -> str:
+    shared_page.forget()
+    micro_cache.forget()
+    with time_machine.travel(at, tick=False):
+        return client.get(address).content.decode()
 
 
 def test_while_a_window_is_open_the_page_tells_when_it_ends(client: Client, arena: int) -> None:
@@ -111,6 +119,19 @@ def test_one_steps_from_window_to_window(client: Client, arena: int) -> None:
     assert to_come.status_code == 404
 
 
+def test_each_clock_time_of_a_window_can_be_converted_or_names_its_zone(client: Client, arena: int) -> None:
+    board, listed, periods = (
+        page_html(client, address, CLOSED) for address in (f"/boards/{arena}/", "/", f"/boards/{arena}/periods/")
+    )
+
+    window = '<time datetime="2026-11-25T03:00:00Z">Wed 25 Nov, 12:00</time>–<time datetime="2026-11-25T05:00:00Z"'
+    assert f'<li>{window} data-after="2026-11-25T03:00:00Z">14:00</time></li>' in board
+    assert 'title="Mon 23 Nov, 12:00–14:00 Asia/Seoul"' in board
+    for shown in (listed, periods):
+        assert re.search(r'">14:00</time> <span class="zone">Asia/Seoul</span>', shown)
+    assert 'data-zone="Asia/Seoul"' in listed
+
+
 def test_it_is_said_in_korean(client: Client, arena: int) -> None:
     shown = page(client, f"/boards/{arena}/", CLOSED, **{"Accept-Language": "ko"})
 
@@ -125,5 +146,28 @@ def test_a_board_without_any_window_yet_tells_when_the_first_opens(client: Clien
     shown = page(client, f"/boards/{board}/", CLOSED)
 
     assert "Opens in · Wed 25 Nov, 12:00 21 h 0 min" in shown
-    assert "Nobody has scored" in shown
+    assert "Nobody has scored yet." in shown
+    assert "Next window" in shown
+    assert "Wed 25 Nov, 12:00–14:00 Next window" in shown
+    assert "Final standings" not in shown
+    assert "Tue 24 Nov" not in shown
+    listed = page(client, "/", CLOSED)
+    assert "Next window · Wed 25 Nov, 12:00–14:00 Asia/Seoul" in listed
+    assert "Nobody has scored yet." in listed
     assert board_by_seq(board).schedule == "0 12 * * *"
+
+
+def test_a_window_that_was_and_in_which_nobody_scored_is_final_and_says_so(client: Client) -> None:
+    with time_machine.travel(OPEN, tick=False):
+        board = make_board(**ARENA)
+        open_due(OPEN)
+    with time_machine.travel(CLOSED, tick=False):
+        close_due(CLOSED)
+
+    shown, listed = (page(client, address, CLOSED) for address in (f"/boards/{board}/", "/"))
+
+    assert "Final standings" in shown
+    assert "Tue 24 Nov, 12:00–14:00" in shown
+    for told in (shown, listed):
+        assert "Nobody scored." in told
+        assert "Nobody has scored yet." not in told

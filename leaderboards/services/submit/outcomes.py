@@ -1,4 +1,4 @@
-"""The decision on one entry, and the outcome that the caller gets."""
+"""What becomes of an entry: the decision of a store, made into the outcome that the caller gets."""
 
 from typing import NamedTuple
 
