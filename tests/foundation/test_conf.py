@@ -1,6 +1,8 @@
 """Settings of a project that Sunwi's apps are installed in: ``SUNWI``, and what is set where it says nothing."""
 
+import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
@@ -112,3 +114,10 @@ def test_a_cache_that_is_no_redis_leaves_counting_to_the_boards(host: Any) -> No
     assert conf.page_cache_alias() == "boards"
     host.CACHES = {"default": conf.redis_cache("redis://127.0.0.1/1")}
     assert conf.page_cache_alias() == "default"
+
+
+def test_the_documents_list_every_setting() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "install.md").read_text()
+    listed = page.partition("- **Settings.**")[2].partition("They mean")[0]
+
+    assert re.findall(r"`([A-Z_]+)`", listed) == ["SUNWI", *conf.SETTINGS]
