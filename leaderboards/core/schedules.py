@@ -28,6 +28,10 @@ FEWEST_MINUTES = 10  # between two starts
 MOST_OPEN_MINUTES = 366 * 1440
 MOST_CHARACTERS = 100
 FIELDS = (Message("minute"), Message("hour"), Message("day of month"), Message("month"), Message("day of week"))
+NICKNAMES = {
+    "@yearly": "0 0 1 1 *", "@annually": "0 0 1 1 *", "@monthly": "0 0 1 * *", "@weekly": "0 0 * * 0",
+    "@daily": "0 0 * * *", "@midnight": "0 0 * * *", "@hourly": "0 * * * *",
+}  # fmt: skip  # as a table
 # What one number of each field may be.
 BOUNDS = (
     Message("0 to 59"),
@@ -36,10 +40,6 @@ BOUNDS = (
     Message("1 to 12, or JAN to DEC"),
     Message("0 to 7, or SUN to SAT"),
 )
-NICKNAMES = {
-    "@yearly": "0 0 1 1 *", "@annually": "0 0 1 1 *", "@monthly": "0 0 1 * *", "@weekly": "0 0 * * 0",
-    "@daily": "0 0 * * *", "@midnight": "0 0 * * *", "@hourly": "0 * * * *",
-}  # fmt: skip  # as a table
 
 _DAY, _MINUTE, _SECOND, _TICK = timedelta(days=1), timedelta(minutes=1), timedelta(seconds=1), timedelta(microseconds=1)
 _NEAR = 2 * _DAY  # no zone has put its clock by more than a day
