@@ -37,11 +37,11 @@ if (pane) {
 
   const period = form.elements.namedItem("period");
   const section = form.querySelector("#id_schedule")?.closest("details");
-  let chosen = "";
+  let chosen;
 
-  // A schedule's fields are in a closed section: it opens when the period becomes "schedule", and may be closed again.
+  // A schedule's fields are in a closed section.
   const reveal = () => {
-    if (period?.value === "schedule" && chosen !== "schedule") section?.setAttribute("open", "");
+    if (period?.value !== chosen && period.value === "schedule") section.open = true;
     chosen = period?.value;
   };
 

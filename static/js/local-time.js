@@ -8,10 +8,10 @@ const minute = { hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZone:
 const second = { ...minute, second: "2-digit" };
 const moment = { ...minute, weekday: "short", day: "numeric", month: "short" };
 
-const day = (at) => at.toLocaleDateString("en-CA", { timeZone: own });
+const day = (at) => at.toLocaleDateString(language, { timeZone: own });
 
 function form(text, at, after) {
-  const isSameDay = !after || day(new Date(after)) === day(at); // [data-after]: a time that leaves out its date
+  const isSameDay = !after || day(new Date(after)) === day(at);
   if (/^[0-9:]+$/.test(text) && isSameDay) return text.length > 5 ? second : minute;
   const known = /:\d\d:\d\d/.test(text) ? { ...moment, second: "2-digit" } : moment;
   return at.getFullYear() === new Date().getFullYear() ? known : { ...known, year: "numeric" };
