@@ -13,7 +13,7 @@ from leaderboards.errors import BadEntry
 
 MAX_BYTES = 2048
 MAX_DEPTH = 16
-MAX_EXPONENT = 10_000
+MAX_EXPONENT = 999_999
 
 
 def read_metadata(raw: object) -> str:

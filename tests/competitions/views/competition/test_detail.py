@@ -203,7 +203,7 @@ def test_a_provisional_result_says_so_has_no_podium_and_is_looked_at_again(clien
     confirm(competition, clock.now(), None)
 
     until = formats.moment(END + MINUTE + 3 * HOUR, "Asia/Seoul")
-    assert f"Provisional until {until} . The jury may still change it." in words
+    assert f"Provisional until {until}. The jury may still change it." in words
     assert "A cup provisional 2 participants" in words
     assert "1 ann 9" in words
     assert ("Final result" in words, "data-live" in html) == (False, True)
@@ -241,4 +241,4 @@ def test_why_this_place_says_times_on_the_clock_of_the_competition(client: Clien
 
     page = text(client.get(home(seoul, "?player=ann")))
 
-    assert f"It has stood so since {formats.moment(SOON, 'Asia/Seoul')} ." in page
+    assert f"It has stood so since {formats.moment(SOON, 'Asia/Seoul')}." in page

@@ -80,8 +80,9 @@ def test_a_board_of_a_schedule_is_shown_with_its_last_window_and_its_next_openin
 
 
 def test_a_changed_schedule_stands_in_the_settings_alone_until_it_takes_effect(
-    make_board: Make, anybody: Caller
+    make_board: Make, anybody: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(clock, "_compare_with_sql", lambda: (clock.now(), timedelta()))  # SQL's clock goes with ours
     at = datetime(2026, 11, 24, 4, tzinfo=UTC)
     with time_machine.travel(at, tick=False):
         board = make_board("Arena", storage="sql", **ARENA)

@@ -7,14 +7,14 @@ from leaderboards.core.input.metadata import metadata_value, read_metadata
 from leaderboards.errors import BadEntry
 
 
-@pytest.mark.parametrize("text", ["0.1", "1E+2", "123456789012345678901234567890", "1E+10000", "1E-10000", "-0.0"])
+@pytest.mark.parametrize("text", ["0.1", "1E+2", "123456789012345678901234567890", "1E+999999", "1E-999999", "-0.0"])
 def test_a_number_is_returned_as_it_was_sent(text: str) -> None:
     kept = read_metadata(read_json(f'{{"k": {text}}}'.encode()))
 
     assert str(metadata_value(kept)["k"]) == text  # type: ignore[index]  # it is an object
 
 
-@pytest.mark.parametrize("text", ["1e99999999999", "1e-99999999999", "1e10001", "-1e10001"])
+@pytest.mark.parametrize("text", ["1e99999999999", "1e-99999999999", "1e1000000", "-1e1000000"])
 def test_a_number_that_no_reader_keeps_exact_is_refused(text: str) -> None:
     with pytest.raises(BadEntry, match="send it as a text"):
         read_metadata(read_json(f'{{"k": {text}}}'.encode()))

@@ -7,7 +7,7 @@ import pytest
 
 from foundation.models import DeadLetter
 from foundation.redis import client as redis
-from leaderboards.errors import PeriodClosed, StorageUnavailable
+from leaderboards.errors import PeriodClosed
 from leaderboards.models import Board, Period, PeriodState, Player, Standing
 from leaderboards.services.moderation.remove import remove_from_period, remove_player
 from leaderboards.services.periods import close as closing
@@ -167,7 +167,7 @@ def test_nobody_is_taken_out_of_a_redis_period_that_closed_meanwhile() -> None:
 
     with pytest.raises(PeriodClosed):
         ZsetWriter(redis.boards()).remove(period, "p1")
-    with pytest.raises(StorageUnavailable):
+    with pytest.raises(PeriodClosed):
         remove_from_period(period, "p1", NOON)
 
     assert len(in_sql(period)) == 3
