@@ -1,7 +1,13 @@
 """The accounts app."""
 
+from types import ModuleType
+
 from django.apps import AppConfig
+from django.conf import settings
 from django.utils.translation import gettext_lazy as _
+
+from accounts.core.staff_sessions import StaffSession
+from foundation import conf
 
 
 class AccountsConfig(AppConfig):
@@ -10,6 +16,14 @@ class AccountsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
     name = "accounts"
     verbose_name = _("Accounts")
+
+    def __init__(self, app_name: str, app_module: ModuleType) -> None:
+        """Set what is missing of the settings of staff's sessions. Raises ``ImproperlyConfigured``."""
+        super().__init__(app_name, app_module)
+        conf.fill()  # this app may come before the foundation
+        if not hasattr(settings, "STAFF_SESSION"):
+            hours, idle = (getattr(settings, name) for name in ("STAFF_SESSION_HOURS", "STAFF_IDLE_MINUTES"))
+            settings.STAFF_SESSION = StaffSession(hours, idle)
 
     def ready(self) -> None:
         """Connect and register everything."""

@@ -9,13 +9,13 @@ from functools import wraps
 from typing import Any, TypeVar
 from urllib.parse import urlencode
 
-from django.contrib import admin
 from django.db.models import Model
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import reverse
 
 from accounts import session_marks
+from foundation.generics import ModelAdmin, Subscriptable
 
 OPENS_FOR_SECONDS = 5 * 60
 SENDS_FOR_SECONDS = 15 * 60
@@ -46,7 +46,7 @@ def requires_recent_proof(view: View) -> View:
     return wrapper  # type: ignore[return-value]  # of the same form
 
 
-class ReauthAdmin(admin.ModelAdmin[Row]):
+class ReauthAdmin(Subscriptable, ModelAdmin[Row]):
     """A ModelAdmin that requires a recent proof for ``reauth_forms`` (add, change, delete) and for the list actions in
     ``reauth_actions``. It must be the first base class."""
 

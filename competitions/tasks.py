@@ -1,4 +1,4 @@
-"""Celery tasks of competitions; each step is a service. ``config/schedule.py`` says when they run.
+"""Celery tasks of competitions; each step is a service. ``foundation/worker/schedule.py`` says when they run.
 
 If a step fails, the others still run, and the task fails at the end.
 """

@@ -7,15 +7,10 @@ asked in the run that loads it. So all that are about pages are asked here.
 
 from typing import Any
 
-import django_stubs_ext
 from django.contrib import admin
 from django.contrib.admin.apps import SimpleAdminConfig
 from django.contrib.admin.checks import check_admin_app, check_dependencies
 from django.core import checks
-
-# Lets classes of Django's say at run time what they hold, as types do: ModelAdmin[Board]. Here, before any model is
-# loaded, and not with the settings: beat has no apps, and needs neither models nor the admin.
-django_stubs_ext.monkeypatch()
 
 
 class AdminConfig(SimpleAdminConfig):

@@ -1,6 +1,7 @@
 """The Django app of the foundation; it has tables of its own, such as service keys and known Redis servers."""
 
 import os
+from types import ModuleType
 from typing import Any
 
 from django.apps import AppConfig
@@ -9,6 +10,8 @@ from django.db import connections
 from django.db.models.signals import post_migrate, pre_migrate
 from django.utils.translation import gettext_lazy as _
 
+from foundation import conf
+
 
 class FoundationConfig(AppConfig):
     """Register the foundation's audit actions, checks and metrics at startup."""
@@ -16,6 +19,11 @@ class FoundationConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
     name = "foundation"
     verbose_name = _("Foundation")
+
+    def __init__(self, app_name: str, app_module: ModuleType) -> None:
+        """Set the settings that are missing, before any model is loaded. Raises ``ImproperlyConfigured``."""
+        conf.fill()
+        super().__init__(app_name, app_module)
 
     def ready(self) -> None:
         """Register everything. Importing ``checks`` registers the system checks."""
@@ -26,6 +34,7 @@ class FoundationConfig(AppConfig):
             own_readings,
             readings,
             request_ids,
+            setup_checks,  # noqa: F401 (likewise)
             task_metrics,
         )
         from foundation.security import sealed_rows
@@ -42,7 +51,7 @@ class FoundationConfig(AppConfig):
             from foundation.monitoring import worker_metrics  # only workers need its server
 
             worker_metrics.listen()
-        if getattr(settings, "TRACING", False):
+        if settings.TRACING:
             from foundation.monitoring import tracing  # it needs the extra `otel`
 
             tracing.start(os.environ.get("GIT_COMMIT", ""))

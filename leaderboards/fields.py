@@ -2,8 +2,9 @@
 
 from typing import Any, TypeVar
 
-from django.db import models
 from django.db.backends.base.base import BaseDatabaseWrapper
+
+from foundation.generics import CharField
 
 _Set = TypeVar("_Set")
 _Get = TypeVar("_Get")
@@ -11,7 +12,7 @@ _Get = TypeVar("_Get")
 _BYTE_ORDER = {"postgresql": "C", "sqlite": "BINARY"}
 
 
-class ByteOrderedCharField(models.CharField[_Set, _Get]):
+class ByteOrderedCharField(CharField[_Set, _Get]):
     """A CharField whose ``<`` and ORDER BY compare UTF-8 bytes, whatever the database's collation is."""
 
     def db_parameters(self, connection: BaseDatabaseWrapper) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The scheduled tasks, each a few lines around a service. ``config/schedule.py`` says when they run."""
+"""The scheduled tasks, each a few lines around a service. ``foundation/worker/schedule.py`` says when they run."""
 
 import logging
 

@@ -1,4 +1,4 @@
-"""The Celery tasks of likes; ``config/schedule.py`` says when they run."""
+"""The Celery tasks of likes; ``foundation/worker/schedule.py`` says when they run."""
 
 import logging
 

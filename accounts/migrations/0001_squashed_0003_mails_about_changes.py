@@ -1,6 +1,8 @@
 """Accounts' tables, each made whole: an empty database takes this one, not the three steps that led here.
 
-Whoever is in the group ``admin`` makes invitations, as it makes accounts without rights.
+Whoever is in the group ``admin`` makes invitations, as it makes accounts without rights. The group comes with
+competitions, which a project may lack or add later: which of the two migrates last gives the group its rights
+(competitions/migrations/_groups.py).
 """
 
 from typing import Any
@@ -37,7 +39,8 @@ class Migration(migrations.Migration):
 
     dependencies = [
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
-        ('competitions', '0001_squashed_0015_team_codes'),
+        ('auth', '0012_alter_user_first_name_max_length'),
+        ('contenttypes', '0002_remove_content_type_name'),
     ]
 
     operations = [

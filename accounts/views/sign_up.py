@@ -5,7 +5,7 @@ from collections.abc import Callable
 from django import forms
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth.forms import UserCreationForm
+from django.contrib.auth.forms import BaseUserCreationForm
 from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
@@ -31,6 +31,7 @@ from accounts.views.page_helpers import (
 from accounts.views.passwords import EmailForm, ask_for_link
 from accounts.views.sign_in import complete_sign_in
 from foundation import clock
+from foundation.generics import UserCreationForm
 from foundation.http.client_address import client_network
 from foundation.throttling.rate_limit import throttle
 from foundation.translate import translated
@@ -39,7 +40,7 @@ from foundation.translate import translated
 class NewAccountForm(UserCreationForm[User]):
     """A name, and a password typed twice."""
 
-    class Meta(UserCreationForm.Meta):
+    class Meta(BaseUserCreationForm.Meta):
         model = User
         fields = ("username",)
         labels = {"username": gettext_lazy("Name to sign in with")}  # noqa: RUF012 (read by Django alone)

@@ -17,6 +17,7 @@ from django.utils.translation import pgettext_lazy
 from competitions.core.leagues import FEWEST_TIERS, MOST_TIERS
 from competitions.models import League, LeagueMember, LeagueTier
 from competitions.selectors.leagues import CALENDAR
+from foundation.generics import BaseInlineFormSet, ModelForm, TabularInline
 from leaderboards.admin.base.lookups import DeclaredLookupsAdmin
 from leaderboards.admin.base.paging import ReadOnlyAdmin
 from leaderboards.models import Board
@@ -24,7 +25,7 @@ from leaderboards.models import Board
 _NAMES = (_lazy("Bronze"), _lazy("Silver"), _lazy("Gold"), _lazy("Platinum"), _lazy("Diamond"))
 
 
-class LeagueForm(forms.ModelForm[League]):
+class LeagueForm(ModelForm[League]):
     """The settings of a league on a calendar board."""
 
     board = forms.ModelChoiceField(
@@ -65,7 +66,7 @@ class LeagueForm(forms.ModelForm[League]):
         return cleaned
 
 
-class TiersOfLeague(forms.BaseInlineFormSet[LeagueTier, League, forms.ModelForm[LeagueTier]]):
+class TiersOfLeague(BaseInlineFormSet[LeagueTier, League, ModelForm[LeagueTier]]):
     """The tiers of a league: at least two, with different names and positions."""
 
     def get_unique_error_message(self, unique_check: Sequence[str]) -> str:
@@ -86,7 +87,7 @@ class TiersOfLeague(forms.BaseInlineFormSet[LeagueTier, League, forms.ModelForm[
             raise ValidationError(_("A league needs at least two tiers."))
 
 
-class LeagueTiers(admin.TabularInline[LeagueTier, League]):
+class LeagueTiers(TabularInline[LeagueTier, League]):
     """The tiers of a league, lowest first."""
 
     model = LeagueTier

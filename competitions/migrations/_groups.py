@@ -1,6 +1,7 @@
 """The groups that the documents speak of (docs/security/accounts.md), and what each may do.
 
-They come with the last of the tables, whose permissions they hold; accounts adds who invites, once there are accounts.
+They come with the last of the tables, whose permissions they hold. Who invites: whichever of accounts and competitions
+migrates last gives the rights, so that neither needs the other.
 """
 
 from typing import Any
@@ -59,6 +60,7 @@ ADMIN = (
     | {f"auth.{act}_user" for act in ("view", "add", "change", "delete")}
     | {"auth.view_group", "foundation.change_auditentry"}
 )
+INVITE = {f"accounts.{act}_invitation" for act in ("view", "add", "change")}  # there only once accounts have migrated
 GROUPS = {"viewer": VIEWER, "moderator": MODERATOR, "judge": JUDGE, "operator": OPERATOR, "admin": ADMIN}
 
 
@@ -77,3 +79,5 @@ def make_groups(apps: Any, schema_editor: Any) -> None:
         group, is_new = apps.get_model("auth", "Group").objects.get_or_create(name=name)
         if is_new:
             group.permissions.set([made[each] for each in sorted(wanted)])
+            if name == "admin":
+                group.permissions.add(*(made[each] for each in sorted(INVITE & made.keys())))

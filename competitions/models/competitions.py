@@ -280,7 +280,7 @@ class Change(models.Model):
     at = models.DateTimeField(_("when"))
     by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+", verbose_name=_("by"))
     reason = models.CharField(_("reason"), max_length=300, blank=True)
-    details: models.JSONField[dict[str, Any]] = models.JSONField(_("details"), default=dict)
+    details: "models.JSONField[dict[str, Any]]" = models.JSONField(_("details"), default=dict)
 
     class Meta:
         ordering = ("-at", "-pk")

@@ -63,7 +63,7 @@ class Notice(models.Model):
     )
     rank = models.BigIntegerField(_("rank"), null=True)
     previous_rank = models.BigIntegerField(_("rank before"), null=True)
-    details: models.JSONField[dict[str, Any]] = models.JSONField(_("details"), default=dict)
+    details: "models.JSONField[dict[str, Any]]" = models.JSONField(_("details"), default=dict)
     created_at = models.DateTimeField(_("created"))
     held_until = models.DateTimeField(_("held until"), null=True)
     merged_into = models.ForeignKey(

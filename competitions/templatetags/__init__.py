@@ -1,1 +1,1 @@
-"""Template tags for competitions and the inbox."""
+"""Template tags for competitions."""

@@ -1,4 +1,4 @@
-"""Template tags for competitions on other apps' pages: those of a player, the running ones, and search results.
+"""Template tags for competitions on other apps' pages: those of a player, and the running ones.
 
 They show only what the public, or the viewer, may see.
 """
@@ -8,11 +8,10 @@ from typing import Any
 
 from django import template
 
-from competitions.models import Competition
 from competitions.phases import phase_word
 from competitions.selectors.participants.player_competitions import competitions_of as taken_part
 from competitions.selectors.results.revisions import latest_numbers
-from competitions.views.competition.listing import called, cards_running
+from competitions.views.competition.listing import cards_running
 from foundation import clock
 from leaderboards.models import Player
 from leaderboards.views.components.table_rows import result
@@ -45,9 +44,3 @@ def competitions_of(context: dict[str, Any], player: Player) -> dict[str, Any]:
 def competitions_now(context: dict[str, Any], most: int) -> dict[str, Any]:
     """Show the ``most`` running competitions on public boards that end first."""
     return {"cards": cards_running(context["request"], clock.now(), most), "request": context["request"]}
-
-
-@register.simple_tag(takes_context=True)
-def competitions_called(context: dict[str, Any], sought: str) -> list[Competition]:
-    """Return the competitions with ``sought`` in their name that the viewer may see, latest start first."""
-    return called(context["request"], sought)

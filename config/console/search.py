@@ -46,12 +46,12 @@ def find(site: AdminSite, request: HttpRequest, typed: str) -> list[Found]:
     return hits
 
 
-def _rows(model_admin: ModelAdmin[Any], request: HttpRequest, typed: str) -> list[Any]:
+def _rows(model_admin: "ModelAdmin[Any]", request: HttpRequest, typed: str) -> list[Any]:
     rows, _distinct = model_admin.get_search_results(request, model_admin.get_queryset(request), typed)
     return list(rows[:MOST])
 
 
-def _as_found(model_admin: ModelAdmin[Any], rows: Sequence[Any], failed: str) -> Found:
+def _as_found(model_admin: "ModelAdmin[Any]", rows: Sequence[Any], failed: str) -> Found:
     opts = model_admin.opts
     name = f"{opts.app_label}_{opts.model_name}"
     shown = [(str(row), reverse(f"admin:{name}_change", args=[row.pk])) for row in rows[: MOST - 1]]

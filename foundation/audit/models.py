@@ -25,9 +25,9 @@ class AuditEntry(models.Model):
     key_name = models.CharField(_("service key"), max_length=150, blank=True)
     address = models.CharField(_("address"), max_length=50, blank=True)
     reason = models.TextField(_("reason"), blank=True)
-    before: models.JSONField[dict[str, Any]] = models.JSONField(_("before"), default=dict, encoder=DjangoJSONEncoder)
-    after: models.JSONField[dict[str, Any]] = models.JSONField(_("after"), default=dict, encoder=DjangoJSONEncoder)
-    note: models.JSONField[dict[str, Any]] = models.JSONField(_("details"), default=dict, encoder=DjangoJSONEncoder)
+    before: "models.JSONField[dict[str, Any]]" = models.JSONField(_("before"), default=dict, encoder=DjangoJSONEncoder)
+    after: "models.JSONField[dict[str, Any]]" = models.JSONField(_("after"), default=dict, encoder=DjangoJSONEncoder)
+    note: "models.JSONField[dict[str, Any]]" = models.JSONField(_("details"), default=dict, encoder=DjangoJSONEncoder)
     undoes = models.OneToOneField(
         "self", models.SET_NULL, null=True, related_name="undone_by", verbose_name=_("undoes")
     )

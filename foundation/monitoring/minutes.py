@@ -22,6 +22,7 @@ from django_redis import get_redis_connection
 from redis.exceptions import RedisError
 
 from foundation import clock
+from foundation.conf import page_cache_alias
 
 logger = logging.getLogger(__name__)
 
@@ -173,7 +174,7 @@ def last_hour() -> Hour | None:
     now = _minute_now()
     wanted = range(now - MINUTES + 1, now + 1)
     try:
-        client = get_redis_connection("default")
+        client = get_redis_connection(page_cache_alias())
         since, who = client.pipeline().get(SINCE).zrangebyscore(WHO, 60 * wanted.start, "+inf").execute()
         keys = [(minute, _key(minute, name.decode())) for minute in wanted for name in who]
         records = client.mget([key for _, key in keys]) if keys else []
@@ -192,7 +193,7 @@ def _write(who: str, records: Mapping[int, str]) -> None:
     if not records:
         return
     now = _minute_now()
-    pipe: Any = get_redis_connection("default").pipeline(transaction=False)
+    pipe: Any = get_redis_connection(page_cache_alias()).pipeline(transaction=False)
     pipe.set(SINCE, min(records), nx=True)
     for minute, record in records.items():
         pipe.set(_key(minute, who), record, ex=KEPT_SECONDS)

@@ -18,6 +18,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from foundation import clock
+from foundation.conf import page_cache_alias
 from foundation.errors import RateLimited, Unavailable
 from foundation.redis import lua
 from foundation.redis.client import Argument, RedisClient, RedisRefused
@@ -43,7 +44,7 @@ def allow(rule: str, who: str | int, limit: Limit | None = None, requests: int =
         return Verdict(True, 0, 0)
     key, requests = key_of(rule, who), min(requests, limit.requests)
     try:
-        return _in_redis("default" if rule in FAIL_OPEN else "boards", key, limit, requests)
+        return _in_redis(page_cache_alias() if rule in FAIL_OPEN else "boards", key, limit, requests)
     except RedisRefused as error:  # a warning, because readiness reports only a Redis that is unavailable
         logger.warning("Redis refuses the brake of %s: %s", rule, error.detail)
     except Unavailable as error:
@@ -73,7 +74,7 @@ def reset_local() -> None:
 def reset() -> None:
     """As ``reset_local``, and drop connections: the next request connects anew."""
     reset_local()
-    for alias in ("boards", "default"):
+    for alias in {"boards", page_cache_alias()}:
         client_of(alias).reset()
 
 

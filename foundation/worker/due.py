@@ -1,7 +1,7 @@
 """Finding out each second which tasks have work to do, so that only those are sent.
 
 A check's cost must not depend on the number of boards. It only saves work: if a check fails, all its tasks count as
-due, and each task also runs on its own schedule now and then (``config/schedule.py``).
+due, and each task also runs on its own schedule now and then (``foundation/worker/schedule.py``).
 """
 
 import logging

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.db import migrations, models
 
-_NEW_NAMES: list[tuple[str, str, str, models.Field[Any, Any]]] = [
+_NEW_NAMES: "list[tuple[str, str, str, models.Field[Any, Any]]]" = [
     ("importrun", "judged", "checked", models.PositiveIntegerField(db_column="judged", default=0)),
     ("importrun", "judgings", "checks", models.PositiveIntegerField(db_column="judgings", db_default=0, default=0)),
     ("importrun", "judged_at", "checked_at", models.DateTimeField(db_column="judged_at", null=True)),

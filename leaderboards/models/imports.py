@@ -63,7 +63,7 @@ class ImportRun(models.Model):
     undone_at = models.DateTimeField(_("undone"), null=True)
     stopped = models.CharField(max_length=300, blank=True)
     leased_until = models.DateTimeField(null=True)
-    report: models.JSONField[dict[str, Any]] = models.JSONField(default=dict, encoder=DjangoJSONEncoder)
+    report: "models.JSONField[dict[str, Any]]" = models.JSONField(default=dict, encoder=DjangoJSONEncoder)
 
     class Meta:
         ordering = ("-pk",)

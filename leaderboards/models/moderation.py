@@ -97,8 +97,8 @@ class SubmissionEdit(models.Model):
     """
 
     submission = models.ForeignKey(Submission, models.CASCADE, related_name="edits", db_constraint=False)
-    before: models.JSONField[list[int]] = models.JSONField()
-    after: models.JSONField[list[int]] = models.JSONField()
+    before: "models.JSONField[list[int]]" = models.JSONField()
+    after: "models.JSONField[list[int]]" = models.JSONField()
     entry = models.BigIntegerField(unique=True)
     at = models.DateTimeField()
     undone_at = models.DateTimeField(null=True)

@@ -110,10 +110,9 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     ),
     f"{API_BOARD}/league": ("/api/v1/boards/{board}/league", "/api/v1/boards/{other}/league"),
     f"{API_BOARD}/players/<player>/league": _of_boards("players/bob/league", "players/ann/league"),
-    f"{API_BOARD}/view": _of_boards(
-        "view?player=bob&ids=ann",
-        "view?player=ann&radius=1&ids=ann,bob&offset=0&limit=5&metadata=true",
-        "view?cursor=x",
+    f"{API_BOARD}/view": (
+        *_of_boards("view?player=bob&ids=ann", "view?player=ann&radius=1&ids=ann,bob&offset=0&limit=5&metadata=true"),
+        "/api/v1/boards/{other}/view?cursor=x",
     ),
     f"{API_BOARD}/distribution": _of_boards("distribution"),
     f"{API_BOARD}/standings.csv": _of_boards("standings.csv", "standings.csv?raw=true"),

@@ -128,12 +128,12 @@ class Site:
 
 
 def _answer(client: Client, address: str) -> Answer:
-    """Without what differs in any two answers: when pages expire that nobody may keep, and the tokens of forms."""
+    """Without what differs in any two answers: request ids, tokens of forms, when pages expire that nobody may keep."""
     client.cookies.pop("player", None)  # which an address with ?player= leaves
     response = client.get(address)
     # Sessions are for pages: where none is read, an answer cannot tell who is signed in.
     assert not (address.startswith(API) and hasattr(response.wsgi_request, "session"))
-    headers = {name: value for name, value in response.headers.items() if name != "Expires"}
+    headers = {name: value for name, value in response.headers.items() if name not in ("Expires", "X-Request-ID")}
     body = re.sub(
         r'(name="(?:csrfmiddlewaretoken|form)" value=")[^"]*',
         r"\1",

@@ -1,8 +1,8 @@
 """A program: gives the empty database in DATABASE_URL its tables, and prints what came of it as JSON.
 
 With the argument ``step-by-step`` it takes the steps that were squashed, one after the other, and then forgets that
-there are squashed ones: as a database that was made before them. With ``and-back`` it takes them all back, and
-fails with the names of our tables that are left.
+there are squashed ones: as a database that was made before them. With ``first APP`` that app migrates first. With
+``and-back`` it takes them all back, and fails with the names of our tables that are left.
 """
 
 import json
@@ -67,6 +67,8 @@ if __name__ == "__main__":
     if sys.argv[1:] == ["and-back"]:
         call_command("migrate", verbosity=0)
         sys.exit(", ".join(back()) or 0)
+    if sys.argv[1:2] == ["first"]:
+        call_command("migrate", sys.argv[2], verbosity=0)
     left = planned()
     call_command("migrate", verbosity=0)
     found = {"planned": left, "afterwards": planned(), "rows": rows()}

@@ -74,6 +74,16 @@ def test_the_squashed_migrations_are_taken_back_whole(tmp_path: Path) -> None:
     assert run(f"sqlite:///{tmp_path}/back.sqlite3", "and-back") == ""
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("first", ["accounts", "competitions"])
+def test_whoever_is_in_the_group_admin_invites_whichever_app_migrates_first(first: str, tmp_path: Path) -> None:
+    made = json.loads(run(f"sqlite:///{tmp_path}/{first}.sqlite3", "first", first))
+
+    held = {(group, codename) for group, codename, _ in made["rows"]["groups"]}
+    assert {("admin", f"{act}_invitation") for act in ("view", "add", "change")} <= held
+    assert made["afterwards"] == []
+
+
 def run(url: str, *how: str) -> str:
     """What the program says, which is to succeed."""
     done = subprocess.run(

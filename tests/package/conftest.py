@@ -77,13 +77,23 @@ def wheel_of_the_sdist(built: Built, tmp_path_factory: pytest.TempPathFactory) -
     return wheel
 
 
-@pytest.fixture(scope="session")
-def installed(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Environment:
+def install(wheel: Path, root: Path) -> Environment:
     """An environment with the wheel, and beside it, by a .pth file, what the tests' own environment has."""
-    root = tmp_path_factory.mktemp("installed") / "env"
     done(sys.executable, "-m", "venv", "--without-pip", root, cwd=root.parent)
-    install = ("install", "--quiet", "--disable-pip-version-check", "--no-deps", "--no-index")
-    done(sys.executable, "-m", "pip", "--python", root / "bin" / "python", *install, built.wheel, cwd=root.parent)
+    command = ("install", "--quiet", "--disable-pip-version-check", "--no-deps", "--no-index")
+    done(sys.executable, "-m", "pip", "--python", root / "bin" / "python", *command, wheel, cwd=root.parent)
     (place,) = root.glob("lib/python*/site-packages")
     (place / "beside.pth").write_text(sysconfig.get_path("purelib") + "\n")
     return Environment(root)
+
+
+@pytest.fixture(scope="session")
+def installed(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Environment:
+    """An environment with the wheel."""
+    return install(built.wheel, tmp_path_factory.mktemp("installed") / "env")
+
+
+@pytest.fixture(scope="session")
+def installed_from_source(wheel_of_the_sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Environment:
+    """An environment with the wheel that is made of the source archive."""
+    return install(wheel_of_the_sdist, tmp_path_factory.mktemp("installed") / "env")

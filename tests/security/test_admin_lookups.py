@@ -9,6 +9,7 @@ from django.core.checks import run_checks
 from django.db.models import Model
 from django.test import Client, RequestFactory
 
+from foundation.generics import ModelAdmin
 from leaderboards.admin.base.lookups import DeclaredLookupsAdmin, check_lookups_are_declared, lookups_of_filter
 from tests.foundation.factories import KeyFactory, WebhookEndpointFactory
 from tests.staff import staff
@@ -94,7 +95,7 @@ def test_every_declared_filter_and_link_still_filters(viewer: Client) -> None:
 
 
 def test_an_admin_that_takes_any_lookup_is_refused_at_the_start() -> None:
-    class Open(admin.ModelAdmin[Permission]):
+    class Open(ModelAdmin[Permission]):
         """As Django makes them."""
 
     assert check_lookups_are_declared(None) == []

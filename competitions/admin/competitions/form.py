@@ -22,6 +22,7 @@ from competitions.services.lifecycle.publish import check, check_joining, check_
 from competitions.services.participants.invite import read_invited
 from competitions.services.picture import LARGEST, as_webp
 from foundation import clock
+from foundation.generics import ModelForm
 from foundation.translate import translated
 from leaderboards.admin.base.validators import validate_name, validate_text
 from leaderboards.admin.boards.form import TimezoneInput
@@ -39,7 +40,7 @@ FIXED = (
 )
 
 
-class CompetitionForm(forms.ModelForm[Competition]):
+class CompetitionForm(ModelForm[Competition]):
     """The settings of a draft, or those that may still change after publishing."""
 
     starts_at = ClockField(label=_lazy("Starts"), help_text=_lazy("On the clock of its time zone."))

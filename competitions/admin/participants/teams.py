@@ -21,13 +21,14 @@ from competitions.core.names import key_of, read_name
 from competitions.errors import BadName, GroupsFinal
 from competitions.models import Competition, Division, Team
 from competitions.services.participants.teams import refuse_final
+from foundation.generics import BaseInlineFormSet, ModelForm, TabularInline
 from foundation.translate import translated
 from leaderboards.admin.base.lookups import DeclaredLookupsAdmin
 
 _MEMBERS = Count("participants", filter=Q(participants__left_at=None))
 
 
-def name_typed(form: forms.ModelForm[Any]) -> str:
+def name_typed(form: "forms.ModelForm[Any]") -> str:
     """Return the normalized name, and set its key on the row. Raises ``ValidationError``."""
     try:
         name = read_name(form.cleaned_data["name"])
@@ -67,7 +68,7 @@ class ByCompetition:
         return request.user.has_perm("competitions.change_competition")
 
 
-class DivisionForm(forms.ModelForm[Division]):
+class DivisionForm(ModelForm[Division]):
     """A division's name and position; the name is fixed once a result is published with it."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -81,7 +82,7 @@ class DivisionForm(forms.ModelForm[Division]):
         return name_typed(self)
 
 
-class DivisionsOfCompetition(forms.BaseInlineFormSet[Division, Competition, forms.ModelForm[Division]]):
+class DivisionsOfCompetition(BaseInlineFormSet[Division, Competition, ModelForm[Division]]):
     """All divisions of one competition, with different names."""
 
     def clean(self) -> None:
@@ -98,7 +99,7 @@ class DivisionsOfCompetition(forms.BaseInlineFormSet[Division, Competition, form
             raise ValidationError(refused)
 
 
-class CompetitionDivisions(ByCompetition, admin.TabularInline[Division, Competition]):
+class CompetitionDivisions(ByCompetition, TabularInline[Division, Competition]):
     """The divisions of a competition, with their numbers of participants."""
 
     model = Division
@@ -130,7 +131,7 @@ def _is_final_and_viewed(request: HttpRequest, competition: Competition | None) 
     return competition is not None and competition.final_at is not None and request.method != "POST"
 
 
-class TeamForm(forms.ModelForm[Team]):
+class TeamForm(ModelForm[Team]):
     """A team's name, and the competition of a new team."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

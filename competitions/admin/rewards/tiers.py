@@ -16,12 +16,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 
 from competitions.models import Competition, RewardTier, TierKind
+from foundation.generics import BaseInlineFormSet, ModelForm, TabularInline
 from leaderboards.admin.base.lookups import DeclaredLookupsAdmin
 from leaderboards.admin.wording.decimals import trim_zeros
 from leaderboards.models import Board
 
 
-class TierForm(forms.ModelForm[RewardTier]):
+class TierForm(ModelForm[RewardTier]):
     """A reward tier with valid limits."""
 
     def __init__(self, *args: Any, board: Board | None = None, **kwargs: Any) -> None:
@@ -50,7 +51,7 @@ def _wrong_limit(kind: str | None, limit: Decimal, first: int) -> str | None:
     return None
 
 
-class TiersOfCompetition(forms.BaseInlineFormSet[RewardTier, Competition, forms.ModelForm[RewardTier]]):
+class TiersOfCompetition(BaseInlineFormSet[RewardTier, Competition, ModelForm[RewardTier]]):
     """Passes the competition's board to each form."""
 
     def get_form_kwargs(self, index: int | None) -> dict[str, Any]:
@@ -59,7 +60,7 @@ class TiersOfCompetition(forms.BaseInlineFormSet[RewardTier, Competition, forms.
         return {**super().get_form_kwargs(index), "board": board}
 
 
-class CompetitionTiers(admin.TabularInline[RewardTier, Competition]):
+class CompetitionTiers(TabularInline[RewardTier, Competition]):
     """The tiers of a competition; fixed once the competition is over."""
 
     model = RewardTier

@@ -10,12 +10,13 @@ from django.utils.translation import gettext_lazy as _lazy
 from competitions.core.series import read_table, table_text
 from competitions.errors import BadSeries
 from competitions.models import Series
+from foundation.generics import ModelForm
 from foundation.translate import translated
 from leaderboards.choices import Visibility
 from leaderboards.models import Board
 
 
-class SeriesForm(forms.ModelForm[Series]):
+class SeriesForm(ModelForm[Series]):
     """The settings of a series; the visibility is its board's."""
 
     visibility = forms.ChoiceField(label=_lazy("Visibility"), choices=Visibility.choices, initial=Visibility.PUBLIC)

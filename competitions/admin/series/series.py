@@ -7,13 +7,11 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.options import IS_POPUP_VAR
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Count, Q, QuerySet
-from django.forms.models import BaseInlineFormSet, ModelForm
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import reverse
@@ -32,6 +30,7 @@ from competitions.services.series import settings as series_settings
 from foundation import clock
 from foundation.audit import record
 from foundation.audit.row_values import subjects_of
+from foundation.generics import BaseInlineFormSet, ModelForm, TabularInline
 from foundation.translate import translated
 from leaderboards.admin.base.lookups import DeclaredLookupsAdmin
 from leaderboards.admin.base.paging import ReadOnlyAdmin
@@ -67,7 +66,7 @@ class EventsOfSeries(BaseInlineFormSet[SeriesEvent, Series, ModelForm[SeriesEven
         return [each["competition"] for each in sorted(named, key=lambda each: each.get("position") or 0)]
 
 
-class EventForm(forms.ModelForm[SeriesEvent]):
+class EventForm(ModelForm[SeriesEvent]):
     """A competition of a series, which is in no other series."""
 
     def clean_competition(self) -> Competition:
@@ -83,7 +82,7 @@ class EventForm(forms.ModelForm[SeriesEvent]):
         return competition
 
 
-class EventInline(admin.TabularInline[SeriesEvent, Series]):
+class EventInline(TabularInline[SeriesEvent, Series]):
     """The competitions of a series, by number and position."""
 
     model = SeriesEvent

@@ -8,7 +8,6 @@ values of a form are only known in ``construct_change_message``.
 from collections.abc import Iterator
 from typing import Any, ClassVar, TypeVar
 
-from django.contrib import admin
 from django.contrib.admin.models import LogEntry
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
@@ -21,6 +20,7 @@ from django.urls import reverse
 from foundation import clock
 from foundation.audit import record
 from foundation.audit.row_values import row_values, subject_kind, subjects_of, to_json_value
+from foundation.generics import ModelAdmin, Subscriptable
 from foundation.http.client_address import signed_in
 
 Row = TypeVar("Row", bound=Model)
@@ -29,7 +29,7 @@ _SET = "set"
 VIEW_AUDIT_LOG = "foundation.view_auditentry"
 
 
-class AuditedAdmin(admin.ModelAdmin[Row]):
+class AuditedAdmin(Subscriptable, ModelAdmin[Row]):
     """An admin whose saves and deletions are entries ``<audited_as>.added``, ``.changed`` and ``.deleted``."""
 
     audited_as: ClassVar[str | None] = "row"
@@ -115,7 +115,7 @@ def _old_and_new_values(form: BaseForm, formsets: Any) -> tuple[Values, Values]:
     return before, after
 
 
-def _changed_forms(formset: Any) -> Iterator[ModelForm[Any]]:
+def _changed_forms(formset: Any) -> "Iterator[ModelForm[Any]]":
     for form in formset.forms:
         is_deleted = formset.can_delete and formset._should_delete_form(form)
         if form.has_changed() and not (is_deleted and form.instance.pk is None):

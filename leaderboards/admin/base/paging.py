@@ -7,11 +7,11 @@ from functools import reduce
 from operator import or_
 from typing import Any, TypeVar
 
-from django.core.paginator import Paginator
 from django.db.models import Model, Q, QuerySet
 from django.http import HttpRequest
 from django.utils.functional import cached_property
 
+from foundation.generics import Paginator
 from leaderboards.admin.base.lookups import DeclaredLookupsAdmin
 
 COUNTED_AT_MOST = 10_000

@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 
 from foundation import clock
+from foundation.generics import ModelForm
 from foundation.translate import translated
 from leaderboards.admin.boards.preview_seal import SEAL_FIELD, matches_seal
 from leaderboards.admin.wording.decimals import trim_zeros
@@ -45,7 +46,7 @@ class TimezoneInput(forms.TextInput):
         return format_html('{}<datalist id="timezones">{}</datalist>', field, options)
 
 
-class BoardForm(forms.ModelForm[Board]):
+class BoardForm(ModelForm[Board]):
     """The settings of a board.
 
     ``replaces`` is the board that "Save as new" retires; it is set on a subclass for each request.

@@ -48,7 +48,7 @@ class PreviewedAction:
 
 
 def confirm_with_preview(
-    model_admin: admin.ModelAdmin[Any], request: HttpRequest, action: PreviewedAction
+    model_admin: "admin.ModelAdmin[Any]", request: HttpRequest, action: PreviewedAction
 ) -> HttpResponseBase:
     """Return the page, or a redirect once the action has run."""
     reason, lines, missing = request.POST.get("reason", "").strip(), None, False

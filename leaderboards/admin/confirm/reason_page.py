@@ -39,7 +39,7 @@ def confirmed_reason(request: HttpRequest) -> str:
 
 
 def reason_page(
-    model_admin: admin.ModelAdmin[Any],
+    model_admin: "admin.ModelAdmin[Any]",
     request: HttpRequest,
     prompt: ActionPrompt,
     chosen: Sequence[Model],

@@ -21,6 +21,7 @@ from django.views.decorators.cache import never_cache
 from accounts.reauth import ReauthAdmin
 from foundation import clock
 from foundation.errors import Invalid
+from foundation.generics import ModelForm
 from foundation.models import ServiceKey
 from foundation.security import key_restrictions, service_keys
 from foundation.security.networks import read_blocks
@@ -33,7 +34,7 @@ from leaderboards.models import Board
 LIFE = ("created_at", "expires_at", "last_used_at", "revoked_at")
 
 
-class NewKeyForm(forms.ModelForm[ServiceKey]):
+class NewKeyForm(ModelForm[ServiceKey]):
     """The form of a new key."""
 
     scopes = forms.MultipleChoiceField(

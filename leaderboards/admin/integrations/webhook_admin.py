@@ -18,13 +18,14 @@ from django.views.decorators.cache import never_cache
 from accounts.reauth import ReauthAdmin
 from foundation import clock
 from foundation.errors import Invalid
+from foundation.generics import ModelForm
 from foundation.models import WebhookEndpoint
 from foundation.translate import translated
 from foundation.webhooks import addresses, endpoints, outbox
 from leaderboards.admin.base.lookups import DeclaredLookupsAdmin
 
 
-class EndpointForm(forms.ModelForm[WebhookEndpoint]):
+class EndpointForm(ModelForm[WebhookEndpoint]):
     """An endpoint: its name, its URL, and the kinds of events that it receives."""
 
     kinds = forms.CharField(

@@ -20,13 +20,14 @@ from accounts.services.registration import invitations as invite
 from accounts.services.registration.sign_up import has_account
 from accounts.views.page_helpers import where_mails_go
 from foundation import clock
+from foundation.generics import ModelForm
 from foundation.http.client_address import signed_in
 from leaderboards.admin.base.lookups import DeclaredLookupsAdmin
 
 MOST_DAYS = 30
 
 
-class InvitationForm(forms.ModelForm[Invitation]):
+class InvitationForm(ModelForm[Invitation]):
     """The address and note of an invitation, and its days of validity."""
 
     days = forms.IntegerField(label=_lazy("Good for days"), min_value=1, max_value=MOST_DAYS, initial=7)

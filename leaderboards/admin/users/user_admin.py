@@ -8,7 +8,7 @@ from typing import Any
 
 from django.contrib import admin, messages
 from django.contrib.admin.utils import unquote
-from django.contrib.auth.admin import GroupAdmin, UserAdmin
+from django.contrib.auth.admin import GroupAdmin
 from django.contrib.auth.models import Group, User
 from django.db import transaction
 from django.db.models import QuerySet
@@ -22,6 +22,7 @@ from accounts.services.mails import owner_notices
 from accounts.services.second_factors import removal as factors
 from foundation import clock
 from foundation.audit.retention import forget_addresses, forget_values
+from foundation.generics import UserAdmin
 from foundation.http.client_address import signed_in
 from leaderboards.admin.base.lookups import DeclaredLookupsAdmin
 from leaderboards.admin.users.owner_mails import RIGHTS, notify_owner

@@ -1,0 +1,103 @@
+"""System checks of the project that the apps are installed in: each says what to write in its settings or addresses.
+
+They run with every ``check`` and ask no server. docs/install.md has the settings and addresses that pass them.
+"""
+
+from typing import Any
+
+from django.apps import apps
+from django.conf import settings
+from django.core.checks import CheckMessage, Error, Tags, register
+from django.urls import NoReverseMatch, reverse
+
+from foundation.conf import REDIS_BACKEND
+
+FAST_PATH = "foundation.http.fast_path.ApiFastPath"
+MIDDLEWARE = {
+    FAST_PATH: "before all others",
+    "accounts.middleware.AccountLogins": "in the place of AuthenticationMiddleware",
+    "foundation.audit.middleware.AuditMiddleware": "after the one for logins",
+    "foundation.http.middleware.ServersUnavailable": "last",
+}
+PROCESSORS = ("django.template.context_processors.request", "django.contrib.auth.context_processors.auth")
+# An app, a name of its addresses, and what brings that.
+ADDRESSES = (
+    ("leaderboards", "board-periods", (1,), 'path("", include("leaderboards.urls"))'),
+    ("accounts", "account-security", (), 'path("", include("accounts.urls"))'),
+    ("competitions", "competitions", (), 'path("", include("competitions.urls"))'),
+    ("leaderboards", "admin:index", (), 'path("admin/", admin.site.urls)'),
+)
+
+
+@register(Tags.caches)
+def boards_have_a_redis(**_: Any) -> list[CheckMessage]:
+    """Check that ``CACHES["boards"]`` names a Redis."""
+    boards: Any = settings.CACHES.get("boards", {})
+    if boards.get("BACKEND") == REDIS_BACKEND and boards.get("LOCATION"):
+        return []
+    hint = 'Write `from foundation.conf import redis_cache` and CACHES["boards"] = redis_cache("redis://HOST:6379/0").'
+    return [Error("The boards have no Redis.", hint=hint, id="sunwi.E010")]
+
+
+@register()
+def middleware_is_there(**_: Any) -> list[CheckMessage]:
+    """Check that ``MIDDLEWARE`` has what the pages and the API need."""
+    return [
+        Error(f"MIDDLEWARE lacks {name}.", hint=f"Add it, {place}.", id="sunwi.E011")
+        for name, place in MIDDLEWARE.items()
+        if name not in settings.MIDDLEWARE
+    ]
+
+
+@register(Tags.templates)
+def processors_are_there(**_: Any) -> list[CheckMessage]:
+    """Check the context processors that the pages need."""
+    found = {each for engine in settings.TEMPLATES for each in engine.get("OPTIONS", {}).get("context_processors", ())}
+    hint = 'Add it to "context_processors" in TEMPLATES.'
+    return [Error(f"TEMPLATES lack {each}.", hint=hint, id="sunwi.E012") for each in PROCESSORS if each not in found]
+
+
+@register()
+def database_can_hold_locks(**_: Any) -> list[CheckMessage]:
+    """Check that the database is PostgreSQL with our backend, or SQLite whose writers wait for each other."""
+    database = settings.DATABASES.get("default", {})
+    engine, options = database.get("ENGINE", ""), database.get("OPTIONS", {})
+    if engine == "foundation.postgresql":
+        return []
+    if engine.endswith("sqlite3"):
+        if options.get("transaction_mode") == "IMMEDIATE":
+            return []
+        hint = 'Write "OPTIONS": {"transaction_mode": "IMMEDIATE"} in DATABASES["default"].'
+        return [Error("SQLite would let two writers read before either writes.", hint=hint, id="sunwi.E013")]
+    hint = 'Write "ENGINE": "foundation.postgresql" (PostgreSQL), or use SQLite for trying out.'
+    return [Error(f"Boards cannot be kept with the database engine {engine or 'of none'}.", hint=hint, id="sunwi.E013")]
+
+
+@register()
+def project_suits(**_: Any) -> list[CheckMessage]:
+    """Check what the apps take for granted: Django's own accounts, and times with zones."""
+    errors: list[CheckMessage] = []
+    if settings.AUTH_USER_MODEL != "auth.User":
+        hint = "Sunwi works with Django's own accounts alone: leave AUTH_USER_MODEL out."
+        errors.append(Error("AUTH_USER_MODEL is not auth.User.", hint=hint, id="sunwi.E014"))
+    if not settings.USE_TZ:
+        errors.append(Error("USE_TZ is off.", hint="Write USE_TZ = True.", id="sunwi.E015"))
+    return errors
+
+
+@register(Tags.urls)
+def addresses_are_there(**_: Any) -> list[CheckMessage]:
+    """Check that the addresses are included that the pages of the installed apps link to."""
+    return [
+        Error(f"The pages link to {name!r}, which has no address.", hint=f"Add {line} to urlpatterns.", id="sunwi.E016")
+        for app, name, args, line in ADDRESSES
+        if apps.is_installed(app) and not _has_address(name, args)
+    ]
+
+
+def _has_address(name: str, args: tuple[Any, ...]) -> bool:
+    try:
+        reverse(name, args=args)
+    except NoReverseMatch:
+        return False
+    return True

@@ -1,0 +1,114 @@
+"""Settings of a project that Sunwi's apps are installed in: ``SUNWI``, and what is set where it says nothing."""
+
+from collections.abc import Iterator
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+from django.conf import LazySettings, Settings
+from django.core.exceptions import ImproperlyConfigured
+
+from config.components import rate_limits
+from foundation import conf
+from foundation.throttling.limits import Limit
+
+
+@pytest.fixture
+def host() -> Iterator[Any]:
+    """Settings as ``startproject`` leaves them: ``conf`` fills these."""
+    plain = LazySettings()
+    plain._wrapped = Settings("tests.foundation.host_settings")
+    with patch.object(conf, "settings", plain), patch.object(conf, "_filled", set()):
+        yield plain
+
+
+def test_what_is_not_said_has_its_default(host: Any) -> None:
+    conf.fill()
+
+    assert all(hasattr(host, name) for name in conf.SETTINGS)
+    assert host.RATE_LIMITS["write"] == Limit(50_000, 10)
+    assert host.ENCRYPTION_KEYS == ["a-key-of-the-host"]
+    assert (host.DEVICE_COOKIE_NAME, host.STAFF_SECOND_FACTOR) == ("device", "off")
+
+
+def test_with_secure_cookies_staff_need_a_second_factor(host: Any) -> None:
+    host.SESSION_COOKIE_SECURE = True
+
+    conf.fill()
+
+    assert (host.DEVICE_COOKIE_NAME, host.STAFF_SECOND_FACTOR) == ("__Host-device", "required")
+
+
+def test_what_is_said_counts_and_the_rest_of_the_limits_stays(host: Any) -> None:
+    host.SUNWI = {"RATE_LIMITS": {"write": "7/3", "read": ""}, "ENCRYPTION_KEYS": ["k" * 32], "AUDIT_KEEP_DAYS": 9}
+
+    conf.fill()
+    conf.fill()  # each app asks
+
+    assert (host.RATE_LIMITS["write"], host.RATE_LIMITS["read"]) == (Limit(7, 3), None)
+    assert host.RATE_LIMITS["page"] == Limit(5_000, 10)
+    assert host.ENCRYPTION_KEYS == ["k" * 32, "a-key-of-the-host"]
+    assert host.AUDIT_KEEP_DAYS == 9
+
+
+def test_what_the_project_sets_by_itself_stays(host: Any) -> None:
+    host.SITE_URL = "https://mine.example"
+
+    conf.fill()
+
+    assert host.SITE_URL == "https://mine.example"
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"SITE_URLS": "x"}, "has no SITE_URLS. It may have: API_MIDDLEWARE, "),
+        (["SITE_URL"], "is a dictionary"),
+        ({"SIGN_UP": "yes"}, "SIGN_UP must be one of: off, invitation, open; got 'yes'"),
+        ({"AUDIT_KEEP_DAYS": True}, "AUDIT_KEEP_DAYS must be a whole number from 1 to 36500; got True"),
+        ({"SQL_ALONE_SECONDS": "1"}, "SQL_ALONE_SECONDS must be a number from 0 to 3600; got '1'"),
+        ({"RATE_LIMITS": {"writes": "1/1"}}, "there is no writes"),
+        ({"RATE_LIMITS": {"write": "often"}}, "A limit reads like 100/10"),
+        ({"RATE_LIMITS": {"write": 100}}, "RATE_LIMITS must give limits as texts"),
+        ({"METRICS_NETWORKS": ["here"]}, "METRICS_NETWORKS must be a list of networks"),
+        ({"EMBED_SITES": "https://a.example"}, "EMBED_SITES must be a list of texts"),
+        ({"PRIVACY_URL": "example.org"}, "PRIVACY_URL must begin with https://"),
+        ({"TRACING": "off"}, "TRACING must be True or False"),
+    ],
+)
+def test_what_is_wrong_is_refused_in_a_sentence(host: Any, given: Any, said: str) -> None:
+    host.SUNWI = given
+
+    with pytest.raises(ImproperlyConfigured) as refused:
+        conf.fill()
+
+    assert str(refused.value).startswith("The setting SUNWI ")
+    assert said in str(refused.value)
+
+
+@pytest.mark.parametrize("name", conf.SECRETS)
+def test_a_refused_secret_is_not_repeated(host: Any, name: str) -> None:
+    host.SUNWI = {name: "hush" if name == "METRICS_TOKEN" else ["hush"]}
+
+    with pytest.raises(ImproperlyConfigured, match=name) as refused:
+        conf.fill()
+
+    assert "hush" not in str(refused.value)
+
+
+def test_what_is_said_twice_is_refused(host: Any) -> None:
+    host.SITE_URL = "https://mine.example"
+    host.SUNWI = {"SITE_URL": "https://other.example"}
+
+    with pytest.raises(ImproperlyConfigured, match="has SITE_URL, which the settings also set by itself"):
+        conf.fill()
+
+
+def test_every_limit_has_its_variable_in_our_own_project() -> None:
+    assert rate_limits.VARIABLES.keys() == conf.LIMITS.keys()
+
+
+def test_a_cache_that_is_no_redis_leaves_counting_to_the_boards(host: Any) -> None:
+    assert conf.page_cache_alias() == "boards"
+    host.CACHES = {"default": conf.redis_cache("redis://127.0.0.1/1")}
+    assert conf.page_cache_alias() == "default"

@@ -1,0 +1,83 @@
+"""System checks of a project that Sunwi's apps are installed in: each says what to write."""
+
+from typing import Any
+
+import pytest
+from django.conf import settings as actual
+from django.http import HttpResponse
+from django.urls import path
+
+from foundation.monitoring import setup_checks
+from foundation.worker.schedule import SCHEDULE, schedule_of
+
+urlpatterns = [path("", lambda _: HttpResponse(), name="home")]  # a project without our addresses
+
+
+def said(check: Any) -> list[tuple[str, str]]:
+    return [(each.id, f"{each.msg} {each.hint}") for each in check()]
+
+
+def test_our_own_project_passes_them_all() -> None:
+    for check in (
+        setup_checks.boards_have_a_redis, setup_checks.middleware_is_there, setup_checks.processors_are_there,
+        setup_checks.database_can_hold_locks, setup_checks.project_suits, setup_checks.addresses_are_there,
+    ):  # fmt: skip  # as a table
+        assert said(check) == []
+
+
+@pytest.mark.parametrize(
+    ("check", "changed", "id_", "hint"),
+    [
+        (setup_checks.boards_have_a_redis, {"CACHES": {"default": {}}}, "sunwi.E010", "redis_cache("),
+        (setup_checks.middleware_is_there, {"MIDDLEWARE": []}, "sunwi.E011", "ApiFastPath. Add it, before all others"),
+        (setup_checks.processors_are_there, {"TEMPLATES": []}, "sunwi.E012", "context_processors.auth"),
+        (
+            setup_checks.database_can_hold_locks,
+            {"DATABASES": {"default": {"ENGINE": "django.db.backends.sqlite3"}}},
+            "sunwi.E013",
+            '"transaction_mode": "IMMEDIATE"',
+        ),
+        (
+            setup_checks.database_can_hold_locks,
+            {"DATABASES": {"default": {"ENGINE": "django.db.backends.postgresql"}}},
+            "sunwi.E013",
+            '"ENGINE": "foundation.postgresql"',
+        ),
+        (setup_checks.database_can_hold_locks, {"DATABASES": {}}, "sunwi.E013", "foundation.postgresql"),
+        (setup_checks.project_suits, {"AUTH_USER_MODEL": "host.Member"}, "sunwi.E014", "leave AUTH_USER_MODEL out"),
+        (setup_checks.project_suits, {"USE_TZ": False}, "sunwi.E015", "USE_TZ = True"),
+        (setup_checks.addresses_are_there, {"ROOT_URLCONF": __name__}, "sunwi.E016", 'include("leaderboards.urls")'),
+    ],
+)
+def test_what_is_missing_is_named_with_what_to_write(
+    check: Any, changed: dict[str, Any], id_: str, hint: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Changed:
+        """The settings, but for these."""
+
+        def __getattr__(self, name: str) -> Any:
+            return changed[name] if name in changed else getattr(actual, name)
+
+    if "ROOT_URLCONF" in changed:
+        monkeypatch.setattr(setup_checks, "reverse", reverse_here)
+    monkeypatch.setattr(setup_checks, "settings", Changed())
+
+    found = said(check)
+
+    assert {each for each, _ in found} == {id_}
+    assert any(hint in text for _, text in found)
+
+
+def reverse_here(name: str, args: Any) -> str:
+    from django.urls import reverse
+
+    return reverse(name, urlconf=__name__, args=args)
+
+
+def test_a_project_gets_the_tasks_of_its_apps_alone() -> None:
+    tasks = {
+        each["task"].partition(".")[0] for each in schedule_of(["foundation", "accounts", "leaderboards"]).values()
+    }
+
+    assert tasks == {"foundation", "accounts", "leaderboards"}
+    assert schedule_of(["foundation", "accounts", "leaderboards", "likes", "competitions"]) == SCHEDULE
