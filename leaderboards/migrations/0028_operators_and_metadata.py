@@ -1,4 +1,7 @@
-"""Operators and metadata of submissions. The columns are empty at first, so no row is written."""
+"""Operators and metadata of submissions. The columns are empty at first, so no row is written.
+
+Each table in a migration of its own: locks on two of them at once could meet a writer's in the other order.
+"""
 
 from django.db import migrations, models
 
@@ -7,14 +10,6 @@ class Migration(migrations.Migration):
     dependencies = [("leaderboards", "0027_folded_name_indexes")]
 
     operations = [
-        # An older release inserts boards without this column.
-        migrations.AddField("board", "operators", models.JSONField("operators", blank=True, db_default=[], default=list)),
-        *(
-            migrations.AddField(model, "operator", models.CharField("operator", max_length=9, null=True))
-            for model in ("submission", "quarantinedentry")
-        ),
-        *(
-            migrations.AddField(model, "metadata", models.TextField("metadata", null=True))
-            for model in ("submission", "quarantinedentry", "standing")
-        ),
+        migrations.AddField("submission", "operator", models.CharField("operator", max_length=9, null=True)),
+        migrations.AddField("submission", "metadata", models.TextField("metadata", null=True)),
     ]

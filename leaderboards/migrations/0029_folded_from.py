@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("leaderboards", "0028_operators_and_metadata")]
+    dependencies = [("leaderboards", "0028_board_operators")]
 
     operations = [
         migrations.AddField("player", "folded_from", models.CharField(editable=False, max_length=100, null=True)),

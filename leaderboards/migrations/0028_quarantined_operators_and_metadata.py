@@ -1,0 +1,15 @@
+"""Operators and metadata of quarantined entries.
+
+Each table in a migration of its own: locks on two of them at once could meet a writer's in the other order.
+"""
+
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+    dependencies = [("leaderboards", "0028_operators_and_metadata")]
+
+    operations = [
+        migrations.AddField("quarantinedentry", "operator", models.CharField("operator", max_length=9, null=True)),
+        migrations.AddField("quarantinedentry", "metadata", models.TextField("metadata", null=True)),
+    ]
