@@ -44,11 +44,7 @@ def test_entries_with_operators_make_what_the_oracle_says(links: None, subtests:
         nth = 7 * OF_POINTS.index(form) + 5 * STORAGES.index(storage)
         for order, update, ties in (rules[nth % len(rules)], rules[(nth + 3) % len(rules)]):
             with subtests.test(storage=storage, rules=(order, update, ties)):
-                arena = Arena.open(form, storage, order, update, ties, list(Operator))
-                for request in any_entries(form, list(Operator), nth):
-                    arena.send(*request)
-                    arena.agree_on_the_list()
-                arena.agree()
+                arena = _played(Arena.open(form, storage, order, update, ties, list(Operator)), form, nth)
                 arena.mirror()
                 arena.agree_in_sql()
                 if storage != "redis":
@@ -62,13 +58,18 @@ def test_criteria_are_added_up_one_by_one(links: None, subtests: pytest.Subtests
         nth = 7 * OF_CRITERIA.index(form) + 5 * STORAGES.index(storage)
         order, update, ties = rules[nth % len(rules)]
         with subtests.test(storage=storage, rules=(order, update, ties)):
-            arena = Arena.open(form, storage, order, update, ties, list(Operator))
-            for request in any_entries(form, list(Operator), nth):
-                arena.send(*request)
-                arena.agree_on_the_list()
-            arena.agree()
+            arena = _played(Arena.open(form, storage, order, update, ties, list(Operator)), form, nth)
             arena.agree_in_sql()
             _replaying_gives_the_same(arena)
+
+
+def _played(arena: Arena, form: Form, seed: int) -> Arena:
+    """The board after some requests with operators, each compared with the oracle."""
+    for request in any_entries(form, list(Operator), seed):
+        arena.send(*request)
+        arena.agree_on_the_list()
+    arena.agree()
+    return arena
 
 
 def _replaying_gives_the_same(arena: Arena) -> None:
