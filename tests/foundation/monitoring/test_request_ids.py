@@ -4,8 +4,6 @@ import json
 import logging
 import os
 import re
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,8 +19,8 @@ from django.test import Client, override_settings
 from django.urls import path
 
 from config.components.logs import logging_config
-from config.local import child_process
 from foundation.monitoring import request_ids
+from tests.foundation.monitoring.celery_worker import running_worker
 
 DRAWN = re.compile(r"[0-9a-f]{24}")
 ID = "trace-7.b_C"
@@ -119,19 +117,8 @@ def worker(redis_server: list[redis.Redis], tmp_path: Path) -> Iterator[Path]:
         "BROKER_URL": settings.BROKER_URL, "REDIS_URL": settings.REDIS_URL, "CACHE_URL": settings.CACHE_URL,
         "SECRET_KEY": "of the test", "LOG_FORMAT": "json", "DATA_DIR": str(tmp_path),
     }  # fmt: skip  # as a table
-    options = ["worker", "--pool", "threads", "-c", "2", "--without-gossip", "--without-mingle", "--without-heartbeat"]
-    command = [sys.executable, "-m", "config.run_celery", "-A", "config", *options, "-l", "INFO"]
-    with log.open("wb") as out:
-        child = child_process.start(
-            command, cwd=settings.BASE_DIR, env=environment, stdin=subprocess.DEVNULL, stdout=out, stderr=out
-        )
-    yield log
-    child.terminate()
-    try:
-        child.wait(20)
-    except subprocess.TimeoutExpired:
-        child.kill()
-        child.wait()
+    with running_worker(environment, log):
+        yield log
 
 
 def line_about(log: Path, task_id: str, seconds: float = 60) -> dict[str, str]:

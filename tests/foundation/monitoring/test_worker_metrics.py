@@ -3,8 +3,6 @@
 import logging
 import os
 import socket
-import subprocess
-import sys
 import time
 import urllib.error
 import urllib.request
@@ -18,8 +16,8 @@ import redis
 from celery import current_app
 from django.conf import settings as configured
 
-from config.local import child_process
 from foundation.monitoring import worker_metrics
+from tests.foundation.monitoring.celery_worker import running_worker
 from tests.foundation.monitoring.scraped import scraped, value
 
 TOKEN = "a-token-of-more-than-twenty-characters"
@@ -93,19 +91,8 @@ def worker(redis_server: list[redis.Redis], tmp_path: Path) -> Iterator[int]:
         "SECRET_KEY": "of the test", "DATA_DIR": str(tmp_path), "METRICS_FOLDER": str(tmp_path / "metrics"),
         "METRICS_PORT": str(port),
     }  # fmt: skip  # as a table
-    options = ["worker", "--pool", "threads", "-c", "2", "--without-gossip", "--without-mingle", "--without-heartbeat"]
-    command = [sys.executable, "-m", "config.run_celery", "-A", "config", *options, "-l", "INFO"]
-    with (tmp_path / "log").open("wb") as out:
-        child = child_process.start(
-            command, cwd=configured.BASE_DIR, env=environment, stdin=subprocess.DEVNULL, stdout=out, stderr=out
-        )
-    yield port
-    child.terminate()
-    try:
-        child.wait(20)
-    except subprocess.TimeoutExpired:
-        child.kill()
-        child.wait()
+    with running_worker(environment, tmp_path / "log"):
+        yield port
 
 
 def test_a_real_workers_tasks_are_read_from_its_port(worker: int, tmp_path: Path) -> None:
