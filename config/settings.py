@@ -20,7 +20,7 @@ from foundation import file_locations
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 # Where ninja's page of the API's documents lies, with its files. It is found, not loaded: a worker needs none of it.
-NINJA = Path(str(find_spec("ninja").origin)).parent  # type: ignore[union-attr]  # it is installed
+NINJA = Path(str(find_spec("ninja").origin)).parent  # type: ignore[union-attr]  # ninja is installed, so it has an origin
 
 env = environ.Env()
 env.ENVIRON = secret_files.with_files(os.environ)

@@ -118,7 +118,7 @@ class BackOff:
                 logger.warning("SQL is busy, and asked again by the next run: %s", error)
                 raise SqlBusy("SQL is busy.") from error
             self._pause = min(2 * self._pause or self._shortest, self._longest)
-            wait = self._pause * random.uniform(0.5, 1.0)  # noqa: S311 (jitter, no secret)
+            wait = self._pause * random.uniform(0.5, 1.0)  # noqa: S311 - jitter, no secret
             self._until = clock.monotonic() + wait
             connection.close()
             logger.warning("SQL is away, and asked again in %.1f s: %s", wait, error)
@@ -278,7 +278,7 @@ def row_version_loader(
     """
     condition = " AND ".join(f"{column} = %s" for column in columns)
     version = " || ' ' || ".join(f"{xmin}::text" for xmin in of)
-    query = f"SELECT {version} FROM {table} WHERE {condition}"  # noqa: S608 (names of our own)
+    query = f"SELECT {version} FROM {table} WHERE {condition}"  # noqa: S608 - names of our own tables and columns
 
     def stamps(keys: Collection[Any]) -> Mapping[Any, str]:
         if connection.vendor != "postgresql" or len(keys) > MAX_COMPARED:

@@ -89,7 +89,7 @@ def void(
     return change
 
 
-def unvoid(  # noqa: PLR0913 (each describes the action)
+def unvoid(  # noqa: PLR0913 - the parts of the action, each passed by name
     competition: Competition,
     submission: Submission,
     reason: str,

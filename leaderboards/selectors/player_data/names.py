@@ -14,7 +14,7 @@ from leaderboards.models import Player
 
 NAME_SECONDS = 2.0  # the greatest age of a shown name
 MOST_COUNTRIES = 100_000  # of some 100 bytes each
-_NAMED = f"SELECT external_id, name, country FROM {Player._meta.db_table} WHERE external_id = ANY(%s)"  # noqa: S608 (a name of our own)
+_NAMED = f"SELECT external_id, name, country FROM {Player._meta.db_table} WHERE external_id = ANY(%s)"  # noqa: S608 - the table's name is our own
 
 
 def _load(ids: Collection[str]) -> dict[str, str]:

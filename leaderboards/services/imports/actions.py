@@ -194,7 +194,7 @@ def _entry_of(run: ImportRun) -> AuditEntry | None:
 
 def may(user: AbstractBaseUser, kind: str) -> bool:
     """Whether the account may import this kind, and undo it."""
-    return bool(user.has_perm(f"leaderboards.import_{kind}"))  # type: ignore[attr-defined]  # accounts have rights
+    return bool(user.has_perm(f"leaderboards.import_{kind}"))  # type: ignore[attr-defined]  # all accounts have permissions
 
 
 def _lock(number: int) -> ImportRun:

@@ -23,7 +23,7 @@ from leaderboards.selectors.catalog.cache_versions import MAX_READ_STALENESS_SEC
 from leaderboards.services.boards import SETTINGS, delete, retire, save_board
 from leaderboards.services.periods import (
     close,
-    open,  # noqa: A004 (a service of ours)
+    open,  # noqa: A004 - our service has that name
 )
 from leaderboards.services.sync import invalidate, publish, rebuild, resync_periods
 from tests.at_once import at_once

@@ -58,8 +58,10 @@ def test_scores_count_while_a_window_is_open_and_are_refused_between_two_windows
     again = send(board, "cat", 9, NOON + DAY)
 
     assert [(each.status, each.period) for each in (first, last, again)] == [
-        ("updated", TODAY), ("updated", TODAY), ("updated", TOMORROW)
-    ]  # fmt: skip  # as a table
+        ("updated", TODAY),
+        ("updated", TODAY),
+        ("updated", TOMORROW),
+    ]
     assert (late.status, late.code, late.opens_at) == ("rejected", "not_open", NOON + DAY)
     assert late.detail is not None
     assert f"the next one starts on {NOON + DAY:%Y-%m-%d %H:%M:%S} UTC" in late.detail
