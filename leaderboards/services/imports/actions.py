@@ -11,7 +11,7 @@ from foundation.audit import record, register_action, register_subject
 from foundation.audit.models import AuditEntry
 from foundation.messages import Message
 from foundation.reasons import reason_given
-from leaderboards.errors import ImportNotReady, ImportNotUndoable
+from leaderboards.import_errors import ImportNotReady, ImportNotUndoable
 from leaderboards.models import Board, ImportKind, ImportRun, Storage, Submission
 from leaderboards.models.imports import Phase
 from leaderboards.services.imports import boards
