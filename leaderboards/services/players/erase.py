@@ -175,7 +175,7 @@ def _remove_from(period: Period, player: Player, at: datetime) -> bool:
 
 
 def _out_of_sync(period: Period) -> StorageUnavailable:
-    return StorageUnavailable(f"Redis does not have period {period} as it is: run it again when that is settled.")
+    return StorageUnavailable(f"Redis does not have period {period} as it is: run it again when that is resynced.")
 
 
 def _forget_in_redis(player: Player) -> None:
