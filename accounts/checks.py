@@ -6,7 +6,7 @@ from django.conf import settings
 from django.core.checks import (
     CheckMessage,
     Tags,
-    Warning,  # noqa: A004 (Django's word)
+    Warning,  # noqa: A004 - the name is Django's
     register,
 )
 

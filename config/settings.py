@@ -14,13 +14,14 @@ from django.core.exceptions import ImproperlyConfigured
 
 from config.components import accounts, caches, csp, logs, metrics, rate_limits, redis_urls, sealing, secret_files
 from config.components import databases as sql
+from config.components import middleware as around
 from config.components import watching as watch
 from config.schedule import SCHEDULE
 from foundation import file_locations
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 # Where ninja's page of the API's documents lies, with its files. It is found, not loaded: a worker needs none of it.
-NINJA = Path(str(find_spec("ninja").origin)).parent  # type: ignore[union-attr]  # it is installed
+NINJA = Path(str(find_spec("ninja").origin)).parent  # type: ignore[union-attr]  # ninja is installed, so it has an origin
 
 env = environ.Env()
 env.ENVIRON = secret_files.with_files(os.environ)
@@ -65,39 +66,8 @@ INSTALLED_APPS = [
     "competitions",
 ]
 
-MIDDLEWARE = [
-    "foundation.monitoring.request_ids.RequestIds",
-    "foundation.http.fast_path.ApiFastPath",
-    "django.middleware.security.SecurityMiddleware",
-    "foundation.http.middleware.ApiHttpsOnly",
-    "leaderboards.middleware.NotModifiedMiddleware",
-    "foundation.http.page_middleware.ContentSecurityPolicy",
-    "whitenoise.middleware.WhiteNoiseMiddleware",
-    "foundation.http.page_middleware.PageLanguages",
-    "foundation.http.middleware.PageThrottle",
-    "likes.middleware.GuestVisits",
-    "leaderboards.middleware.CachedPagesMiddleware",
-    "foundation.http.page_middleware.PageSessions",
-    "django.middleware.common.CommonMiddleware",
-    "foundation.http.uploads.BodySizeLimit",
-    "django.middleware.csrf.CsrfViewMiddleware",
-    "accounts.middleware.AccountLogins",
-    "foundation.audit.middleware.AuditMiddleware",
-    "foundation.http.page_middleware.PageMessages",
-    "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "foundation.http.middleware.ServersUnavailable",
-    "likes.middleware.UserVisits",
-]
-
-# What stands before the API's views; each of them does all its work around what it is given.
-API_MIDDLEWARE = [
-    "django.middleware.security.SecurityMiddleware",
-    "foundation.http.middleware.ApiHttpsOnly",
-    "foundation.http.page_middleware.ContentSecurityPolicy",
-    "django.middleware.common.CommonMiddleware",
-    "foundation.audit.middleware.AuditMiddleware",
-    "django.middleware.clickjacking.XFrameOptionsMiddleware",
-]
+MIDDLEWARE = [*around.PAGES]  # tracing adds one, below
+API_MIDDLEWARE = around.API
 
 ROOT_URLCONF = "config.urls"
 WSGI_APPLICATION = "config.wsgi.application"

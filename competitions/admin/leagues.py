@@ -41,7 +41,7 @@ class LeagueForm(ModelForm[League]):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if self.instance.pk and "board" in self.fields:  # it may be retired by now
-            self.fields["board"].queryset = Board.objects.filter(pk=self.instance.board_id)  # type: ignore[attr-defined]  # a choice of models
+            self.fields["board"].queryset = Board.objects.filter(pk=self.instance.board_id)  # type: ignore[attr-defined]  # a choice of rows has one
 
     def clean_board(self) -> Board:
         """Refuse a board that has a league already."""

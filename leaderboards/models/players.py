@@ -29,7 +29,7 @@ class Player(models.Model):
     external_id = ByteOrderedCharField(_("player"), max_length=64, unique=True)
     name = models.CharField(_("name"), max_length=100, blank=True)
     folded_name = ByteOrderedCharField(max_length=MAX_LENGTH, null=True, editable=False)
-    folded_from = models.CharField(max_length=100, null=True, editable=False)  # noqa: DJ001 (None: not folded yet)
+    folded_from = models.CharField(max_length=100, null=True, editable=False)  # noqa: DJ001 - null means not folded yet
     avatar_url = models.URLField(_("avatar"), blank=True)
     country = models.CharField(_("country"), max_length=2, blank=True)
     user = models.OneToOneField(

@@ -25,7 +25,7 @@ class Standing(models.Model):
     fields = models.JSONField(null=True)
     at = models.DateTimeField(_("at"), null=True)
     score = models.FloatField(_("score"), null=True)
-    metadata = models.TextField(_("metadata"), null=True)  # noqa: DJ001 (null costs nothing to insert)
+    metadata = models.TextField(_("metadata"), null=True)  # noqa: DJ001 - null costs nothing to insert
     version = models.BigIntegerField(_("version"), default=0)
     pending_publish = models.BooleanField(default=False)
 
@@ -99,11 +99,11 @@ class Submission(models.Model):
     fields = models.JSONField(null=True)
     at = models.DateTimeField(_("at"))
     sent_at = models.DateTimeField(_("sent at"), null=True)
-    operator = models.CharField(_("operator"), max_length=9, null=True)  # noqa: DJ001 (null costs nothing to insert)
-    metadata = models.TextField(_("metadata"), null=True)  # noqa: DJ001 (null costs nothing to insert)
+    operator = models.CharField(_("operator"), max_length=9, null=True)  # noqa: DJ001 - null costs nothing to insert
+    metadata = models.TextField(_("metadata"), null=True)  # noqa: DJ001 - null costs nothing to insert
     service = models.CharField(_("service"), max_length=100)
-    external_id = models.CharField(_("external id"), max_length=128, null=True)  # noqa: DJ001 (null is no id; unique where there is one)
-    freed_id = models.CharField(max_length=128, null=True)  # noqa: DJ001 (null where it has its id)
+    external_id = models.CharField(_("external id"), max_length=128, null=True)  # noqa: DJ001 - null is no id; unique where there is one
+    freed_id = models.CharField(max_length=128, null=True)  # noqa: DJ001 - null where it has its id
     created_at = models.DateTimeField(_("created at"))
     voided_at = models.DateTimeField(_("voided at"), null=True)
 

@@ -82,7 +82,7 @@ def rows_of(context: dict[str, Any], lines: Sequence[Line]) -> SafeString:
         own_id=context.get("own_id", ""),
         is_linked=getattr(context.get("viewer"), "linked", False),
     )
-    return mark_safe("\n".join(row_html(line, style) for line in lines))  # noqa: S308 (``row_html`` escapes)
+    return mark_safe("\n".join(row_html(line, style) for line in lines))  # noqa: S308 - ``row_html`` escapes
 
 
 @register.simple_tag(takes_context=True)

@@ -24,7 +24,7 @@ def is_mail_sent() -> bool:
     return "dummy" not in settings.EMAIL_BACKEND
 
 
-def notify_owner(  # noqa: PLR0913 (a mail has so many parts, each by name)
+def notify_owner(  # noqa: PLR0913 - the parts of a mail, each passed by name
     kind: MailKind,
     user: User,
     at: datetime,

@@ -31,7 +31,7 @@ def _check(value: object, levels: int) -> None:
     if isinstance(value, dict):
         for name, each in value.items():
             if not isinstance(name, str):
-                raise ValueError(f"`metadata` has the name {name!r}: names are texts.")  # noqa: TRY004 - likewise
+                raise ValueError(f"`metadata` has the name {name!r}: names are texts.")  # noqa: TRY004 - as for every other bad value
             _check(each, levels - 1)
     elif isinstance(value, list | tuple):
         for each in value:

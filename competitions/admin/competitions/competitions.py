@@ -103,7 +103,7 @@ class CompetitionAdmin(ActionPages):
     )
 
     class Media:
-        css = {"all": ["css/admin-competition.css", "css/admin-lists.css"]}  # noqa: RUF012 - Django's own way to say it
+        css = {"all": ["css/admin-competition.css", "css/admin-lists.css"]}
 
     # -- The list -------------------------------------------------------------------------------
 
@@ -120,13 +120,13 @@ class CompetitionAdmin(ActionPages):
     @admin.display(description=_lazy("state"))
     def phase(self, competition: Competition) -> str:
         """Show its phase as the public sees it."""
-        revised: int | None = competition.revised  # type: ignore[attr-defined]  # annotated above
+        revised: int | None = competition.revised  # type: ignore[attr-defined]  # `get_queryset` annotates it
         return phase_word(competition.phase(clock.now()), revised or 1)
 
     @admin.display(description=_lazy("participants"), ordering="counted")
     def taking_part(self, competition: Competition) -> str:
         """Show how many have neither left nor been disqualified."""
-        return f"{competition.counted:,}"  # type: ignore[attr-defined]  # annotated above
+        return f"{competition.counted:,}"  # type: ignore[attr-defined]  # `get_queryset` annotates it
 
     @admin.display(description=_lazy("starts"), ordering="starts_at")
     def begins(self, competition: Competition) -> str:

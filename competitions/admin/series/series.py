@@ -144,12 +144,12 @@ class SeriesAdmin(DeclaredLookupsAdmin[Series]):
     @admin.display(description=_lazy("competitions"))
     def competitions(self, series: Series) -> int:
         """Show the number of competitions."""
-        return int(series.events_of_it)  # type: ignore[attr-defined]  # annotated above
+        return int(series.events_of_it)  # type: ignore[attr-defined]  # `get_queryset` annotates it
 
     @admin.display(description=_lazy("counted"))
     def counted(self, series: Series) -> int:
         """Show the number of counted competitions."""
-        return int(series.counted_of_it)  # type: ignore[attr-defined]  # annotated above
+        return int(series.counted_of_it)  # type: ignore[attr-defined]  # `get_queryset` annotates it
 
     @admin.display(description=_lazy("board"), ordering="board")
     def board_shown(self, series: Series) -> SafeString:

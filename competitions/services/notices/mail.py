@@ -78,7 +78,7 @@ def _give_up(at: datetime) -> None:
 
 @transaction.atomic
 def _claim(at: datetime) -> Mail | None:
-    """Claim the mail that has waited longest: other workers skip it for some minutes."""
+    """Claim the mail that has waited longest: other workers leave it alone for some minutes."""
     due = Mail.objects.select_for_update(skip_locked=True, of=("self",)).filter(next_try_at__lte=at)
     mail = due.order_by("next_try_at", "pk").first()
     if mail is not None:

@@ -75,9 +75,7 @@ class BoardAdmin(SampleScorePages):
     )
 
     class Media:
-        css = {  # noqa: RUF012 - Django's own way to say it
-            "all": ["css/admin-confirm.css", "css/admin-board.css", "css/admin-lists.css"]
-        }
+        css = {"all": ["css/admin-confirm.css", "css/admin-board.css", "css/admin-lists.css"]}
         js = (Script("js/admin-board-preview.js", type="module"), Script("js/admin-board-presets.js", type="module"))
 
     # -- List -----------------------------------------------------------------------------------

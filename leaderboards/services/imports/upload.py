@@ -16,7 +16,7 @@ from leaderboards.core.input.csv_table import CsvRow, CsvTable, read_boards
 from leaderboards.core.input.import_rows import pack_rows
 from leaderboards.core.input.names import is_printable
 from leaderboards.core.input.points import decimal_of
-from leaderboards.errors import BadTable, MissingColumn, TooManyPendingImports
+from leaderboards.import_errors import BadTable, MissingColumn, TooManyPendingImports
 from leaderboards.models import Board, ImportChunk, ImportKind, ImportRun
 from leaderboards.services.imports.score_rows import Columns
 from leaderboards.services.players.profiles import PROFILE_FIELDS

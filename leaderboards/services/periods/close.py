@@ -145,7 +145,7 @@ def _drain(period: Period) -> None:
     mirror(period)
     period.refresh_from_db()
     if period.stale_since is not None:
-        raise NotReadyToClose("its standings in Redis are being settled")
+        raise NotReadyToClose("its standings in Redis are being resynced")
     if letters := dead_letters_of(period).count():
         raise NotReadyToClose(f"{letters} standings are set aside as dead letters: retry or drop them")
     if dirty := store.dirty(period, 1)[0]:

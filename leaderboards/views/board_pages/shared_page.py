@@ -46,7 +46,7 @@ from leaderboards.views.http.viewer import Viewer
 LONGEST_WAIT_SECONDS = 60.0  # for pages of a board between two windows
 _REPEATED = ("period", "page", "embed")  # query parameters that links repeat; the player is in a cookie
 _PLACES = ("card", "find", "foot", "around", "summary", "spread", "past", "panels", "race", "etag")
-_PLACE_MARKERS = {place: mark_safe(f"<!--own {place}-->") for place in _PLACES}  # noqa: S308 (text of users is escaped, so it cannot contain a marker)
+_PLACE_MARKERS = {place: mark_safe(f"<!--own {place}-->") for place in _PLACES}  # noqa: S308 - text of users is escaped, so it cannot contain a marker
 _PLACE = re.compile("<!--own ([a-z]+)-->")
 
 
@@ -177,7 +177,7 @@ class SharedPage:
             "zone": self.board.timezone,
             "every": LIVE_EVERY_SECONDS if is_live else 0,
             **shown,
-            "no_gains": mark_safe(empty_cells(self.history.gains if self.history else None)),  # noqa: S308 (of numbers alone)
+            "no_gains": mark_safe(empty_cells(self.history.gains if self.history else None)),  # noqa: S308 - it is made of numbers only
             "has_today": bool(self.history and self.history.gains and self.history.gains.has_today),
             "lead": lead_of(standings, shown["lines"]),
         }

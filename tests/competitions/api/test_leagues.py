@@ -26,7 +26,7 @@ def place() -> None:
 
 def wins(**settings: object) -> Board:
     """A board of years with a league: no year ends while a test runs, nor did one begin just now, but for once."""
-    return board_of(**{"storage": "hybrid", "at": clock.now(), "period": "year", **settings})  # type: ignore[arg-type]  # settings of boards
+    return board_of(**{"storage": "hybrid", "at": clock.now(), "period": "year", **settings})  # type: ignore[arg-type]  # settings of boards, each of its own type
 
 
 @pytest.fixture
@@ -98,8 +98,10 @@ def test_those_who_tie_on_a_board_of_shared_ranks_share_a_place_on_every_storage
     told = anybody.get(f"/boards/{board.seq}/players/cleo/league").json()
 
     assert [(row["place"], row["sharing"], row["outcome"], row["rank"]) for row in told["rows"]] == [
-        (1, 2, "promoted", 1), (1, 2, "promoted", 1), (3, 1, "stayed", 2),
-    ]  # fmt: skip  # as a table
+        (1, 2, "promoted", 1),
+        (1, 2, "promoted", 1),
+        (3, 1, "stayed", 2),
+    ]
 
 
 def test_the_banned_are_not_shown_and_the_others_have_moved_up(anybody: Caller, board: Board) -> None:

@@ -9,7 +9,8 @@ from django.utils.translation import override
 
 from foundation import clock
 from leaderboards.admin.imports.run_text import run_context
-from leaderboards.errors import BadTable, ImportNotReady, ImportNotUndoable, MissingColumn, StorageUnavailable
+from leaderboards.errors import StorageUnavailable
+from leaderboards.import_errors import BadTable, ImportNotReady, ImportNotUndoable, MissingColumn
 from leaderboards.models import Board, ImportChunk, ImportKind, ImportRun, Period, Submission
 from leaderboards.models.imports import Phase
 from leaderboards.services.imports import actions, chunk_results, scores, worker

@@ -11,7 +11,7 @@ from leaderboards.errors import BadEntry
 def test_a_number_is_returned_as_it_was_sent(text: str) -> None:
     kept = read_metadata(read_json(f'{{"k": {text}}}'.encode()))
 
-    assert str(metadata_value(kept)["k"]) == text  # type: ignore[index]  # it is an object
+    assert str(metadata_value(kept)["k"]) == text  # type: ignore[index]  # the value is a JSON object
 
 
 @pytest.mark.parametrize("text", ["1e99999999999", "1e-99999999999", "1e1000000", "-1e1000000"])
