@@ -26,8 +26,8 @@ CHUNK = 2000
 def export_rows(board: Board, period: str, metadata: bool = False) -> tuple[datetime, Iterator[Row]]:
     """Return the time, and an iterator over every row of the period, best first. Raises ``UnknownPeriod`` at once.
 
-    With ``metadata`` rows have theirs, read by the same statement. Reads SQL (the final standings of a final period): on
-    a redis board run the mirror first.
+    With ``metadata`` rows have theirs, read by the same statement. Reads SQL (the final standings of a final period):
+    on a redis board run the mirror first.
     """
     as_of = clock.now()
     stored = find_period_row(board, period, as_of)
