@@ -12,7 +12,7 @@ from urllib.parse import quote
 import environ
 from django.core.exceptions import ImproperlyConfigured
 
-from config.components import accounts, caches, csp, logs, metrics, rate_limits, redis_urls, sealing, secret_files
+from config.components import accounts, caches, csp, logs, mail, metrics, rate_limits, redis_urls, sealing, secret_files
 from config.components import databases as sql
 from config.components import middleware as around
 from config.components import watching as watch
@@ -213,7 +213,10 @@ SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS
 # Browsers that have the domain in their lists never forget it: a choice for the whole domain, not a default.
 SECURE_HSTS_PRELOAD = HTTPS and env.bool("HSTS_PRELOAD", default=False)
-SILENCED_SYSTEM_CHECKS = ["security.W021"]  # asks for the preload
+SILENCED_SYSTEM_CHECKS = [
+    "security.W021",  # asks for the preload
+    "mail.E001",  # of Django 6.1: a site may send no e-mails, and accounts/checks.py warns where it needs them
+]
 if env.bool("BEHIND_TLS_PROXY", default=False):
     # Only behind a proxy that sets this header itself: anybody else could forge it.
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
@@ -273,8 +276,7 @@ WEBHOOK_KEEP_DAYS = env.int("WEBHOOK_KEEP_DAYS", default=30)
 # Where people find the site: what links in e-mails begin with.
 SITE_URL = env.str("SITE_URL", default="http://localhost:8000")
 # `smtp+tls://user:password@host:587`; without it e-mails are written, and go nowhere.
-vars().update(env.email_url("EMAIL_URL", default="dummymail://"))
-EMAIL_TIMEOUT = 5
+vars().update(mail.mail_settings(env))
 DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="Sunwi <sunwi@localhost>")
 
 # -- What a monitoring system reads at /metrics --------------------------------------------------

@@ -49,7 +49,8 @@ class FinalStanding(models.Model):
     """A row of a final period: written once, when the period closes.
 
     ``place`` numbers the rows from 1; ``rank`` is the place, or shared by equals. There are only the indexes that
-    reading needs, since a period may close with a million rows (decision 0014).
+    reading needs, since a period may close with a million rows (decision 0014). ``metadata`` is set in frozen copies
+    alone, which have no standings; elsewhere it is the standing's (decision 0089).
     """
 
     pk = models.CompositePrimaryKey("period_id", "place")
@@ -63,6 +64,7 @@ class FinalStanding(models.Model):
     )
     member = ByteOrderedCharField(max_length=512)
     score = models.FloatField()
+    metadata = models.TextField(_("metadata"), null=True)  # noqa: DJ001 (null costs nothing to insert)
 
     class Meta:
         constraints: ClassVar = [models.UniqueConstraint(fields=["period", "player"], name="final_standing_unique")]

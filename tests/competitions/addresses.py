@@ -98,6 +98,11 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "^api(?:/|$)": ("/api/", "/api/v1/nothing"),
     "api/v1/boards": ("/api/v1/boards", "/api/v1/boards?name=Cups", "/api/v1/boards?offset=1&limit=1"),
     API_BOARD: ("/api/v1/boards/{board}", "/api/v1/boards/{other}"),
+    f"{API_BOARD}/periods": (
+        "/api/v1/boards/{board}/periods",
+        "/api/v1/boards/{other}/periods?offset=0&limit=5",
+        "/api/v1/boards/{other}/periods?cursor=x",
+    ),
     f"{API_BOARD}/standings": (
         *_of_boards("standings", "standings?offset=1&limit=1"),
         "/api/v1/boards/{board}/standings",

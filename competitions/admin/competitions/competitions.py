@@ -23,6 +23,7 @@ from competitions.phases import phase_word
 from competitions.services.participants.invite import invite
 from competitions.services.picture import set_picture
 from foundation import clock
+from leaderboards.admin.base.bulk_deletion import NoBulkDeletion
 from leaderboards.views.http.permissions import may_see
 
 FOLDED = ("collapse",)
@@ -67,7 +68,7 @@ class PhaseFilter(admin.SimpleListFilter):
 
 
 @admin.register(Competition)
-class CompetitionAdmin(ActionPages):
+class CompetitionAdmin(NoBulkDeletion, ActionPages):
     """The admin of competitions, from draft to rewards."""
 
     form = CompetitionForm
@@ -206,10 +207,6 @@ class CompetitionAdmin(ActionPages):
             )
 
     # -- Ending ---------------------------------------------------------------------------------
-
-    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
-        """Remove the bulk deletion."""
-        return {name: action for name, action in super().get_actions(request).items() if name != "delete_selected"}
 
     def has_delete_permission(self, request: HttpRequest, obj: Competition | None = None) -> bool:
         """Allow to delete drafts only; a published competition is cancelled instead, and its record stays."""

@@ -33,8 +33,8 @@ PLAYER = "player"
 class Upload:
     """An uploaded file.
 
-    For scores, ``columns`` names the columns ``player``, ``points`` (or a number for every row), and ``at`` and ``id``,
-    which may be empty.
+    For scores, ``columns`` names the columns ``player``, ``points`` (or a number for every row), and ``at``, ``id`` and
+    ``metadata``, which may be empty.
     """
 
     kind: ImportKind
@@ -137,6 +137,7 @@ def _columns_of(sent: Upload, table: CsvTable) -> dict[str, object]:
         at=_column(table, "at", named["at"]) if named.get("at") else None,
         id=_column(table, "id", named["id"]) if named.get("id") else None,
         id_by_row=not named.get("id"),
+        metadata=_column(table, "metadata", named["metadata"]) if named.get("metadata") else None,
     )
     return asdict(columns)
 

@@ -212,7 +212,7 @@ def _rename(player: Player, removed: list[str], at: datetime, reason: str) -> Er
         player=new,
         removed_from=removed,
         standings=Standing.objects.filter(player=player).update(member=member, metadata=None),
-        final_standings=final_standings_of(player).update(member=member),
+        final_standings=final_standings_of(player).update(member=member, metadata=None),
         submissions=own.exclude(external_id=None, freed_id=None).update(external_id=None, freed_id=None),
         dead_letters=letters.delete()[0],
         differences=Difference.objects.filter(player=old).update(player=new),

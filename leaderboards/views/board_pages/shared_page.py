@@ -124,7 +124,7 @@ class SharedPage:
         names = ("columns", "as_words", "has_moves", "has_gaps", "no_gains")
         leader = shown["lines"][0].name if shown["lines"] else ""
         rules = self.page.standings.rules
-        settings = (board.name, board.unit, board.format, board.decimals, board.timezone, rules)
+        settings = (board.name, board.unit, board.format, board.decimals, board.timezone, board.grace_seconds, rules)
         return repr((self.key, settings, [shown[name] for name in names], leader, self.movement.since))
 
     @property

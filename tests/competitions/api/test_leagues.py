@@ -47,6 +47,16 @@ def in_group(told: dict[str, object]) -> list[tuple[str, int, str, int]]:
     return [(row["player"], row["place"], row["outcome"], row["rank"]) for row in rows]
 
 
+def test_rows_of_a_group_have_their_metadata_when_asked(anybody: Caller, game: Caller, board: Board) -> None:
+    game.submit({"board": board.seq, "player": "bob", "points": 6, "metadata": {"car": "red"}})
+
+    path = f"/boards/{board.seq}/players/ann/league"
+    asked, plain = (anybody.get(path + query).json() for query in ("?metadata=true", ""))
+
+    assert [row.get("metadata") for row in asked["rows"] if row["player"] == "bob"] == [{"car": "red"}]
+    assert [row for row in plain["rows"] if "metadata" in row] == []
+
+
 def test_a_board_tells_its_ladder_and_how_many_move(anybody: Caller, board: Board) -> None:
     expected = {"tiers": ["Bronze", "Silver", "Gold"], "group_size": 4, "promoted": 1, "demoted": 1, "board": board.seq}
 

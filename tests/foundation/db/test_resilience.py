@@ -11,7 +11,8 @@ from django.db.models import QuerySet
 import leaderboards.tasks
 import likes.tasks
 from foundation.db import resilience as sql
-from foundation.db.resilience import BackOff, SqlAway, SqlBusy
+from foundation.db.back_off import BackOff
+from foundation.db.resilience import SqlAway, SqlBusy
 from foundation.models import KnownRedis
 from foundation.sync import barrier
 from foundation.worker.each import for_each

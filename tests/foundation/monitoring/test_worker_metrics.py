@@ -31,7 +31,8 @@ def ask(port: int, path: str = "/metrics", host: str = "127.0.0.1", **headers: s
         with urllib.request.urlopen(request, timeout=5) as answer:
             return answer.status, answer.read().decode()
     except urllib.error.HTTPError as refusal:
-        return refusal.code, refusal.read().decode()
+        with refusal:
+            return refusal.code, refusal.read().decode()
 
 
 def free_port() -> int:

@@ -276,7 +276,7 @@ def test_webhooks_tell_of_those_who_move_once_each() -> None:
 
     assert [kind for kind, _ in hooked] == ["league.promoted", "league.promoted"]
     assert [kind for kind, _ in hooks()[2:]] == ["league.promoted", "league.promoted"]
-    first = WebhookDelivery.objects.order_by("pk")[0]
+    first = WebhookDelivery.objects.filter(kind="league.promoted").order_by("pk")[0]
     told = orjson.loads(first.body)["data"]
     day = period_of(board).label
     assert told == {
