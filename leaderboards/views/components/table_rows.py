@@ -43,7 +43,7 @@ class Line:
 
     ``tied_count`` is how many players share the rank; it is 0 except in the first row of each rank on a page.
     ``gap`` is the distance to the next better rank on the page, empty if there is none.
-    ``gained`` holds the cells of points by day as HTML.
+    ``gained`` holds the cells of points by day as HTML; ``within`` is the place among the rows of a filter, 0 for none.
     """
 
     player: str
@@ -60,6 +60,7 @@ class Line:
     move: Move | None = None
     gained: str = ""
     country: str = ""
+    within: int = 0
 
 
 @dataclass(frozen=True, slots=True)
