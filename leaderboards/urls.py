@@ -3,7 +3,7 @@
 from django.urls import path
 
 from leaderboards import views
-from leaderboards.views.player_pages import account_data, follow
+from leaderboards.views.player_pages import account_data, compare, follow
 
 urlpatterns = [
     path("", views.home, name="home"),
@@ -14,6 +14,7 @@ urlpatterns = [
     path("players/<str:player>/", views.player, name="player"),
     path("players/<str:player>/follow/", follow.follow, name="player-follow"),
     path("players/<str:player>/menu/", follow.row_menu, name="row-menu"),
+    path("compare/", compare.compare, name="compare"),
     path("search/", views.search, name="search"),
     path("search/suggestions/", views.suggestions, name="search-suggestions"),
     path("styleguide/", views.styleguide, name="styleguide"),

@@ -124,8 +124,9 @@ def forget_everything() -> None:
     for forget in (
         clock.forget_comparison,
         rate_limit.reset_local, clear_board_cache, clear_name_cache, clear_period_cache, forget_bans,
-        clear_hidden_cache, clear_group_standings, micro_cache.forget, shared_page.forget, filters.forget, clear_most_liked_cache,
-        release_export_slots, clear_known_versions, clear_encoded_cache, clear_race_cache, status.forget,
+        clear_hidden_cache, clear_group_standings, micro_cache.forget, shared_page.forget, filters.forget,
+        clear_most_liked_cache, release_export_slots, clear_known_versions, clear_encoded_cache, clear_race_cache,
+        status.forget,
         tiles.forget_queue, minutes.forget,
     ):  # fmt: skip  # as a list
         forget()

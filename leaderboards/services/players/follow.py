@@ -33,7 +33,9 @@ def follow(user: User, external_id: str, at: datetime) -> None:
         return
     if Follow.objects.filter(user=user).count() >= MOST_FOLLOWED:
         raise TooManyFollowed(
-            Message("You follow %(most)s players, and more are not possible: unfollow somebody first.", most=MOST_FOLLOWED)
+            Message(
+                "You follow %(most)s players, and more are not possible: unfollow somebody first.", most=MOST_FOLLOWED
+            )
         )
     Follow.objects.create(user=user, player=player, since=at)
 

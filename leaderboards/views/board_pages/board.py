@@ -122,20 +122,21 @@ def _render(request: HttpRequest, own: ViewerOverlay) -> HttpResponse:
     is_signed_in = may_be_signed_in(request) and request.user.is_authenticated
     if "embed" not in request.GET:
         asker = Asker(own.viewer, cast("int", request.user.pk) if is_signed_in else None)
-        own.filters = _chips(request, own, asker)
+        own.filters = _chips(own, asker)
     template = own.shared.full_page_for(request.user) if is_signed_in else own.shared.full_page
     response = private(HttpResponse(own.fill(template)))
     remember(request, response, own.viewer)  # not for fragments: an open tab would restore a deleted cookie
     return response
 
 
-def _chips(request: HttpRequest, own: ViewerOverlay, asker: Asker) -> str:
-    """Return the filters that the viewer can choose. Groups are looked for where the board has panels of another app."""
+def _chips(own: ViewerOverlay, asker: Asker) -> str:
+    """Return the filters that the viewer can choose. Groups are looked for where the board has other apps' panels."""
     shared, of = own.shared, own.shared.key.of
     if of == "" and asker.user_id is None and asker.viewer.player is None:
         return ""
-    query, period = QueryDict(shared.key.query), shared.page.standings.period
-    return filters.chips_html(query, of, shared.board, period, asker, has_groups=bool(own.default("panels")))
+    asker = replace(asker, may_have_group=bool(own.default("panels")))
+    label = shared.page.standings.period.label
+    return filters.chips_html(QueryDict(shared.key.query), of, shared.board, label, asker)
 
 
 def _event_board(request: HttpRequest, board: Board) -> HttpResponse:

@@ -13,15 +13,14 @@ from typing import Any
 
 from django.http import Http404, HttpRequest, QueryDict
 from django.template.loader import render_to_string
-from django.utils.translation import get_language
+from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from foundation.caching.micro_cache import MicroCache
 from foundation.db.resilience import SqlAway, ask
 from leaderboards import formats, selectors
 from leaderboards.models import Board
-from leaderboards.selectors import BoardPage, PeriodInfo
+from leaderboards.selectors import BoardPage
 from leaderboards.selectors.player_data.follows import followed_ids
 from leaderboards.selectors.player_data.names import cached_names, countries_of
 from leaderboards.selectors.rankings.filtered import FilteredPage, page_of_country, page_of_players, places_among
@@ -52,7 +51,7 @@ _find_group: list[FindGroup] = []
 class Filter:
     """A filter of a page: ``of`` whom it shows, how many it found, their places among each other, and words.
 
-    ``empty`` is said where nobody is found, ``hint`` below it or below the few that are. ``lead`` is the board's leader.
+    ``empty`` is said where nobody is found, ``hint`` below it or below the few that are. ``lead`` is of the board.
     """
 
     of: str
@@ -67,10 +66,14 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Asker:
-    """Who asks: the viewer, and the number of the account of who is signed in."""
+    """Who asks: the viewer, and the number of the account of who is signed in.
+
+    ``may_have_group`` is False where it is known that the board has no groups, which spares a statement.
+    """
 
     viewer: Viewer
     user_id: int | None
+    may_have_group: bool = True
 
 
 def register_groups(find: FindGroup) -> None:
@@ -113,14 +116,14 @@ def filter_context(shown: Filter, lines: Sequence[Line], total: int) -> dict[str
     }
 
 
-def chips_html(query: QueryDict, of: str, board: Board, period: PeriodInfo, asker: Asker, *, has_groups: bool) -> str:
+def chips_html(query: QueryDict, of: str, board: Board, label: str, asker: Asker) -> str:
     """Render the filters that the viewer can choose; empty if there is none."""
     player = asker.viewer.player
     chips = [(FOLLOWING, _("Following"), "")] if asker.user_id is not None or of == FOLLOWING else []
     own = _country_of(player) if player else ""
     countries = [code for code in dict.fromkeys((own, of)) if _COUNTRY.fullmatch(code)]
     chips += [(code, country_name(code, get_language() or "en"), code) for code in countries]
-    if of == GROUP or (has_groups and player and _group_of(board, period.label, player)):
+    if of == GROUP or (asker.may_have_group and player and _group_of(board, label, player)):
         chips.append((GROUP, _("My group"), ""))
     if not chips:
         return ""

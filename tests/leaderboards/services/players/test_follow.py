@@ -52,7 +52,9 @@ def test_asking_twice_is_asking_once(robin: User) -> None:
     assert following(robin) == ["omar"]
 
 
-@pytest.mark.parametrize(("whom", "refused"), [("nobody", UnknownPlayer), ("a\0b", UnknownPlayer), ("robin", OwnPlayer)])
+@pytest.mark.parametrize(
+    ("whom", "refused"), [("nobody", UnknownPlayer), ("a\0b", UnknownPlayer), ("robin", OwnPlayer)]
+)
 def test_who_is_nobody_or_oneself_is_not_followed(robin: User, whom: str, refused: type[Exception]) -> None:
     with pytest.raises(refused):
         follow(robin, whom, clock.now())

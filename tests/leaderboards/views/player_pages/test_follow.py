@@ -148,5 +148,6 @@ def test_the_menu_of_a_row_offers_it_and_leads_back_to_the_board(board: int, rob
     assert "Unfollow" in text(robin.get(menu))
     assert robin.get(menu)["Cache-Control"] == "private, no-cache"
     assert "csrfmiddlewaretoken" not in client.get(menu).content.decode()
-    assert [client.get(each).status_code for each in ("/players/nobody/menu/?board=1", "/players/mina/menu/")] == [404] * 2
+    wrong = ("/players/nobody/menu/?board=1", "/players/mina/menu/")
+    assert [client.get(each).status_code for each in wrong] == [404] * 2
     assert User.objects.get(username="robin").follows.count() == 1
