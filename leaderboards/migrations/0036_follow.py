@@ -7,7 +7,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("leaderboards", "0034_schedules"),
+        ("leaderboards", "0043_name_change_trigger"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
