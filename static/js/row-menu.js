@@ -18,7 +18,8 @@ document.body.append(menu);
 
 function offer({ target }) {
   const row = target.closest?.("tr[data-key]:not(.is-me)");
-  if (!row || menu.matches(":popover-open") || button.closest("tr") === row) return;
+  const isHeld = menu.matches(":popover-open") || button.matches(":focus-visible");
+  if (!row || isHeld || button.closest("tr") === row) return;
   const name = row.querySelector(".name")?.textContent ?? "";
   button.setAttribute("aria-label", root.dataset.more.replace("{name}", name));
   row.querySelector("th.player")?.append(button);

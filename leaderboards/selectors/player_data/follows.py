@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from django.contrib.auth.models import User
 from django.db.models import QuerySet
 
 from foundation.db.resilience import ask
@@ -42,7 +43,7 @@ def followed_players(user_id: int, offset: int, limit: int) -> tuple[list[Follow
     return [Followed(row.player, row.since) for row in page], rows.count()
 
 
-def follows_stored(user: Any) -> list[dict[str, Any]]:
+def follows_stored(user: User) -> list[dict[str, Any]]:
     """Return every stored row of the user, for an export of their data; also of players who are not shown now."""
     rows = Follow.objects.filter(user=user).order_by("pk").values_list("player__external_id", "since")
     return [{"player": player, "since": since} for player, since in rows]
