@@ -5,6 +5,7 @@ Models do not use Redis, HTTP or signals. A change to more than one row is a ser
 
 from leaderboards.choices import Decision, ImportKind, PeriodState, Storage, Unit, Visibility
 from leaderboards.models.boards import Board, default_timezone
+from leaderboards.models.follows import Follow
 from leaderboards.models.imports import ImportChunk, ImportedPlayer, ImportRun
 from leaderboards.models.moderation import Purge, PurgedSubmission, SubmissionEdit
 from leaderboards.models.periods import Period
@@ -21,6 +22,7 @@ __all__ = [
     "Decision",
     "Difference",
     "FinalStanding",
+    "Follow",
     "ImportChunk",
     "ImportKind",
     "ImportRun",
