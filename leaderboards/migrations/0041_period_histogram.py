@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("leaderboards", "0034_schedules")]
+    dependencies = [("leaderboards", "0043_name_change_trigger")]
 
     operations = [
         migrations.CreateModel(

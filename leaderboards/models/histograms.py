@@ -12,6 +12,7 @@ EVERY = timedelta(seconds=60)
 COST_SHARE = 20  # what took long is taken less often: at most a twentieth of the time goes into one period
 RUNS_UNTIL_LATE = 5
 RUNS_UNTIL_USELESS = 10  # an older histogram is not shown
+OLDEST = timedelta(hours=1)  # nor is one of a period whose runs take long
 
 
 class PeriodHistogram(models.Model):
@@ -44,7 +45,7 @@ class PeriodHistogram(models.Model):
 
     def is_late(self, at: datetime) -> bool:
         """Whether several runs should have replaced the histogram and did not."""
-        return self.taken_at is not None and at - self.taken_at > RUNS_UNTIL_LATE * self.interval
+        return self.taken_at is not None and at - self.taken_at > min(RUNS_UNTIL_LATE * self.interval, OLDEST)
 
     def age_seconds(self, at: datetime) -> int:
         """Return for how many whole seconds the histogram has been there; 0 before the first."""
@@ -53,7 +54,7 @@ class PeriodHistogram(models.Model):
     @property
     def useful_for(self) -> timedelta:
         """How old the histogram may be while it is shown."""
-        return RUNS_UNTIL_USELESS * self.interval
+        return min(RUNS_UNTIL_USELESS * self.interval, OLDEST)
 
     def read(self) -> Histogram:
         """Return the histogram. Raises ``ValueError`` for a form of another release."""
