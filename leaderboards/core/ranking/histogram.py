@@ -115,10 +115,9 @@ class Histogram:
 
     def to_bytes(self) -> bytes:
         """Return it as bytes: a number of the form, the total, and three lists of numbers of 64 bits."""
-        columns = zip(*self.edges, strict=True) if self.edges else ((), (), ())
-        scores, below, equal = columns
         count = len(self.edges)
-        body = struct.pack(f"<{count}d{count}q{count}q", *scores, *below, *equal)
+        numbers = [edge[column] for column in range(3) for edge in self.edges]
+        body = struct.pack(f"<{count}d{count}q{count}q", *numbers)
         return _HEAD.pack(_VERSION, self.total, count) + body
 
     @classmethod

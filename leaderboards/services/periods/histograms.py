@@ -10,9 +10,8 @@ periods of competitions, which a freeze may hide, have none.
 """
 
 import logging
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
-from functools import partial
 from typing import Any
 
 from django.conf import settings
@@ -99,11 +98,20 @@ def _by_size(running: Collection[Period], least: int) -> tuple[list[Period], lis
 
 def _count(period: Period) -> Histogram | None:
     """Count the players that everybody sees; None if SQL takes too long."""
-    hidden = sorted(hidden_now(period).values())
+    counted: Histogram | None
     if period.board.storage == Storage.SQL:
-        counted, scores = count_histogram(period, SQL_MS), partial(SqlStore().scores, period, hidden)
+        counted = count_histogram(period, SQL_MS)
     else:
         store = ZsetStore(redis.boards())
         counted = retry_if_stale(period, lambda: store.histogram(period))
-        scores = partial(retry_if_stale, period, partial(store.scores, period, hidden))
-    return counted.without(list(scores().values())) if counted is not None and hidden else counted
+    hidden = sorted(hidden_now(period).values())
+    if counted is None or not hidden:
+        return counted
+    return counted.without(list(_scores(period, hidden).values()))
+
+
+def _scores(period: Period, players: Sequence[str]) -> dict[str, float]:
+    if period.board.storage == Storage.SQL:
+        return SqlStore().scores(period, players)
+    store = ZsetStore(redis.boards())
+    return retry_if_stale(period, lambda: store.scores(period, players))
