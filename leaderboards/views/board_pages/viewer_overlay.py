@@ -19,6 +19,7 @@ from leaderboards.selectors import BoardPage, Row
 from leaderboards.selectors.visibility.restrictions import NOT_EXCLUDED, Exclusion, exclusion_on_board
 from leaderboards.views.board_pages.panels import PanelContext, panels
 from leaderboards.views.board_pages.shared_page import PageTemplate, SharedPage
+from leaderboards.views.components.approximate_share import ApproximateShare, approximate_share
 from leaderboards.views.components.distribution_chart import with_own_bar
 from leaderboards.views.components.line_chart import chart
 from leaderboards.views.components.own_move import own_move
@@ -65,7 +66,13 @@ class ViewerOverlay:
     def _place(self) -> str:
         """The viewer, their row and their neighbours as one text."""
         me, total = self.page.me, self.page.standings.total
-        return repr((self.viewer, me and (me, total, self.page.neighbours), self.exclusion))
+        return repr((self.viewer, me and (me, total, self.page.neighbours), self.exclusion, self.share))
+
+    @cached_property
+    def share(self) -> ApproximateShare | None:
+        """Which best part of the players the viewer belongs to, where their rank is not known."""
+        standings = self.page.standings
+        return approximate_share(standings.board, standings.period.label, self.page.me, standings.as_of)
 
     @cached_property
     def exclusion(self) -> Exclusion | None:
@@ -91,7 +98,7 @@ class ViewerOverlay:
     @cached_property
     def viewer_card(self) -> dict[str, Any]:
         """The template context of the viewer's card and tables."""
-        return viewer_card(self.page) | {"my_move": self._move}
+        return viewer_card(self.page) | {"my_move": self._move, "my_share": self.share}
 
     @property
     def _move(self) -> Move | None:
