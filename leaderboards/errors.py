@@ -84,6 +84,18 @@ class UnknownPeriod(NotFound):
     code = "unknown_period"
 
 
+class OwnPlayer(Invalid):
+    """A user cannot follow their own player."""
+
+    code = "own_player"
+
+
+class TooManyFollowed(Conflict):
+    """A user follows as many players as one may."""
+
+    code = "too_many_followed"
+
+
 class NotRanked(NotFound):
     """The player has no standing in this period."""
 

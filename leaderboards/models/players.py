@@ -46,11 +46,12 @@ class Player(models.Model):
         verbose_name = _("player")
         verbose_name_plural = _("players")
         permissions: ClassVar = [("erase_player", "Can erase player for good")]
-        # Partial indexes: few of a million players have a name or are banned.
+        # Partial indexes: few of a million players have a name or a country, or are banned.
         indexes: ClassVar = [
             models.Index(Upper("name"), condition=~Q(name=""), name="player_name"),
             models.Index("external_id", condition=Q(banned_at__isnull=False), name="player_banned"),
             models.Index(fields=["folded_name", "id"], condition=Q(folded_name__isnull=False), name="player_folded"),
+            models.Index(fields=["country", "id"], condition=~Q(country=""), name="player_country"),
             models.Index(fields=["id"], condition=_TO_FOLD, name="player_fold_due"),
         ]
 

@@ -108,6 +108,15 @@ class Client:
         """
         return cast(answers.Page, self._request(endpoints.around(board, player, radius, period, metadata)))
 
+    def percentile(
+        self, board: int, player: str, *, period: str = CURRENT, exact: bool = False
+    ) -> answers.PlayerPercentile:
+        """Which best part of the players they belong to; on boards of many players a minute old, unless ``exact``.
+
+        Raises ``NotRanked``.
+        """
+        return cast(answers.PlayerPercentile, self._request(endpoints.percentile(board, player, period, exact)))
+
     def view(
         self,
         board: int,

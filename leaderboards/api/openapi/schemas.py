@@ -129,6 +129,27 @@ class RowOfPlayer(RowWithShare):
     live: bool
 
 
+class PercentileOfPlayer(Schema):
+    """Where a player stands among all, without their rank. All three shares are null with an unknown rank."""
+
+    player: str
+    top: float | None = Field(
+        gt=0, le=100, description="They are within the best so many percent of the players, themselves included."
+    )
+    percentile: float | None = Field(
+        ge=0, le=100, description="They are ahead of so many percent of the other players; ties are not ahead."
+    )
+    error: float | None = Field(
+        ge=0, le=100, description="The exact `top` is at most this much less, the exact `percentile` this much more."
+    )
+    exact: bool = Field(description="Whether it was counted now; else it is from a histogram of `as_of`.")
+    total: int = Field(description="How many players the whole period had at `as_of`.")
+    board: int
+    period: PeriodOfBoard
+    as_of: Time
+    live: bool
+
+
 class CursorsAround(Schema):
     """The neighbours of a window around a player, as cursors of the list."""
 
@@ -171,86 +192,13 @@ class Spread(Schema):
     histogram: list[BinOfHistogram] = Field(
         description="Like the percentiles it may be empty while `live` is false: SQL had no time to count."
     )
-
-
-class CriterionOfBoard(Schema):
-    """One criterion: ``bits`` or ``max``; ``achieved_at`` has a ``unit``."""
-
-    name: str
-    bits: int | None = None
-    max: int | None = None
-    order: Literal["desc", "asc"] | None = None
-    unit: Literal["s", "ms"] | None = None
-
-
-class SettingsButPeriod(Schema):
-    """A board's settings but ``period``; at the top of a board, its rules are those of the running period."""
-
-    name: str
-    timezone: str
-    week_start: str
-    cutoff: str = Field(examples=["00:00"])
-    schedule: str = Field(
-        description="On boards of period `schedule`: the cron expression by which windows start; else empty.",
-        examples=["0 18 * * 5"],
+    error: float | None = Field(
+        None,
+        ge=0,
+        le=100,
+        description="Where it is from a histogram of `as_of`: the percentage of players by which a count or a "
+        "percentile may be off. Absent where it was counted now.",
     )
-    open_minutes: int | None = Field(
-        description="How long each window of a schedule is open; null: until the next one starts."
-    )
-    order: Literal["desc", "asc"]
-    update: Literal["best", "latest", "increment"]
-    ties: Literal["first_come", "last_come", "shared", "dense"]
-    tie_break: Literal["auto", "score", "member"]
-    criteria: list[CriterionOfBoard]
-    decimals: int
-    minimum: Number
-    maximum: Number
-    total_maximum: Number
-    operators: list[Literal["set", "best", "increment", "decrement"]] = Field(
-        description="Those that an entry may name in place of `update`."
-    )
-    grace_seconds: int
-    retention_days: int
-    keep_submissions_days: int
-    storage: Literal["hybrid", "redis", "sql"]
-    unit: str
-    format: str
-    visibility: Literal["public", "private"]
-    plausible_least: Number | None = Field(description="What breaks this or a limit below is quarantined.")
-    plausible_most: Number | None
-    submissions_per_minute: int | None
-    points_per_minute: Number | None
-    own_jump: Number | None
-    own_jump_against: Literal["best", "median"]
-    own_jump_last: int
-    field_jump: Number | None
-    field_jump_players: int
-
-
-class SettingsOfBoard(SettingsButPeriod):
-    """All settings, each by its own name, as they were saved last: changed rules wait for the next period."""
-
-    period: Literal["day", "week", "month", "year", "all_time", "event", "schedule"]
-
-
-class BoardShown(SettingsButPeriod):
-    """A board. ``period`` is the running one here; the setting of that name is in ``settings``."""
-
-    seq: int
-    period: RunningPeriod | None = Field(
-        description="Null where competitions make the windows. Between two windows of a schedule, the last one."
-    )
-    opens_at: Time | None = Field(description="When the next window starts, while none is open; else null.")
-    total: int = Field(description="How many players the running period has.")
-    retired_at: Time | None
-    settings: SettingsOfBoard
-
-
-class BoardsListed(Schema):
-    """Boards by number."""
-
-    total: int
-    rows: list[BoardShown]
 
 
 class WinnerOfPeriod(Schema):

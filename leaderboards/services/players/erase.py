@@ -28,6 +28,7 @@ from leaderboards.errors import NotRanked, PeriodClosed, StillRanked, StorageUna
 from leaderboards.models import (
     BanRecord,
     Difference,
+    Follow,
     ImportedPlayer,
     LinkCode,
     Period,
@@ -222,6 +223,7 @@ def _rename(player: Player, removed: list[str], at: datetime, reason: str) -> Er
     nobody = {"name": "", "avatar_url": "", "country": "", "user": None, "erasing_since": None}
     _invalidate_older_dumps(player)
     RankHistoryEntry.objects.filter(player=player).delete()
+    Follow.objects.filter(player=player).delete()  # who followed them hears nothing of who they are now
     ImportedPlayer.objects.filter(player=player).delete()  # it has their names from before an import
     Player.objects.filter(pk=player.pk).update(external_id=new, banned_at=_REMAINING_BAN, **nobody)
     QuarantinedEntry.objects.filter(player=player).delete()  # entries that came while the ban was set

@@ -149,8 +149,10 @@ def test_a_freeze_shows_the_metadata_of_before_it_everywhere_and_nothing_later(g
     joined(competition, "alice", "bob")
     division = in_division(competition, "Juniors", "alice")
     entry = {"competition": competition.pk, "player": "alice", "points": 5, "metadata": {"car": "red"}}
-    paths = ("standings?", f"standings?division={division}&", "players/alice/around?", "view?player=alice&ids=alice&")
-    paths = (*paths, "players/alice?", "standings.csv?")
+    paths = [
+        *("standings?", f"standings?division={division}&", "players/alice/around?", "view?player=alice&ids=alice&"),
+        *("players/alice?", "standings.csv?"),
+    ]
 
     def read() -> list[bytes]:
         responses = [game.get(f"/competitions/{competition.pk}/{path}metadata=true") for path in paths]
