@@ -6,12 +6,13 @@ from typing import Protocol
 from PIL import Image, ImageDraw
 
 from leaderboards.drawing.colours import INK, METALS, SOFT, WHITE, Hue
-from leaderboards.drawing.text import Line, Type, drawable, write
+from leaderboards.drawing.text import Line, Type, drawable, in_two_lines, write
 
 SIZE = (1200, 630)
 EDGE = 64
 COLOURS = 160  # of the file: flat areas and the edges of letters need no more
 MARK = 56
+TITLES = tuple(Type(size, 800, 115) for size in (48, 42, 36))
 
 
 def blank(hue: Hue) -> Image.Image:
@@ -47,16 +48,13 @@ def head(draw: ImageDraw.ImageDraw, hue: Hue, shown: Titled, width: int) -> None
     top, beside = EDGE - 8, EDGE + MARK + 20
     draw.rounded_rectangle((EDGE, top, EDGE + MARK, top + MARK), 10, fill=hue.plate)
     write(draw, Line(EDGE + MARK // 2, top + 42, MARK, "m"), drawable(shown.mark) or "S", INK, [Type(38, 800, 125)])
-    name = drawable(shown.title) or "Sunwi"
-    sizes = [Type(size, 800, 115) for size in (48, 42, 36)]
-    write(draw, Line(beside, top + 44, width - beside + EDGE), name, WHITE, sizes)
-    write(
-        draw,
-        Line(beside, top + 92, width - beside + EDGE),
-        drawable(shown.under),
-        SOFT,
-        [Type(27, 600, 110), Type(22, 600, 106)],
-    )
+    room = width - beside + EDGE
+    lines = in_two_lines(drawable(shown.title) or "Sunwi", room, TITLES)
+    types = TITLES if len(lines) == 1 else TITLES[-1:]
+    for nth, line in enumerate(lines):
+        write(draw, Line(beside, top + (44 if len(lines) == 1 else 30 + 42 * nth), room), line, WHITE, types)
+    under = Line(beside, top + (92 if len(lines) == 1 else 114), room)
+    write(draw, under, drawable(shown.under), SOFT, [Type(27, 600, 110), Type(22, 600, 106)])
 
 
 def foot(draw: ImageDraw.ImageDraw, words: str, width: int) -> None:

@@ -81,6 +81,16 @@ def write(draw: ImageDraw.ImageDraw, line: Line, text: str, colour: str, types: 
         across += font.getlength(run)
 
 
+def in_two_lines(text: str, width: int, types: Sequence[Type]) -> list[str]:
+    """Break the text between words if it is too long for one line in the last, smallest one of ``types``."""
+    words = text.split(" ")
+    if len(words) == 1 or width_of(text, types[-1]) <= width:
+        return [text]
+    fitting = (nth for nth in range(len(words) - 1, 0, -1) if width_of(" ".join(words[:nth]), types[-1]) <= width)
+    first = next(fitting, 0)
+    return [" ".join(words[:first]), " ".join(words[first:])] if first else [text]
+
+
 def width_of(text: str, style: Type) -> float:
     """How wide the text becomes, in pixels."""
     return sum(font.getlength(run) for font, run in _runs(text, style))

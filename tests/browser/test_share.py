@@ -38,6 +38,7 @@ def test_by_keyboard_it_opens_holds_the_focus_copies_says_so_and_gives_the_focus
     expect(dialog.locator("img")).to_have_js_property("complete", True)
     assert dialog.locator("img").evaluate("each => each.naturalWidth") == 1200
     photograph(page, "share-dialog-desktop")
+    expect(dialog.get_by_role("button", name="Copy link")).to_be_focused()
     for _ in range(12):
         page.keyboard.press("Tab")
         assert page.evaluate("document.activeElement === document.body || !!document.activeElement.closest('dialog')")

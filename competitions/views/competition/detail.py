@@ -71,7 +71,7 @@ def _render(request: HttpRequest, shown: Competition, viewer: Viewer, refused: s
     if "fragment" in request.GET:
         return page_response(request, "competitions/competition", context, etag)
     context |= extras(request, shown, viewer, at) | {"refused": refused}
-    context["preview"] = competition_preview(shown, context["standings"], context["me"] if viewer.player else None)
+    context["preview"] = competition_preview(shown, context["standings"], context["me"], at)
     response = page_response(request, "competitions/competition", context, etag)
     remember(request, response, viewer)
     return response

@@ -30,7 +30,7 @@ def reveal(request: HttpRequest, number: int) -> HttpResponse:
     context = {
         "competition": competition,
         "hidden": hidden,
-        "preview": "" if hidden else competition_preview(competition, ranking, None),
+        "preview": "" if hidden else competition_preview(competition, ranking, None, at),
         "provisional": competition.is_provisional,
         "total": ranking.total,
         "rows": [(line, result(competition.board, row)) for line, row in rows],

@@ -1,8 +1,11 @@
 """The share menu of a competition and of its reveal, and how other sites show links to them."""
 
+from datetime import datetime
+
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from competitions.models import Competition
@@ -31,14 +34,15 @@ def share_competition(request: HttpRequest, number: int) -> HttpResponse:
     return share_response(request, _menu(competition, page.me if viewer.player else None, page.standings.total, of))
 
 
-def competition_preview(competition: Competition, shown: Standings, me: Row | None) -> SafeString:
-    """Render the preview of a competition, or of ``me`` in it; empty for those that are not public."""
+def competition_preview(competition: Competition, shown: Standings, me: Row | None, at: datetime) -> SafeString:
+    """Render the preview of a competition at ``at``, or of ``me`` in it; empty for those that are not public."""
     if competition.board.visibility == Visibility.PRIVATE or competition.published_at is None:
         return SafeString()
     card = reverse("competition-card", args=[competition.pk])
     if me is None:
-        picture = with_query(card, lang=language_query())
-        return preview_html(LinkPreview(competition.name, top_words(competition.board, shown.rows), picture))
+        is_hidden = competition.timeline.shows_nothing(at)
+        words = _("Nothing is shown before the reveal.") if is_hidden else top_words(competition.board, shown.rows)
+        return preview_html(LinkPreview(competition.name, words, with_query(card, lang=language_query())))
     picture = with_query(card, player=me.player, lang=language_query())
     words = row_words(competition.board, me, shown.total)
     return preview_html(LinkPreview(row_title(competition.name, me), words, picture))

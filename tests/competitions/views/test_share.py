@@ -12,6 +12,7 @@ from competitions.services.lifecycle.change_end import change_end
 from competitions.services.lifecycle.finish import finish_due
 from competitions.services.lifecycle.freeze import freeze_due
 from foundation import clock
+from leaderboards.drawing import BoardPicture, OwnPicture
 from leaderboards.models import Board
 from leaderboards.views.components import pictures
 from tests.competitions.factories import DAY, END, HOUR, MINUTE
@@ -62,10 +63,10 @@ def test_a_picture_shows_what_the_freeze_lets_be_seen_until_the_reveal(
         assert who.get(home(cup, "card.png?player=bob")).status_code == 200
         assert who.get(home(cup, "card.png")).status_code == 200
 
-    own = [each for each in drawn if isinstance(each, pictures.OwnPicture)]
+    own = [each for each in drawn if isinstance(each, OwnPicture)]
     assert {(each.name, each.rank, each.result, each.move) for each in own} == {("bob", "2", "5 points", "")}
     assert all(each.footer.startswith("Frozen · As of ") for each in drawn)
-    boards = [each for each in drawn if isinstance(each, pictures.BoardPicture)]
+    boards = [each for each in drawn if isinstance(each, BoardPicture)]
     assert [row.name for row in boards[0].places] == ["ann", "bob"]
 
 
@@ -76,6 +77,7 @@ def test_what_is_hidden_from_the_start_has_no_row_to_show(client: Client, drawn:
     assert client.get(home(cup, "card.png")).status_code == 200
     assert (drawn[0].places, drawn[0].empty) == ([], "Nothing is shown before the reveal.")
     assert "Nothing is shown before the reveal." in text(client.get(home(cup, "?screen=1")))
+    assert 'og:description" content="Nothing is shown before the reveal."' in client.get(home(cup)).content.decode()
 
 
 def test_a_final_result_says_so(client: Client, drawn: list[Any], set_clock: SetClock) -> None:
@@ -184,7 +186,7 @@ def test_a_player_asks_to_be_reminded_on_the_page_and_takes_it_back(client: Clie
     ann, newcomer = signed_in(Client(), "ann", "ann"), signed_in(Client(), "new")
 
     assert "Remind me when it starts" in text(ann.get(home(cup)))
-    assert ann.post(home(cup, "reminder/"), {"wanted": "1"}).url == home(cup)
+    assert ann.post(home(cup, "reminder/"), {"wanted": "1"})["Location"] == home(cup)
     assert "You will be told when it starts. Do not remind me" in text(ann.get(home(cup)))
     assert "You will be told when it starts." in text(ann.get(home(cup, "reminder/")))
     assert StartReminder.objects.count() == 1
@@ -192,7 +194,7 @@ def test_a_player_asks_to_be_reminded_on_the_page_and_takes_it_back(client: Clie
     assert not StartReminder.objects.exists()
 
     assert "Remind me when it starts" in text(client.get(home(cup)))
-    assert client.get(home(cup, "reminder/")).url.startswith("/accounts/login/?next=")
+    assert client.get(home(cup, "reminder/"))["Location"].startswith("/accounts/login/?next=")
     assert "not linked to one yet" in text(newcomer.get(home(cup, "reminder/")))
 
 

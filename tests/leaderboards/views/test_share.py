@@ -8,6 +8,7 @@ from django.conf import LazySettings
 from django.test import Client
 
 from foundation import clock
+from leaderboards.drawing import OwnPicture
 from leaderboards.models import Board, Period
 from leaderboards.services.players.erase import erase_player
 from leaderboards.views.components import pictures
@@ -108,7 +109,7 @@ def test_a_picture_has_what_the_page_has(client: Client, board: int, drawn: list
     assert answer["Cache-Control"] == "public, max-age=60"
     assert strange.content == answer.content != korean.content
     own = drawn[0]
-    assert isinstance(own, pictures.OwnPicture)
+    assert isinstance(own, OwnPicture)
     assert (own.name, own.rank, own.total, own.result) == ("Robin & co", "=2", "of 3", "240 points")
     assert (own.title, own.player, own.move) == ("Weekly <wins>", "robin", "")
     assert own.footer.startswith("As of ")
@@ -126,7 +127,7 @@ def test_a_final_period_says_so_and_movement_is_told_against_the_period_before(
     for query in ("player=robin", "player=mina", f"player=robin&period={before}"):
         assert client.get(f"/boards/{board}/card.png?{query}").status_code == 200
 
-    shown = [each for each in drawn if isinstance(each, pictures.OwnPicture)]
+    shown = [each for each in drawn if isinstance(each, OwnPicture)]
     assert [(each.move, each.direction) for each in shown[:2]] == [
         ("1 behind last time", "down"),
         ("1 better than last time", "up"),
