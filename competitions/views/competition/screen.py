@@ -5,6 +5,7 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.html import format_html
 
 from competitions.core.lifecycle import Phase
 from competitions.models import Competition
@@ -41,12 +42,12 @@ def screen(request: HttpRequest, competition: Competition, at: datetime) -> Http
 
 def _words(competition: Competition, at: datetime) -> dict[str, Any]:
     is_coming = competition.phase(at) in (Phase.OPEN, Phase.DRAFT)
+    ends = competition.starts_at, competition.ends_at
     until = competition.starts_at if is_coming else competition.ends_at
     left = int((until - at).total_seconds())
     is_over = left <= 0 or competition.cancelled_at is not None
     return {
-        "name": timed_of(competition, competition.starts_at, at),
-        "dates": timed_of(competition, competition.ends_at, at),
+        "name": format_html("{} – {}", *(timed_of(competition, each, at) for each in ends)),
         "ends_at": competition.ends_at,
         "seconds_left": None if is_over or is_coming else left,
         "opens_at": competition.starts_at if is_coming and not is_over else None,
