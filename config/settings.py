@@ -164,6 +164,9 @@ AUDIT_KEEP_DAYS = env.int("AUDIT_KEEP_DAYS", default=730)
 RANK_SNAPSHOT_MINUTES = max(env.int("RANK_SNAPSHOT_MINUTES", default=60), 1)
 RANK_SNAPSHOT_PLAYERS = max(env.int("RANK_SNAPSHOT_PLAYERS", default=1000), 0)
 
+# From how many players on each running period has a histogram, for percentiles; 0: none has.
+HISTOGRAM_PLAYERS = max(env.int("HISTOGRAM_PLAYERS", default=100_000), 0)
+
 # -- Likes ---------------------------------------------------------------------------------------
 
 # How likes of comments are kept: hybrid, redis, sql or append; and how many a second the most liked comment gets.

@@ -160,6 +160,7 @@ SETTINGS: dict[str, Setting] = {
     "ENCRYPTION_KEYS": Setting([], _keys),
     "EXPORTS_AT_ONCE": Setting(2, _number(1, 1000)),
     "FORMS_WITH_FILES": Setting({}, _forms),
+    "HISTOGRAM_PLAYERS": Setting(100_000, _number(0, 1_000_000_000)),
     "KEEP_RECORDS_DAYS": Setting(90, _number(1, YEARS)),
     "LARGEST_UPLOAD": Setting(8 * 1024 * 1024, _number(1, 1 << 30)),
     "METRICS_ADDRESS": Setting("127.0.0.1", _text),

@@ -11,7 +11,7 @@ from foundation.errors import Unavailable
 from foundation.worker.each import run_each
 from leaderboards.services.imports import worker as import_worker
 from leaderboards.services.moderation import run_purge
-from leaderboards.services.periods import close, rank_history, retention
+from leaderboards.services.periods import close, histograms, rank_history, retention
 from leaderboards.services.periods import open as period_opening
 from leaderboards.services.players import fold_names as name_folding
 from leaderboards.services.sync import mirror as mirror_service
@@ -23,6 +23,7 @@ logger = logging.getLogger(__name__)
 VERIFY_SECONDS = 20.0
 IMPORT_SECONDS = 4.0
 FOLD_SECONDS = 8.0
+HISTOGRAM_SECONDS = 20.0
 
 _back_off = BackOff()  # shared by the tasks that run every second
 
@@ -64,6 +65,12 @@ def close_periods() -> int:
 def keep_ranks() -> int:
     """Record the rank history of running periods where that is due."""
     return rank_history.record_due_rank_history(clock.trusted_now())
+
+
+@shared_task
+def take_histograms() -> int:
+    """Take the due histograms of running periods with many players, for ``HISTOGRAM_SECONDS``."""
+    return histograms.take_due_histograms(clock.trusted_now(), HISTOGRAM_SECONDS)
 
 
 @shared_task

@@ -29,6 +29,7 @@ from foundation.sync.redis_state import CorruptRedisKey
 from foundation.tasks import WORKER
 from leaderboards.core.periods import PeriodKind, latest_window, next_opening
 from leaderboards.models import Board, Period, PeriodState, Storage
+from leaderboards.selectors.monitoring.histograms import histograms_taken
 from leaderboards.selectors.monitoring.lag import MIRRORED_EVERY, RESYNCED_WITHIN, mirror_age, unrepaired
 from leaderboards.selectors.monitoring.resync_progress import describe_resync
 from leaderboards.stores.redis.sync import ZsetSync
@@ -213,6 +214,19 @@ def differences(_at: datetime) -> Iterator[Finding]:
     yield _found(count > 0, "differences", detail)
 
 
+def histograms(at: datetime) -> Iterator[Finding]:
+    """Tell the age of the oldest histogram; red for each that several runs should have replaced."""
+    taken = histograms_taken()
+    for row in (late := [row for row in taken if row.is_late(at)]):
+        detail = _("taken %(seconds)s s ago: see that the worker runs, and what its log says")
+        yield Finding(State.RED, f"histogram of period {row.period}", detail % {"seconds": row.age_seconds(at)})
+    if not taken:
+        yield Finding(State.OK, "histograms", _("none: running periods with fewer players need none"))
+    elif not late:
+        detail = _("the oldest was taken %(seconds)s s ago") % {"seconds": taken[0].age_seconds(at)}
+        yield Finding(State.OK, "histograms", detail)
+
+
 def boundaries(at: datetime) -> Iterator[Finding]:
     for board in Board.objects.order_by("seq"):
         yield Finding(State.OK, f"board {board.seq}", f"{board.name}: {_boundary(board, at)}")
@@ -230,6 +244,7 @@ CHECKS: dict[str, Check] = {
     "sync states": corrupt_sync_states,
     "dead letters": dead_letters,
     "differences": differences,
+    "histograms": histograms,
     "boards": boundaries,
 }
 NEEDS_REDIS = (redis_server, page_cache, unmirrored, corrupt_sync_states)

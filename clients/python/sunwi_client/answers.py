@@ -127,6 +127,19 @@ class PlayerRow(RowWithShare, _Frame):
     """One player's row, with its board and period."""
 
 
+class PlayerPercentile(_Frame):
+    """A player is within the best ``top`` percent, and ahead of ``percentile`` percent of the others.
+
+    The exact figures are at most ``error`` better. ``exact``: it was counted now. All three are None with the rank.
+    """
+
+    player: str
+    top: Number | None
+    percentile: Number | None
+    error: Number | None
+    exact: bool
+
+
 Rows = list[Row]  # a name of its own: below, `list` is a part of the answer
 
 

@@ -109,6 +109,15 @@ class AsyncClient:
         """
         return cast(answers.Page, await self._request(endpoints.around(board, player, radius, period, metadata)))
 
+    async def percentile(
+        self, board: int, player: str, *, period: str = CURRENT, exact: bool = False
+    ) -> answers.PlayerPercentile:
+        """Which best part of the players they belong to; on boards of many players a minute old, unless ``exact``.
+
+        Raises ``NotRanked``.
+        """
+        return cast(answers.PlayerPercentile, await self._request(endpoints.percentile(board, player, period, exact)))
+
     async def view(
         self,
         board: int,

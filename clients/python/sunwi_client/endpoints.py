@@ -42,6 +42,11 @@ def around(board: int, name: str, radius: int, period: str, metadata: bool) -> C
     return call("GET", "boards", board, "players", name, "around", query=query)
 
 
+def percentile(board: int, name: str, period: str, exact: bool) -> Call:
+    query: dict[str, Value] = {"period": period, **({"exact": True} if exact else {})}
+    return call("GET", "boards", board, "players", name, "percentile", query=query)
+
+
 def view(board: int, query: dict[str, Value], ids: Sequence[str]) -> Call:
     return call("GET", "boards", board, "view", query=query | {"ids": ",".join(ids) or None})
 

@@ -86,7 +86,6 @@ class MoreColumns:
     names: Sequence[str] = ()
     texts: Callable[[Sequence[Row]], Iterable[Sequence[str]]] = lambda rows: repeat((), len(rows))
 
-
     def with_metadata(self) -> "MoreColumns":
         """Return the same columns with ``metadata`` behind them: compact JSON, empty for none."""
         return MoreColumns((*self.names, "metadata"), self._with_metadata)

@@ -53,6 +53,7 @@ def board_operation_docs() -> dict[str, OperationDoc]:
         "export_standings": OperationDoc(path=board, query=f"?period={real.label}", raw_response=CSV),
         "read_named_players": OperationDoc(path=board, query="?ids=alice,bob", answer=page),
         "read_player_row": OperationDoc(path=alice),
+        "read_percentile": OperationDoc(path=alice),
         "read_around": OperationDoc(path=alice, query="?radius=4", answer=page | CURSORS),
         "read_view": OperationDoc(path=board, query="?player=alice&radius=4&limit=10&ids=bob", answer=view_of(page)),
         "read_distribution": OperationDoc(path=board),

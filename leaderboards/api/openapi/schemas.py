@@ -129,6 +129,27 @@ class RowOfPlayer(RowWithShare):
     live: bool
 
 
+class PercentileOfPlayer(Schema):
+    """Where a player stands among all, without their rank. All three shares are null with an unknown rank."""
+
+    player: str
+    top: float | None = Field(
+        gt=0, le=100, description="They are within the best so many percent of the players, themselves included."
+    )
+    percentile: float | None = Field(
+        ge=0, le=100, description="They are ahead of so many percent of the other players; ties are not ahead."
+    )
+    error: float | None = Field(
+        ge=0, le=100, description="The exact `top` is at most this much less, the exact `percentile` this much more."
+    )
+    exact: bool = Field(description="Whether it was counted now; else it is from a histogram of `as_of`.")
+    total: int = Field(description="How many players the whole period had at `as_of`.")
+    board: int
+    period: PeriodOfBoard
+    as_of: Time
+    live: bool
+
+
 class CursorsAround(Schema):
     """The neighbours of a window around a player, as cursors of the list."""
 
@@ -170,6 +191,13 @@ class Spread(Schema):
     percentiles: dict[str, Number] = Field(description='"1" to "99"; empty if no player is ranked.')
     histogram: list[BinOfHistogram] = Field(
         description="Like the percentiles it may be empty while `live` is false: SQL had no time to count."
+    )
+    error: float | None = Field(
+        None,
+        ge=0,
+        le=100,
+        description="Where it is from a histogram of `as_of`: the percentage of players by which a count or a "
+        "percentile may be off. Absent where it was counted now.",
     )
 
 

@@ -122,9 +122,7 @@ def _rows(period: Period, metadata: bool) -> Iterator[Row]:
     return _visible_rows(period, hidden_in(period), keeps_vacated_places(period), metadata)
 
 
-def _visible_rows(
-    period: Period, excluded: Collection[str], stay_empty: bool, metadata: bool = False
-) -> Iterator[Row]:
+def _visible_rows(period: Period, excluded: Collection[str], stay_empty: bool, metadata: bool = False) -> Iterator[Row]:
     """Yield the rows in groups of equal scores: ``ahead`` counts better visible rows, ``places`` all better rows."""
     by_time = period.rules.ties.by_time
     ahead = places = 0

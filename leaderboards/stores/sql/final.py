@@ -95,6 +95,10 @@ class FinalStore:
         by_name = _rows(period).aggregate(**counts)
         return [by_name[name] for name in counts]
 
+    def scores(self, period: Period, players: Sequence[str]) -> dict[str, float]:
+        """Return the scores of those of these players who are ranked."""
+        return dict(_rows(period).filter(player__external_id__in=players).values_list("player__external_id", "score"))
+
     def _answer(self, period: Period, query: Query) -> list[RankedRow]:
         rows = _rows(period).order_by("place")
         match query:
