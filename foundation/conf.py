@@ -34,6 +34,7 @@ LIMITS = {
     "link": "10/60",  # link codes tried, for each user
     "join": "10/60",  # join codes tried, for each player
     "like": "60/10",  # likes given and taken back on pages, for each user
+    "follow": "60/60",  # players followed or unfollowed, for each user
     "comment": "5/60",  # comments written or changed, for each user
     "own_data": "10/3600",  # exports of one's own data, for each user
 }

@@ -81,7 +81,7 @@ def purge() -> int:
 
 @shared_task
 def verify() -> int:
-    """Compare Redis with SQL for a while, and repair differences; skipped while Redis does not answer."""
+    """Compare Redis with SQL for a while, and repair differences; it does nothing while Redis does not answer."""
     try:
         found = verify_service.verify_all(clock.now(), VERIFY_SECONDS)
     except Unavailable as error:

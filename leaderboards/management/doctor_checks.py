@@ -120,7 +120,7 @@ def redis_server(_at: datetime) -> Iterator[Finding]:
     server = f"{info.get('server_name', 'redis')} {info.get('redis_version', '?')}"
     yield Finding(State.OK, "Redis", _("%(server)s answers") % {"server": server})
     is_known = KnownRedis.is_known(identity_of(info))
-    known = _("SQL knows it") if is_known else _("SQL does not know it yet: the worker's settling makes it known")
+    known = _("SQL knows it") if is_known else _("SQL does not know it yet: the worker's resync registers it")
     yield _found(not is_known, "Redis known", known)
     has_aof = info.get("aof_enabled") == "1"
     aof = _("yes") if has_aof else _("no: set `appendonly yes`, or a restart loses scores")
@@ -178,7 +178,7 @@ def stale_periods(at: datetime) -> Iterator[Finding]:
     for period in stale:
         since = at - (period.stale_since or at)
         detail = _(
-            "%(progress)s; the worker settles it within seconds: see that it runs and what its log says, "
+            "%(progress)s; the worker resyncs it within seconds: see that it runs and what its log says, "
             "or run rebuild --board %(board)s"
         ) % {"progress": describe_resync(period), "board": period.board_id}
         state = State.RED if since > RESYNCED_WITHIN else State.WAITING

@@ -5,6 +5,7 @@ Models do not use Redis, HTTP or signals. A change to more than one row is a ser
 
 from leaderboards.choices import Decision, ImportKind, PeriodState, Storage, Unit, Visibility
 from leaderboards.models.boards import Board, default_timezone
+from leaderboards.models.follows import Follow
 from leaderboards.models.histograms import PeriodHistogram
 from leaderboards.models.imports import ImportChunk, ImportedPlayer, ImportRun
 from leaderboards.models.moderation import Purge, PurgedSubmission, SubmissionEdit
@@ -22,6 +23,7 @@ __all__ = [
     "Decision",
     "Difference",
     "FinalStanding",
+    "Follow",
     "ImportChunk",
     "ImportKind",
     "ImportRun",

@@ -98,6 +98,31 @@ class Page(Standings, _Cursors):
     """A page of one period, or a window around a player, best first."""
 
 
+class Winner(TypedDict):
+    """A player of the first rank of a final period."""
+
+    player: str
+    name: str
+    points: NotRequired[Number]
+    fields: NotRequired[dict[str, int]]
+
+
+class ListedPeriod(Period):
+    """A period with its players; up to five ``winners``, None before it is final."""
+
+    players: int
+    winners: list[Winner] | None
+
+
+class Periods(_Cursors):
+    """A page of a board's periods, the newest first."""
+
+    board: int
+    total: int
+    as_of: str
+    rows: list[ListedPeriod]
+
+
 class PlayerRow(RowWithShare, _Frame):
     """One player's row, with its board and period."""
 

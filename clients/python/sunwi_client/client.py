@@ -70,6 +70,11 @@ class Client:
         """A board and its settings."""
         return cast(answers.Board, self._request(endpoints.read_board(board)))
 
+    def periods(self, board: int, *, limit: int = 10, offset: int = 0, cursor: str | None = None) -> answers.Periods:
+        """A page of a board's periods, the newest first; ``cursor`` is as for ``top``."""
+        query: dict[str, Value] = {"limit": limit, "offset": offset, "cursor": cursor}
+        return cast(answers.Periods, self._request(endpoints.list_periods(board, query)))
+
     def top(
         self,
         board: int,

@@ -19,6 +19,10 @@ def read_board(board: int) -> Call:
     return call("GET", "boards", board)
 
 
+def list_periods(board: int, query: dict[str, Value]) -> Call:
+    return call("GET", "boards", board, "periods", query=query)
+
+
 def top(board: int, query: dict[str, Value], metadata: bool) -> Call:
     query = query | _metadata(metadata)
     return call("GET", "boards", board, "standings", query=query)

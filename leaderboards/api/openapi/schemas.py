@@ -281,6 +281,33 @@ class BoardsListed(Schema):
     rows: list[BoardShown]
 
 
+class WinnerOfPeriod(Schema):
+    """A player of the first rank: ``points``, or ``fields`` on boards with criteria."""
+
+    player: str
+    name: str = Field(description="As the game names them; else their id.")
+    points: Points | None = None
+    fields: Fields | None = None
+
+
+class PeriodListed(PeriodOfBoard):
+    """A period with its players and winners."""
+
+    players: int = Field(description="How many are ranked in it.")
+    winners: list[WinnerOfPeriod] | None = Field(
+        description="Up to five of the first rank; empty where nobody is ranked, null before it is final."
+    )
+
+
+class PeriodsListed(CursorsOfPage):
+    """A page of a board's periods, the newest first."""
+
+    board: int
+    total: int = Field(description="How many periods the board has that have begun.")
+    as_of: Time
+    rows: list[PeriodListed]
+
+
 class PlayerShown(Schema):
     """What the game says about a player."""
 

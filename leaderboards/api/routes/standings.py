@@ -114,7 +114,7 @@ def delete_player(request: HttpRequest, seq: WholeNumber = SEQ, player: str = PL
 
 
 @router.get("/boards/{seq}/players/{player}/around", response=PageOfPeriod)
-def read_around(  # noqa: PLR0913, PLR0917 (each is a parameter of the address)
+def read_around(  # noqa: PLR0913, PLR0917 - one argument for each parameter of the URL
     request: HttpRequest,
     seq: WholeNumber = SEQ,
     player: str = PLAYER,

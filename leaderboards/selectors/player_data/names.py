@@ -19,7 +19,7 @@ TRUST_SECONDS = 60.0
 MAX_NAMES = 50_000  # of some 400 bytes each, with the player's number
 MAX_COUNTRIES = 100_000  # of some 100 bytes each
 _NAMED = (
-    f"SELECT id, external_id, name, country FROM {Player._meta.db_table}"  # noqa: S608 (a name of our own)
+    f"SELECT id, external_id, name, country FROM {Player._meta.db_table}"  # noqa: S608 - the table's name is our own
     " WHERE external_id = ANY(%s)"
 )
 

@@ -44,14 +44,16 @@ _RANK = {
 def write_final_standings(period: Period, copy: Period | None = None) -> int:
     """Write the final standings of a period, for the period itself or for a ``copy`` of it; returns how many.
 
+    A copy has no standings, so its rows get their metadata too.
+
     Call it in the transaction that makes the period or the copy final.
     """
     direction = "DESC" if period.rules.order is Order.DESC else "ASC"
     with long_transaction(), connection.cursor() as cursor:
         cursor.execute(
-            "INSERT INTO leaderboards_finalstanding (period_id, place, rank, player_id, member, score)"
+            "INSERT INTO leaderboards_finalstanding (period_id, place, rank, player_id, member, score, metadata)"
             f" SELECT %s, {_PLACE.format(direction)}, {_RANK[period.rules.ties].format(direction)},"
-            " player_id, member, score"
+            f" player_id, member, score, {'NULL' if copy is None else 'metadata'}"
             " FROM leaderboards_standing WHERE period_id = %s AND score IS NOT NULL",
             [(copy or period).pk, period.pk],
         )

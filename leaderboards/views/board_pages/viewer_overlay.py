@@ -46,12 +46,16 @@ def row_is_current(shared: SharedPage, page: BoardPage, player: str) -> bool:
 
 @dataclass
 class ViewerOverlay:
-    """A viewer of a shared page. ``page`` is its data with the viewer in it, ``sought`` a search without a hit."""
+    """A viewer of a shared page. ``page`` is its data with the viewer in it, ``sought`` a search without a hit.
+
+    ``filters`` is the HTML of the filters that the viewer can choose.
+    """
 
     shared: SharedPage
     viewer: Viewer
     page: BoardPage
     sought: str = ""
+    filters: str = ""
 
     @cached_property
     def etag(self) -> str:
@@ -115,9 +119,10 @@ class ViewerOverlay:
             moves=shown["has_moves"],
             gaps=shown["has_gaps"],
             gains=shown["no_gains"],
-            anchors=True,
+            anchors=self.shared.filter is None,
             own_id="me",
             is_linked=self.viewer.linked,
+            within=self.shared.filter is not None,
         )
 
     def render(self, template: str, **more: object) -> str:
@@ -145,6 +150,8 @@ class ViewerOverlay:
         """Return the HTML of a place: the viewer's own, else the default."""
         if place == "etag":
             return escape(self.etag)
+        if place == "filters":
+            return self.filters
         if self.viewer == ANONYMOUS_VIEWER and not self.sought:
             return self.default(place)
         own = self._cached[place] if place in self._cached else _OWN_PARTS[place](self)
@@ -201,7 +208,7 @@ def _around(own: ViewerOverlay) -> str | None:
     if not own.viewer_card["around"] or own.viewer_card["on_page"]:
         return None
     before, after = own.shared.neighbours_table_shell
-    row_style = replace(own.row_style, moves=False, gaps=False, gains="", anchors=False)
+    row_style = replace(own.row_style, moves=False, gaps=False, gains="", anchors=False, within=False)
     return before + "\n".join(row_html(line, row_style) for line in own.viewer_card["around"]) + after
 
 

@@ -51,7 +51,9 @@ def test_entries_are_counted_by_board_and_outcome_and_a_board_that_is_none_is_no
     assert more(before, after, name, board="none", outcome="rejected") == 1
     assert more(before, after, "sunwi_refusals_total", code="unknown_board") == 1
     assert not [labels for _, labels in after if ("board", "987654") in labels]
-    assert more(before, after, "sunwi_decided_together_count") == 2  # alone, twice; three boards at once are no company
+    assert (
+        more(before, after, "sunwi_group_commit_batch_size_count") == 2
+    )  # alone, twice; three boards at once are no company
 
 
 def test_beyond_the_bound_labels_are_other() -> None:
@@ -80,8 +82,8 @@ def test_rows_that_a_process_has_are_told_from_those_that_are_read(
     for _ in range(3):
         anybody.get(f"/boards/{number}/standings")
 
-    after, name = scrape(client), "sunwi_pages_asked_total"
-    assert (more(before, after, name, rows="read"), more(before, after, name, rows="kept")) == (1, 2)
+    after, name = scrape(client), "sunwi_page_reads_total"
+    assert (more(before, after, name, rows="read"), more(before, after, name, rows="cached")) == (1, 2)
 
 
 def test_what_is_late_is_told_in_seconds_and_rows(make_board: Make, game: Caller, client: Client) -> None:
