@@ -244,6 +244,13 @@ class ExportsBusy(Unavailable):
     retry_after = 5
 
 
+class PicturesBusy(Unavailable):
+    """Too many pictures are drawn at once."""
+
+    code = "pictures_busy"
+    retry_after = 5
+
+
 class BadLinkCode(Invalid):
     """A link code that is unknown, used or expired."""
 
