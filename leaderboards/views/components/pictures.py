@@ -15,6 +15,7 @@ from django.utils.translation import get_language, pgettext
 from django.utils.translation import gettext as _
 
 from foundation.http.client_address import client_network
+from foundation.messages import Message
 from foundation.throttling.rate_limit import throttle
 from leaderboards import formats
 from leaderboards.drawing import BoardPicture, OwnPicture, draw_card, draw_own
@@ -87,7 +88,7 @@ def _file(request: HttpRequest, picture: Picture, key: str) -> bytes:
         return kept
     throttle("page", client_network(request), requests=DRAWING_COUNTS_AS)
     if not _slots.acquire(timeout=WAITS_SECONDS):
-        raise PicturesBusy("Many pictures are being drawn at the moment; try again in a few seconds.")
+        raise PicturesBusy(Message("Many pictures are being drawn at the moment; try again in a few seconds."))
     try:
         drawn = draw_own(picture) if isinstance(picture, OwnPicture) else draw_card(picture)
     finally:
