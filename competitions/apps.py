@@ -23,7 +23,7 @@ class CompetitionsConfig(AppConfig):
             is_disqualified,
         )
         from competitions.selectors.series.series import series_of_boards
-        from competitions.services import audit_actions
+        from competitions.services import audit_actions, webhook_kinds
         from competitions.services.comments.likeable import likeable
         from competitions.services.erasure.anonymize import anonymize_player
         from competitions.services.erasure.rewrite_results import rewrite_results_of
@@ -32,6 +32,7 @@ class CompetitionsConfig(AppConfig):
         from competitions.services.series import totals as series_totals
         from foundation.monitoring import readings
         from foundation.security import service_keys
+        from foundation.webhooks import kinds
         from leaderboards.selectors.catalog import reserved
         from leaderboards.selectors.player_data import account_export, personal_data
         from leaderboards.selectors.visibility import hidden
@@ -40,6 +41,7 @@ class CompetitionsConfig(AppConfig):
         from likes import registry
 
         audit_actions.register()
+        kinds.register_kinds(*webhook_kinds.KINDS)
         readings.register("notices", notice_readings)
         language.provide(asked_language)
         service_keys.reserve(judge.JURY, series_totals.SERVICE)

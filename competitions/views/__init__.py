@@ -1,6 +1,6 @@
 """The pages about competitions. They show what the public may see; staff use the admin for the rest."""
 
-from competitions.views.comments.editing import delete, edit, hide
+from competitions.views.comments.editing import delete, dismiss, edit, hide, report
 from competitions.views.comments.liking import like, liked_by
 from competitions.views.comments.listing import comment, comments
 from competitions.views.competition.detail import competition
@@ -20,6 +20,7 @@ __all__ = [
     "competition",
     "competitions",
     "delete",
+    "dismiss",
     "division",
     "edit",
     "hide",
@@ -30,6 +31,7 @@ __all__ = [
     "own_team",
     "picture",
     "preferences",
+    "report",
     "reveal",
     "series",
     "series_list",

@@ -28,7 +28,10 @@ PLAIN = (
     *("healthz", "readyz", "metrics", "account/", "accounts/logout/", "styleguide/", "inbox/", "inbox/settings/"),
     *("players/<str:player>/", f"{CUP}leave/", f"{CUP}reveal/", f"{CUP}picture/<slug:digest>.webp"),
     *(f"{CUP}{rest}" for rest in ("team/", "teams/<int:team>/")),
-    *(f"{COMMENTS}<int:comment>/{rest}" for rest in ("", "edit/", "delete/", "hide/", "like/", "likes/")),
+    *(
+        f"{COMMENTS}<int:comment>/{rest}"
+        for rest in ("", "edit/", "delete/", "hide/", "report/", "dismiss/", "like/", "likes/")
+    ),
     *(
         f"accounts/{rest}"
         for rest in ("second-factor/", "passkey/", "passkey/challenge/", "confirm/", "confirm/passkey/")
