@@ -28,7 +28,7 @@ class CompetitionsConfig(AppConfig):
         from competitions.services.erasure.anonymize import anonymize_player
         from competitions.services.erasure.rewrite_results import rewrite_results_of
         from competitions.services.event_port import CompetitionEvents, excluded_players, keeps_places
-        from competitions.services.results import judge
+        from competitions.services.results import late_scores
         from competitions.services.series import totals as series_totals
         from foundation.monitoring import readings
         from foundation.security import service_keys
@@ -37,20 +37,20 @@ class CompetitionsConfig(AppConfig):
         from leaderboards.selectors.player_data import account_export, personal_data
         from leaderboards.selectors.visibility import hidden
         from leaderboards.services import events
-        from leaderboards.services.players import delete_account, erase
+        from leaderboards.services.players import delete_account, erase_hooks
         from likes import registry
 
         audit_actions.register()
         kinds.register_kinds(*webhook_kinds.KINDS)
         readings.register("notices", notice_readings)
         language.provide(asked_language)
-        service_keys.reserve(judge.JURY, series_totals.SERVICE)
+        service_keys.reserve(late_scores.JURY, series_totals.SERVICE)
         events.provide(CompetitionEvents())
         hidden.register_event_exclusions(excluded_players, keeps_places)
         account_export.register_export_blocker(has_hidden_results)
         personal_data.register_values_before_shadow(RewardGrant, grants_before_shadows)
         delete_account.register_disqualified_check(is_disqualified)
         reserved.register_reserved_boards(series_of_boards)
-        erase.register_hook(anonymize_player)
-        erase.register_rename_hook(rewrite_results_of)
+        erase_hooks.register_hook(anonymize_player)
+        erase_hooks.register_rename_hook(rewrite_results_of)
         registry.register_kind(likeable())

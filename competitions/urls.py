@@ -5,11 +5,12 @@ from django.urls import path
 from competitions import views
 from competitions.selectors.notices.inbox import unread
 from competitions.views.competition.listing import called
-from competitions.views.leagues import panel
-from leaderboards.views.board_pages import panels
+from competitions.views.leagues import group_filter, panel
+from leaderboards.views.board_pages import filters, panels
 from leaderboards.views.components import other_apps
 
 panels.register_panel(panel)
+filters.register_groups(group_filter)
 other_apps.register_search(called)
 other_apps.register_unread(unread)
 

@@ -75,7 +75,7 @@ def drawable(text: str) -> str:
     return "".join(kept).strip() if 2 * len(kept) >= len(letters) else ""
 
 
-def _write(  # noqa: PLR0913, PLR0917 (one text: where, what, how large, which colour, how wide)
+def _write(  # noqa: PLR0913, PLR0917 - one text: where, what, how large, which colour, how wide
     draw: ImageDraw.ImageDraw, at: tuple[int, int], text: str, size: int, colour: str, width: int, at_end: bool = False
 ) -> None:
     runs = _runs(text, size)

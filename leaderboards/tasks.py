@@ -5,12 +5,13 @@ import logging
 from celery import shared_task
 
 from foundation import clock
-from foundation.db.resilience import BackOff, SqlAway
+from foundation.db.back_off import BackOff
+from foundation.db.resilience import SqlAway
 from foundation.errors import Unavailable
 from foundation.worker.each import run_each
 from leaderboards.services.imports import worker as import_worker
 from leaderboards.services.moderation import run_purge
-from leaderboards.services.periods import close, rank_history, retention
+from leaderboards.services.periods import close, histograms, rank_history, retention
 from leaderboards.services.periods import open as period_opening
 from leaderboards.services.players import fold_names as name_folding
 from leaderboards.services.sync import mirror as mirror_service
@@ -22,6 +23,7 @@ logger = logging.getLogger(__name__)
 VERIFY_SECONDS = 20.0
 IMPORT_SECONDS = 4.0
 FOLD_SECONDS = 8.0
+HISTOGRAM_SECONDS = 20.0
 
 _back_off = BackOff()  # shared by the tasks that run every second
 
@@ -66,6 +68,12 @@ def keep_ranks() -> int:
 
 
 @shared_task
+def take_histograms() -> int:
+    """Take the due histograms of running periods with many players, for ``HISTOGRAM_SECONDS``."""
+    return histograms.take_due_histograms(clock.trusted_now(), HISTOGRAM_SECONDS)
+
+
+@shared_task
 def purge() -> int:
     """Continue purges and their undo, for about four seconds."""
     return run_purge.run_due(clock.trusted_now())
@@ -73,7 +81,7 @@ def purge() -> int:
 
 @shared_task
 def verify() -> int:
-    """Compare Redis with SQL for a while, and repair differences; skipped while Redis does not answer."""
+    """Compare Redis with SQL for a while, and repair differences; it does nothing while Redis does not answer."""
     try:
         found = verify_service.verify_all(clock.now(), VERIFY_SECONDS)
     except Unavailable as error:
@@ -104,13 +112,14 @@ def fold_names() -> int:
 def retain() -> dict[str, int]:
     """Delete data whose retention is over. Keys wait while Redis does not answer; submissions need only SQL."""
     at = clock.trusted_now()
-    expired, dropped, compacted, records, snapshots, imports = run_each(
+    expired, dropped, compacted, records, snapshots, imports, name_changes = run_each(
         lambda: retention.expire_due(at),
         lambda: retention.drop_submissions(at),
         lambda: retention.compact_submissions(at),
         lambda: retention.drop_records(at),
         lambda: retention.thin_snapshots(at),
         lambda: import_worker.delete_old_runs(at),
+        lambda: retention.drop_name_changes(at),
     )
     return {
         "expired": expired,
@@ -119,4 +128,5 @@ def retain() -> dict[str, int]:
         "records": records,
         "snapshots": snapshots,
         "imports": imports,
+        "name_changes": name_changes,
     }

@@ -3,7 +3,7 @@
 from django.urls import path
 
 from leaderboards import views
-from leaderboards.views.player_pages import account_data
+from leaderboards.views.player_pages import account_data, compare, follow
 
 urlpatterns = [
     path("", views.home, name="home"),
@@ -12,11 +12,15 @@ urlpatterns = [
     path("boards/<int:seq>/periods/", views.periods, name="board-periods"),
     path("boards/<int:seq>/card.png", views.board_card, name="board-card"),
     path("players/<str:player>/", views.player, name="player"),
+    path("players/<str:player>/follow/", follow.follow, name="player-follow"),
+    path("players/<str:player>/menu/", follow.row_menu, name="row-menu"),
+    path("compare/", compare.compare, name="compare"),
     path("search/", views.search, name="search"),
     path("search/suggestions/", views.suggestions, name="search-suggestions"),
     path("styleguide/", views.styleguide, name="styleguide"),
     path("styles/<slug:digest>/<str:names>.css", views.styles, name="styles"),
     path("account/", views.account, name="account"),
+    path("account/following/", follow.following, name="following"),
     path("account/export/", account_data.export, name="account-export"),
     path("account/delete/", account_data.delete, name="account-delete"),
 ]

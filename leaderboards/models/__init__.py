@@ -5,10 +5,12 @@ Models do not use Redis, HTTP or signals. A change to more than one row is a ser
 
 from leaderboards.choices import Decision, ImportKind, PeriodState, Storage, Unit, Visibility
 from leaderboards.models.boards import Board, default_timezone
+from leaderboards.models.follows import Follow
+from leaderboards.models.histograms import PeriodHistogram
 from leaderboards.models.imports import ImportChunk, ImportedPlayer, ImportRun
 from leaderboards.models.moderation import Purge, PurgedSubmission, SubmissionEdit
 from leaderboards.models.periods import Period
-from leaderboards.models.players import BanKind, BanRecord, LinkCode, Player
+from leaderboards.models.players import BanKind, BanRecord, LinkCode, NameChange, Player
 from leaderboards.models.quarantine import QuarantinedEntry
 from leaderboards.models.restrictions import Restriction, RestrictionKind
 from leaderboards.models.snapshots import PeriodSnapshot, RankHistoryEntry
@@ -21,12 +23,15 @@ __all__ = [
     "Decision",
     "Difference",
     "FinalStanding",
+    "Follow",
     "ImportChunk",
     "ImportKind",
     "ImportRun",
     "ImportedPlayer",
     "LinkCode",
+    "NameChange",
     "Period",
+    "PeriodHistogram",
     "PeriodSnapshot",
     "PeriodState",
     "Player",

@@ -29,7 +29,7 @@ class Player(models.Model):
     external_id = ByteOrderedCharField(_("player"), max_length=64, unique=True)
     name = models.CharField(_("name"), max_length=100, blank=True)
     folded_name = ByteOrderedCharField(max_length=MAX_LENGTH, null=True, editable=False)
-    folded_from = models.CharField(max_length=100, null=True, editable=False)  # noqa: DJ001 (None: not folded yet)
+    folded_from = models.CharField(max_length=100, null=True, editable=False)  # noqa: DJ001 - null means not folded yet
     avatar_url = models.URLField(_("avatar"), blank=True)
     country = models.CharField(_("country"), max_length=2, blank=True)
     user = models.OneToOneField(
@@ -46,11 +46,12 @@ class Player(models.Model):
         verbose_name = _("player")
         verbose_name_plural = _("players")
         permissions: ClassVar = [("erase_player", "Can erase player for good")]
-        # Partial indexes: few of a million players have a name or are banned.
+        # Partial indexes: few of a million players have a name or a country, or are banned.
         indexes: ClassVar = [
             models.Index(Upper("name"), condition=~Q(name=""), name="player_name"),
             models.Index("external_id", condition=Q(banned_at__isnull=False), name="player_banned"),
             models.Index(fields=["folded_name", "id"], condition=Q(folded_name__isnull=False), name="player_folded"),
+            models.Index(fields=["country", "id"], condition=~Q(country=""), name="player_country"),
             models.Index(fields=["id"], condition=_TO_FOLD, name="player_fold_due"),
         ]
 
@@ -65,6 +66,24 @@ class Player(models.Model):
         if NAME in self.__dict__ and (fields is None or NAME in fields):
             set_folded(self)
         super().save(*args, **options)
+
+
+class NameChange(models.Model):
+    """A change of what pages show of a player (name, country, id), for processes that cache names.
+
+    A trigger of PostgreSQL adds rows, whoever changes the player; ``xid`` is the transaction. ``retain`` deletes them.
+    Rows name nobody: ``player`` is the number of a row in ``Player``, which may be gone.
+    """
+
+    player = models.BigIntegerField()
+    xid = models.BigIntegerField(db_index=True)
+    at = models.DateTimeField()
+
+    class Meta:
+        default_permissions = ()
+
+    def __str__(self) -> str:
+        return f"{self.player} at {self.at:%F %T}"
 
 
 class BanKind(models.TextChoices):

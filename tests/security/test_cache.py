@@ -39,7 +39,7 @@ class Evil:
 @pytest.mark.parametrize("alias", sorted(settings.CACHES))
 def test_what_no_cache_wrote_is_not_run_by_any(alias: str, tmp_path: Path) -> None:
     """Without a connection: those of the boards are the link's own."""
-    file, client = tmp_path / "ran", caches[alias].client  # type: ignore[attr-defined]  # a RedisCache
+    file, client = tmp_path / "ran", caches[alias].client  # type: ignore[attr-defined]  # each is a RedisCache
 
     found = client.decode(pickle.dumps(Evil(file)))
 

@@ -107,7 +107,7 @@ class WebhookEndpointAdmin(ReauthAdmin[WebhookEndpoint], DeclaredLookupsAdmin[We
     reauth_actions = ("rotate",)
 
     class Media:
-        css = {"all": ["css/admin-lists.css"]}  # noqa: RUF012 - Django's own way to say it
+        css = {"all": ["css/admin-lists.css"]}
 
     @admin.display(description=_lazy("told of"))
     def told_of(self, endpoint: WebhookEndpoint) -> str:
@@ -139,14 +139,14 @@ class WebhookEndpointAdmin(ReauthAdmin[WebhookEndpoint], DeclaredLookupsAdmin[We
         if change:
             obj.save(update_fields=list(EndpointForm.Meta.fields))
         else:
-            request.made_secret = endpoints.new_secret(obj)  # type: ignore[attr-defined]  # for this request
+            request.made_secret = endpoints.new_secret(obj)  # type: ignore[attr-defined]  # kept on this request for its answer
             obj.save()
 
     def response_add(
         self, request: HttpRequest, obj: WebhookEndpoint, _post_url_continue: str | None = None
     ) -> HttpResponse:
         """Show the secret once."""
-        return self._show_secret(request, obj, request.made_secret)  # type: ignore[attr-defined]  # for this request
+        return self._show_secret(request, obj, request.made_secret)  # type: ignore[attr-defined]  # kept on this request for its answer
 
     @admin.action(description=_lazy("Send a test message to the selected endpoints"), permissions=["change"])
     def send_test(self, request: HttpRequest, chosen: QuerySet[WebhookEndpoint]) -> None:

@@ -23,6 +23,7 @@ from leaderboards import selectors
 from leaderboards.models import Board, PeriodState
 from leaderboards.selectors import BoardPage, Row
 from leaderboards.selectors.player_data.names import countries_of
+from leaderboards.views.board_pages.filters import PARAMETER, Filter, filter_context
 from leaderboards.views.board_pages.period_history import PeriodHistory
 from leaderboards.views.components.distribution_chart import distribution_chart
 from leaderboards.views.components.gains import empty_cells
@@ -45,20 +46,24 @@ from leaderboards.views.http.viewer import Viewer
 
 LONGEST_WAIT_SECONDS = 60.0  # for pages of a board between two windows
 _REPEATED = ("period", "page", "embed")  # query parameters that links repeat; the player is in a cookie
-_PLACES = ("card", "find", "foot", "around", "summary", "spread", "past", "panels", "race", "etag")
-_PLACE_MARKERS = {place: mark_safe(f"<!--own {place}-->") for place in _PLACES}  # noqa: S308 (text of users is escaped, so it cannot contain a marker)
+_PLACES = ("filters", "card", "find", "foot", "around", "summary", "spread", "past", "panels", "race", "etag")
+_PLACE_MARKERS = {place: mark_safe(f"<!--own {place}-->") for place in _PLACES}  # noqa: S308 - text of users is escaped, so it cannot contain a marker
 _PLACE = re.compile("<!--own ([a-z]+)-->")
 
 
 @dataclass(frozen=True, slots=True)
 class PageKey:
-    """Everything that a shared page depends on. ``query`` holds the parameters that links repeat."""
+    """Everything that a shared page depends on. ``query`` holds the parameters that links repeat.
+
+    ``of`` is the filter of a page that is made for one viewer (``filters.py``).
+    """
 
     seq: int
     label: str
     number: int
     query: str
     language: str | None
+    of: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +77,18 @@ def page_key_of(request: HttpRequest, seq: int) -> PageKey:
     """Read the key from a request. Raises ``Http404`` for an impossible page number."""
     given = {name: text for name in _REPEATED if (text := request.GET.get(name))}
     return PageKey(seq, given.get("period", selectors.CURRENT), page_number(request), urlencode(given), get_language())
+
+
+def filtered_key(key: PageKey, of: str) -> PageKey:
+    """Return the key of the same page with a filter, which links repeat."""
+    return replace(key, of=of, query=urlencode({**QueryDict(key.query).dict(), PARAMETER: of}))
+
+
+def everybody(key: PageKey) -> PageKey:
+    """Return the key of the first page of everybody in the same period."""
+    given = QueryDict(key.query).dict()
+    given.pop("page", None)
+    return replace(key, of="", number=1, query=urlencode(given))
 
 
 class PageTemplate:
@@ -89,8 +106,9 @@ class PageTemplate:
 class SharedPage:
     """One page of a board at one moment."""
 
-    def __init__(self, key: PageKey, page: BoardPage) -> None:
+    def __init__(self, key: PageKey, page: BoardPage, shown: Filter | None = None) -> None:
         standings = page.standings
+        self.filter = shown
         self.key, self.page, self.board = key, page, standings.board
         self.rows = {row.player: row for row in standings.rows}
         self.chips = chips_of(standings.board, standings.period, standings.as_of)
@@ -103,7 +121,7 @@ class SharedPage:
         self.countries = countries_of(self.rows)
         self.opens_at = selectors.opening(standings.board, standings.period, standings.as_of)
         self.etag = etag_of(
-            etag_parts(standings), self.opens_at, self.chips, self.movement, key.number, self.won, self.countries
+            etag_parts(standings), self.opens_at, self.chips, self.movement, key.number, self.won, self.countries, shown
         )
         self.defaults: dict[str, str] = {}  # place → its HTML for anonymous viewers, filled on demand
 
@@ -124,7 +142,7 @@ class SharedPage:
         names = ("columns", "as_words", "has_moves", "has_gaps", "no_gains")
         leader = shown["lines"][0].name if shown["lines"] else ""
         rules = self.page.standings.rules
-        settings = (board.name, board.unit, board.format, board.decimals, board.timezone, rules)
+        settings = (board.name, board.unit, board.format, board.decimals, board.timezone, board.grace_seconds, rules)
         return repr((self.key, settings, [shown[name] for name in names], leader, self.movement.since))
 
     @property
@@ -150,7 +168,7 @@ class SharedPage:
         """The history of the period; None if no ranks can have been recorded."""
         if not self.has_rank_history:
             return None
-        is_first = self.key.number == 1 and "embed" not in QueryDict(self.key.query)
+        is_first = self.key.number == 1 and "embed" not in QueryDict(self.key.query) and self.filter is None
         return PeriodHistory(self.page.standings, self.movement.since, self.is_running_now, is_first)
 
     @cached_property
@@ -160,6 +178,8 @@ class SharedPage:
         shown = table(self.page, Viewer(None), self.key.number, self.movement)
         if self.history:
             shown["lines"] = self.history.with_gains(shown["lines"])
+        if self.filter:
+            shown |= filter_context(self.filter, shown["lines"], standings.total)
         is_live = standings.period.state in (PeriodState.OPEN, PeriodState.CLOSING) or self.opens_at is not None
         before, after = steps(self.board, chips, standings.period, standings.as_of)
         return {
@@ -177,9 +197,9 @@ class SharedPage:
             "zone": self.board.timezone,
             "every": LIVE_EVERY_SECONDS if is_live else 0,
             **shown,
-            "no_gains": mark_safe(empty_cells(self.history.gains if self.history else None)),  # noqa: S308 (of numbers alone)
+            "no_gains": mark_safe(empty_cells(self.history.gains if self.history else None)),  # noqa: S308 - it is made of numbers only
             "has_today": bool(self.history and self.history.gains and self.history.gains.has_today),
-            "lead": lead_of(standings, shown["lines"]),
+            "lead": self.filter.lead if self.filter else lead_of(standings, shown["lines"]),
         }
 
     @cached_property

@@ -5,9 +5,9 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.contrib.admin.models import LogEntry
 from django.test import Client
-from pytest_django import Settings
 
 from foundation import clock
 from foundation.models import WebhookDelivery, WebhookEndpoint
@@ -61,14 +61,14 @@ def test_the_kinds_that_the_apps_send_are_ticks_and_others_are_typed_beside_them
     form = page(admin, f"{ENDPOINTS}{endpoint.pk}/change/")
 
     assert sorted(offered) == registered_kinds()
-    assert {"score.quarantined", "competition.final", "league.demoted", "rank.first_taken"} <= set(offered)
+    assert {"period.final", "score.quarantined", "competition.final", "rank.first_taken"} <= set(offered)
     assert endpoint.kinds == ["reward.granted", "competition.final", "order.paid"]
     ticked = set(re.findall(r'name="kinds" value="([^"]+)"[^>]*checked', form))
     assert ticked == {"reward.granted", "competition.final"}
     assert 'name="others" value="order.paid"' in form
 
 
-def test_a_kind_is_registered_for_each_that_the_documentation_lists(settings: Settings) -> None:
+def test_a_kind_is_registered_for_each_that_the_documentation_lists() -> None:
     table = (settings.BASE_DIR / "docs/webhooks.md").read_text("utf-8").partition("## Events")[2]
     lines = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
 
