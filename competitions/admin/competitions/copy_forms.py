@@ -46,7 +46,16 @@ class DuplicateForm(forms.Form):
             "starts_at": as_typed(_next_start(competition, now), competition.timezone),
             "token": secrets.token_hex(8),
         }
-        self.fields["starts_at"].help_text = _("On the clock of %(zone)s.") % {"zone": competition.timezone}
+        self._describe_start(_("Starts"))
+
+    def _describe_start(self, label: str) -> None:
+        """Name the two fields of the start, for those who listen, and its clock."""
+        field = self.fields["starts_at"]
+        field.label, zone = label, self.competition.timezone
+        field.help_text = _("On the clock of %(zone)s.") % {"zone": zone}
+        parts = (_("%(field)s, date"), _("%(field)s, time of day"))
+        for widget, words in zip(field.widget.widgets, parts, strict=True):  # type: ignore[attr-defined]  # it is split
+            widget.attrs["aria-label"] = words % {"field": label}
 
     def clean_starts_at(self) -> datetime | None:
         """Read the time in the competition's time zone."""
@@ -82,7 +91,7 @@ class RepeatForm(DuplicateForm):
     def __init__(self, competition: Competition, typed: Any, now: datetime) -> None:
         super().__init__(competition, typed, now)
         self.initial["name"] = f"{competition.name[:90]} {{n}}"
-        self.fields["starts_at"].label = _("First start")
+        self._describe_start(_("First start"))
         self.fields["name"].help_text = _(
             "{n} stands for the number of each, {date} for the day on which it starts. Names may be equal."
         )

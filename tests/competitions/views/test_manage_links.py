@@ -8,12 +8,13 @@ from tests.competitions.factories import CompetitionFactory, DivisionFactory, Se
 from tests.competitions.site import make_board, raced
 from tests.competitions.talking import say
 from tests.leaderboards.views.pages import signed_in
+from tests.playing import make_board as make_calendar_board
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("links")]
 
 
 def test_every_page_leads_to_its_page_in_the_admin(client: Client) -> None:
-    board = make_board()
+    board, weekly = make_board(), make_calendar_board(name="Weekly")
     cup: Competition = CompetitionFactory.create(board=board, team_score="best")
     team, division = TeamFactory.create(competition=cup), DivisionFactory.create(competition=cup)
     raced(cup, {"ann": 9, "bob": 5})
@@ -28,7 +29,7 @@ def test_every_page_leads_to_its_page_in_the_admin(client: Client) -> None:
         "/": "/admin/leaderboards/board/",
         "/boards/": "/admin/leaderboards/board/",
         f"/boards/{board.seq}/": f"/admin/leaderboards/board/{board.seq}/change/",
-        f"/boards/{board.seq}/periods/": f"/admin/leaderboards/board/{board.seq}/change/",
+        f"/boards/{weekly}/periods/": f"/admin/leaderboards/board/{weekly}/change/",
         "/competitions/": "/admin/competitions/competition/",
         home: own,
         f"{home}teams/": own,
