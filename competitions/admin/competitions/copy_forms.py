@@ -41,7 +41,7 @@ class DuplicateForm(forms.Form):
     def __init__(self, competition: Competition, typed: Any, now: datetime) -> None:
         super().__init__(typed)
         self.competition, self.zone = competition, ZoneInfo(competition.timezone)
-        self.initial |= {
+        self.initial = {
             "name": competition.name[:100],
             "starts_at": as_typed(_next_start(competition, now), competition.timezone),
             "token": secrets.token_hex(8),
