@@ -54,7 +54,7 @@ class DuplicateForm(forms.Form):
         field.label, zone = label, self.competition.timezone
         field.help_text = _("On the clock of %(zone)s.") % {"zone": zone}
         parts = (_("%(field)s, date"), _("%(field)s, time of day"))
-        for widget, words in zip(field.widget.widgets, parts, strict=True):  # type: ignore[attr-defined]  # it is split
+        for widget, words in zip(field.widget.widgets, parts, strict=True):
             widget.attrs["aria-label"] = words % {"field": label}
 
     def clean_starts_at(self) -> datetime | None:

@@ -75,14 +75,14 @@ class CopyPages(ActionPages):
                 drafts = [draft_of(original, each) for each in wanted]
                 check_drafts(drafts, at)
                 if "confirmed" in request.POST and request.POST.get("shown") == _seal(original, drafts):
-                    return self._make(request, form, wanted)
+                    return self._make_copies(request, form, wanted)
             except SunwiError as error:
                 field = getattr(error, "field", None)
                 form.add_error(field if field in form.fields else None, translated(error.detail))
                 drafts = []
-        return self._asked(request, form, slug, drafts)
+        return self._copy_form(request, form, slug, drafts)
 
-    def _make(self, request: HttpRequest, form: DuplicateForm, wanted: Sequence[Wanted]) -> HttpResponse:
+    def _make_copies(self, request: HttpRequest, form: DuplicateForm, wanted: Sequence[Wanted]) -> HttpResponse:
         token, by, with_rewards = form.cleaned_data["token"], signed_in(request), _may_add_rewards(request)
         at = clock.trusted_now()
         made = make_copies(form.competition, wanted, token, at, by, with_rewards=with_rewards)
@@ -92,7 +92,7 @@ class CopyPages(ActionPages):
             return redirect("admin:competitions_competition_change", made[0].pk)
         return redirect(f"{reverse('admin:competitions_competition_changelist')}?state=draft")
 
-    def _asked(
+    def _copy_form(
         self, request: HttpRequest, form: DuplicateForm, slug: str, drafts: Sequence[Competition]
     ) -> HttpResponse:
         original = form.competition

@@ -103,7 +103,7 @@ class BoardForm(ModelForm[Board]):
 
     def _spell_times(self) -> None:
         """Say what the bounds of a board of times are as durations."""
-        if self.instance.pk is None or self.instance.unit not in (Unit.SECONDS, Unit.MILLISECONDS):
+        if not self.instance.pk or self.instance.unit not in (Unit.SECONDS, Unit.MILLISECONDS):
             return
         for name in BOUNDS:
             self._note(

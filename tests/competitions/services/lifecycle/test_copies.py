@@ -1,6 +1,7 @@
 """Drafts made from a competition: all its settings, nothing of its results, all or none, once for each form."""
 
 from datetime import datetime, timedelta
+from decimal import Decimal
 from io import BytesIO
 from zoneinfo import ZoneInfo
 
@@ -98,7 +99,7 @@ def test_a_copy_has_every_setting_and_nothing_of_any_result(cup: Competition) ->
         for name in OWN
         if name.endswith("_at") and name not in ("starts_at", "ends_at", "created_at")
     } == {None}
-    assert list(copy.reward_tiers.values_list("name", "from_rank", "limit")) == [("Silver", 2, 3)]
+    assert list(copy.reward_tiers.values_list("name", "from_rank", "limit")) == [("Silver", 2, Decimal(3))]
     assert list(copy.divisions.values_list("name", "position")) == [("Women", 2)]
     assert list(copy.teams.values_list("name", flat=True)) == ["Red"]
     assert list(copy.invitations.values_list("external_id", flat=True)) == ["zoe"]
