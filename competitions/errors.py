@@ -61,6 +61,12 @@ class Disqualified(Forbidden):
     code = "disqualified"
 
 
+class CompetitionStarted(Conflict):
+    """The competition has started: nobody is reminded of its start any more."""
+
+    code = "competition_started"
+
+
 class CompetitionOver(Conflict):
     """The competition has ended or was cancelled; this cannot be done any more."""
 

@@ -30,7 +30,7 @@ KINDS = [
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("competitions", "0018_plain_choices"),
+        ("competitions", "0019_start_reminders"),
         ("leaderboards", "0034_schedules"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]

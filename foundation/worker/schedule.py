@@ -55,7 +55,7 @@ SCHEDULE: dict[str, dict[str, Any]] = {
     "advance_imports": every(2, "leaderboards.tasks.advance_imports"),
     # Freeze competitions, take and compare snapshots, and finish them.
     "advance_competitions": every(5, "competitions.tasks.advance"),
-    # Deliver notices deferred by quiet hours, and send e-mails, for up to five seconds.
+    # Remind of starts, deliver notices deferred by quiet hours, and send e-mails, for up to five seconds.
     "tell": every(5, "competitions.tasks.tell"),
     # Send mails about accounts (password reset, sign-up), for up to three seconds.
     "account_mails": every(5, "accounts.tasks.send_mails"),

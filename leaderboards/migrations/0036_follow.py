@@ -7,7 +7,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("leaderboards", "0043_name_change_trigger"),
+        ("leaderboards", "0035_final_standing_metadata"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -5,8 +5,6 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("leaderboards", "0035_final_standing_metadata"),
-        ("leaderboards", "0037_player_country"),
         ("leaderboards", "0041_period_histogram"),
     ]
 

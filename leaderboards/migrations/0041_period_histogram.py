@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("leaderboards", "0043_name_change_trigger")]
+    dependencies = [("leaderboards", "0037_player_country")]
 
     operations = [
         migrations.CreateModel(

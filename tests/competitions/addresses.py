@@ -28,7 +28,7 @@ PLAIN = (
     *("healthz", "readyz", "metrics", "account/", "accounts/logout/", "styleguide/", "inbox/", "inbox/settings/"),
     *("players/<str:player>/follow/", "account/following/"),
     *("players/<str:player>/", f"{CUP}leave/", f"{CUP}reveal/", f"{CUP}picture/<slug:digest>.webp"),
-    *(f"{CUP}{rest}" for rest in ("team/", "teams/<int:team>/")),
+    *(f"{CUP}{rest}" for rest in ("team/", "teams/<int:team>/", "calendar.ics", "reminder/")),
     *(
         f"{COMMENTS}<int:comment>/{rest}"
         for rest in ("", "edit/", "delete/", "hide/", "report/", "dismiss/", "like/", "likes/")
@@ -95,11 +95,19 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         *("/compare/?a={player}&b=bob&board={board}", "/compare/?a={player}&b=bob&board={other}&period=c{c}"),
     ),
     "boards/<int:seq>/periods/": ("/boards/{board}/periods/", "/boards/{other}/periods/"),
-    "boards/<int:seq>/card.png": ("/boards/{other}/card.png",),
+    "boards/<int:seq>/card.png": (
+        *("/boards/{board}/card.png?player=bob", "/boards/{other}/card.png", "/boards/{other}/card.png?player=ann"),
+    ),
+    "boards/<int:seq>/share/": (
+        *("/boards/{board}/share/", "/boards/{other}/share/", "/boards/{other}/share/?menu=1&player=ann"),
+    ),
+    "boards/<int:seq>/calendar.ics": ("/boards/{board}/calendar.ics", "/boards/{other}/calendar.ics"),
+    f"{CUP}card.png": _filled(f"{CUP}card.png", "", "?player={player}", "?player={player}&lang=ko"),
+    f"{CUP}share/": _filled(f"{CUP}share/", "", "?menu=1&player={player}", "?of=reveal"),
     "styles/<slug:digest>/<str:names>.css": ("/styles/0/tokens+base.css",),
     "search/suggestions/": ("/search/suggestions/?q=ann", "/search/suggestions/?q=bo", "/search/suggestions/?q=cup"),
     "competitions/": ("/competitions/", "/competitions/?fragment=1", "/competitions/?board={board}&page=2"),
-    CUP: _filled(CUP, *PARTS, "?player={player}"),
+    CUP: _filled(CUP, *PARTS, "?player={player}", "?embed=1", "?screen=1"),
     f"{CUP}teams/": _filled(f"{CUP}teams/", *PARTS),
     f"{CUP}divisions/<int:division>/": _filled(f"{CUP}divisions/<int:division>/", *PARTS),
     COMMENTS: _filled(COMMENTS, "", "?order=likes", "?page=2"),

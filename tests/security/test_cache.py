@@ -72,9 +72,10 @@ def test_every_key_that_pages_read_is_planted_and_nothing_runs_and_every_page_is
     client, file = Client(), tmp_path / "ran"
     addresses = [f"/boards/{board}/?page=1", f"/boards/{board}/card.png"]
     check_all(clock.now(), 1)
-    keys = [f"spread:{board}:current", f"card:{board}", *(f"likes-check:{each.kind}" for each in all_kinds())]
     for address in addresses:
         assert client.get(address).status_code == 200
+    picture = f"picture:{client.get(addresses[1])['ETag'].strip(chr(34))}"
+    keys = [f"spread:{board}:current", picture, *(f"likes-check:{each.kind}" for each in all_kinds())]
     assert {cache.make_key(key).encode() for key in keys} <= set(redis_server[1].keys())
 
     for planted in (pickle.dumps(Evil(file)), *ODD):

@@ -8,6 +8,7 @@ from django.db import transaction
 from competitions.errors import OwnComment, UnknownComment
 from competitions.models import ChangeKind, Comment, CommentReport, ReportOutcome
 from competitions.services.change_log import clean_reason, record_change
+from foundation.messages import Message
 from leaderboards.errors import Banned
 from leaderboards.models import Player
 from leaderboards.services.players.profiles import lock_player
@@ -21,12 +22,12 @@ def report(number: int, player: Player, reason: str, at: datetime) -> CommentRep
     """
     reason = clean_reason(reason)
     if lock_player(player).banned_at is not None:
-        raise Banned("This player may not report comments.")
+        raise Banned(Message("This player may not report comments."))
     comment = lock_comment(number)
     if comment.hidden_at is not None:
-        raise UnknownComment(f"There is no comment {number}.")
+        raise UnknownComment(Message("There is no comment %(number)s.", number=number))
     if comment.player_id == player.pk:
-        raise OwnComment("Nobody reports their own comment.")
+        raise OwnComment(Message("Nobody reports their own comment."))
     made, _ = CommentReport.objects.get_or_create(
         comment=comment, player=player, defaults={"reason": reason, "created_at": at}
     )
@@ -54,5 +55,5 @@ def lock_comment(number: int) -> Comment:
     rows = Comment.objects.select_for_update(of=("self",)).select_related("competition", "player")
     comment = rows.defer("competition__picture").filter(pk=number, deleted_at=None).first()
     if comment is None:
-        raise UnknownComment(f"There is no comment {number}.")
+        raise UnknownComment(Message("There is no comment %(number)s.", number=number))
     return comment

@@ -11,9 +11,9 @@ from functools import cached_property
 from typing import Any
 from urllib.parse import urlencode
 
-from django.conf import settings
 from django.http import HttpRequest, QueryDict
 from django.template.loader import render_to_string
+from django.urls import reverse
 from django.utils.safestring import mark_safe
 from django.utils.translation import get_language
 
@@ -38,7 +38,6 @@ from leaderboards.views.components.period_labels import (
     steps,
 )
 from leaderboards.views.components.rules_text import rules_sentences
-from leaderboards.views.components.table_rows import top_words
 from leaderboards.views.components.tables import table
 from leaderboards.views.http.poll_interval import LIVE_EVERY_SECONDS
 from leaderboards.views.http.responses import ROWS, etag_of, etag_parts, page_number
@@ -46,7 +45,10 @@ from leaderboards.views.http.viewer import Viewer
 
 LONGEST_WAIT_SECONDS = 60.0  # for pages of a board between two windows
 _REPEATED = ("period", "page", "embed")  # query parameters that links repeat; the player is in a cookie
-_PLACES = ("filters", "card", "find", "foot", "around", "summary", "spread", "past", "panels", "race", "etag")
+_PLACES = (
+    *("preview", "filters", "card", "find", "foot", "around"),
+    *("summary", "spread", "past", "panels", "race", "etag"),
+)
 _PLACE_MARKERS = {place: mark_safe(f"<!--own {place}-->") for place in _PLACES}  # noqa: S308 - text of users is escaped, so it cannot contain a marker
 _PLACE = re.compile("<!--own ([a-z]+)-->")
 
@@ -195,6 +197,7 @@ class SharedPage:
             "won": last_winners_text(self.board, self.won, standings.as_of),
             **running_words(chips, standings.as_of),
             "zone": self.board.timezone,
+            "share_path": reverse("board-share", args=[self.board.seq]),
             "every": LIVE_EVERY_SECONDS if is_live else 0,
             **shown,
             "no_gains": mark_safe(empty_cells(self.history.gains if self.history else None)),  # noqa: S308 - it is made of numbers only
@@ -207,8 +210,6 @@ class SharedPage:
         """The template context of the rest of the page: rules, distribution, metadata for other sites."""
         standings = self.page.standings
         return {
-            "site": settings.SITE_URL.rstrip("/"),
-            "top_words": top_words(self.board, standings.rows),
             "coming": coming_dates(self.board, standings.as_of),
             "rules": rules_sentences(self.board, standings.rules),
             "spread": distribution_chart(standings, self.key.label),

@@ -23,6 +23,7 @@ from leaderboards.views.components.approximate_share import ApproximateShare, ap
 from leaderboards.views.components.distribution_chart import with_own_bar
 from leaderboards.views.components.line_chart import chart
 from leaderboards.views.components.own_move import own_move
+from leaderboards.views.components.preview import board_preview
 from leaderboards.views.components.race import race_html
 from leaderboards.views.components.rank_chart import RankChart, rank_chart_of, with_current_rank
 from leaderboards.views.components.row_html import RowStyle, row_html
@@ -142,6 +143,8 @@ class ViewerOverlay:
             defaults[place] = anonymous.render(_DEFAULTS[place], **shown) if place in _DEFAULTS else ""
             if place == "panels":
                 defaults[place] = _render_panels(anonymous)
+            if place == "preview":
+                defaults[place] = _preview_of(self.shared, None)
             if place == "race":
                 defaults[place] = _race_html(self.shared, None)
         return defaults[place]
@@ -238,6 +241,16 @@ def _race_html(shared: SharedPage, me: Row | None) -> str:
     return shared.history.race_for(me) if shared.history else race_html(None)
 
 
+def _preview(own: ViewerOverlay) -> str | None:
+    """Return the preview of the viewer's row, for links that name a player."""
+    return _preview_of(own.shared, own.page.me) if own.page.me else None
+
+
+def _preview_of(shared: SharedPage, me: Row | None) -> str:
+    standings = shared.page.standings
+    return board_preview(shared.board, shared.key.label, standings.rows, me, standings.total)
+
+
 def _panels(own: ViewerOverlay) -> str | None:
     """Return the viewer's panels. If the default has none, SQL is not queried (see ``panels``)."""
     return _render_panels(own) if own.viewer.player and own.default("panels") else None
@@ -264,6 +277,7 @@ _DEFAULTS = {
     "spread": "_spread",
 }
 _OWN_PARTS: dict[str, Callable[[ViewerOverlay], str | None]] = {
+    "preview": _preview,
     "card": _card,
     "find": _find,
     "foot": _foot,

@@ -40,6 +40,8 @@ def pages() -> list[SitePage]:
         SitePage("board-nobody-found", f"{board}?find=nobody"),
         SitePage("board-embedded", f"{board}?embed=1"),
         SitePage("board-screen", f"{board}?screen=1"),
+        SitePage("board-share", f"{board}share/?player=robin"),
+        SitePage("board-share-hard-name", f"{board}share/?player={WIDEST}"),
         SitePage("board-as-player", board, "robin"),
         SitePage("board-following", f"{board}?of=following", "robin"),
         SitePage("board-of-country", f"{board}?of=KR", "robin"),
