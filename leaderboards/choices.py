@@ -55,6 +55,21 @@ TIE_BREAKS = [
     (TieBreak.MEMBER.value, _("in the member")),
 ]
 
+# Ten colours with computed contrast (``static/css/hues.css``); empty: by the board's number.
+HUES = [
+    ("", pgettext_lazy("a hue", "by its number")),
+    ("rose", pgettext_lazy("a hue", "rose")),
+    ("coral", pgettext_lazy("a hue", "coral")),
+    ("lime", pgettext_lazy("a hue", "lime")),
+    ("green", pgettext_lazy("a hue", "green")),
+    ("teal", pgettext_lazy("a hue", "teal")),
+    ("sky", pgettext_lazy("a hue", "sky")),
+    ("azure", pgettext_lazy("a hue", "azure")),
+    ("iris", pgettext_lazy("a hue", "iris")),
+    ("violet", pgettext_lazy("a hue", "violet")),
+    ("magenta", pgettext_lazy("a hue", "magenta")),
+]
+
 
 class Storage(TextChoices):
     """Which side decides a board's standings."""

@@ -102,7 +102,9 @@ def _as_if_new(request: pytest.FixtureRequest) -> None:
 def forget_everything() -> None:
     """As the process starts: it remembers nothing of clocks, requests, boards, names, periods, bans, pages, exports and
     test kinds."""
+    from competitions.selectors.standings import race as competition_race
     from competitions.selectors.standings.group_standings import clear_group_standings
+    from competitions.views.competition import leaders
     from config.console import status, tiles
     from foundation import clock
     from foundation.monitoring import minutes
@@ -128,6 +130,7 @@ def forget_everything() -> None:
         clear_hidden_cache, clear_group_standings, micro_cache.forget, shared_page.forget, filters.forget,
         clear_most_liked_cache, release_export_slots, clear_known_versions, clear_encoded_cache, clear_race_cache,
         clear_histogram_cache, status.forget, tiles.forget_queue, minutes.forget,
+        competition_race.clear_race_cache, leaders.forget,
     ):  # fmt: skip  # as a list
         forget()
     for likeable in registry.all_kinds():

@@ -1,28 +1,55 @@
 """Comments in the admin: search them, hide them with a reason, and show them again; they are never edited."""
 
+from typing import Any
+
 from django.contrib import admin
 from django.contrib.auth.models import AbstractBaseUser
-from django.db.models import QuerySet
+from django.db.models import Count, Q, QuerySet
 from django.http import HttpRequest, HttpResponseBase
 from django.urls import reverse
+from django.utils.html import format_html_join
 from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
+from django.utils.translation import pgettext_lazy
 
 from competitions.admin.actions.with_reason import ReasonRequest, WithReason
-from competitions.models import Comment
-from competitions.services.comments import moderate
+from competitions.models import Comment, CommentReport
+from competitions.selectors.comments import open_reports
+from competitions.services.comments import moderate, reports
 from foundation import clock
+from leaderboards.admin.wording.descriptions import in_utc
 
 BEGINNING = 80
+MOST_REPORTS = 20
+
+
+class ReportsFilter(admin.SimpleListFilter):
+    """Filters comments by their reports."""
+
+    title = _lazy("reports")
+    parameter_name = "reports"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> Any:
+        """Return the choices."""
+        return [
+            ("open", pgettext_lazy("reports of a comment", "open")),
+            ("any", pgettext_lazy("reports of a comment", "any")),
+        ]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Comment]) -> QuerySet[Comment]:
+        """Filter by the chosen state."""
+        rows = {"open": open_reports(), "any": CommentReport.objects.all()}.get(self.value() or "")
+        return queryset if rows is None else queryset.filter(pk__in=rows.order_by().values("comment"))
 
 
 @admin.register(Comment)
 class CommentAdmin(WithReason[Comment]):
     """All comments, including hidden ones."""
 
-    list_display = ("beginning", "player", "competition", "like_count", "created_at", "edited_at", "hidden_at")
+    list_display = ("beginning", "player", "competition", "reported", "like_count", "created_at", "hidden_at")
     list_filter = (
+        ReportsFilter,
         ("competition", admin.RelatedOnlyFieldListFilter),
         ("hidden_at", admin.EmptyFieldListFilter),
         ("deleted_at", admin.EmptyFieldListFilter),
@@ -31,15 +58,16 @@ class CommentAdmin(WithReason[Comment]):
     search_fields = ("player__external_id__exact", "text__icontains")
     search_help_text = _lazy("A player's whole id, or words of a comment.")
     ordering = ("-pk",)
-    actions = ("hide", "show")
+    actions = ("hide", "show", "dismiss")
     fields = (
         *("competition", "player", "text", "like_count", "created_at", "edited_at", "deleted_at"),
-        *("hidden_at", "hidden_by", "hidden_reason"),
+        *("hidden_at", "hidden_by", "hidden_reason", "reports_in_words"),
     )
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Comment]:
-        """Without the competitions' pictures."""
-        return super().get_queryset(request).defer("competition__picture")
+        """Without the competitions' pictures, with the number of open reports."""
+        counted = Count("reports", filter=Q(reports__settled_at=None))
+        return super().get_queryset(request).defer("competition__picture").annotate(open_reports=counted)
 
     def view_on_site(self, comment: Comment) -> str | None:
         """Return the URL of the comment; None if its author has deleted it."""
@@ -49,6 +77,26 @@ class CommentAdmin(WithReason[Comment]):
     def beginning(self, comment: Comment) -> str:
         """Show its first words; a dash if its author has deleted it."""
         return Truncator(" ".join(comment.text.split())).chars(BEGINNING) or "–"
+
+    @admin.display(description=_lazy("open reports"), ordering="open_reports")
+    def reported(self, comment: Comment) -> str:
+        """Show how many reports are open."""
+        return str(comment.open_reports or "–")  # type: ignore[attr-defined]  # annotated above
+
+    @admin.display(description=_lazy("reports"))
+    def reports_in_words(self, comment: Comment) -> str:
+        """List the latest reports: when, by whom, why, and what became of them."""
+        rows = comment.reports.select_related("player").order_by("-pk")[:MOST_REPORTS]
+        lines = (
+            (in_utc(each.created_at), each.player, each.reason, each.get_outcome_display() or _("open"))
+            for each in rows
+        )
+        return format_html_join("", "<div>{} · {} · {} · {}</div>", lines) or "–"
+
+    @admin.action(description=_lazy("Dismiss the reports of the selected comments"), permissions=["act"])
+    def dismiss(self, request: HttpRequest, comments: QuerySet[Comment]) -> None:
+        """Settle their open reports; the comments stay."""
+        self.each(request, ReasonRequest("dismiss", "", "", _dismiss, _name), list(comments))
 
     @admin.action(description=_lazy("Hide the selected comments"), permissions=["act"])
     def hide(self, request: HttpRequest, comments: QuerySet[Comment]) -> HttpResponseBase | None:
@@ -76,3 +124,7 @@ def _hide(comment: Comment, reason: str, by: AbstractBaseUser) -> Comment:
 
 def _show(comment: Comment, _reason: str, by: AbstractBaseUser) -> Comment:
     return moderate.show(comment.pk, clock.now(), by)
+
+
+def _dismiss(comment: Comment, _reason: str, by: AbstractBaseUser) -> int:
+    return reports.dismiss(comment.pk, clock.now(), by)

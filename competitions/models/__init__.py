@@ -1,6 +1,6 @@
 """The models of competitions, one module for each subject. Changes to several rows are services."""
 
-from competitions.models.comments import Comment
+from competitions.models.comments import Comment, CommentReport, ReportOutcome
 from competitions.models.competitions import (
     Change,
     ChangeKind,
@@ -31,6 +31,7 @@ __all__ = [
     "Change",
     "ChangeKind",
     "Comment",
+    "CommentReport",
     "Competition",
     "Division",
     "Invitation",
@@ -47,6 +48,7 @@ __all__ = [
     "NotificationProgress",
     "Participant",
     "Preference",
+    "ReportOutcome",
     "Revision",
     "RevisionPart",
     "RewardGrant",

@@ -270,6 +270,8 @@ class ChangeKind(models.TextChoices):
     SHOWN = "shown", _("comment shown again")
     TAKEN_BACK = "taken_back", _("reward taken back")
     GIVEN_BACK = "given_back", _("reward given back")
+    COPIED = "copied", _("made from another competition")
+    DISMISSED = "dismissed", _("reports of a comment dismissed")
 
 
 class Change(models.Model):

@@ -5,6 +5,7 @@ the row, which is about a second behind the displayed one.
 """
 
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -12,7 +13,7 @@ from enum import StrEnum
 from django.db.models import Q, QuerySet
 
 from competitions.errors import UnknownComment
-from competitions.models import Comment, Competition
+from competitions.models import Comment, CommentReport, Competition
 from foundation.db.resilience import SqlAway
 from foundation.messages import Message
 from leaderboards.models import Player
@@ -107,6 +108,37 @@ def comment_to_unlike(competition: Competition, number: int, player: Player) -> 
         return Comment.objects.select_related("player").get(competition=competition, pk=number)
     except (UnknownThing, Comment.DoesNotExist) as error:
         raise UnknownComment(Message("There is no comment %(number)s.", number=number)) from error
+
+
+@dataclass(frozen=True, slots=True)
+class ReportsOfComment:
+    """The open reports of a comment that a moderator reads, and whether the reader has reported it, open or settled."""
+
+    reasons: tuple[str, ...] = ()
+    is_own: bool = False
+
+
+NO_REPORTS = ReportsOfComment()
+
+
+def reports_of(comments: Sequence[int], reader: Reader) -> dict[int, ReportsOfComment]:
+    """Return what the reader may know of the reports of these comments; those without are left out."""
+    own = Q(player=reader.player) if reader.player else Q(pk=None)
+    rows = CommentReport.objects.filter(own | Q(settled_at=None) if reader.sees_hidden else own, comment__in=comments)
+    found: dict[int, ReportsOfComment] = {}
+    for each in rows.order_by("pk"):
+        before = found.get(each.comment_id, NO_REPORTS)
+        shows = reader.sees_hidden and each.settled_at is None
+        is_own = reader.player is not None and each.player_id == reader.player.pk
+        reasons = (*before.reasons, each.reason) if shows else before.reasons
+        found[each.comment_id] = ReportsOfComment(reasons, before.is_own or is_own)
+    return found
+
+
+def open_reports() -> QuerySet[CommentReport]:
+    """Query the open reports of comments that everybody may read, the oldest first."""
+    visible = Q(comment__hidden_at=None, comment__deleted_at=None)
+    return CommentReport.objects.filter(visible, settled_at=None).order_by("created_at", "pk")
 
 
 def newer_than(comment: Comment, reader: Reader = ANYBODY) -> int:

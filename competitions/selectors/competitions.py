@@ -22,7 +22,7 @@ CALLED_AT_ONCE = 50
 
 _PHASE_FIELDS = (
     *("starts_at", "ends_at", "published_at", "cancelled_at", "freeze_minutes", "frozen_at", "revealed_at"),
-    *("closed_at", "final_at", "board", "board__visibility"),
+    *("closed_at", "final_at", "board", "board__visibility", "board__hue"),
 )
 
 

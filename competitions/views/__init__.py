@@ -1,6 +1,6 @@
 """The pages about competitions. They show what the public may see; staff use the admin for the rest."""
 
-from competitions.views.comments.editing import delete, edit, hide
+from competitions.views.comments.editing import delete, dismiss, edit, hide, report
 from competitions.views.comments.liking import like, liked_by
 from competitions.views.comments.listing import comment, comments
 from competitions.views.competition.calendar_file import competition_calendar
@@ -26,6 +26,7 @@ __all__ = [
     "competition_card",
     "competitions",
     "delete",
+    "dismiss",
     "division",
     "edit",
     "hide",
@@ -37,6 +38,7 @@ __all__ = [
     "picture",
     "preferences",
     "reminder",
+    "report",
     "reveal",
     "series",
     "series_list",

@@ -130,7 +130,7 @@ def _courses(found: Sequence[Competition], today: date, until: datetime) -> list
         if ends < today:
             continue
         first, last = (max(starts, today) - today).days + 1, (min(ends, last_day) - today).days + 1
-        is_draft, hue = competition.published_at is None, hue_of(competition.board_id)
+        is_draft, hue = competition.published_at is None, hue_of(competition.board_id, competition.board.hue)
         courses.append(Course(competition, first, last, starts < today, ends > last_day, is_draft, hue))
     return courses[:MOST_BARS]
 

@@ -8,6 +8,7 @@ from django.http import HttpRequest
 from config.console import words
 from config.console.blocks import Budget
 from config.console.coming import coming
+from config.console.need_words import describe_need
 from config.console.recent_actions import recent_actions
 from config.console.running import boards_running
 from config.console.status import Status
@@ -22,7 +23,7 @@ def home_context(request: HttpRequest, status: Status, at: datetime) -> dict[str
         words.may_view(request, model) for model in ("leaderboards.board", "competitions.competition")
     )
     hour = budget.read("scores a minute", minutes.last_hour).value if sees_boards else None
-    needs = [words.describe_need(need) for need in status.needs if words.may_view(request, need.model)]
+    needs = [describe_need(need) for need in status.needs if words.may_view(request, need.model)]
     context: dict[str, Any] = {
         "now": at,
         "tiles": tiles(budget, status.troubles, hour, at),

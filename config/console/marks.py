@@ -28,5 +28,5 @@ def marks_of(boards: Iterable[Board]) -> dict[int, Mark]:
         if letter in taken:
             letter = board.name.strip()[:2].strip().capitalize()
         taken.add(letter)
-        marks[board.seq] = Mark(board, letter, hue_of(board.seq))
+        marks[board.seq] = Mark(board, letter, hue_of(board.seq, board.hue))
     return marks

@@ -11,6 +11,7 @@ from typing import Any
 from django.db.models import Count, Q, QuerySet
 
 from competitions.models import Competition
+from competitions.selectors.comments import open_reports
 from foundation.models import DeadLetter, WebhookDelivery, WebhookEndpoint
 from leaderboards.models import QuarantinedEntry
 from leaderboards.selectors.monitoring.lag import unrepaired
@@ -60,6 +61,17 @@ def _quarantined(_at: datetime) -> Need | None:
     return first and Need("quarantined", "leaderboards.quarantinedentry", _counted(rows), first)
 
 
+def _reported(_at: datetime) -> Need | None:
+    """Comments with open reports."""
+    rows = open_reports()
+    first = rows.values(
+        "comment_id", "comment__competition_id", "comment__competition__name", "comment__text", "reason"
+    )
+    found = first.first()
+    number = rows.order_by().values("comment").distinct()[:MOST].count()
+    return found and Need("reported", "competitions.comment", number, found)
+
+
 def _differences(_at: datetime) -> Need | None:
     rows = unrepaired()
     first = rows.order_by("-pk").values("player", "period__board__name", "period__label", "period_id").first()
@@ -88,5 +100,5 @@ def _disabled(_at: datetime) -> Need | None:
 
 # First the kinds that players wait for.
 KINDS: tuple[Callable[[datetime], Need | None], ...] = (
-    _results, _reveals, _drafts, _quarantined, _differences, _dead_letters, _webhooks, _disabled,
+    _results, _reveals, _drafts, _quarantined, _reported, _differences, _dead_letters, _webhooks, _disabled,
 )  # fmt: skip  # as a list

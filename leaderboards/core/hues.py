@@ -1,8 +1,8 @@
-"""The hue of a board: one of ten, by its number, so that it is the same on every page; ``hues.css`` has them."""
+"""The hue of a board: one of ten, by its number unless one was chosen; ``hues.css`` has their colours."""
 
 HUES = ("rose", "sky", "iris", "lime", "coral", "azure", "teal", "violet", "green", "magenta")
 
 
-def hue_of(seq: int) -> str:
-    """Return the hue of the board with this number."""
-    return HUES[(seq - 1) % len(HUES)]
+def hue_of(seq: int, chosen: str = "") -> str:
+    """Return the hue of the board with this number: the ``chosen`` one, if it is one of ``HUES``."""
+    return chosen if chosen in HUES else HUES[(seq - 1) % len(HUES)]

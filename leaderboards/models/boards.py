@@ -83,6 +83,7 @@ class Board(FastCopyModel):
     format = models.CharField(
         _("format"), max_length=40, blank=True, help_text=_("A suffix such as kcal, shown behind the number.")
     )
+    hue = models.CharField(_("hue"), max_length=7, choices=choices.HUES, blank=True, default="", db_default="")
     visibility = models.CharField(_("visibility"), max_length=7, choices=Visibility.choices, default=Visibility.PUBLIC)
     plausible_least = models.DecimalField(
         _("plausible points, least"), max_digits=22, decimal_places=6, null=True, blank=True

@@ -46,7 +46,7 @@ SETTINGS = (
     *("name", "period", "timezone", "week_start", "cutoff", "schedule", "open_minutes"),
     *("order", "update", "ties", "tie_break", "criteria"),
     *("decimals", "minimum", "maximum", "total_maximum", "operators", "grace_seconds", "retention_days"),
-    *("keep_submissions_days", "storage", "unit", "format", "visibility"),
+    *("keep_submissions_days", "storage", "unit", "format", "hue", "visibility"),
     *("plausible_least", "plausible_most", "submissions_per_minute", "points_per_minute"),
     *("own_jump", "own_jump_against", "own_jump_last", "field_jump", "field_jump_players"),
 )

@@ -113,7 +113,7 @@ def flag(country: str) -> SafeString:
 @register.filter
 def hue(board: Board) -> str:
     """Return the CSS classes for the hue of a board."""
-    return f"hue is-{hue_of(board.seq)}"
+    return f"hue is-{hue_of(board.seq, board.hue)}"
 
 
 @register.filter

@@ -19,6 +19,24 @@ MANAGED = {
     "competition": ("competitions.competition", "number"),
     "series": ("competitions.series", "number"),
     "player": ("leaderboards.player", "player"),
+    **dict.fromkeys(
+        ("competition-leave", "competition-own-team", "competition-teams", "competition-division"),
+        ("competitions.competition", "number"),
+    ),
+    **dict.fromkeys(("competition-reveal", "comments"), ("competitions.competition", "number")),
+    "competition-team": ("competitions.team", "team"),
+    **dict.fromkeys(
+        (f"comment-{act}" for act in ("edit", "delete", "hide", "report", "dismiss", "likes")),
+        ("competitions.comment", "comment"),
+    ),
+}
+# URL name of a page that lists rows → their model in the admin.
+LISTED = {
+    "home": "leaderboards.board",
+    "boards": "leaderboards.board",
+    "competitions": "competitions.competition",
+    "series-list": "competitions.series",
+    "inbox": "competitions.notice",
 }
 
 
@@ -34,17 +52,19 @@ def manage_link(context: dict[str, Any]) -> SafeString | str:
     try:
         if name == "player":
             row = Player.objects.values_list("pk", flat=True).get(external_id=row)
-        address = reverse(f"admin:{app}_{name}_change", args=[row])
+        address = reverse(f"admin:{app}_{name}_{'changelist' if row is None else 'change'}", args=row and [row])
     except (NoReverseMatch, Player.DoesNotExist):
         return ""
     return format_html('<a class="quiet-link" href="{}">{}</a>', address, _("Manage"))
 
 
 def _managed_object(context: dict[str, Any]) -> tuple[str, Any]:
-    """Return the model and the key of its row. The trap: a board's shared page is rendered without a request."""
+    """Return the model and the key of its row, None for a list. The trap: a board's shared page has no request."""
     match = getattr(context.get("request"), "resolver_match", None)
     if match is None:
         board = context.get("board")
         return ("leaderboards.board", board.pk) if isinstance(board, Board) else ("", None)
+    if match.url_name in LISTED:
+        return LISTED[match.url_name], None
     model, part = MANAGED.get(match.url_name or "", ("", ""))
     return model, match.kwargs.get(part)

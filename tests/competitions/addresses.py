@@ -29,7 +29,10 @@ PLAIN = (
     *("players/<str:player>/follow/", "account/following/"),
     *("players/<str:player>/", f"{CUP}leave/", f"{CUP}reveal/", f"{CUP}picture/<slug:digest>.webp"),
     *(f"{CUP}{rest}" for rest in ("team/", "teams/<int:team>/", "calendar.ics", "reminder/")),
-    *(f"{COMMENTS}<int:comment>/{rest}" for rest in ("", "edit/", "delete/", "hide/", "like/", "likes/")),
+    *(
+        f"{COMMENTS}<int:comment>/{rest}"
+        for rest in ("", "edit/", "delete/", "hide/", "report/", "dismiss/", "like/", "likes/")
+    ),
     *(
         f"accounts/{rest}"
         for rest in ("second-factor/", "passkey/", "passkey/challenge/", "confirm/", "confirm/passkey/")

@@ -117,6 +117,8 @@ def _others(details: Mapping[str, Any], zone: str) -> list[str]:
         "comment": (_("comment"), lambda number: f"#{number}"),
         "reward": (_("reward"), str),
         "instead": (_("instead"), _who_instead),
+        "reports": (_("reports"), str),
+        "source": (_("made from"), lambda number: f"#{number}"),
         "left_at": (_("had left"), lambda text: _clock(text, zone)),
         "scores": (_("scores that count again"), str),
     }

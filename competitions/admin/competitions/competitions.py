@@ -11,8 +11,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 
 from competitions.admin.actions.lifecycle import ACTIONS
-from competitions.admin.actions.pages import ActionPages, scores_of
+from competitions.admin.actions.pages import scores_of
 from competitions.admin.competitions.change_history import changes_in_words
+from competitions.admin.competitions.copy_pages import CopyPages
 from competitions.admin.competitions.form import FIXED, CompetitionForm
 from competitions.admin.competitions.timeline import next_step, steps
 from competitions.admin.participants.teams import CompetitionDivisions
@@ -68,7 +69,7 @@ class PhaseFilter(admin.SimpleListFilter):
 
 
 @admin.register(Competition)
-class CompetitionAdmin(NoBulkDeletion, ActionPages):
+class CompetitionAdmin(NoBulkDeletion, CopyPages):
     """The admin of competitions, from draft to rewards."""
 
     form = CompetitionForm

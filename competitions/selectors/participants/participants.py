@@ -47,6 +47,12 @@ def competitions_entered_by(user: int, competitions: Collection[int]) -> set[int
     return set(rows.values_list("competition_id", flat=True))
 
 
+def competitions_of_player(player: str, competitions: Collection[int]) -> set[int]:
+    """Return those of the competitions in which a player takes part, as they may know themselves."""
+    rows = Participant.objects.filter(Participant.TAKING_PART, competition__in=competitions, player__external_id=player)
+    return set(rows.values_list("competition_id", flat=True))
+
+
 def not_started(
     competition: Competition, at: datetime, offset: int = 0, limit: int = 10, full: bool = False
 ) -> NotStarted:

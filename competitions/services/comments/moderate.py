@@ -5,41 +5,35 @@ from datetime import datetime
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 
-from competitions.errors import UnknownComment
-from competitions.models import ChangeKind, Comment
+from competitions.models import ChangeKind, Comment, ReportOutcome
 from competitions.services.change_log import clean_reason, record_change
-from foundation.messages import Message
+from competitions.services.comments.reports import lock_comment, settle_reports
 
 
 @transaction.atomic
 def hide(number: int, reason: str, at: datetime, by: AbstractBaseUser | None) -> Comment:
-    """Hide a comment from all but its author and staff. Idempotent. Raises ``UnknownComment``, ``BadCompetition``."""
+    """Hide a comment from all but its author and staff; its reports are settled. Idempotent.
+
+    Raises ``UnknownComment``, ``BadCompetition``.
+    """
     reason = clean_reason(reason)
-    comment = _lock_comment(number)
+    comment = lock_comment(number)
     if comment.hidden_at is None:
         comment.hidden_at, comment.hidden_by_id, comment.hidden_reason = at, by.pk if by else None, reason
         _save(comment)
         _record(comment, ChangeKind.HIDDEN, at, by, reason)
+        settle_reports(comment, ReportOutcome.HIDDEN, at, by)
     return comment
 
 
 @transaction.atomic
 def show(number: int, at: datetime, by: AbstractBaseUser | None) -> Comment:
     """Show a hidden comment again. Idempotent. Raises ``UnknownComment``."""
-    comment = _lock_comment(number)
+    comment = lock_comment(number)
     if comment.hidden_at is not None:
         comment.hidden_at, comment.hidden_by_id, comment.hidden_reason = None, None, ""
         _save(comment)
         _record(comment, ChangeKind.SHOWN, at, by)
-    return comment
-
-
-def _lock_comment(number: int) -> Comment:
-    """Lock and return the comment. A deleted comment is unknown."""
-    rows = Comment.objects.select_for_update(of=("self",)).select_related("competition", "player")
-    comment = rows.defer("competition__picture").filter(pk=number, deleted_at=None).first()
-    if comment is None:
-        raise UnknownComment(Message("There is no comment %(number)s.", number=number))
     return comment
 
 

@@ -9,11 +9,12 @@ from typing import Any
 
 from django.contrib.admin.models import LogEntry
 from django.contrib.contenttypes.models import ContentType
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from competitions.models import (
     Change,
     Comment,
+    CommentReport,
     Invitation,
     Notice,
     Participant,
@@ -34,7 +35,7 @@ from likes.services.forget import delete_dead_letters
 
 
 def anonymize_player(player: Player, at: datetime) -> None:
-    """Withdraw the player from open competitions; delete comments, notices, reminders, e-mails and settings."""
+    """Withdraw the player from open competitions; delete comments, reports, notices, reminders, e-mails, settings."""
     taking_part = Participant.objects.filter(Participant.TAKING_PART, player=player)
     participations, comments = Participant.objects.filter(player=player), Comment.objects.filter(player=player)
     lock_results_of(player)
@@ -50,6 +51,7 @@ def anonymize_player(player: Player, at: datetime) -> None:
     _erase_reward_reasons(player, at)
     comments.filter(deleted_at=None).update(text="", deleted_at=at)
     comments.update(hidden_reason="")
+    CommentReport.objects.filter(Q(player=player) | Q(comment__player=player)).delete()
     delete_dead_letters(KIND, [str(pk) for pk in comments.values_list("pk", flat=True)])
     # Points of a series stay under the anonymous number: the total is written to the board again.
     SeriesTotal.objects.filter(player=player).update(points=None, due=True)

@@ -1,4 +1,4 @@
-"""Edit and delete one's own comment, and hide comments as a moderator; each has a page with a form."""
+"""Edit and delete one's own comment, report others', hide them or dismiss reports as a moderator; each has a page."""
 
 from collections.abc import Callable
 from typing import Any
@@ -13,9 +13,9 @@ from accounts.views.page_helpers import sign_in_required
 from competitions.core.comments import LONGEST
 from competitions.errors import BadCompetition, UnknownComment
 from competitions.models import Comment
-from competitions.selectors.comments import Reader, comment_by_id
+from competitions.selectors.comments import NO_REPORTS, Reader, comment_by_id, reports_of
 from competitions.services.comments import comment as services
-from competitions.services.comments import moderate
+from competitions.services.comments import moderate, reports
 from competitions.views.access import own_player, visible
 from competitions.views.comments.listing import all_of
 from competitions.views.comments.presentation import moderates, refusal
@@ -86,6 +86,44 @@ def hide(request: HttpRequest, number: int, comment: int) -> HttpResponse:
         if not refused:
             return redirect("comment", found.competition_id, found.pk)
     return _page(request, "competitions/comment_hide.html", found, {"refused": refused, "longest": LONGEST_REASON})
+
+
+@never_cache
+@sign_in_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def report(request: HttpRequest, number: int, comment: int) -> HttpResponse:
+    """Ask what is wrong with another player's comment; report it on POST."""
+    found, player = _comment_of(request, number, comment), own_player(request)
+    if player is None or found.player_id == player.pk or found.hidden_at is not None:
+        raise Http404("Players report comments of others.")
+    refused = ""
+    if request.method == "POST":
+        refused = _run_or_refusal(lambda: _report(request, found, player))
+        if not refused:
+            return redirect("comment", found.competition_id, found.pk)
+    return _page(request, "competitions/comment_report.html", found, {"refused": refused, "longest": LONGEST_REASON})
+
+
+def _report(request: HttpRequest, comment: Comment, player: Player) -> None:
+    throttle("comment", str(request.user.pk))
+    reports.report(comment.pk, player, request.POST.get("reason", ""), clock.now())
+
+
+@never_cache
+@sign_in_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def dismiss(request: HttpRequest, number: int, comment: int) -> HttpResponse:
+    """Show the open reports of a comment; dismiss them on POST."""
+    if not moderates(request):
+        raise Http404("Moderators alone dismiss reports.")
+    found, refused = _comment_of(request, number, comment), ""
+    if request.method == "POST":
+        refused = _run_or_refusal(lambda: reports.dismiss(found.pk, clock.now(), signed_in(request)))
+        if not refused:
+            return redirect("comment", found.competition_id, found.pk)
+    reader = Reader(own_player(request), sees_hidden=True)
+    reasons = reports_of([found.pk], reader).get(found.pk, NO_REPORTS).reasons
+    return _page(request, "competitions/comment_dismiss.html", found, {"refused": refused, "reasons": reasons})
 
 
 def _moderate(request: HttpRequest, comment: Comment) -> None:

@@ -4,7 +4,7 @@ Used by the competition's page and the page of all comments. Nothing here depend
 """
 
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -15,7 +15,16 @@ from django.utils.translation import ngettext
 from competitions import errors
 from competitions.core.comments import LONGEST, MOST_LINES, closes_at
 from competitions.models import Comment, Competition
-from competitions.selectors.comments import CommentWithLikes, Order, Reader, comments, most_liked_today
+from competitions.selectors.comments import (
+    NO_REPORTS,
+    CommentWithLikes,
+    Order,
+    Reader,
+    ReportsOfComment,
+    comments,
+    most_liked_today,
+    reports_of,
+)
 from competitions.views.access import own_player
 from foundation.errors import RateLimited, SunwiError
 from foundation.translate import translated
@@ -30,7 +39,10 @@ BEST_FROM = 6  # fewer comments need no order by likes
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A comment for display. ``label`` is the text of the like button, ``who`` a sentence on those who like it."""
+    """A comment for display. ``label`` is the text of the like button, ``who`` a sentence on those who like it.
+
+    ``reports`` has the reasons of open reports, for moderators alone.
+    """
 
     comment: Comment
     name: str
@@ -40,6 +52,7 @@ class Line:
     count: str
     label: str
     who: str
+    reports: ReportsOfComment = NO_REPORTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +80,13 @@ def talk(
     reader = reader_of(request)
     found = comments(competition, order, offset, SHOWN, reader)
     shows_best = found.total >= BEST_FROM and order is Order.NEWEST and not offset
-    lines = [line(each, reader, competition.timezone, at) for each in found.rows]
+    reported = (
+        reports_of([each.comment.pk for each in found.rows], reader) if reader.player or reader.sees_hidden else {}
+    )
+    lines = [
+        replace(line(each, reader, competition.timezone, at), reports=reported.get(each.comment.pk, NO_REPORTS))
+        for each in found.rows
+    ]
     return {
         "talk": lines,
         "talk_total": found.total,
@@ -76,6 +95,7 @@ def talk(
         "talk_may": may(request, competition, reader, at),
         "talk_likes": _liking(request, reader),
         "talk_moderates": reader.sees_hidden,
+        "talk_reports": reader.player is not None and reader.player.banned_at is None,
         "talk_stale": any(not each.likes.live for each in found.rows if each.comment.is_visible),
         "talk_form": secrets.token_urlsafe(12),
         "talk_longest": LONGEST,

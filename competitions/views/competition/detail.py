@@ -20,6 +20,7 @@ from competitions.selectors.results.review import review_until
 from competitions.selectors.standings.standings import page as page_of_rows
 from competitions.views.access import as_seen, own_player, visible
 from competitions.views.competition.page_extras import extras
+from competitions.views.competition.race import race_of
 from competitions.views.competition.result import result_of, stands
 from competitions.views.competition.screen import screen
 from competitions.views.competition.share import competition_preview
@@ -88,13 +89,15 @@ def _parts(
     since = shown.timeline.frozen_since
     provisional_until = timed_of(shown, until, at) if until and at < until else ""
     head = (phase, shown.name, since, provisional_until, at >= shown.ends_at)
-    seen = (*head, viewer, etag_parts(page.standings), page.me, page.neighbours, states)
+    race = race_of(shown, page, number, at)
+    seen = (*head, viewer, etag_parts(page.standings), page.me, page.neighbours, states, race)
     context = {
         "competition": shown,
         "provisional_until": provisional_until,
         "board": shown.board,
         "share_path": reverse("competition-share", args=[shown.pk]),
         "viewer": viewer,
+        "race": race,
         "standings": page.standings,
         **_when(shown, phase, at),
         "phase_word": stands(phase, states["result"]),

@@ -1,7 +1,7 @@
 """The list of competitions: running, upcoming and past ones."""
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import chain
 
@@ -18,9 +18,11 @@ from competitions.selectors.competitions import (
     competitions_known,
     summaries_of,
 )
+from competitions.selectors.participants.participants import competitions_of_player
 from competitions.selectors.results.revisions import latest_numbers
 from competitions.selectors.series.series import series_known
 from competitions.views.access import visible_competitions
+from competitions.views.competition.leaders import Leader, leaders_of
 from competitions.views.competition.words import timed_of
 from competitions.views.series import may_know_series
 from foundation import clock
@@ -28,6 +30,7 @@ from foundation.numbers import whole_number
 from leaderboards.choices import Visibility
 from leaderboards.views.http.micro_cache import expire_cache_at, micro_cached
 from leaderboards.views.http.responses import etag_of, page_response
+from leaderboards.views.http.viewer import viewer_of
 
 PAST_A_PAGE = 12
 MOST_CALLED = 20
@@ -37,13 +40,23 @@ OVER = (Phase.PROVISIONAL, Phase.FINAL, Phase.CANCELLED)
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A competition in the list; ``seconds_left`` until its start or end, None when it is over."""
+    """A competition in the list; ``seconds_left`` until its start or end, None when it is over.
+
+    ``has_joined``: whether the viewer's own player takes part.
+    """
 
     listed: CompetitionSummary
     word: str
     starts: str
     ends: str
     seconds_left: int | None
+    leader: Leader | None = None
+    has_joined: bool = False
+
+    @property
+    def hides_leader(self) -> bool:
+        """Whether a freeze hides who leads."""
+        return self.listed.phase is Phase.FROZEN
 
 
 @require_safe
@@ -60,10 +73,8 @@ def competitions(request: HttpRequest) -> HttpResponse:
     parts = {"running": running, "coming": coming, "past": list(past.object_list)}
     listed = {each.competition.pk: each for each in summaries_of(list(chain(*parts.values())), at)}
     rows = {name: [listed[each.pk] for each in part if each.pk in listed] for name, part in parts.items()}
-    revised = latest_numbers(listed)
-    cards = {
-        name: [_card(each, at, revised.get(each.competition.pk, 1)) for each in part] for name, part in rows.items()
-    }
+    made = {card.listed.competition.pk: card for card in _cards(request, list(chain(*rows.values())), at)}
+    cards = {name: [made[each.competition.pk] for each in part] for name, part in rows.items()}
     context = {
         **cards,
         "page": past,
@@ -78,7 +89,7 @@ def cards_running(request: HttpRequest, at: datetime, most: int) -> list[Card]:
     """Return the ``most`` running competitions on public boards that end first, for the page of ``request``."""
     known = [each for each in competitions_known(at) if each.board.visibility == Visibility.PUBLIC]
     _expire_at_phase_changes(request, known, at)
-    return [_card(each, at) for each in summaries_of(_running(known, at)[:most], at)]
+    return _cards(request, summaries_of(_running(known, at)[:most], at), at)
 
 
 def called(request: HttpRequest, sought: str) -> list[Competition]:
@@ -116,7 +127,24 @@ def _board(request: HttpRequest) -> int | None:
     return whole_number(request.GET.get("board"))
 
 
-def _card(listed: CompetitionSummary, at: datetime, revision: int = 1) -> Card:
+def _cards(request: HttpRequest, listed: Sequence[CompetitionSummary], at: datetime) -> list[Card]:
+    """Return the cards as the viewer sees them."""
+    if not listed:
+        return []
+    viewer = viewer_of(request)
+    own = viewer.player if viewer.linked else None
+    numbers = [each.competition.pk for each in listed]
+    revised = latest_numbers(numbers)
+    joined = competitions_of_player(own, numbers) if own else set()
+    leaders = leaders_of(listed, viewer, at)
+    cards = (_card(each, at, revised.get(each.competition.pk, 1)) for each in listed)
+    return [
+        replace(card, leader=leaders.get(number), has_joined=number in joined)
+        for number, card in zip(numbers, cards, strict=True)
+    ]
+
+
+def _card(listed: CompetitionSummary, at: datetime, revision: int) -> Card:
     competition = listed.competition
     until = competition.starts_at if listed.phase is Phase.OPEN else competition.ends_at
     left = int((until - at).total_seconds())
@@ -132,4 +160,5 @@ def _card(listed: CompetitionSummary, at: datetime, revision: int = 1) -> Card:
 def _etag_parts(card: Card) -> tuple[object, ...]:
     listed, each = card.listed, card.listed.competition
     window = (each.starts_at, each.ends_at, each.timezone)
-    return (each.pk, each.name, each.picture_hash, each.board.visibility, *window, card.word, listed.participants)
+    shown = (card.word, listed.participants, card.leader, card.has_joined)
+    return (each.pk, each.name, each.picture_hash, each.board.visibility, *window, *shown)

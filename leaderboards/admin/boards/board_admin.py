@@ -36,7 +36,7 @@ from leaderboards.selectors.catalog.reserved import reserved_for
 from leaderboards.services import boards as services
 from leaderboards.services.periods.open import open_board
 
-COLLAPSED = ("collapse",)
+COLLAPSED, SCRIPTS = ("collapse",), ("board-preview", "board-presets", "criteria")
 
 
 @admin.register(Board)
@@ -70,14 +70,14 @@ class BoardAdmin(NoBulkDeletion, SampleScorePages):
         ),
         (
             _lazy("Where it lives, and how it is shown"),
-            {"fields": ("storage", "unit", "format", "visibility"), "classes": COLLAPSED},
+            {"fields": ("storage", "unit", "format", "hue", "visibility"), "classes": COLLAPSED},
         ),
         (_lazy("What is plausible"), {"fields": PLAUSIBILITY, "classes": COLLAPSED}),
     )
 
     class Media:
-        css = {"all": ["css/admin-confirm.css", "css/admin-board.css", "css/admin-lists.css"]}
-        js = (Script("js/admin-board-preview.js", type="module"), Script("js/admin-board-presets.js", type="module"))
+        css = {"all": ["css/admin-confirm.css", "css/hues.css", "css/admin-board.css", "css/admin-lists.css"]}
+        js = tuple(Script(f"js/admin-{name}.js", type="module") for name in SCRIPTS)
 
     # -- List -----------------------------------------------------------------------------------
 

@@ -16,13 +16,15 @@ from django.utils.translation import gettext_lazy as _lazy
 from foundation import clock
 from foundation.generics import ModelForm
 from foundation.translate import translated
+from leaderboards.admin.boards.criteria_field import CriteriaField, as_stored_if_same
 from leaderboards.admin.boards.preview_seal import SEAL_FIELD, matches_seal
 from leaderboards.admin.wording.decimals import trim_zeros
 from leaderboards.admin.wording.descriptions import on_the_boards_clock
-from leaderboards.choices import OPERATORS
+from leaderboards.choices import OPERATORS, Unit
 from leaderboards.core.periods import PeriodKind, next_opening, zone_names
 from leaderboards.core.ranking.board_settings import IMMUTABLE_SETTINGS, NEXT_PERIOD_SETTINGS, SCHEDULE_SETTINGS
 from leaderboards.errors import BadBoard
+from leaderboards.formats import points
 from leaderboards.models import Board
 from leaderboards.selectors.previews.board_change import BoardChange, board_change
 from leaderboards.services.boards import SETTINGS, check_board
@@ -46,6 +48,18 @@ class TimezoneInput(forms.TextInput):
         return format_html('{}<datalist id="timezones">{}</datalist>', field, options)
 
 
+class HueRadios(forms.RadioSelect):
+    """The hues as radios, each with its swatch, which works without JavaScript."""
+
+    def create_option(self, name: str, value: Any, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        """Add the swatch to the label; the hue of a board's number has none."""
+        option = super().create_option(name, value, *args, **kwargs)
+        if value:
+            mark = format_html('<span class="hue-swatch is-{}" aria-hidden="true">A</span>', value)
+            option["label"] = format_html("{} {}", mark, option["label"])
+        return option
+
+
 class BoardForm(ModelForm[Board]):
     """The settings of a board.
 
@@ -57,6 +71,7 @@ class BoardForm(ModelForm[Board]):
     operators = forms.MultipleChoiceField(
         label=_lazy("Operators"), choices=OPERATORS, required=False, widget=forms.CheckboxSelectMultiple
     )
+    criteria = CriteriaField(label=_lazy("Criteria"), required=False)
     replaces: Board | None = None
     requires_preview = False
     unconfirmed_change: BoardChange | None = None
@@ -68,8 +83,8 @@ class BoardForm(ModelForm[Board]):
         widgets = {
             "timezone": TimezoneInput,
             "schedule": forms.TextInput(attrs={"placeholder": "0 18 * * 5", "size": 20, "spellcheck": "false"}),
+            "hue": HueRadios,
             "cutoff": forms.TextInput(attrs={"placeholder": "00:00", "size": 6}),
-            "criteria": forms.Textarea(attrs={"rows": 5, "cols": 60, "spellcheck": "false"}),
         }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -82,8 +97,18 @@ class BoardForm(ModelForm[Board]):
         for name, text in HELP.items():
             if name in self.fields:
                 self.fields[name].help_text = text
+        self._spell_times()
         if self.instance.pk and self.instance.periods.exists():
             self._freeze()
+
+    def _spell_times(self) -> None:
+        """Say what the bounds of a board of times are as durations."""
+        if not self.instance.pk or self.instance.unit not in (Unit.SECONDS, Unit.MILLISECONDS):
+            return
+        for name in BOUNDS:
+            self._note(
+                name, _("Stored now: %(duration)s.") % {"duration": points(self.instance, getattr(self.instance, name))}
+            )
 
     def _freeze(self) -> None:
         """Disable settings that cannot change any more, and note when a change of the others takes effect."""
@@ -118,8 +143,9 @@ class BoardForm(ModelForm[Board]):
             field.help_text = f"{field.help_text} {note}".strip()
 
     def clean_criteria(self) -> Any:
-        """Return the criteria; an empty field means none."""
-        return self.cleaned_data["criteria"] or []
+        """Return the criteria; what means the same as before stays as it was stored."""
+        stored = Board.objects.filter(pk=self.instance.pk).values_list("criteria", flat=True).first()
+        return as_stored_if_same(stored, self.cleaned_data["criteria"] or [])
 
     def clean_name(self) -> str:
         """Refuse the name of another board in use, except of the board that is being replaced."""
@@ -191,10 +217,8 @@ HELP = {
         "same time of the clock. Empty: until the next window starts."
     ),
     "criteria": _lazy(
-        "Leave [] for points. Else what is compared, best first: "
-        '[{"name": "stage", "max": 32750, "order": "desc"}, '
-        '{"name": "achieved_at", "unit": "s", "order": "asc"}]. A size is given as "max" or as "bits"; '
-        "achieved_at is the submission's own time."
+        "None: the board ranks by points. Else what is compared, the first row first; equals are compared by the next "
+        "row. A name is what the game sends, such as stage; when it was achieved is not sent."
     ),
     "decimals": _lazy("0 to 6 digits after the point, kept exactly."),
     "minimum": _lazy("The least that one submission may be."),
@@ -210,6 +234,10 @@ HELP = {
     "storage": _lazy("hybrid suits nearly all boards; redis takes bursts; sql needs no Redis."),
     "unit": _lazy("How points are shown."),
     "format": _lazy("Shown behind the number instead of the unit, such as kcal."),
+    "hue": _lazy(
+        "The colour of its page, mark and competitions. All ten are legible in light and dark; by its number is as "
+        "before."
+    ),
     "visibility": _lazy("Private boards are for staff and for keys with the scope boards:read."),
     "plausible_least": _lazy(
         "A submission with fewer points is not refused: it waits, unranked, until a moderator accepts or voids it. "

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _lazy
 
 from foundation.translate import translated
 from leaderboards.admin.base.paging import ReadOnlyAdmin
-from leaderboards.admin.wording.descriptions import on_the_boards_clock
+from leaderboards.admin.wording.descriptions import on_the_boards_clock, rules_in_words
 from leaderboards.models import Period
 from leaderboards.selectors.monitoring.resync_progress import count_pending_publish, count_ranked
 from leaderboards.selectors.rankings.store_routing import read_from_store
@@ -47,7 +47,7 @@ class PeriodAdmin(ReadOnlyAdmin[Period]):
             "player_count",
             "shown_standings",
             "layout_in_words",
-            "rules_json",
+            "rules_as_text",
         ),
         *("generation", "stale_from", "settling", "created_at", "closed_at", "content_hash"),
     )
@@ -94,6 +94,11 @@ class PeriodAdmin(ReadOnlyAdmin[Period]):
     def layout_in_words(self, period: Period) -> str:
         """Describe how scores are packed."""
         return translated(period.layout.describe())
+
+    @admin.display(description=_lazy("rules"))
+    def rules_as_text(self, period: Period) -> str:
+        """Describe the rules that it opened with."""
+        return rules_in_words(period.board, period.rules)
 
     @admin.display(description=_lazy("standings"))
     def shown_standings(self, period: Period) -> SafeString:

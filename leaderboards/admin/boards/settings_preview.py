@@ -14,6 +14,7 @@ from django.utils.translation import pgettext
 
 from foundation.translate import translated
 from leaderboards.admin.wording.descriptions import on_the_boards_clock, rules_in_words
+from leaderboards.admin.wording.packing import Packing, packing_in_words
 from leaderboards.core import keys
 from leaderboards.core.periods import PeriodKind, Window, next_window, window_at
 from leaderboards.core.ranking.board_settings import board_calendar, board_rules, sample_layout
@@ -60,6 +61,7 @@ class Preview:
     key: str = ""
     boundaries: list[Boundary] = field(default_factory=list)
     windows: list[WindowLine] = field(default_factory=list)
+    packing: Packing | None = None
     layout: str = ""
     rules: str = ""
     endless: str = ""
@@ -121,6 +123,7 @@ def _fill_windows(preview: Preview, board: Board, at: datetime) -> None:
 
 def _fill_rules(preview: Preview, board: Board, _at: datetime) -> None:
     preview.rules = rules_in_words(board, board_rules(board))
+    preview.packing = packing_in_words(board)
     preview.layout = translated(sample_layout(board).describe())
 
 

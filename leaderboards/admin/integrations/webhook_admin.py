@@ -25,14 +25,30 @@ from foundation.webhooks import addresses, endpoints, outbox
 from foundation.webhooks.kinds import registered_kinds
 from leaderboards.admin.base.lookups import DeclaredLookupsAdmin
 
+_SUBJECTS = {
+    "competition": _lazy("Competitions"),
+    "league": _lazy("Leagues"),
+    "period": _lazy("Periods"),
+    "rank": _lazy("Ranks"),
+    "reward": _lazy("Rewards"),
+    "score": _lazy("Scores"),
+}
+
 
 class EndpointForm(ModelForm[WebhookEndpoint]):
     """An endpoint: its name, its URL, and the kinds of events that it receives."""
 
-    kinds = forms.CharField(
+    kinds = forms.MultipleChoiceField(
         label=_lazy("Kinds"),
         required=False,
+        widget=forms.CheckboxSelectMultiple,
+        help_text=_lazy("Of which kinds of events it is told. None at all, here and below, means all, also new ones."),
+    )
+    others = forms.CharField(
+        label=_lazy("Other kinds"),
+        required=False,
         max_length=1000,
+        help_text=_lazy("Kinds that your own code sends, with commas."),
     )
 
     class Meta:
@@ -41,11 +57,10 @@ class EndpointForm(ModelForm[WebhookEndpoint]):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.initial["kinds"] = ", ".join(self.instance.kinds)
-        self.fields["kinds"].help_text = _(
-            "Of which kinds of events it is told, with commas; empty means all, also those to come. "
-            "There are: %(kinds)s."
-        ) % {"kinds": ", ".join(registered_kinds())}
+        if "kinds" in self.fields:
+            self.fields["kinds"].choices = kind_choices()  # type: ignore[attr-defined]  # a field with choices
+            known = registered_kinds()
+            self.initial["others"] = ", ".join(each for each in self.instance.kinds if each not in known)
 
     def clean_url(self) -> str:
         """Refuse a URL that nothing can be sent to. The addresses of its host are checked at every try."""
@@ -56,13 +71,28 @@ class EndpointForm(ModelForm[WebhookEndpoint]):
             raise ValidationError(translated(error.detail)) from error
         return url
 
-    def clean_kinds(self) -> list[str]:
-        """Return the kinds as a list without repetitions."""
-        kinds = list(dict.fromkeys(self.cleaned_data["kinds"].replace(",", " ").split()))
+    def clean_others(self) -> list[str]:
+        """Return the other kinds as a list without repetitions."""
+        kinds = list(dict.fromkeys(self.cleaned_data["others"].replace(",", " ").split()))
         wrong = [kind for kind in kinds if not outbox.KIND.fullmatch(kind)]
         if wrong:
             raise ValidationError(_("No kind of event is called like this: %(kinds)s.") % {"kinds": ", ".join(wrong)})
         return kinds
+
+    def clean(self) -> dict[str, Any]:
+        """Join the ticked kinds and the other ones."""
+        cleaned = super().clean() or self.cleaned_data
+        if "kinds" in cleaned:
+            cleaned["kinds"] = list(dict.fromkeys([*cleaned["kinds"], *cleaned.get("others", [])]))
+        return cleaned
+
+
+def kind_choices() -> list[tuple[str, list[tuple[str, str]]]]:
+    """Return the kinds that the installed apps send, by subject."""
+    groups: dict[str, list[tuple[str, str]]] = {}
+    for kind in registered_kinds():
+        groups.setdefault(kind.partition(".")[0], []).append((kind, kind))
+    return [(str(_SUBJECTS.get(subject, subject)), kinds) for subject, kinds in groups.items()]
 
 
 @admin.register(WebhookEndpoint)
@@ -75,6 +105,9 @@ class WebhookEndpointAdmin(ReauthAdmin[WebhookEndpoint], DeclaredLookupsAdmin[We
     search_fields = ("name", "url")
     actions = ("send_test", "rotate", "disable", "enable")
     reauth_actions = ("rotate",)
+
+    class Media:
+        css = {"all": ["css/admin-lists.css"]}
 
     @admin.display(description=_lazy("told of"))
     def told_of(self, endpoint: WebhookEndpoint) -> str:

@@ -23,6 +23,7 @@ from leaderboards.admin.confirm.preview_page import describe_rank_moves
 from leaderboards.admin.confirm.reason_page import ActionPrompt, confirmed_reason, reason_page, run_for_each
 from leaderboards.admin.scores.edit_pages import EditPages
 from leaderboards.admin.scores.submission_state import StateFilter, states_of
+from leaderboards.admin.wording.descriptions import with_duration
 from leaderboards.admin.wording.places import place_text
 from leaderboards.core.periods import PeriodKind
 from leaderboards.core.ranking.policies import StandingState
@@ -47,8 +48,14 @@ REASON_FOR_PLAYERS_AND_EVERYBODY = format_lazy(
 
 
 def value_text(row: Standing | Submission) -> str:
-    """Format points or fields as the API does, of a submission with its operator; that of a decrement is negative."""
-    text = format_value(row.period, state_of(row.points, row.fields, row.at).value)
+    """Format points or fields as the API does, of a submission with its operator; that of a decrement is negative.
+
+    On boards of times the duration comes first: 1:05.250 (65250).
+    """
+    value = state_of(row.points, row.fields, row.at).value
+    text = format_value(row.period, value)
+    if row.period.rules.of_points:
+        text = with_duration(row.period.board, row.period.rules, value[0], text)
     return f"{text} ({row.operator})" if isinstance(row, Submission) and row.operator else text
 
 

@@ -10,11 +10,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 from django.utils.translation import pgettext
 
-from leaderboards.core.input.points import points_text
+from leaderboards.choices import Unit
+from leaderboards.core.input.points import points_number, points_text
 from leaderboards.core.periods import PeriodKind
 from leaderboards.core.ranking.criteria import Criterion, Order
 from leaderboards.core.ranking.rules import Rules, Ties, Update
-from leaderboards.formats import whole_duration
+from leaderboards.formats import points, whole_duration
 from leaderboards.models import Board
 
 _BEGINS = {
@@ -56,7 +57,7 @@ def rules_in_words(board: Board, rules: Rules) -> str:
     }
     words = {"update": str(_UPDATES[rules.update]), "ties": str(_TIES[rules.ties])}
     if rules.of_points:
-        return " ".join(filter(None, [begins, _points_sentence(rules) % words, _bounds(rules)]))
+        return " ".join(filter(None, [begins, _points_sentence(rules) % words, _bounds(board, rules)]))
     words["order"] = _(", then ").join(_criterion(each) for each in rules.criteria)
     if rules.achieved_at:
         return " ".join(filter(None, [begins, _("Players are compared by %(order)s; %(update)s.") % words]))
@@ -77,18 +78,30 @@ def _criterion(criterion: Criterion) -> str:
     return words % {"name": criterion.name, "most": f"{criterion.maximum:,}"}
 
 
-def _bounds(rules: Rules) -> str:
+def _bounds(board: Board, rules: Rules) -> str:
     words = {
-        "least": rules.text(rules.minimum),
-        "most": rules.text(rules.maximum),
+        "least": points_spelled(board, rules, rules.minimum),
+        "most": points_spelled(board, rules, rules.maximum),
         "step": _("steps of %(step)s") % {"step": points_text(1, rules.decimals)}
         if rules.decimals
         else _("whole numbers"),
     }
     if rules.update is not Update.INCREMENT:
         return _("One submission is %(least)s to %(most)s, in %(step)s.") % words
-    words["total"] = rules.text(rules.total_maximum)
+    words["total"] = points_spelled(board, rules, rules.total_maximum)
     return _("One submission is %(least)s to %(most)s, in %(step)s; a total goes up to %(total)s.") % words
+
+
+def points_spelled(board: Board, rules: Rules, scaled: int) -> str:
+    """Format scaled points; on boards of times the duration too."""
+    return with_duration(board, rules, scaled, rules.text(scaled))
+
+
+def with_duration(board: Board, rules: Rules, scaled: int, text: str) -> str:
+    """Put the duration before ``text``, which is scaled points, on boards of times: 1:00:00.000 (3,600,000)."""
+    if board.unit not in (Unit.SECONDS, Unit.MILLISECONDS):
+        return text
+    return f"{points(board, points_number(scaled, rules.decimals))} ({text})"
 
 
 def on_the_boards_clock(at: datetime, board: Board, year: bool = False) -> str:
@@ -102,12 +115,12 @@ def in_utc(at: datetime | None) -> str:
     return "-" if at is None else spell(at.astimezone(UTC), pgettext("date format", "D j M Y H:i T"))
 
 
-def setting_in_words(field: str, value: Any, points: Callable[[Any], str]) -> str:
-    """Format a setting's value as the form shows it, "-" for None; ``points`` formats values that are points."""
+def setting_in_words(field: str, value: Any, spell_points: Callable[[Any], str]) -> str:
+    """Format a setting's value as the form shows it, "-" for None; ``spell_points`` formats values that are points."""
     if value is None:
         return "-"
     if field in ("minimum", "maximum", "total_maximum"):
-        return points(value)
+        return spell_points(value)
     if field == "criteria":
         return ", ".join(str(each["name"]) for each in value) or _("none: points")
     if field == "operators":

@@ -139,7 +139,7 @@ def _choose(key: _SnapshotsKey, now: datetime) -> RaceSnapshots:
     chosen = [usable[nth] for nth in columns([each.at for each in usable], end)]
     if key.ties is Ties.DENSE:
         counts = _players_by_rank(chosen)
-        chosen = [replace(each, above=_players_above(counts[each.pk])) for each in chosen]
+        chosen = [replace(each, above=players_above(counts[each.pk])) for each in chosen]
     return RaceSnapshots(tuple(chosen), tuple(_days(key, every, last)), end)
 
 
@@ -196,7 +196,7 @@ def _players_by_rank(snapshots: Sequence[Snapshot]) -> dict[int, Counter[int]]:
     return counts
 
 
-def _players_above(counts: Mapping[int, int]) -> dict[int, int]:
+def players_above(counts: Mapping[int, int]) -> dict[int, int]:
     """The number of players before each rank, up to the one after the last."""
     above = {1: 0}
     for rank in range(1, LINES + 1):

@@ -19,14 +19,16 @@ from django.utils.translation import ngettext, pgettext
 
 from leaderboards import formats
 from leaderboards.core.race import IN_LANE, LANE, LINES, ROW, WIDTH, Drawn, RanksThen, across, line, own_line, places
-from leaderboards.models import Board
 from leaderboards.selectors import Row, Standings
 from leaderboards.selectors.history.race import NO_HISTORY, PlayerHistory, RaceSnapshots
 
 HEAD = 32  # the strip of times above the rows
 MOST_TICKS = 8
-_HOUR, _DAY = timedelta(hours=1), timedelta(days=1)
-_STEPS = (_HOUR, 2 * _HOUR, 3 * _HOUR, 6 * _HOUR, 12 * _HOUR)
+_MINUTE, _HOUR, _DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
+_STEPS = (
+    *(minutes * _MINUTE for minutes in (1, 2, 5, 10, 15, 30)),
+    *(hours * _HOUR for hours in (1, 2, 3, 6, 12)),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,7 @@ class Race:
     """The race of a page. ``xs`` are the positions of its columns, the last of which is the present.
 
     Each player has a row and a rank in each column, None before they were ranked. ``ticks`` are the times above the
-    lines, with their positions.
+    lines, with their positions. If it ``is_frozen``, the last column is the moment at which a freeze began.
     """
 
     zone: str
@@ -46,6 +48,7 @@ class Race:
     ranks: Mapping[str, tuple[int | None, ...]]
     ticks: tuple[tuple[int, str], ...]
     is_over: bool
+    is_frozen: bool = False
 
     @property
     def height(self) -> int:
@@ -64,22 +67,31 @@ class Mine:
 
 
 def build_race(
-    standings: Standings, snapshots: RaceSnapshots, histories: Mapping[str, PlayerHistory], *, is_running: bool
+    standings: Standings,
+    snapshots: RaceSnapshots,
+    histories: Mapping[str, PlayerHistory],
+    *,
+    is_running: bool,
+    zone: str = "",
 ) -> Race | None:
-    """The race of the first ten rows. None with fewer than two players or without a snapshot."""
+    """The race of the first ten rows. None with fewer than two players or without a snapshot.
+
+    Times are in ``zone``, or in the board's zone if it is empty.
+    """
+    zone = zone or standings.board.timezone
     rows = standings.rows[:LINES]
     if len(rows) < 2 or not snapshots.columns or any(row.rank is None for row in rows):
         return None
     moments = tuple(snapshot.at for snapshot in snapshots.columns)
     return Race(
-        zone=standings.board.timezone,
+        zone=zone,
         moments=moments,
         xs=(*(across(at, moments[0], snapshots.end) for at in moments), WIDTH),
         players=tuple(row.player for row in rows),
         names={row.player: row.name for row in rows},
         rows=tuple(_rows_by_column(snapshots, histories, [row.player for row in rows])),
         ranks={row.player: _ranks(snapshots, histories.get(row.player, NO_HISTORY), row) for row in rows},
-        ticks=tuple(_ticks(standings.board, snapshots, moments[0])),
+        ticks=tuple(_ticks(zone, snapshots, moments[0])),
         is_over=not is_running,
     )
 
@@ -133,7 +145,7 @@ def summary(race: Race) -> str:
     leaders = [_leader(race, nth) for nth in range(len(race.xs))]
     changes = sum(one != other for one, other in pairwise(each for each in leaders if each is not None))
     name = race.names[race.players[0]]
-    text = (_("%(name)s won.") if race.is_over else _("%(name)s leads.")) % {"name": name}
+    text = _first_sentence(race) % {"name": name}
     if changes:
         times = ngettext("The lead changed %(number)s time.", "The lead changed %(number)s times.", changes)
         text += " " + times % {"number": formats.number(changes)}
@@ -145,6 +157,12 @@ def summary(race: Race) -> str:
         climbed = {"name": race.names[climber], "first": _first_rank(race, climber), "last": race.ranks[climber][-1]}
         text += " " + _("%(name)s climbed most, from place %(first)s to place %(last)s.") % climbed
     return text
+
+
+def _first_sentence(race: Race) -> str:
+    if race.is_frozen:
+        return _("%(name)s led when the standings froze.")
+    return _("%(name)s won.") if race.is_over else _("%(name)s leads.")
 
 
 def _leader(race: Race, nth: int) -> str | None:
@@ -219,14 +237,14 @@ def _percent(x: int) -> str:
     return f"{100 * x / WIDTH:.1f}".removesuffix(".0") + "%"
 
 
-def _ticks(board: Board, snapshots: RaceSnapshots, start: datetime) -> list[tuple[int, str]]:
-    """Return positions and labels: days in the board's time zone, or hours if the span is short."""
-    zone, span = ZoneInfo(board.timezone), snapshots.end - start
+def _ticks(zone_name: str, snapshots: RaceSnapshots, start: datetime) -> list[tuple[int, str]]:
+    """Return positions and labels: days in the time zone, or hours or minutes if the span is short."""
+    zone, span = ZoneInfo(zone_name), snapshots.end - start
     if span <= 1.5 * _DAY:
         step = next((step for step in _STEPS if span / step <= MOST_TICKS - 1), _STEPS[-1])
         at = start.astimezone(zone).replace(minute=0, second=0, microsecond=0)
-        while at < start or (at.hour * _HOUR) % step:
-            at += _HOUR
+        while at < start or (at.hour * _HOUR + at.minute * _MINUTE) % step:
+            at += min(step, _HOUR)
         pattern = "H:i"
     else:
         step = -(-span // (_DAY * (MOST_TICKS - 1))) * _DAY
@@ -243,6 +261,7 @@ def _ticks(board: Board, snapshots: RaceSnapshots, start: datetime) -> list[tupl
 def _table(race: Race, mine: Mine | None) -> str:
     """Render the table of ranks: a row for each player, a column for each time."""
     last = _("End") if race.is_over else pgettext("the present, as the heading of a column", "Now")
+    last = _("Freeze") if race.is_frozen else last
     heads = [_("Player"), *(formats.moment(at, race.zone) for at in race.moments), last]
     rows = [_row(race.names[each], race.ranks[each], mine, nth) for nth, each in enumerate(race.players)]
     if mine is not None and mine.nth is None:

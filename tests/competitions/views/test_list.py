@@ -5,9 +5,12 @@ from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
 from competitions.services.lifecycle.cancel import cancel
+from competitions.services.lifecycle.finish import finish_due
+from competitions.services.lifecycle.freeze import freeze_due, reveal
 from foundation import clock
-from tests.competitions.factories import DAY, HOUR, START, DraftFactory
-from tests.competitions.site import draft, joined, make_board, open_competition
+from tests.competitions.factories import DAY, END, HOUR, MINUTE, START, DraftFactory
+from tests.competitions.site import draft, joined, make_board, open_competition, raced, score
+from tests.competitions.views.conftest import SetClock
 from tests.leaderboards.views.pages import signed_in, text
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("links")]
@@ -75,6 +78,58 @@ def test_the_past_has_pages_and_a_list_that_has_not_changed_is_304(client: Clien
     assert ("Cup 12" in first, "Cup 00" in first) == (True, False)
     assert ("Cup 12" in second, "Cup 00" in second) == (False, True)
     assert (same.status_code, changed.status_code) == (304, 200)
+
+
+def test_a_card_names_its_leader_and_how_many_share_the_lead(client: Client) -> None:
+    board = make_board(ties="shared")
+    raced(open_competition(board, name="Even"), {"ann": 9, "bob": 9, "cleo": 9, "dan": 1})
+    joined(open_competition(board, name="Waiting"), "ann")
+    raced(open_competition(make_board(name="Alone"), name="Led"), {"eve": 7, "ann": 2})
+
+    page, home_page = (text(client.get(address)) for address in ("/competitions/", "/"))
+
+    assert "Leader cleo and 2 more 9 points 4 participants" in page
+    assert "Leader eve 7 points 2 participants" in page
+    assert "Leader eve 7 points 2 participants" in home_page
+    assert page.count("Leader") == 2
+
+
+def test_behind_a_freeze_a_card_names_nobody_and_a_final_one_names_the_winner(
+    client: Client, set_clock: SetClock
+) -> None:
+    frozen, final = open_competition(name="Frozen", freeze_minutes=60), open_competition(name="Over")
+    raced(frozen, {"ann": 9, "bob": 5})
+    raced(final, {"cleo": 4})
+    freeze_due(END - HOUR)
+    score(frozen, {"bob": 7654}, END - HOUR + MINUTE)
+    set_clock(END - HOUR + MINUTE)
+    hidden = text(client.get("/competitions/"))
+    set_clock(END + HOUR)
+    finish_due(END + HOUR)
+    over = text(client.get("/competitions/"))
+    reveal(frozen, END + HOUR, None)
+    revealed = text(client.get("/competitions/"))
+
+    assert "Leader not shown yet 2 participants" in hidden
+    assert "7,654" not in hidden + over
+    assert "Winner cleo 4 points" in over
+    assert "Leader not shown yet" in over
+    assert "Winner bob 7,654 points" in revealed
+
+
+def test_who_takes_part_reads_so_and_others_do_not(client: Client, ann: Client, bob: Client) -> None:
+    competition = open_competition(name="Cup")
+    joined(competition, "ann")
+    mine = competition.participants.get(player__external_id="ann")
+
+    seen = [text(each.get(address)) for address in ("/competitions/", "/") for each in (ann, bob, client)]
+    etag = ann.get("/competitions/?fragment=1")["ETag"]
+    mine.left_at = clock.now()
+    mine.save()
+
+    assert ["running joined" in each for each in seen] == [True, False, False] * 2
+    assert "joined" not in text(ann.get("/competitions/"))
+    assert ann.get("/competitions/?fragment=1")["ETag"] != etag
 
 
 def test_the_header_offers_an_inbox_to_players_and_costs_others_nothing(

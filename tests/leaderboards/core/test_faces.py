@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+from leaderboards.choices import HUES as HUE_CHOICES
 from leaderboards.core.faces import TONES, drawn, face_of
 from leaderboards.core.hues import HUES, hue_of
 from leaderboards.core.marks import mark_of
@@ -56,4 +57,6 @@ def test_every_hue_carries_what_stands_on_it_in_both_themes() -> None:
 
 def test_boards_take_hues_by_turns_and_the_first_letter_as_their_mark() -> None:
     assert [hue_of(seq) for seq in (1, 2, 10, 11)] == ["rose", "sky", "magenta", "rose"]
+    assert [hue_of(1, chosen) for chosen in ("", "teal", "gold")] == ["rose", "teal", "rose"]
+    assert {value for value, _label in HUE_CHOICES} == {"", *HUES}
     assert [mark_of(name) for name in ("weekly wins", "  (대회)", "…", "")] == ["W", "대", "…", ""]

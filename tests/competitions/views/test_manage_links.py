@@ -1,0 +1,54 @@
+"""Each page of the site leads those who may to its page in the admin, and nobody else."""
+
+import pytest
+from django.test import Client
+
+from competitions.models import Competition
+from tests.competitions.factories import CompetitionFactory, DivisionFactory, SeriesFactory, TeamFactory
+from tests.competitions.site import make_board, raced
+from tests.competitions.talking import say
+from tests.leaderboards.views.pages import signed_in
+from tests.playing import make_board as make_calendar_board
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("links")]
+
+
+def test_every_page_leads_to_its_page_in_the_admin(client: Client) -> None:
+    board, weekly = make_board(), make_calendar_board(name="Weekly")
+    cup: Competition = CompetitionFactory.create(board=board, team_score="best")
+    team, division = TeamFactory.create(competition=cup), DivisionFactory.create(competition=cup)
+    raced(cup, {"ann": 9, "bob": 5})
+    comment, series = say(cup, "bob", "Hello."), SeriesFactory.create(competitions=[cup])
+    own = f"/admin/competitions/competition/{cup.pk}/change/"
+    of_comment = f"/admin/competitions/comment/{comment.pk}/change/"
+    home, said = f"/competitions/{cup.pk}/", f"/competitions/{cup.pk}/comments/{comment.pk}/"
+    chief = signed_in(Client(), "chief", "ann", is_staff=True, is_superuser=True)
+    bare = signed_in(Client(), "bare", is_staff=True)
+
+    for page, admin in {
+        "/": "/admin/leaderboards/board/",
+        "/boards/": "/admin/leaderboards/board/",
+        f"/boards/{board.seq}/": f"/admin/leaderboards/board/{board.seq}/change/",
+        f"/boards/{weekly}/periods/": f"/admin/leaderboards/board/{weekly}/change/",
+        "/competitions/": "/admin/competitions/competition/",
+        home: own,
+        f"{home}teams/": own,
+        f"{home}teams/{team.pk}/": f"/admin/competitions/team/{team.pk}/change/",
+        f"{home}divisions/{division.pk}/": own,
+        f"{home}comments/": own,
+        f"{home}leave/": own,
+        f"{said}hide/": of_comment,
+        f"{said}report/": of_comment,
+        f"{said}dismiss/": of_comment,
+        f"{said}likes/": of_comment,
+        "/series/": "/admin/competitions/series/",
+        f"/series/{series.pk}/": f"/admin/competitions/series/{series.pk}/change/",
+        "/inbox/": "/admin/competitions/notice/",
+    }.items():
+        link = f'href="{admin}">Manage</a>'
+        answer = chief.get(page)
+        assert answer.status_code == 200, page
+        assert link in answer.content.decode(), page
+        assert chief.get(admin).status_code == 200, admin
+        for other in (bare, client):
+            assert ">Manage</a>" not in other.get(page).content.decode(), page
