@@ -143,7 +143,7 @@ class StaleIfErrorCache(Generic[Key, Answer]):
 
     ``load`` reads many keys at once; keys that it leaves out do not exist, and that is not cached. Each call may give
     its own ``fresh``. ``stamps`` (see ``row_version_loader``) reads row versions: comparing them costs a quarter of
-    reading the rows again.
+    reading the rows again. The cache is emptied before it holds more than ``most`` answers.
     """
 
     def __init__(
@@ -151,9 +151,11 @@ class StaleIfErrorCache(Generic[Key, Answer]):
         load: Callable[[Collection[Key]], Mapping[Key, Answer]],
         fresh: float = 0.0,
         stamps: Callable[[Collection[Key]], Mapping[Key, str]] | None = None,
+        most: int = MAX_CACHED,
     ) -> None:
         self._load = load
         self._fresh = fresh
+        self._most = most
         self._stamps = stamps or _no_stamps
         self._rows: dict[Key, CachedAnswer[Answer]] = {}
         self._refreshing: set[Key] = set()
@@ -255,7 +257,7 @@ class StaleIfErrorCache(Generic[Key, Answer]):
         if connection.in_atomic_block:
             return
         with self._lock:
-            if len(self._rows) + len(answers) > MAX_CACHED:
+            if len(self._rows) + len(answers) > self._most:
                 self._rows.clear()
             for key in keys:
                 if (row := self._rows.pop(key, None)) and row.since > began:

@@ -23,6 +23,7 @@ from foundation.messages import Message
 from foundation.models import DeadLetter
 from foundation.redis import client as redis
 from foundation.sync import barrier
+from leaderboards.core.erased_ids import ERASED_PREFIX
 from leaderboards.core.periods import PeriodKind
 from leaderboards.errors import NotRanked, PeriodClosed, StillRanked, StorageUnavailable, UnknownPlayer
 from leaderboards.models import (
@@ -45,7 +46,7 @@ from leaderboards.selectors.exports.cached_files import invalidate_cached_files
 from leaderboards.selectors.player_data.personal_data import final_standings_of
 from leaderboards.services.moderation.remove import remove_from_period
 from leaderboards.services.players.erase_logs import admin_log_of, forget_in_audit, lock_entries, rename_in_admin_log
-from leaderboards.services.players.profiles import ERASED_PREFIX, ensure_player, lock_player
+from leaderboards.services.players.profiles import ensure_player, lock_player
 from leaderboards.services.submit.decide_redis import forget_bans
 from leaderboards.services.sync.mirror import DEAD_LETTER_KIND, mirror
 from leaderboards.stores.redis.sync import ZsetSync
