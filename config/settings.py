@@ -12,7 +12,18 @@ from urllib.parse import quote
 import environ
 from django.core.exceptions import ImproperlyConfigured
 
-from config.components import accounts, caches, csp, logs, metrics, rate_limits, redis_urls, sealing, secret_files
+from config.components import (
+    accounts,
+    caches,
+    csp,
+    logs,
+    metrics,
+    profiles,
+    rate_limits,
+    redis_urls,
+    sealing,
+    secret_files,
+)
 from config.components import databases as sql
 from config.components import watching as watch
 from config.schedule import SCHEDULE
@@ -281,6 +292,10 @@ CONTENT_SECURITY_POLICY = {"DIRECTIVES": csp.DIRECTIVES}
 
 # The sites that may show boards inside frames (`https://example.org`), by `?embed=1`. None by default.
 EMBED_SITES = env.list("EMBED_SITES", default=[])
+
+# What players may change of themselves on their account's page; and the hosts that their pictures are fetched from.
+PLAYERS_EDIT = profiles.players_edit(env)
+PICTURE_HOSTS = profiles.picture_hosts(env)
 
 # -- Limits: "requests/seconds" within any such time; "" or "0" for none --------------------------
 RATE_LIMITS = rate_limits.limits(env)

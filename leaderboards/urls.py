@@ -3,7 +3,7 @@
 from django.urls import path
 
 from leaderboards import views
-from leaderboards.views.player_pages import account_data
+from leaderboards.views.player_pages import account_data, own_profile
 
 urlpatterns = [
     path("", views.home, name="home"),
@@ -17,6 +17,7 @@ urlpatterns = [
     path("styleguide/", views.styleguide, name="styleguide"),
     path("styles/<slug:digest>/<str:names>.css", views.styles, name="styles"),
     path("account/", views.account, name="account"),
+    path("account/profile/", own_profile.own_profile, name="own-profile"),
     path("account/export/", account_data.export, name="account-export"),
     path("account/delete/", account_data.delete, name="account-delete"),
 ]

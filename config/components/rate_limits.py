@@ -21,6 +21,7 @@ VARIABLES = {
     "join": "JOIN_LIMIT",
     "like": "LIKE_LIMIT",
     "comment": "COMMENT_LIMIT",
+    "profile": "PROFILE_LIMIT",
     "own_data": "OWN_DATA_LIMIT",
 }
 

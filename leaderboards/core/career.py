@@ -46,7 +46,7 @@ def streak(ranks: Sequence[int | None], holds: Callable[[int], bool]) -> Streak:
 def medals(ranks: Iterable[int | None]) -> dict[int, int]:
     """Count the first, second and third ranks; ranks that never occur are left out."""
     counted = Counter(rank for rank in ranks if rank in MEDALS)
-    return {rank: counted[rank] for rank in MEDALS if rank is not None and counted[rank]}
+    return {rank: counted[rank] for rank in MEDALS if counted[rank]}
 
 
 def head_to_head(meetings: Sequence[tuple[object, int, int]]) -> HeadToHead:

@@ -82,5 +82,7 @@ def _compare(
         meetings = [(periods[period].board_id, own[period], ranks[period, other]) for period in met]
         score = head_to_head(meetings)
         last = None if score.last_pass is None else periods[met[score.last_pass]]
-        rivals.append(Rival(other, beside[other], score, last and (last.board_id, period_info(last))))
+        rivals.append(
+            Rival(other, beside[other], score, (last.board_id, period_info(last)) if last is not None else None)
+        )
     return rivals

@@ -11,6 +11,8 @@ from django.utils.translation import get_language
 from foundation import file_locations
 from leaderboards.core.faces import drawn, face_of
 
+_NO_COUNTRIES = {"EU", "UN", "XX"}  # flags of no country
+
 
 @lru_cache(maxsize=16_384)
 def face_html(player: str, size: str = "") -> SafeString:
@@ -28,6 +30,12 @@ def country_name(country: str, language: str) -> str:
     """Return the name of a country; empty if the code is unknown."""
     names = _countries().get(country, {})
     return names.get(language) or names.get("en", "")
+
+
+def countries(language: str) -> list[tuple[str, str]]:
+    """Return the countries as code and name, in the order of their names."""
+    named = [(code, country_name(code, language)) for code in _countries() if code not in _NO_COUNTRIES]
+    return sorted(named, key=lambda each: each[1])
 
 
 @lru_cache(maxsize=1024)
