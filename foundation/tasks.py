@@ -4,7 +4,8 @@ from celery import current_app, shared_task
 
 from foundation import clock
 from foundation.audit import retention as audit
-from foundation.db.resilience import BackOff, SqlAway
+from foundation.db.back_off import BackOff
+from foundation.db.resilience import SqlAway
 from foundation.errors import Unavailable
 from foundation.models import Heartbeat
 from foundation.redis import client as redis

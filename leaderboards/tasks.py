@@ -5,7 +5,8 @@ import logging
 from celery import shared_task
 
 from foundation import clock
-from foundation.db.resilience import BackOff, SqlAway
+from foundation.db.back_off import BackOff
+from foundation.db.resilience import SqlAway
 from foundation.errors import Unavailable
 from foundation.worker.each import run_each
 from leaderboards.services.imports import worker as import_worker
@@ -104,13 +105,14 @@ def fold_names() -> int:
 def retain() -> dict[str, int]:
     """Delete data whose retention is over. Keys wait while Redis does not answer; submissions need only SQL."""
     at = clock.trusted_now()
-    expired, dropped, compacted, records, snapshots, imports = run_each(
+    expired, dropped, compacted, records, snapshots, imports, name_changes = run_each(
         lambda: retention.expire_due(at),
         lambda: retention.drop_submissions(at),
         lambda: retention.compact_submissions(at),
         lambda: retention.drop_records(at),
         lambda: retention.thin_snapshots(at),
         lambda: import_worker.delete_old_runs(at),
+        lambda: retention.drop_name_changes(at),
     )
     return {
         "expired": expired,
@@ -119,4 +121,5 @@ def retain() -> dict[str, int]:
         "records": records,
         "snapshots": snapshots,
         "imports": imports,
+        "name_changes": name_changes,
     }

@@ -5,7 +5,8 @@ import logging
 from celery import shared_task
 
 from foundation import clock
-from foundation.db.resilience import BackOff, SqlAway
+from foundation.db.back_off import BackOff
+from foundation.db.resilience import SqlAway
 from foundation.errors import Unavailable
 from likes.services import check as checking
 from likes.services import count as counting

@@ -1,12 +1,10 @@
-"""Querying SQL while it may be unavailable: a circuit breaker, a back-off, and a cache that serves stale answers.
+"""Querying SQL while it may be unavailable: a circuit breaker, and a cache that serves stale answers.
 
 Rows that are needed to serve a request that Redis could answer alone (keys, boards, periods, bans) are read through
 ``StaleIfErrorCache``. The trap: inside a transaction nothing is cached and no error is handled here, because the
 transaction may be rolled back. docs/decisions/0010 says what else protects a cached answer.
 """
 
-import logging
-import random
 import threading
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -18,8 +16,6 @@ from django.db import InterfaceError, OperationalError, connection, transaction
 from foundation import clock
 from foundation.errors import Unavailable
 from foundation.monitoring.server_metrics import set_sql_breaker
-
-logger = logging.getLogger(__name__)
 
 BREAK_SECONDS = 1.0
 CACHE_TTL = 5.0  # seconds; for answers whose outdated use something else refuses
@@ -96,37 +92,6 @@ def ask(query: Callable[[], Answer]) -> Answer:
     return answer
 
 
-class BackOff:
-    """Exponential back-off with jitter while SQL is unavailable; the state is the process's own.
-
-    During a pause calls fail at once. The first call that succeeds resets the pause.
-    """
-
-    def __init__(self, shortest: float = 0.5, longest: float = 5.0) -> None:
-        self._shortest, self._longest = shortest, longest
-        self._pause = 0.0
-        self._until = 0.0
-
-    def attempt(self, action: Callable[[], Answer]) -> Answer:
-        """Run ``action`` and return its answer. Raises ``SqlAway`` in a pause, and when SQL fails."""
-        if clock.monotonic() < self._until:
-            raise SqlAway("SQL was away a moment ago.")
-        try:
-            answer = action()
-        except CONNECTION_ERRORS as error:
-            if is_busy(error):
-                logger.warning("SQL is busy, and asked again by the next run: %s", error)
-                raise SqlBusy("SQL is busy.") from error
-            self._pause = min(2 * self._pause or self._shortest, self._longest)
-            wait = self._pause * random.uniform(0.5, 1.0)  # noqa: S311 (jitter, no secret)
-            self._until = clock.monotonic() + wait
-            connection.close()
-            logger.warning("SQL is away, and asked again in %.1f s: %s", wait, error)
-            raise SqlAway("SQL is away.") from error
-        self._pause = self._until = 0.0
-        return answer
-
-
 class CachedAnswer(NamedTuple, Generic[Answer]):
     """An answer, when it was last confirmed and when it was read (monotonic seconds), and its row version if known."""
 
@@ -143,7 +108,7 @@ class StaleIfErrorCache(Generic[Key, Answer]):
 
     ``load`` reads many keys at once; keys that it leaves out do not exist, and that is not cached. Each call may give
     its own ``fresh``. ``stamps`` (see ``row_version_loader``) reads row versions: comparing them costs a quarter of
-    reading the rows again. The cache is emptied before it holds more than ``most`` answers.
+    reading the rows again.
     """
 
     def __init__(
@@ -153,12 +118,12 @@ class StaleIfErrorCache(Generic[Key, Answer]):
         stamps: Callable[[Collection[Key]], Mapping[Key, str]] | None = None,
         most: int = MAX_CACHED,
     ) -> None:
-        self._load = load
-        self._fresh = fresh
-        self._most = most
+        self._load, self._fresh, self._most = load, fresh, most
         self._stamps = stamps or _no_stamps
         self._rows: dict[Key, CachedAnswer[Answer]] = {}
         self._refreshing: set[Key] = set()
+        self._drops = self._all_dropped = 0  # numbers of calls of ``drop`` and ``forget``: by order, not by time
+        self._dropped: dict[Key, int] = {}
         self._lock = threading.Lock()
 
     def get(self, key: Key, fresh: float | None = None) -> Answer | None:
@@ -200,9 +165,21 @@ class StaleIfErrorCache(Generic[Key, Answer]):
         return ask(lambda: self._load_current([key])).get(key)
 
     def forget(self) -> None:
-        """Clear the cache."""
+        """Clear the cache. What is being read from SQL now is not cached either."""
         with self._lock:
             self._rows.clear()
+            self._dropped.clear()
+            self._drops = self._all_dropped = self._drops + 1
+
+    def drop(self, keys: Collection[Key]) -> None:
+        """Clear the answers of these keys, as ``forget`` does."""
+        if len(self._dropped) + len(keys) > MAX_CACHED:
+            self.forget()
+        with self._lock:
+            self._drops += 1
+            for key in keys:
+                self._rows.pop(key, None)
+                self._dropped[key] = self._drops
 
     def _load_current(self, keys: Collection[Key]) -> dict[Key, Answer]:
         """The current answers: the cached one if its row version is unchanged, otherwise read again.
@@ -210,7 +187,7 @@ class StaleIfErrorCache(Generic[Key, Answer]):
         Versions are read before rows: a row that changes in between is stored with its older version, and so it is
         read again next time.
         """
-        began = clock.monotonic()
+        began, drops = clock.monotonic(), self._drops
         stamps = {} if connection.in_atomic_block else self._stamps(keys)
         cached = {key: self._rows.get(key) for key in stamps}
         unchanged = {
@@ -223,7 +200,7 @@ class StaleIfErrorCache(Generic[Key, Answer]):
         changed = [key for key in keys if key not in answers]
         if changed:
             loaded = self._load(changed)
-            self._store(changed, loaded, stamps, began)
+            self._store(changed, loaded, stamps, began, drops)
             answers |= loaded
         return answers
 
@@ -251,7 +228,7 @@ class StaleIfErrorCache(Generic[Key, Answer]):
                     self._rows[key] = row._replace(since=began)
 
     def _store(
-        self, keys: Collection[Key], answers: Mapping[Key, Answer], stamps: Mapping[Key, str], began: float
+        self, keys: Collection[Key], answers: Mapping[Key, Answer], stamps: Mapping[Key, str], began: float, drops: int
     ) -> None:
         """Store answers as of when the query ``began``: they may lack what was committed while it ran."""
         if connection.in_atomic_block:
@@ -260,6 +237,8 @@ class StaleIfErrorCache(Generic[Key, Answer]):
             if len(self._rows) + len(answers) > self._most:
                 self._rows.clear()
             for key in keys:
+                if self._dropped.get(key, self._all_dropped) > drops:
+                    continue  # it was read before it was dropped
                 if (row := self._rows.pop(key, None)) and row.since > began:
                     self._rows[key] = row  # another thread began later and finished sooner
                 elif key in answers:

@@ -8,7 +8,7 @@ from leaderboards.models.boards import Board, default_timezone
 from leaderboards.models.imports import ImportChunk, ImportedPlayer, ImportRun
 from leaderboards.models.moderation import Purge, PurgedSubmission, SubmissionEdit
 from leaderboards.models.periods import Period
-from leaderboards.models.players import BanKind, BanRecord, LinkCode, Player
+from leaderboards.models.players import BanKind, BanRecord, LinkCode, NameChange, Player
 from leaderboards.models.quarantine import QuarantinedEntry
 from leaderboards.models.restrictions import Restriction, RestrictionKind
 from leaderboards.models.snapshots import PeriodSnapshot, RankHistoryEntry
@@ -26,6 +26,7 @@ __all__ = [
     "ImportRun",
     "ImportedPlayer",
     "LinkCode",
+    "NameChange",
     "Period",
     "PeriodSnapshot",
     "PeriodState",

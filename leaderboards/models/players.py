@@ -67,6 +67,24 @@ class Player(models.Model):
         super().save(*args, **options)
 
 
+class NameChange(models.Model):
+    """A change of what pages show of a player (name, country, id), for processes that cache names.
+
+    A trigger of PostgreSQL adds rows, whoever changes the player; ``xid`` is the transaction. ``retain`` deletes them.
+    Rows name nobody: ``player`` is the number of a row in ``Player``, which may be gone.
+    """
+
+    player = models.BigIntegerField()
+    xid = models.BigIntegerField(db_index=True)
+    at = models.DateTimeField()
+
+    class Meta:
+        default_permissions = ()
+
+    def __str__(self) -> str:
+        return f"{self.player} at {self.at:%F %T}"
+
+
 class BanKind(models.TextChoices):
     """What was done to a player."""
 

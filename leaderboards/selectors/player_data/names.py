@@ -1,6 +1,7 @@
 """Names and countries of players, for display only: no rank depends on them, and ids replace names while SQL is away.
 
-A country is read with the name, so it needs no statement of its own.
+A country is read with the name, so it needs no statement of its own. Cached names are used for ``TRUST_SECONDS`` while
+this process knows which were changed (``name_changes.py``), else as long as each function says.
 """
 
 from collections.abc import Collection, Iterable
@@ -11,16 +12,25 @@ from django.db import connection
 from foundation.caching.micro_cache import TTL_SECONDS
 from foundation.db.resilience import CACHE_TTL, SqlAway, StaleIfErrorCache
 from leaderboards.models import Player
+from leaderboards.selectors.player_data.name_changes import Change, NameChanges
 
-NAME_SECONDS = 2.0  # the greatest age of a shown name
-MOST_COUNTRIES = 100_000  # of some 100 bytes each
-_NAMED = f"SELECT external_id, name, country FROM {Player._meta.db_table} WHERE external_id = ANY(%s)"  # noqa: S608 (a name of our own)
+NAME_SECONDS = 2.0  # so long after a change the old name may still be shown
+TRUST_SECONDS = 60.0
+MAX_NAMES = 50_000  # of some 400 bytes each, with the player's number
+MAX_COUNTRIES = 100_000  # of some 100 bytes each
+_NAMED = (
+    f"SELECT id, external_id, name, country FROM {Player._meta.db_table}"  # noqa: S608 (a name of our own)
+    " WHERE external_id = ANY(%s)"
+)
 
 
 def _load(ids: Collection[str]) -> dict[str, str]:
     names = dict.fromkeys(ids, "")
-    for player, name, country in _select_names(ids):
+    for number, player, name, country in _select_names(ids):
         names[player] = name
+        if (before := _players.get(number, player)) != player:
+            _cache.drop([before])  # their id has changed, and somebody else may get the old one
+        _players[number] = player
         if country:
             _countries[player] = country
         else:
@@ -28,19 +38,22 @@ def _load(ids: Collection[str]) -> dict[str, str]:
     return names
 
 
-def _select_names(ids: Collection[str]) -> Iterable[tuple[str, str, str]]:
+def _select_names(ids: Collection[str]) -> Iterable[tuple[int, str, str, str]]:
     """Select names and countries with one constant statement, which is faster than a query built by the ORM."""
-    if len(_countries) > MOST_COUNTRIES:
+    if len(_countries) > MAX_COUNTRIES:
         _countries.clear()
+    if len(_players) > 2 * MAX_NAMES:
+        _forget()
     if connection.vendor != "postgresql":
-        return Player.objects.filter(external_id__in=ids).values_list("external_id", "name", "country")
+        return Player.objects.filter(external_id__in=ids).values_list("pk", "external_id", "name", "country")
     with connection.cursor() as cursor:
         cursor.execute(_NAMED, [[*ids]])
-        rows: list[tuple[str, str, str]] = cursor.fetchall()
+        rows: list[tuple[int, str, str, str]] = cursor.fetchall()
         return rows
 
 
 _countries: dict[str, str] = {}
+_players: dict[int, str] = {}  # by number: the id under which a name is cached, also after the id has changed
 
 
 class _Generation:
@@ -48,7 +61,7 @@ class _Generation:
     current = 0
 
 
-_cache: StaleIfErrorCache[str, str] = StaleIfErrorCache(_load, fresh=CACHE_TTL)
+_cache: StaleIfErrorCache[str, str] = StaleIfErrorCache(_load, fresh=CACHE_TTL, most=MAX_NAMES)
 
 
 def names_of(ids: Collection[str]) -> dict[str, str]:
@@ -56,16 +69,23 @@ def names_of(ids: Collection[str]) -> dict[str, str]:
 
     A name that another process changed appears within ``NAME_SECONDS``.
     """
-    try:
-        return _cache.get_many(ids, fresh=NAME_SECONDS)
-    except SqlAway:
-        return {}
+    return _names(ids, NAME_SECONDS)
 
 
 def names_for_caching(ids: Collection[str]) -> dict[str, str]:
     """Return names for results that are cached for ``TTL_SECONDS``, so that they expire within ``NAME_SECONDS``."""
+    return _names(ids, NAME_SECONDS - TTL_SECONDS)
+
+
+def cached_names(ids: Collection[str]) -> dict[str, str]:
+    """Return names at most ``CACHE_TTL`` seconds old: for pages that refresh often with mostly the same players."""
+    return _names(ids, CACHE_TTL)
+
+
+def _names(ids: Collection[str], fresh: float) -> dict[str, str]:
+    """Return names that are at most ``fresh`` seconds old, or current as far as changes are known."""
     try:
-        return _cache.get_many(ids, fresh=NAME_SECONDS - TTL_SECONDS)
+        return _cache.get_many(ids, fresh=TRUST_SECONDS if _changes.are_known() else fresh)
     except SqlAway:
         return {}
 
@@ -80,16 +100,28 @@ def name_cache_generation() -> int:
     return _Generation.current
 
 
-def cached_names(ids: Collection[str]) -> dict[str, str]:
-    """Return names at most ``CACHE_TTL`` seconds old: for pages that refresh often with mostly the same players."""
-    try:
-        return _cache.get_many(ids)
-    except SqlAway:
-        return {}
+def forget_names(ids: Collection[str]) -> None:
+    """Forget the cached names of these players, whom this process has changed."""
+    _cache.drop(ids)
+    _Generation.current = next(_Generation.numbers)
 
 
 def clear_name_cache() -> None:
     """Forget all cached names. The cache is cleared first: else a reader could cache old names under the new number."""
-    _cache.forget()
-    _countries.clear()
+    _forget()
+    _changes.reset()
     _Generation.current = next(_Generation.numbers)
+
+
+def _forget() -> None:
+    _cache.forget()
+    _players.clear()
+    _countries.clear()
+
+
+def _drop(changes: Collection[Change]) -> None:
+    cached = (_players.pop(number, None) for number, _ in changes)
+    _cache.drop({player for player in (*cached, *(player for _, player in changes)) if player is not None})
+
+
+_changes = NameChanges(_drop, _forget)

@@ -26,6 +26,7 @@ from leaderboards.models import (
     Board,
     Difference,
     LinkCode,
+    NameChange,
     Period,
     PeriodSnapshot,
     PeriodState,
@@ -43,6 +44,7 @@ from leaderboards.stores.sql.writes import submission_state
 
 BATCH = 1000
 EACH_SNAPSHOT_FOR = timedelta(days=2)  # then one a day
+KEEP_NAME_CHANGES = timedelta(minutes=10)  # longer than name_changes.MAX_GAP_SECONDS
 DAILY_SNAPSHOTS_FOR = timedelta(days=400)  # a bit over a year
 
 
@@ -91,6 +93,11 @@ def drop_records(at: datetime) -> int:
         + _delete(QuarantinedEntry.objects.filter(decided_at__lt=before).exclude(decision=""))
         + _delete(LinkCode.objects.filter(expires_at__lt=before))
     )
+
+
+def drop_name_changes(at: datetime) -> int:
+    """Delete changes of names that every process knows by now; returns how many."""
+    return _delete(NameChange.objects.filter(at__lt=at - KEEP_NAME_CHANGES))
 
 
 def thin_snapshots(at: datetime) -> int:

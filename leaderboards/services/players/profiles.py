@@ -12,7 +12,7 @@ from leaderboards.core.erased_ids import is_id_of_erased
 from leaderboards.errors import BadEntry, UnknownPlayer
 from leaderboards.models import Player
 from leaderboards.selectors.exports.cached_files import invalidate_cached_files
-from leaderboards.selectors.player_data.names import clear_name_cache
+from leaderboards.selectors.player_data.names import forget_names
 from leaderboards.stores.sql.writes import ensure_players
 
 PROFILE_FIELDS = ("name", "avatar_url", "country")
@@ -65,7 +65,7 @@ def set_profile(external_id: str, profile: dict[str, str], at: datetime) -> Play
             if is_renamed:
                 invalidate_cached_files()
     player.refresh_from_db(fields=PROFILE_FIELDS)
-    clear_name_cache()
+    forget_names([external_id])
     return player
 
 
@@ -82,4 +82,4 @@ def fill_missing_names(names: Mapping[str, str]) -> None:
         Player.objects.bulk_update(players, ["name"])
         if players:
             invalidate_cached_files()
-    clear_name_cache()
+    forget_names(wanted)

@@ -13,7 +13,8 @@ import leaderboards.tasks
 import likes.tasks
 from foundation import clock
 from foundation.db import resilience as sql
-from foundation.db.resilience import MAX_STALE_SECONDS, BackOff, SqlAway, SqlBusy, StaleIfErrorCache
+from foundation.db.back_off import BackOff
+from foundation.db.resilience import MAX_STALE_SECONDS, SqlAway, SqlBusy, StaleIfErrorCache
 from foundation.models import KnownRedis
 from foundation.sync import barrier
 from foundation.worker.each import for_each

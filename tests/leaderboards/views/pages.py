@@ -26,6 +26,18 @@ def text(response: Any) -> str:
     return " ".join(unescape(re.sub(r"<[^>]+>", " ", inline)).split())
 
 
+def timeless(page: str) -> str:
+    """The page without what changes by itself: times, and the tiles that count down to one."""
+    return re.sub(r'<time\b.*?</time>|<span class="tiles".*?</span></span></span>', "", page, flags=re.DOTALL)
+
+
+def timeless_text(response: Any) -> str:
+    """What people read, whenever that is: without times, tiles and "3 minutes ago"."""
+    inline = timeless(response.content.decode())
+    words = " ".join(unescape(re.sub(r"<[^>]+>", " ", inline)).split())
+    return re.sub(r"\d\d:\d\d:\d\d( UTC)?|\d+ (seconds?|minutes?|hours?|days?)", "", words)
+
+
 def signed_in(client: Client, username: str, player: str | None = None, **more: object) -> Client:
     client.force_login(account(username, player, **more))
     return client

@@ -1,7 +1,5 @@
 """The hidden are told so on their own page; the shadowed see every page as if nothing was, and nobody else does."""
 
-import re
-
 import pytest
 from django.test import Client
 
@@ -10,7 +8,7 @@ from leaderboards.models import Board, Period
 from leaderboards.views.board_pages import shared_page
 from leaderboards.views.http import micro_cache
 from tests.leaderboards.services.restricting import HIDDEN_STANDING, keep_out, let_back
-from tests.leaderboards.views.pages import WEEK, close_all_past, signed_in, text
+from tests.leaderboards.views.pages import WEEK, close_all_past, signed_in, text, timeless_text
 from tests.playing import make_board, name, score
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -38,7 +36,7 @@ def zoe(board: Board) -> Client:
 
 def shown(client: Client, address: str) -> str:
     """What they read, whenever that is."""
-    return re.sub(r"\d\d:\d\d:\d\d UTC", "", text(client.get(address)))
+    return timeless_text(client.get(address))
 
 
 def forget() -> None:

@@ -1,14 +1,12 @@
 """What everybody sees is kept for a second; one's own is put into it as it is now, and nobody gets another one's."""
 
-import re
-
 import pytest
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
 from leaderboards.models import Board
 from leaderboards.views.board_pages import shared_page
-from tests.leaderboards.views.pages import count_round_trips, make_full_board, signed_in, text
+from tests.leaderboards.views.pages import count_round_trips, make_full_board, signed_in, text, timeless
 from tests.playing import name, score
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -26,11 +24,6 @@ def remembered(player: str) -> Client:
     return client
 
 
-def the_same_to_all(page: str) -> str:
-    """The page without what says when it was made."""
-    return re.sub(r"<time[^>]*>[^<]*</time>|<span class=\"tiles-digit\">\d</span>", "", page)
-
-
 @pytest.mark.parametrize("query", ["", "?fragment=1", "?page=2", "?page=9", "?embed=1", "?find=nobody"])
 def test_a_kept_scene_shows_a_viewer_what_a_new_one_would(board: int, query: str) -> None:
     address = f"/boards/{board}/{query}"
@@ -43,7 +36,7 @@ def test_a_kept_scene_shows_a_viewer_what_a_new_one_would(board: int, query: str
 
         kept = client.get(address).content.decode()
 
-        assert the_same_to_all(kept) == the_same_to_all(new), player
+        assert timeless(kept) == timeless(new), player
         assert "p055 highlighted" not in kept, player
         assert "<!--" not in kept, player  # the marks of the places that one's own is put into
 
@@ -63,7 +56,7 @@ def test_nothing_of_one_viewer_is_left_for_the_next(board: int, query: str) -> N
     assert "Admin" not in other + stranger
     assert "<!--" not in staff + stranger
     assert 'id="me"' not in stranger
-    assert the_same_to_all(stranger) == the_same_to_all(before)
+    assert timeless(stranger) == timeless(before)
 
 
 def test_who_has_moved_is_in_one_place_and_sees_their_row_where_they_stand_now(board: int) -> None:
