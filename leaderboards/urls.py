@@ -3,7 +3,7 @@
 from django.urls import path
 
 from leaderboards import views
-from leaderboards.views.player_pages import account_data, own_profile
+from leaderboards.views.player_pages import account_data, own_profile, picture
 
 urlpatterns = [
     path("", views.home, name="home"),
@@ -12,6 +12,7 @@ urlpatterns = [
     path("boards/<int:seq>/periods/", views.periods, name="board-periods"),
     path("boards/<int:seq>/card.png", views.board_card, name="board-card"),
     path("players/<str:player>/", views.player, name="player"),
+    path("pictures/<slug:digest>/<slug:size>.webp", picture.picture, name="player-picture"),
     path("search/", views.search, name="search"),
     path("search/suggestions/", views.suggestions, name="search-suggestions"),
     path("styleguide/", views.styleguide, name="styleguide"),

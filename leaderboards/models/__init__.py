@@ -8,6 +8,7 @@ from leaderboards.models.boards import Board, default_timezone
 from leaderboards.models.imports import ImportChunk, ImportedPlayer, ImportRun
 from leaderboards.models.moderation import Purge, PurgedSubmission, SubmissionEdit
 from leaderboards.models.periods import Period
+from leaderboards.models.pictures import PlayerPicture
 from leaderboards.models.players import BanKind, BanRecord, LinkCode, NameChange, Player
 from leaderboards.models.quarantine import QuarantinedEntry
 from leaderboards.models.restrictions import Restriction, RestrictionKind
@@ -31,6 +32,7 @@ __all__ = [
     "PeriodSnapshot",
     "PeriodState",
     "Player",
+    "PlayerPicture",
     "Purge",
     "PurgedSubmission",
     "QuarantinedEntry",

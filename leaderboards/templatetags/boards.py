@@ -13,7 +13,7 @@ from leaderboards.core.hues import hue_of
 from leaderboards.core.marks import mark_of
 from leaderboards.models import Board, Player
 from leaderboards.views.components.countdown_tiles import tiles_html
-from leaderboards.views.components.faces import face_html, flag_html
+from leaderboards.views.components.faces import face_html, flag_html, player_face_html
 from leaderboards.views.components.row_html import RowStyle, moment_html, rank_text, row_html, tile_html
 from leaderboards.views.components.table_rows import Line
 from leaderboards.views.http.stylesheets import address_of
@@ -101,7 +101,7 @@ def query(context: dict[str, Any], **changed: object) -> str:
 @register.simple_tag
 def face(player: Player | str, size: str = "") -> SafeString:
     """Render the face of a player, or of a player id; ``size`` is ``l``, ``xl`` or none."""
-    return face_html(player.external_id if isinstance(player, Player) else player, size)
+    return player_face_html(player, size) if isinstance(player, Player) else face_html(player, size)
 
 
 @register.simple_tag(takes_context=True)

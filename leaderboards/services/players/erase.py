@@ -46,6 +46,7 @@ from leaderboards.selectors.exports.cached_files import invalidate_cached_files
 from leaderboards.selectors.player_data.personal_data import final_standings_of
 from leaderboards.services.moderation.remove import remove_from_period
 from leaderboards.services.players.erase_logs import admin_log_of, forget_in_audit, lock_entries, rename_in_admin_log
+from leaderboards.services.players.pictures import forget_picture
 from leaderboards.services.players.profiles import ensure_player, lock_player
 from leaderboards.services.submit.decide_redis import forget_bans
 from leaderboards.services.sync.mirror import DEAD_LETTER_KIND, mirror
@@ -247,6 +248,7 @@ def _rename(player: Player, removed: list[str], at: datetime, reason: str) -> Er
     _refuse_if_ranked_again(player)
     nobody = {"name": "", "avatar_url": "", "country": "", "user": None, "erasing_since": None}
     _invalidate_older_dumps(player)
+    forget_picture(player)
     RankHistoryEntry.objects.filter(player=player).delete()
     ImportedPlayer.objects.filter(player=player).delete()  # it has their names from before an import
     Player.objects.filter(pk=player.pk).update(external_id=new, banned_at=_REMAINING_BAN, **nobody)
