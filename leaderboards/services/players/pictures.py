@@ -37,7 +37,8 @@ def fetch_due_pictures(at: datetime, seconds: float) -> int:
         delete_pictures()
         return 0
     until, fetched = clock.monotonic() + seconds, 0
-    settle_addresses(at)
+    while settle_addresses(at) == CHUNK and clock.monotonic() < until - seconds / 2:
+        pass
     while clock.monotonic() < until and (picture := _claim(at)) is not None:
         fetched += fetch_picture(picture, at)
     return fetched

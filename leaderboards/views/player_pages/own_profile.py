@@ -64,8 +64,10 @@ class ProfileForm(forms.Form):
 
     def __init__(self, *args: Any, player: Player | None, correspondence: Correspondence | None, **named: Any) -> None:
         super().__init__(*args, **named)
-        none = [("", gettext_lazy("none"))]
-        self.fields["country"].choices = [*none, *countries(get_language() or "en")]  # type: ignore[attr-defined]
+        known = countries(get_language() or "en")
+        other = player.country if player and player.country not in dict(known) else ""  # as the game called it
+        choices = [("", gettext_lazy("none")), *([(other, other)] if other else []), *known]
+        self.fields["country"].choices = choices  # type: ignore[attr-defined]
         of_player = [
             each for each in ("name", "avatar_url", "country") if player is None or each not in editable_fields()
         ]

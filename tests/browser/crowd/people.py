@@ -38,6 +38,8 @@ def pages() -> list[SitePage]:
     return [
         SitePage("sign-in", "/accounts/login/?next=/account/"),
         SitePage("account", "/account/", "robin"),
+        SitePage("own-profile", "/account/profile/", "robin"),
+        SitePage("own-profile-not-linked", "/account/profile/", NEWCOMER),
         SitePage("account-not-linked", "/account/", NEWCOMER),
         SitePage("inbox", "/inbox/", "robin"),
         SitePage("inbox-empty", "/inbox/", "chief"),

@@ -67,7 +67,7 @@ PNG = {"Content-Type": "image/png"}
         (status(404, b""), "answered 404", True),
         (status(410, b""), "answered 410", True),
         (status(500, b""), "answered 500", False),
-        (status(200, b"<svg/>", **{"Content-Type": "image/svg+xml"}), "image/svg+xml, not a picture", False),
+        (status(200, b"<svg/>", **{"Content-Type": "image/svg+xml"}), r"image/svg\+xml, not a picture", False),
         (status(200, b"?"), "no type, not a picture", False),
         (status(200, b"x" * (2 * 1024 * 1024 + 1), **PNG), "more than 2 MB", False),
         (_never_end, "more than 2 MB", False),

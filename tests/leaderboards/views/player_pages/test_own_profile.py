@@ -99,6 +99,18 @@ def test_what_cannot_be_is_refused_with_the_reason_and_nothing_is_saved(wrong: d
     assert not Preference.objects.exists()
 
 
+def test_a_country_that_is_no_country_stays_unless_another_one_is_chosen() -> None:
+    client = robin()
+    Player.objects.update(country="EU")
+
+    assert '<option value="EU" selected>' in client.get(ADDRESS).content.decode()
+    client.post(ADDRESS, SENT | {"country": "EU"})
+    kept = saved().country
+    client.post(ADDRESS, SENT | {"country": "KR"})
+
+    assert (kept, saved().country) == ("EU", "KR")
+
+
 def test_the_banned_change_nothing_and_a_site_may_leave_profiles_to_the_game(settings: Settings) -> None:
     client = robin()
     ban([saved().pk], "A bot.", clock.now(), None)
