@@ -12,7 +12,7 @@ FROM ${PYTHON_IMAGE}
 ENV PATH=/venv/bin:$PATH PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 STATIC_ROOT=/static
 COPY --from=packages /venv /venv
 WORKDIR /app
-# Names in Korean on the drawn pictures.
+# Names in Chinese characters on the drawn pictures; other letters come with the product.
 RUN apt-get update && apt-get install -y --no-install-recommends fonts-noto-cjk && rm -rf /var/lib/apt/lists/*
 COPY manage.py pyproject.toml ./
 COPY config config

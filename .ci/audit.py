@@ -2,7 +2,7 @@
 
 pip-audit asks; it is installed beside everything else, from its own locked list. Where its data cannot be reached this
 says NOT AUDITED and fails nothing: somebody then runs `make audit` where there is a network. The trap: pip-audit passes
-what it was told nothing of, so a package that it skipped counts as not audited. Standard library only.
+what it was told nothing of, so a package that it left out counts as not audited. Standard library only.
 
 Usage: python3 .ci/audit.py [what pip-audit takes besides, such as --ignore-vuln ID or -s osv]
 """
@@ -64,8 +64,8 @@ def judged(packages: list[dict[str, Any]] | None) -> tuple[list[str], str]:
         for each in packages
         for known in each.get("vulns", [])
     ]
-    skipped = [each["name"] for each in packages if "skip_reason" in each]
-    return weak, f"nothing was told of {len(skipped)} of {len(packages)} packages" if skipped else ""
+    left_out = [each["name"] for each in packages if "skip_reason" in each]
+    return weak, f"nothing was told of {len(left_out)} of {len(packages)} packages" if left_out else ""
 
 
 def main(more: Sequence[str]) -> int:

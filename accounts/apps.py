@@ -30,7 +30,7 @@ class AccountsConfig(AppConfig):
         from django.contrib.auth.signals import user_logged_in, user_logged_out, user_login_failed
 
         from accounts import (
-            checks,  # noqa: F401 (importing registers the checks)
+            checks,  # noqa: F401 - importing registers the checks
             session_marks,
         )
         from accounts.models import AuthenticatorApp

@@ -18,7 +18,7 @@ ROUTES = {
 
 def _placeholder(request: HttpRequest, **parts: str) -> HttpResponse:
     """Never called: this URLconf only builds links."""
-    raise NotImplementedError
+    raise NotImplementedError  # this URLconf only builds links
 
 
 urlpatterns = [path(route, _placeholder, name=name) for name, route in ROUTES.items()]

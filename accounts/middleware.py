@@ -33,9 +33,9 @@ class AccountLogins(PageLogins):
 
     def process_request(self, request: HttpRequest) -> None:
         """Set ``request.user`` and ``request.auser``, which are evaluated when first used."""
-        request.must_set_up_factor = None  # type: ignore[attr-defined]  # ours
-        request.user = SimpleLazyObject(lambda: _find_user(request))  # type: ignore[assignment]  # it acts as a user
-        request.auser = partial(_find_user_async, request)  # type: ignore[assignment]  # it acts as a user
+        request.must_set_up_factor = None  # type: ignore[attr-defined]  # our own attribute of requests
+        request.user = SimpleLazyObject(lambda: _find_user(request))  # type: ignore[assignment]  # a lazy object acts as a user
+        request.auser = partial(_find_user_async, request)  # type: ignore[assignment]  # a lazy object acts as a user
 
 
 async def _find_user_async(request: HttpRequest) -> AbstractBaseUser | AnonymousUser:
@@ -71,6 +71,6 @@ def _find_user(request: HttpRequest) -> AbstractBaseUser | AnonymousUser:
     if request.method != "HEAD" and POLLS not in request.GET:
         session_marks.mark_seen(session, now)
     if must_have_factor(user) and not session_marks.has_factor(session):
-        request.must_set_up_factor = user  # type: ignore[attr-defined]  # ours
+        request.must_set_up_factor = user  # type: ignore[attr-defined]  # our own attribute of requests
         return AnonymousUser()
     return user

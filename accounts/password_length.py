@@ -10,7 +10,7 @@ class MaximumLengthValidator:
     def __init__(self, most: int) -> None:
         self.most = most
 
-    def validate(self, password: str, user: object = None) -> None:  # noqa: ARG002 (Django passes it)
+    def validate(self, password: str, user: object = None) -> None:  # noqa: ARG002 - Django passes it
         """Raise ``ValidationError`` for more than ``most`` characters."""
         if len(password) > self.most:
             raise ValidationError(self.get_help_text(), code="password_too_long")

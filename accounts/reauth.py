@@ -43,7 +43,7 @@ def requires_recent_proof(view: View) -> View:
     def wrapper(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         return require_recent_proof(request) or view(request, *args, **kwargs)
 
-    return wrapper  # type: ignore[return-value]  # of the same form
+    return wrapper  # type: ignore[return-value]  # the wrapper takes what the view takes
 
 
 class ReauthAdmin(Subscriptable, ModelAdmin[Row]):

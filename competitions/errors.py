@@ -1,16 +1,12 @@
 """The errors of competitions; ``code`` is part of the API's contract."""
 
-from foundation.errors import Conflict, Forbidden, Invalid, NotFound, Unavailable
+from foundation.errors import Conflict, Forbidden, Invalid, InvalidField, NotFound, Unavailable
 
 
-class BadCompetition(Invalid):
+class BadCompetition(InvalidField):
     """Invalid settings; ``field`` names the invalid one."""
 
     code = "bad_competition"
-
-    def __init__(self, detail: str, field: str = "") -> None:
-        super().__init__(detail)
-        self.field = field
 
 
 class CompetitionBusy(Unavailable):
@@ -65,6 +61,12 @@ class Disqualified(Forbidden):
     code = "disqualified"
 
 
+class CompetitionStarted(Conflict):
+    """The competition has started: nobody is reminded of its start any more."""
+
+    code = "competition_started"
+
+
 class CompetitionOver(Conflict):
     """The competition has ended or was cancelled; this cannot be done any more."""
 
@@ -89,14 +91,10 @@ class NotVoided(Conflict):
     code = "not_voided"
 
 
-class BadPreference(Invalid):
+class BadPreference(InvalidField):
     """An invalid notice setting; ``field`` names the invalid one."""
 
     code = "bad_preference"
-
-    def __init__(self, detail: str, field: str = "") -> None:
-        super().__init__(detail)
-        self.field = field
 
 
 class NotFinal(NotFound):
@@ -163,14 +161,10 @@ class OwnComment(Forbidden):
     code = "own_comment"
 
 
-class BadSeries(Invalid):
+class BadSeries(InvalidField):
     """Invalid settings of a series; ``field`` names the invalid one."""
 
     code = "bad_series"
-
-    def __init__(self, detail: str, field: str = "") -> None:
-        super().__init__(detail)
-        self.field = field
 
 
 class UnknownSeries(NotFound):

@@ -66,7 +66,7 @@ def zoned_pattern() -> str:
 def times_in(notice: Notice) -> list[datetime]:
     """Return the times that the sentences of a notice name."""
     if notice.kind != NoticeKind.SUMMARY:
-        return [_new_end(notice)] if notice.kind == NoticeKind.EXTENDED else []
+        return [_new_end(notice)] if notice.kind in (NoticeKind.EXTENDED, NoticeKind.STARTED) else []
     merged = list(notice.merged.all())
     return [*(each.created_at for each in merged), *(at for each in merged for at in times_in(each))]
 
@@ -91,6 +91,7 @@ def _short(notice: Notice) -> str:
         NoticeKind.REWARDED: pgettext("a notice", "you won a reward"),
         NoticeKind.REWARD_REVOKED: pgettext("a notice", "a reward was taken back"),
         NoticeKind.REWARD_CHANGED: pgettext("a notice", "you have another reward now"),
+        NoticeKind.STARTED: pgettext("a notice", "it has started"),
         NoticeKind.SUMMARY: pgettext("a notice", "what happened meanwhile"),
     }[NoticeKind(notice.kind)]
 
@@ -119,6 +120,7 @@ def _sentence(notice: Notice, zone: str) -> str:
         NoticeKind.REWARDED: lambda: [_won(notice)],
         NoticeKind.REWARD_REVOKED: lambda: [_lost(notice), _reason(notice)],
         NoticeKind.REWARD_CHANGED: lambda: [_swapped(notice), _reason(notice)],
+        NoticeKind.STARTED: lambda: [_started(notice, zone)],
     }[kind]()
     return " ".join(each for each in parts if each)
 
@@ -199,6 +201,12 @@ def _end_moved(notice: Notice, zone: str) -> str:
     seconds = notice.competition.timeline.is_short
     moment = zoned(_new_end(notice), zone, notice.created_at, seconds=seconds)
     return _("The competition now ends on %(moment)s.") % {"moment": moment}
+
+
+def _started(notice: Notice, zone: str) -> str:
+    seconds = notice.competition.timeline.is_short
+    moment = zoned(_new_end(notice), zone, notice.created_at, seconds=seconds)
+    return _("The competition has started. It ends on %(moment)s.") % {"moment": moment}
 
 
 def _new_end(notice: Notice) -> datetime:

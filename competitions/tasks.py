@@ -18,6 +18,7 @@ from competitions.services.notices.after_ban import notify_after_bans
 from competitions.services.notices.mail import send_due
 from competitions.services.notices.notices import release_deferred
 from competitions.services.notices.rank_notices import compare_due_snapshots
+from competitions.services.notices.reminders import remind_due
 from competitions.services.notices.result_notices import notify_results
 from competitions.services.notices.reward_notices import notify_rewards
 from competitions.services.participants.remove_withdrawn import remove_withdrawn_due
@@ -40,8 +41,8 @@ def advance() -> None:
 
 @shared_task
 def tell() -> None:
-    """Release notices that were deferred through quiet hours, and send e-mails."""
-    _run(release_deferred, send_due)
+    """Remind players of starts, release notices that were deferred through quiet hours, and send e-mails."""
+    _run(remind_due, release_deferred, send_due)
 
 
 @shared_task

@@ -5,13 +5,14 @@ from django.urls import path
 from competitions import views
 from competitions.selectors.notices.inbox import unread
 from competitions.views.competition.listing import called
-from competitions.views.leagues import panel
+from competitions.views.leagues import group_filter, panel
 from competitions.views.participants.trophies import trophies_of
-from leaderboards.views.board_pages import panels
+from leaderboards.views.board_pages import filters, panels
 from leaderboards.views.components import other_apps
 from leaderboards.views.components.trophies import register_trophies
 
 panels.register_panel(panel)
+filters.register_groups(group_filter)
 other_apps.register_search(called)
 other_apps.register_unread(unread)
 register_trophies(trophies_of)
@@ -26,6 +27,10 @@ urlpatterns = [
     path("competitions/<int:number>/divisions/<int:division>/", views.division, name="competition-division"),
     path("competitions/<int:number>/reveal/", views.reveal, name="competition-reveal"),
     path("competitions/<int:number>/picture/<slug:digest>.webp", views.picture, name="competition-picture"),
+    path("competitions/<int:number>/card.png", views.competition_card, name="competition-card"),
+    path("competitions/<int:number>/calendar.ics", views.competition_calendar, name="competition-calendar"),
+    path("competitions/<int:number>/share/", views.share_competition, name="competition-share"),
+    path("competitions/<int:number>/reminder/", views.reminder, name="competition-reminder"),
     path("competitions/<int:number>/comments/", views.comments, name="comments"),
     path("competitions/<int:number>/comments/<int:comment>/", views.comment, name="comment"),
     path("competitions/<int:number>/comments/<int:comment>/edit/", views.edit, name="comment-edit"),

@@ -10,10 +10,10 @@ def main() -> int:
     port = os.environ.get("PORT", "8000")
     request = urllib.request.Request(f"http://127.0.0.1:{port}/healthz", headers={"Host": host})
     try:
-        with urllib.request.urlopen(request, timeout=2) as answer:  # noqa: S310 (our own address)
+        with urllib.request.urlopen(request, timeout=2) as answer:  # noqa: S310 - our own address
             return 0 if answer.status == 200 else 1
     except OSError as error:
-        print(error, file=sys.stderr)  # noqa: T201 (a command line prints)
+        print(error, file=sys.stderr)  # noqa: T201 - a command line prints
         return 1
 
 

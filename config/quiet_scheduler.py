@@ -37,8 +37,10 @@ class BrokerLog:
             self._written_at = now
             logger.error(
                 "The broker has not answered for %.0f s, and %d tasks were not sent: %s",
-                now - self._away_since, self._unsent, error,
-            )  # fmt: skip  # as a line
+                now - self._away_since,
+                self._unsent,
+                error,
+            )
 
     def note_success(self) -> None:
         """Write that the broker answers again, if it was away."""

@@ -17,6 +17,7 @@ from config.components import (
     caches,
     csp,
     logs,
+    mail,
     metrics,
     profiles,
     rate_limits,
@@ -25,13 +26,14 @@ from config.components import (
     secret_files,
 )
 from config.components import databases as sql
+from config.components import middleware as around
 from config.components import watching as watch
 from config.schedule import SCHEDULE
 from foundation import file_locations
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 # Where ninja's page of the API's documents lies, with its files. It is found, not loaded: a worker needs none of it.
-NINJA = Path(str(find_spec("ninja").origin)).parent  # type: ignore[union-attr]  # it is installed
+NINJA = Path(str(find_spec("ninja").origin)).parent  # type: ignore[union-attr]  # ninja is installed, so it has an origin
 
 env = environ.Env()
 env.ENVIRON = secret_files.with_files(os.environ)
@@ -76,39 +78,8 @@ INSTALLED_APPS = [
     "competitions",
 ]
 
-MIDDLEWARE = [
-    "foundation.monitoring.request_ids.RequestIds",
-    "foundation.http.fast_path.ApiFastPath",
-    "django.middleware.security.SecurityMiddleware",
-    "foundation.http.middleware.ApiHttpsOnly",
-    "leaderboards.middleware.NotModifiedMiddleware",
-    "foundation.http.page_middleware.ContentSecurityPolicy",
-    "whitenoise.middleware.WhiteNoiseMiddleware",
-    "foundation.http.page_middleware.PageLanguages",
-    "foundation.http.middleware.PageThrottle",
-    "likes.middleware.GuestVisits",
-    "leaderboards.middleware.CachedPagesMiddleware",
-    "foundation.http.page_middleware.PageSessions",
-    "django.middleware.common.CommonMiddleware",
-    "foundation.http.uploads.BodySizeLimit",
-    "django.middleware.csrf.CsrfViewMiddleware",
-    "accounts.middleware.AccountLogins",
-    "foundation.audit.middleware.AuditMiddleware",
-    "foundation.http.page_middleware.PageMessages",
-    "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "foundation.http.middleware.ServersUnavailable",
-    "likes.middleware.UserVisits",
-]
-
-# What stands before the API's views; each of them does all its work around what it is given.
-API_MIDDLEWARE = [
-    "django.middleware.security.SecurityMiddleware",
-    "foundation.http.middleware.ApiHttpsOnly",
-    "foundation.http.page_middleware.ContentSecurityPolicy",
-    "django.middleware.common.CommonMiddleware",
-    "foundation.audit.middleware.AuditMiddleware",
-    "django.middleware.clickjacking.XFrameOptionsMiddleware",
-]
+MIDDLEWARE = [*around.PAGES]  # tracing adds one, below
+API_MIDDLEWARE = around.API
 
 ROOT_URLCONF = "config.urls"
 WSGI_APPLICATION = "config.wsgi.application"
@@ -206,6 +177,9 @@ AUDIT_KEEP_DAYS = env.int("AUDIT_KEEP_DAYS", default=730)
 RANK_SNAPSHOT_MINUTES = max(env.int("RANK_SNAPSHOT_MINUTES", default=60), 1)
 RANK_SNAPSHOT_PLAYERS = max(env.int("RANK_SNAPSHOT_PLAYERS", default=1000), 0)
 
+# From how many players on each running period has a histogram, for percentiles; 0: none has.
+HISTOGRAM_PLAYERS = max(env.int("HISTOGRAM_PLAYERS", default=100_000), 0)
+
 # -- Likes ---------------------------------------------------------------------------------------
 
 # How likes of comments are kept: hybrid, redis, sql or append; and how many a second the most liked comment gets.
@@ -255,7 +229,10 @@ SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS
 # Browsers that have the domain in their lists never forget it: a choice for the whole domain, not a default.
 SECURE_HSTS_PRELOAD = HTTPS and env.bool("HSTS_PRELOAD", default=False)
-SILENCED_SYSTEM_CHECKS = ["security.W021"]  # asks for the preload
+SILENCED_SYSTEM_CHECKS = [
+    "security.W021",  # asks for the preload
+    "mail.E001",  # of Django 6.1: a site may send no e-mails, and accounts/checks.py warns where it needs them
+]
 if env.bool("BEHIND_TLS_PROXY", default=False):
     # Only behind a proxy that sets this header itself: anybody else could forge it.
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
@@ -319,8 +296,7 @@ WEBHOOK_KEEP_DAYS = env.int("WEBHOOK_KEEP_DAYS", default=30)
 # Where people find the site: what links in e-mails begin with.
 SITE_URL = env.str("SITE_URL", default="http://localhost:8000")
 # `smtp+tls://user:password@host:587`; without it e-mails are written, and go nowhere.
-vars().update(env.email_url("EMAIL_URL", default="dummymail://"))
-EMAIL_TIMEOUT = 5
+vars().update(mail.mail_settings(env))
 DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="Sunwi <sunwi@localhost>")
 
 # -- What a monitoring system reads at /metrics --------------------------------------------------

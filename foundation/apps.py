@@ -29,12 +29,12 @@ class FoundationConfig(AppConfig):
         """Register everything. Importing ``checks`` registers the system checks."""
         from foundation.audit import own_actions
         from foundation.monitoring import (
-            checks,  # noqa: F401 (importing registers the checks)
+            checks,  # noqa: F401 - importing registers the checks
             health,
             own_readings,
             readings,
             request_ids,
-            setup_checks,  # noqa: F401 (likewise)
+            setup_checks,  # noqa: F401 - importing registers the checks
             task_metrics,
         )
         from foundation.security import sealed_rows

@@ -64,7 +64,7 @@ def now() -> datetime:
 @contextmanager
 def freeze_at(shown: datetime) -> Iterator[None]:
     """Stop this process's clock at ``shown`` within the block, for rehearsals."""
-    global _FAST  # noqa: PLW0603 (the clock of the process)
+    global _FAST  # noqa: PLW0603 - a process has one clock
     before, _FAST = _FAST, (0.0, shown.timestamp(), 0.0)
     try:
         yield

@@ -35,6 +35,7 @@ LIMITS = {
     "link": "10/60",  # link codes tried, for each user
     "join": "10/60",  # join codes tried, for each player
     "like": "60/10",  # likes given and taken back on pages, for each user
+    "follow": "60/60",  # players followed or unfollowed, for each user
     "comment": "5/60",  # comments written or changed, for each user
     "profile": "20/3600",  # changes of one's own profile, for each user
     "own_data": "10/3600",  # exports of one's own data, for each user
@@ -180,6 +181,7 @@ SETTINGS: dict[str, Setting] = {
     "ENCRYPTION_KEYS": Setting([], _keys),
     "EXPORTS_AT_ONCE": Setting(2, _number(1, 1000)),
     "FORMS_WITH_FILES": Setting({}, _forms),
+    "HISTOGRAM_PLAYERS": Setting(100_000, _number(0, 1_000_000_000)),
     "KEEP_RECORDS_DAYS": Setting(90, _number(1, YEARS)),
     "LARGEST_UPLOAD": Setting(8 * 1024 * 1024, _number(1, 1 << 30)),
     "METRICS_ADDRESS": Setting("127.0.0.1", _text),

@@ -24,6 +24,14 @@ class Invalid(SunwiError):
     code = "invalid"
 
 
+class InvalidField(Invalid):
+    """A part of what was sent is not acceptable; ``field`` is the one to change, "" if it is none alone."""
+
+    def __init__(self, detail: str, field: str = "") -> None:
+        super().__init__(detail)
+        self.field = field
+
+
 class Unauthenticated(SunwiError):
     """No valid key: missing, unknown, revoked or expired."""
 

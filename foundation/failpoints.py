@@ -15,7 +15,7 @@ _passes_left = int(_count or 1)
 
 def failpoint(name: str) -> None:
     """Kill or freeze the process here if ``FAIL_AT`` says so."""
-    global _passes_left  # noqa: PLW0603 (a count of the process)
+    global _passes_left  # noqa: PLW0603 - a process has one count
     if name == _NAME:
         _passes_left -= 1
         if _passes_left == 0:

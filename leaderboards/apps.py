@@ -19,6 +19,7 @@ class LeaderboardsConfig(AppConfig):
         from foundation.monitoring import readings as watched
         from foundation.security import service_keys
         from foundation.sync import resyncing
+        from foundation.webhooks import kinds
         from foundation.worker import due
         from leaderboards.selectors.moderation.purges import BASELINE
         from leaderboards.selectors.monitoring import metrics
@@ -26,12 +27,14 @@ class LeaderboardsConfig(AppConfig):
         from leaderboards.services import audit_actions
         from leaderboards.services.imports import score_rows
         from leaderboards.services.moderation import review_quarantine
-        from leaderboards.services.submit import sample_score
+        from leaderboards.services.periods import announce
+        from leaderboards.services.submit import quarantine, sample_score
         from leaderboards.services.sync import due_work, mirror
         from leaderboards.services.sync.resync_periods import resyncs_of_all_periods
 
         audit_actions.register()
         service_keys.reserve(BASELINE, score_rows.SERVICE, review_quarantine.SERVICE, sample_score.SERVICE)
+        kinds.register_kinds(quarantine.QUARANTINED_WEBHOOK, announce.FINAL_WEBHOOK)
         health.register_check(lag)
         watched.register("boards", metrics.sql_metrics)
         watched.register("boards in Redis", metrics.redis_metrics)

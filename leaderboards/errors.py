@@ -2,17 +2,13 @@
 
 from datetime import datetime
 
-from foundation.errors import Conflict, Forbidden, Invalid, NotFound, Unavailable
+from foundation.errors import Conflict, Forbidden, Invalid, InvalidField, NotFound, Unavailable
 
 
-class BadBoard(Invalid):
+class BadBoard(InvalidField):
     """Settings of a board that cannot work; ``field`` is the setting to change."""
 
     code = "bad_board"
-
-    def __init__(self, detail: str, field: str = "") -> None:
-        super().__init__(detail)
-        self.field = field
 
 
 class BadEntry(Invalid):
@@ -85,6 +81,18 @@ class UnknownPeriod(NotFound):
     """The board has no such period, or it has not begun."""
 
     code = "unknown_period"
+
+
+class OwnPlayer(Invalid):
+    """A user cannot follow their own player."""
+
+    code = "own_player"
+
+
+class TooManyFollowed(Conflict):
+    """A user follows as many players as one may."""
+
+    code = "too_many_followed"
 
 
 class NotRanked(NotFound):
@@ -163,14 +171,10 @@ class Banned(Forbidden):
     code = "banned"
 
 
-class BadPurge(Invalid):
+class BadPurge(InvalidField):
     """A range of submissions that cannot be purged; ``field`` is the part to change."""
 
     code = "bad_purge"
-
-    def __init__(self, detail: str, field: str = "") -> None:
-        super().__init__(detail)
-        self.field = field
 
 
 class NotEditable(Conflict):
@@ -239,6 +243,13 @@ class ExportsBusy(Unavailable):
     retry_after = 5
 
 
+class PicturesBusy(Unavailable):
+    """Too many pictures are drawn at once."""
+
+    code = "pictures_busy"
+    retry_after = 5
+
+
 class BadLinkCode(Invalid):
     """A link code that is unknown, used or expired."""
 
@@ -283,35 +294,3 @@ class UnknownEntry(NotFound):
     """The quarantined entry does not exist any more."""
 
     code = "unknown_entry"
-
-
-class BadTable(Invalid):
-    """A file that cannot be read as a table or a list of boards."""
-
-    code = "bad_table"
-
-
-class TooManyPendingImports(Conflict):
-    """Too many imports of this account wait to be confirmed."""
-
-    code = "too_many_wait"
-
-
-class MissingColumn(BadTable):
-    """A table without the column given for ``part``: ``player``, ``points``, ``at`` or ``id``."""
-
-    def __init__(self, detail: str, part: str) -> None:
-        super().__init__(detail)
-        self.part = part
-
-
-class ImportNotReady(Conflict):
-    """The import is in another state than this action needs, or was changed meanwhile."""
-
-    code = "import_not_ready"
-
-
-class ImportNotUndoable(Conflict):
-    """The import, or a part of it, cannot be undone any more."""
-
-    code = "import_stays"

@@ -18,10 +18,14 @@ _submissions = LabelledCounter(
 )
 _refusals = LabelledCounter("sunwi_refusals_total", "Entries that were rejected, by the code of the refusal.", ["code"])
 _batch_sizes = LabelledHistogram(
-    "sunwi_decided_together", "How many requests of single scores were decided as one.", bounds=(1, 2, 3, 5, 8, 12, 25)
+    "sunwi_group_commit_batch_size",
+    "Requests of single scores in one group commit.",
+    bounds=(1, 2, 3, 5, 8, 12, 25),
 )
 _page_reads = LabelledCounter(
-    "sunwi_pages_asked_total", "Pages of standings asked of Redis, by who had their rows.", ["rows"]
+    "sunwi_page_reads_total",
+    "Reads of a page of standings, by whether this process had its rows in its cache.",
+    ["rows"],
 )
 _close_seconds = LabelledHistogram(
     "sunwi_close_seconds", "Seconds that closing a period took, once it was to be.", bounds=LONG
@@ -53,9 +57,9 @@ def count_batch(requests: int) -> None:
     _batch_sizes.add(requests)
 
 
-def count_page_read(were_kept: bool) -> None:
+def count_page_read(were_cached: bool) -> None:
     """Count a read of a page of standings: whether this process had its current rows in its cache."""
-    _page_reads.add("kept" if were_kept else "read")
+    _page_reads.add("cached" if were_cached else "read")
 
 
 def observe_close(seconds: float) -> None:

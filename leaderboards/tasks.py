@@ -11,7 +11,7 @@ from foundation.errors import Unavailable
 from foundation.worker.each import run_each
 from leaderboards.services.imports import worker as import_worker
 from leaderboards.services.moderation import run_purge
-from leaderboards.services.periods import close, rank_history, retention
+from leaderboards.services.periods import close, histograms, rank_history, retention
 from leaderboards.services.periods import open as period_opening
 from leaderboards.services.players import fold_names as name_folding
 from leaderboards.services.players import pictures
@@ -25,6 +25,7 @@ VERIFY_SECONDS = 20.0
 IMPORT_SECONDS = 4.0
 FOLD_SECONDS = 8.0
 PICTURE_SECONDS = 4.0
+HISTOGRAM_SECONDS = 20.0
 
 _back_off = BackOff()  # shared by the tasks that run every second
 
@@ -69,6 +70,12 @@ def keep_ranks() -> int:
 
 
 @shared_task
+def take_histograms() -> int:
+    """Take the due histograms of running periods with many players, for ``HISTOGRAM_SECONDS``."""
+    return histograms.take_due_histograms(clock.trusted_now(), HISTOGRAM_SECONDS)
+
+
+@shared_task
 def purge() -> int:
     """Continue purges and their undo, for about four seconds."""
     return run_purge.run_due(clock.trusted_now())
@@ -76,7 +83,7 @@ def purge() -> int:
 
 @shared_task
 def verify() -> int:
-    """Compare Redis with SQL for a while, and repair differences; skipped while Redis does not answer."""
+    """Compare Redis with SQL for a while, and repair differences; it does nothing while Redis does not answer."""
     try:
         found = verify_service.verify_all(clock.now(), VERIFY_SECONDS)
     except Unavailable as error:

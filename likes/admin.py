@@ -49,7 +49,7 @@ class ActivityAdmin(ReadOnlyAdmin[ActivityDay]):
     def changelist_view(
         self,
         request: HttpRequest,
-        extra_context: dict[str, Any] | None = None,  # noqa: ARG002 (Django's signature)
+        extra_context: dict[str, Any] | None = None,  # noqa: ARG002 - the signature is Django's
     ) -> HttpResponse:
         """Show the counts, which are up to two minutes old."""
         if not self.has_view_permission(request):

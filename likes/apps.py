@@ -17,7 +17,7 @@ class LikesConfig(AppConfig):
         from foundation.monitoring import health, readings
         from foundation.sync import resyncing
         from foundation.worker import due
-        from leaderboards.services.players import erase
+        from leaderboards.services.players import erase_hooks
         from leaderboards.services.sync import flush
         from likes.selectors.lag import lag
         from likes.selectors.readings import lag_readings
@@ -28,10 +28,10 @@ class LikesConfig(AppConfig):
         readings.register("likes", lag_readings)
         due.register_check(due_work.find_due_work, due_work.TASKS)
         resyncing.register_resync_source(all_kinds_to_resync)
-        erase.register_hook_before(forget.forget)
+        erase_hooks.register_hook_before(forget.forget)
         # First, because it waits for mirrors, which lock rows that the other hooks need.
-        erase.register_hook(forget.refuse_if_liked_again)
-        erase.register_hook(player_number.release_number)
+        erase_hooks.register_hook(forget.refuse_if_liked_again)
+        erase_hooks.register_hook(player_number.release_number)
         flush.register_hook(mirror.mirror_all)
         for service in (count, mirror):
             dead_letters.register_handler(service.DEAD_LETTER_KIND, service.DEAD_LETTER_WORK)

@@ -48,7 +48,7 @@ def settle_likes() -> int:
     except SqlAway:
         return 0
     except Unavailable as error:
-        logger.warning("no likes are settled now: %s", error.detail)
+        logger.warning("no likes are resynced now: %s", error.detail)
         return 0
 
 

@@ -26,7 +26,7 @@ def main() -> int:
     try:
         execute_from_command_line(["sunwi", *sys.argv[1:]])
     except ImproperlyConfigured as error:
-        print(f"sunwi: {error}", file=sys.stderr)  # noqa: T201 (a command line prints)
+        print(f"sunwi: {error}", file=sys.stderr)  # noqa: T201 - a command line prints
         return 1
     return 0
 

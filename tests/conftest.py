@@ -115,9 +115,10 @@ def forget_everything() -> None:
     from leaderboards.selectors.history.race import clear_race_cache
     from leaderboards.selectors.player_data.names import clear_name_cache
     from leaderboards.selectors.rankings.encoded_pages import clear_encoded_cache
+    from leaderboards.selectors.rankings.histograms import clear_histogram_cache
     from leaderboards.selectors.visibility.hidden import clear_hidden_cache
     from leaderboards.services.submit.decide_redis import forget_bans
-    from leaderboards.views.board_pages import shared_page
+    from leaderboards.views.board_pages import filters, shared_page
     from leaderboards.views.http import micro_cache
     from likes import registry
     from likes.selectors.most_liked import clear_most_liked_cache
@@ -125,9 +126,9 @@ def forget_everything() -> None:
     for forget in (
         clock.forget_comparison,
         rate_limit.reset_local, clear_board_cache, clear_name_cache, clear_period_cache, forget_bans,
-        clear_hidden_cache, clear_group_standings, micro_cache.forget, shared_page.forget, clear_most_liked_cache,
-        release_export_slots, clear_known_versions, clear_encoded_cache, clear_race_cache, clear_career_cache,
-        status.forget, tiles.forget_queue, minutes.forget,
+        clear_hidden_cache, clear_group_standings, micro_cache.forget, shared_page.forget, filters.forget,
+        clear_most_liked_cache, release_export_slots, clear_known_versions, clear_encoded_cache, clear_race_cache,
+        clear_career_cache, clear_histogram_cache, status.forget, tiles.forget_queue, minutes.forget,
     ):  # fmt: skip  # as a list
         forget()
     for likeable in registry.all_kinds():

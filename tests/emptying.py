@@ -18,7 +18,7 @@ def empty_tables() -> None:
     connection.ensure_connection()
     with psycopg.Cursor(connection.connection) as cursor:
         cursor.execute(_filled(), prepare=True)  # to plan sixty looks takes ten times as long as the looks
-        deletes = "".join(f'DELETE FROM "{name}";' for (name,) in cursor.fetchall())  # noqa: S608 (names of our own tables)
+        deletes = "".join(f'DELETE FROM "{name}";' for (name,) in cursor.fetchall())  # noqa: S608 - names of our own tables
         cursor.execute(f"BEGIN; SET LOCAL session_replication_role = replica; {deletes} COMMIT", prepare=False)
 
 

@@ -9,6 +9,7 @@ from django.contrib.auth.models import User
 from foundation import clock
 from leaderboards.core.input.entries import read_entry
 from leaderboards.core.submissions import Caller, Status
+from leaderboards.models import Period
 from leaderboards.services.players.profiles import set_profile
 from leaderboards.services.submit.pipeline import backfill, submit
 from tests.leaderboards.factories import BoardFactory, UserFactory
@@ -42,6 +43,11 @@ def score(board: int, points: Mapping[str, object], at: datetime | None = None) 
     outcomes = backfill(entries, GAME, clock.now()) if at else submit(entries, GAME, clock.now())
     refused = [outcome for outcome in outcomes if outcome.status is Status.REJECTED]
     assert not refused, refused
+
+
+def running(board: int) -> Period:
+    """The board's period that runs now."""
+    return Period.objects.get(board=board, starts_at__lte=clock.now(), ends_at__gt=clock.now())
 
 
 def name(player: str, shown: str) -> None:

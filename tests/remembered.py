@@ -1,9 +1,14 @@
-"""Reading an address until this process asks SQL for nothing."""
+"""Reading an address until this process asks SQL for nothing, and changing what it remembers in another process."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Protocol
+from unittest.mock import patch
 
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+
+from foundation.db.resilience import StaleIfErrorCache
 
 
 class Reader(Protocol):
@@ -19,3 +24,10 @@ def read_until_remembered(reader: Reader, path: str, times: int) -> None:
     with CaptureQueriesContext(connection) as asked:
         assert reader.get(path).status_code == 200
     assert list(asked) == []
+
+
+@contextmanager
+def elsewhere() -> Iterator[None]:
+    """What is done here is done in another process: what this one remembers stays."""
+    with patch.object(StaleIfErrorCache, "forget", lambda _: None):
+        yield

@@ -76,7 +76,7 @@ def set_addresses(worker: str | None) -> None:
 @cache
 def folder() -> Path:
     """This process's own, in a path that is short enough for sockets. Those of killed processes go."""
-    for left in Path("/tmp").glob("sunwi-tests-*-*"):  # noqa: S108 (short, for sockets; nothing is read there)
+    for left in Path("/tmp").glob("sunwi-tests-*-*"):  # noqa: S108 - short, for sockets; nothing is read there
         if not Path("/proc", left.name.split("-")[2]).exists():
             shutil.rmtree(left, ignore_errors=True)
     made = Path(tempfile.mkdtemp(prefix=f"sunwi-tests-{os.getpid()}-", dir="/tmp"))

@@ -7,4 +7,4 @@ import os
 
 os.environ.setdefault("SECRET_KEY", "only-for-reading-settings-never-for-serving")
 
-from config.settings import *  # noqa: F403 (all of them)
+from config.settings import *  # noqa: F403 - it takes all settings and changes some

@@ -55,7 +55,7 @@ def _fingerprint(locale: str) -> str:
 
 
 def _make(made: Path, locale: str) -> None:
-    folder = Path(f"/tmp/sunwi-tests-{os.getpid()}-template")  # noqa: S108 (short, for sockets; servers.py clears it away)
+    folder = Path(f"/tmp/sunwi-tests-{os.getpid()}-template")  # noqa: S108 - short, for sockets; servers.py clears it away
     server = postgres.create(locale=locale, folder=folder)
     process = server.start()
     try:

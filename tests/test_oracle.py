@@ -11,7 +11,7 @@ SENT = [("ann", 5, 30), ("bob", 7, 20), ("cho", 5, 10), ("dan", 5, 10), ("eve", 
 
 
 def board(**settings: object) -> OracleBoard:
-    filled = OracleBoard(Rules(**settings), ALL_TIME)  # type: ignore[arg-type]  # drawn settings
+    filled = OracleBoard(Rules(**settings), ALL_TIME)  # type: ignore[arg-type]  # hypothesis drew the settings
     for player, points, at_ms in SENT:
         filled.submit(player, (points,), at_ms)
     return filled

@@ -7,7 +7,6 @@ from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from django import forms
-from django.conf import settings
 from django.contrib.auth import logout
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
@@ -22,6 +21,7 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.middleware import is_outdated, owner_of
 from accounts.reauth import require_recent_proof
+from foundation import mailer
 from foundation.errors import RateLimited, SunwiError
 from foundation.translate import translated
 
@@ -128,7 +128,7 @@ def has_a_name(request: HttpRequest) -> bool:
 
 def where_mails_go() -> list[str]:
     """A sentence if mails are only written into the worker's log, as in the demo; otherwise nothing."""
-    if "console" not in settings.EMAIL_BACKEND:
+    if not mailer.is_only_logged():
         return []
     return [gettext("This site sends no e-mails: it writes them into the worker's log.")]
 

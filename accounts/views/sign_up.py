@@ -43,7 +43,7 @@ class NewAccountForm(UserCreationForm[User]):
     class Meta(BaseUserCreationForm.Meta):
         model = User
         fields = ("username",)
-        labels = {"username": gettext_lazy("Name to sign in with")}  # noqa: RUF012 (read by Django alone)
+        labels = {"username": gettext_lazy("Name to sign in with")}  # noqa: RUF012 - only Django reads it
 
     def wanted(self) -> Wanted:
         """The validated name and password."""

@@ -25,7 +25,7 @@ FIRST_SECONDS = 2.0  # within which all followers come, and when each looks agai
 class Order:
     """What to ask, how, and for how long. Entries make it a POST of so many of them, of random players.
 
-    ``followers``: so many who each ask again when the answer tells them to (``Look-Again``), as a page in a browser
+    ``followers``: so many who each ask again when the answer tells them to (``Poll-Interval``), as a page in a browser
     does; 0 for as many requests as there is room for. ``{player}`` in the path or in a header is a random one.
     """
 

@@ -18,6 +18,7 @@ from competitions.core.leagues import FEWEST_TIERS, MOST_TIERS
 from competitions.models import League, LeagueMember, LeagueTier
 from competitions.selectors.leagues import CALENDAR
 from foundation.generics import BaseInlineFormSet, ModelForm, TabularInline
+from leaderboards.admin.base.bulk_deletion import NoBulkDeletion
 from leaderboards.admin.base.lookups import DeclaredLookupsAdmin
 from leaderboards.admin.base.paging import ReadOnlyAdmin
 from leaderboards.models import Board
@@ -41,7 +42,7 @@ class LeagueForm(ModelForm[League]):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if self.instance.pk and "board" in self.fields:  # it may be retired by now
-            self.fields["board"].queryset = Board.objects.filter(pk=self.instance.board_id)  # type: ignore[attr-defined]  # a choice of models
+            self.fields["board"].queryset = Board.objects.filter(pk=self.instance.board_id)  # type: ignore[attr-defined]  # a choice of rows has one
 
     def clean_board(self) -> Board:
         """Refuse a board that has a league already."""
@@ -103,7 +104,7 @@ class LeagueTiers(TabularInline[LeagueTier, League]):
 
 
 @admin.register(League)
-class LeagueAdmin(DeclaredLookupsAdmin[League]):
+class LeagueAdmin(NoBulkDeletion, DeclaredLookupsAdmin[League]):
     """Leagues, at most one for each board."""
 
     form = LeagueForm
@@ -141,10 +142,6 @@ class LeagueAdmin(DeclaredLookupsAdmin[League]):
         """Allow to delete a league without members only: their tiers would be lost. Disabling it keeps them."""
         is_empty = obj is None or not LeagueMember.objects.filter(season__league=obj).exists()
         return super().has_delete_permission(request, obj) and is_empty
-
-    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
-        """Remove the bulk deletion."""
-        return {name: action for name, action in super().get_actions(request).items() if name != "delete_selected"}
 
 
 @admin.register(LeagueMember)

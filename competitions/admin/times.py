@@ -50,5 +50,5 @@ def as_typed(at: datetime | None, zone: str) -> datetime | None:
 
 
 def in_zone(typed: Any, zone: str) -> datetime | None:
-    """Convert an entered local time: in a skipped hour it moves forward, in a repeated hour the first one is meant."""
+    """Convert an entered local time: an hour left out moves forward, of an hour repeated the first is meant."""
     return typed.replace(tzinfo=ZoneInfo(zone)) if isinstance(typed, datetime) else None

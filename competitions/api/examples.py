@@ -45,14 +45,14 @@ _NAME = {
 _TEAMS_CSV = {
     "description": "A line for each team, best first: rank, team, name, points or a column for each criterion, "
     "members, counted, tied.",
-    "headers": {"As-Of": CSV["headers"]["As-Of"]},  # type: ignore[index]  # as it is written there
+    "headers": {"As-Of": CSV["headers"]["As-Of"]},  # type: ignore[index]  # a literal of this shape, which mypy widens
     "content": CSV["content"],
 }
 _SERIES_CSV = {
     "description": "A line for each player, best first: rank, player, name, points (the total), achieved_at (empty), "
     "tied, and place, points and counts of each competition, by its number: place_7, points_7, counts_7.",
     "headers": {
-        "As-Of": CSV["headers"]["As-Of"],  # type: ignore[index]  # as it is written there
+        "As-Of": CSV["headers"]["As-Of"],  # type: ignore[index]  # a literal of this shape, which mypy widens
         "Counting": {
             "description": "`true` while results have come in that the totals do not have yet: ask again in seconds.",
             "schema": {"type": "string", "enum": ["true", "false"]},
@@ -68,7 +68,7 @@ _SAID = {
     "rows": [
         {"id": 5, "player": "alice", "text": "Well done.", "created_at": "2026-11-20T09:00:00Z", "likes": 12},
     ],
-}  # fmt: skip  # as a table
+}
 _RULES = {
     "board": 1, "tiers": ["Bronze", "Silver", "Gold"], "group_size": 30, "promoted": 5, "demoted": 5,
 }  # fmt: skip  # as a table

@@ -10,10 +10,11 @@ from competitions.models import League
 from competitions.selectors.leagues import GroupRow, LeagueStanding, league_of, league_standing_of, season_of
 from foundation.http.encoding import Volatile, when, when_or_none
 from leaderboards.api.http.access import OptionalKey, board_to_read, is_private, standings_to_read
-from leaderboards.api.http.parameters import PERIOD, PLAYER, SEQ, WholeNumber
+from leaderboards.api.http.parameters import METADATA, PERIOD, PLAYER, SEQ, WholeNumber
 from leaderboards.api.http.responses import etag_response
 from leaderboards.api.routes.standings import period_json
 from leaderboards.core.input.entries import read_player
+from leaderboards.selectors.rankings.metadata import reading_metadata
 from leaderboards.selectors.rankings.row_json import row_json
 
 router = Router(tags=["leagues"], auth=OptionalKey())
@@ -28,11 +29,16 @@ def read_league(request: HttpRequest, seq: WholeNumber = SEQ) -> HttpResponse:
 
 @router.get("/boards/{seq}/players/{player}/league", response=LeagueOfPlayer)
 def read_league_of_player(
-    request: HttpRequest, seq: WholeNumber = SEQ, player: str = PLAYER, period: str = PERIOD
+    request: HttpRequest,
+    seq: WholeNumber = SEQ,
+    player: str = PLAYER,
+    period: str = PERIOD,
+    metadata: bool = METADATA,
 ) -> HttpResponse:
     """A player's tier and group, with the places in it and what each comes to."""
     board = standings_to_read(request, seq)
-    found = league_standing_of(board, season_of(board, period), read_player(player))
+    with reading_metadata(metadata):
+        found = league_standing_of(board, season_of(board, period), read_player(player))
     return etag_response(request, _standing_json(found), is_private(board))
 
 

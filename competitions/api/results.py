@@ -21,7 +21,7 @@ from foundation.http.encoding import number, when
 from leaderboards.api.http.access import OptionalKey
 from leaderboards.api.http.downloads import CSV, Download, MoreColumns, csv_parts
 from leaderboards.api.http.paging import refuse_too_many_rows
-from leaderboards.api.http.parameters import LIMIT, OFFSET, RAW, Bounded, WholeNumber
+from leaderboards.api.http.parameters import LIMIT, METADATA_COLUMN, OFFSET, RAW, Bounded, WholeNumber
 from leaderboards.api.http.responses import etag_response
 from leaderboards.api.routes.export import is_mirrored, never_changes
 from leaderboards.selectors.catalog.periods import period_by_label
@@ -32,7 +32,10 @@ router = Router(tags=["competitions"], auth=OptionalKey())
 
 @router.get("/competitions/{competition}/standings.csv")
 def export_competition(
-    request: HttpRequest, competition: WholeNumber = COMPETITION, raw: bool = RAW
+    request: HttpRequest,
+    competition: WholeNumber = COMPETITION,
+    raw: bool = RAW,
+    metadata: bool = METADATA_COLUMN,
 ) -> HttpResponseBase:
     """All rows as CSV, as of a board, with team, division and the place in it where there are any; during a freeze from
     before it."""
@@ -45,10 +48,10 @@ def export_competition(
     columns = [field.name for field in rules.fields]
 
     def read() -> tuple[datetime, Iterator[bytes]]:
-        as_of, rows = export_rows(found, at)
+        as_of, rows = export_rows(found, at, metadata=metadata)
         groups = GroupColumns(found, rules.ties)
         more = MoreColumns(groups.names, groups.texts)
-        return as_of, csv_parts(columns, rows, raw, more)
+        return as_of, csv_parts(columns, rows, raw, more.with_metadata() if metadata else more)
 
     download = Download(f"competition-{found.pk}.csv", CSV, is_private(found), read)
     # Frozen standings do not change for the public, whether the copy exists yet or not.
@@ -56,6 +59,7 @@ def export_competition(
     # Teams and divisions may be renamed at any time. Frozen standings are not cached, so that no file of them remains.
     has_groups = bool(GroupColumns(found, rules.ties).names)
     is_cacheable = stored is not None and not hidden and not found.timeline.may_become_hidden and not has_groups
+    is_cacheable = is_cacheable and not metadata  # it may change where the result does not
     stamp = partial(fingerprint_of, stored, "competition", raw) if is_cacheable and stored else None
     response = download.final(request, stamp) if is_fixed else download.open()
     response["Live"] = "true" if live else "false"

@@ -17,7 +17,6 @@ from competitions.selectors.standings.cached_competition import cached_not_start
 from competitions.selectors.standings.group_standings import division_page
 from foundation import clock
 from foundation.db.resilience import SqlAway, ask
-from foundation.http.problems import BadRequest
 from leaderboards.api.http.access import OptionalKey
 from leaderboards.api.http.paging import PAGE, PageAsked, Paging, cursors
 from leaderboards.api.http.parameters import METADATA, PLAYER, RADIUS, Bounded, WholeNumber
@@ -42,10 +41,10 @@ def read_competition_standings(
 ) -> HttpResponse:
     """A page of a competition's rows, best first; of one division with the places within it too."""
     if division is not None:
-        _refuse_metadata(metadata)
         paging = page.of(request, f"c{competition}.{division}")
         found, at = competition_to_read(request, competition), clock.now()
-        content = _division_json(found, division_by_id(found, division), paging, at)
+        with reading_metadata(metadata):
+            content = _division_json(found, division_by_id(found, division), paging, at)
         return etag_response(request, content, is_private(found))
     paging = page.of(request, f"c{competition}")
 
@@ -76,12 +75,6 @@ def read_around_participant(
     with reading_metadata(metadata):
         found, content = read_standings_of(request, competition, read)
     return etag_response(request, content, is_private(found))
-
-
-def _refuse_metadata(wanted: bool) -> None:
-    if wanted:
-        detail = "The rows of a division come without metadata: leave `metadata` or `division` out."
-        raise BadRequest(detail, [{"parameter": "metadata", "detail": detail}])
 
 
 def _header_json(competition: Competition, found: Standings | EncodedPage, at: datetime) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from ninja import Router
 from competitions.api.access import competition_to_read, competition_to_write, is_private
 from competitions.api.bodies import name_given, team_wanted
 from competitions.api.parameters import COMPETITION, TEAM
-from competitions.api.schemas.competitions import ParticipantOfTeam, TeamMade, TeamsOfCompetition, TeamWithMembers
+from competitions.api.schemas.teams import ParticipantOfTeam, TeamMade, TeamsOfCompetition, TeamWithMembers
 from competitions.errors import NotAParticipant, NoTeams
 from competitions.models import Competition
 from competitions.selectors.participants.teams import Member, members_of, team_by_id

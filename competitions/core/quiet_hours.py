@@ -1,6 +1,6 @@
 """Quiet hours, in which a player gets no messages.
 
-They begin and end at instants that are computed like a board's days: if the clock skips the hour, the first instant
+They begin and end at instants that are computed like a board's days: if the clock omits the hour, the first instant
 that exists is taken; if it repeats the hour, the first one.
 """
 
@@ -26,7 +26,7 @@ class QuietHours:
         last_start, last_end = self._window_from(self.start, at).starts_at, end_window.starts_at
         if last_start is None or last_end is None or last_start < last_end:
             return None
-        # Both are one instant if the clock skipped the quiet hours (start < end) or the time between them.
+        # Both are one instant if the clock left out the quiet hours (start < end) or the time between them.
         if last_start == last_end and self.start < self.end:
             return None
         return end_window.ends_at

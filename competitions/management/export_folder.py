@@ -23,7 +23,7 @@ from competitions.models import Revision
 from competitions.selectors.results.revisions import parts_of
 from foundation import clock
 from leaderboards import models as leaderboards
-from leaderboards.api.http.downloads import csv_parts
+from leaderboards.api.http.downloads import NO_MORE, csv_parts
 from leaderboards.management.command import format_time
 from leaderboards.models import Board, Period, Player
 from leaderboards.selectors import export_rows
@@ -117,9 +117,9 @@ def _players() -> Iterator[tuple[bytes, int]]:
 
 def _standings(period: Period) -> Iterator[tuple[bytes, int]]:
     columns = [field.name for field in period.rules.fields]
-    _, rows = export_rows(period.board, period.label)
+    _, rows = export_rows(period.board, period.label, metadata=True)
     header = 1
-    for part in csv_parts(columns, rows, raw=True):
+    for part in csv_parts(columns, rows, raw=True, more=NO_MORE.with_metadata()):
         yield part, part.count(b"\r\n") - header
         header = 0
 

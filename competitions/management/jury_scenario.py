@@ -21,7 +21,8 @@ from competitions.services.locks import get_or_open_period
 from competitions.services.notices.result_notices import notify_results
 from competitions.services.notices.reward_notices import notify_rewards
 from competitions.services.participants.disqualify import disqualify, reinstate
-from competitions.services.results.judge import LateScore, accept_late, void
+from competitions.services.results.judge import void
+from competitions.services.results.late_scores import LateScore, accept_late
 from competitions.services.rewards.reward import grant_period
 from competitions.services.rewards.settlement import settle_rewards
 from foundation.errors import SunwiError

@@ -30,7 +30,7 @@ from competitions.models import (
     SnapshotRow,
 )
 from competitions.selectors.results.revisions import parts_of
-from competitions.services.results.judge import JURY
+from competitions.services.results.late_scores import JURY
 from leaderboards.models import Period, Submission
 from leaderboards.selectors.exports.period_rows import visible_final_ranking
 

@@ -20,7 +20,7 @@ from competitions.models.leagues import (
     LeagueSeason,
     LeagueTier,
 )
-from competitions.models.notices import Mail, Notice, NoticeKind, NotificationProgress, Preference
+from competitions.models.notices import Mail, Notice, NoticeKind, NotificationProgress, Preference, StartReminder
 from competitions.models.revisions import Revision, RevisionPart
 from competitions.models.rewards import RewardGrant, RewardRun, RewardTier, TierKind
 from competitions.models.series import Series, SeriesEvent, SeriesResult, SeriesTotal
@@ -58,6 +58,7 @@ __all__ = [
     "SeriesTotal",
     "Snapshot",
     "SnapshotRow",
+    "StartReminder",
     "Team",
     "TeamEntry",
     "TeamScore",

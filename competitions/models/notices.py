@@ -35,6 +35,7 @@ class NoticeKind(models.TextChoices):
     REWARDED = "rewarded", _("a reward was won")
     REWARD_REVOKED = "reward_revoked", _("a reward was taken back")
     REWARD_CHANGED = "reward_changed", _("a reward took the place of another")
+    STARTED = "started", _("a competition has started")
     SUMMARY = "summary", _("what happened meanwhile")
 
 
@@ -100,6 +101,26 @@ class Notice(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} {self.player_id}"
+
+
+class StartReminder(models.Model):
+    """A player's wish to be told when a competition starts. The row goes when it is told, taken back or moot."""
+
+    competition = models.ForeignKey(
+        Competition, models.CASCADE, related_name="start_reminders", verbose_name=_("competition")
+    )
+    player = models.ForeignKey(Player, models.CASCADE, related_name="start_reminders", verbose_name=_("player"))
+    asked_at = models.DateTimeField(_("asked"))
+
+    class Meta:
+        verbose_name = _("start reminder")
+        verbose_name_plural = _("start reminders")
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["competition", "player"], name="start_reminder_unique"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.competition_id} {self.player_id}"
 
 
 class NotificationProgress(models.Model):

@@ -87,7 +87,7 @@ class RewardGrant(models.Model):
     A revoked grant stays on record; if the player earns the reward again, a new row is added. ``withheld_at`` is set
     while staff have revoked it: the player does not earn that tier again. ``passed_over_at`` is set too if the player
     is passed over for all rewards of the competition, so that the next players earn them. ``told_at`` and
-    ``revoked_told_at`` are when the notice of the grant or of its revocation was written or skipped.
+    ``revoked_told_at`` are when the notice of the grant or of its revocation was written or left out.
     """
 
     tier = models.ForeignKey(RewardTier, models.SET_NULL, null=True, related_name="grants", verbose_name=_("tier"))

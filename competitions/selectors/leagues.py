@@ -106,6 +106,17 @@ def league_standing_of(board: Board, season: LeagueSeason, player: str) -> Leagu
     return standing
 
 
+def group_members(board: Board, label: str, player: str) -> tuple[LeagueGroup, list[str]] | None:
+    """Return the group of a player (external id) in a period, and the ids of its members; None if there is none."""
+    member = LeagueMember.objects.filter(
+        season__period__board=board, season__period__label=label, player__external_id=player
+    ).select_related("group__season")
+    found = member.first()
+    if found is None:
+        return None
+    return found.group, list(found.group.members.values_list("player__external_id", flat=True))
+
+
 def is_ranked_with_previous_group(season: LeagueSeason, group: LeagueGroup, entered: int, ranked: int) -> bool:
     """Whether a group with ``entered`` members, of whom ``ranked`` have a place, is unfilled and not the first one."""
     return group.number > 1 and season.rules.is_unfilled(entered, ranked)

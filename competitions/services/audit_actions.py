@@ -106,7 +106,7 @@ def undo_restoring(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | No
         raise NotUndoable(NO_LONGER_IN_EFFECT)
 
 
-def undo_hiding(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:  # noqa: ARG001 (showing takes no reason)
+def undo_hiding(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:  # noqa: ARG001 - showing takes no reason
     """Show the comment again. Raises ``NotUndoable`` or ``UnknownComment``."""
     comment = _comment_of(entry)
     if comment.hidden_at != entry.at:

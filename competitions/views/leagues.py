@@ -9,8 +9,10 @@ from django.utils.translation import pgettext
 from competitions.core.leagues import Outcome
 from competitions.errors import NotInLeague
 from competitions.models import LeagueSeason
-from competitions.selectors.leagues import GroupRow, LeagueStanding, league_standing_of, season_by_label
+from competitions.selectors.leagues import GroupRow, LeagueStanding, group_members, league_standing_of, season_by_label
+from leaderboards import formats
 from leaderboards.models import Board
+from leaderboards.views.board_pages.filters import Group
 from leaderboards.views.board_pages.panels import PanelContext
 from leaderboards.views.components.table_rows import cells, columns, in_columns, result
 
@@ -45,6 +47,16 @@ def panel(beside: PanelContext) -> str:
         "linked": beside.viewer.linked,
     }
     return render_to_string("competitions/_league_group.html", {**shown, **more})
+
+
+def group_filter(board: Board, label: str, player: str) -> Group | None:
+    """Return the player's group in a period, for the board's page to be filtered by it."""
+    found = group_members(board, label, player)
+    if found is None:
+        return None
+    group, players = found
+    names = {"tier": group.season.name_of(group.tier), "number": formats.number(group.number)}
+    return Group(_("%(tier)s league · group %(number)s") % names, players)
 
 
 def _standing_of(board: Board, season: LeagueSeason, player: str) -> LeagueStanding | None:

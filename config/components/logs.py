@@ -44,7 +44,7 @@ class UtcFormatter(logging.Formatter):
         text = super().format(record).replace("\r", "\\r").replace("\n", f"\n{UNDER}")
         return _LINKS.sub(r"\1***", text)
 
-    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 (logging names it so)
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging names it so
         line = super().formatMessage(record)
         return line.replace("\r", "\\r").replace("\n", "\\n")
 

@@ -20,6 +20,7 @@ VARIABLES = {
     "link": "LINK_LIMIT",
     "join": "JOIN_LIMIT",
     "like": "LIKE_LIMIT",
+    "follow": "FOLLOW_LIMIT",
     "comment": "COMMENT_LIMIT",
     "profile": "PROFILE_LIMIT",
     "own_data": "OWN_DATA_LIMIT",

@@ -169,7 +169,7 @@ def _stale() -> Words:
         _("Not live since %(since)s: %(boards)s. Redis lacks something of theirs."),
         _("Scores are taken. Pages show the standings from SQL, and say so."),
         [
-            _("Wait for a moment: the worker settles them by itself. A period's page says how far it is."),
+            _("Wait for a moment: the worker resyncs them by itself. A period's page says how far it is."),
             _("If the time does not change, see that the worker runs, and run: manage.py rebuild --board NUMBER"),
         ],
     )

@@ -26,6 +26,16 @@ def start(command: list[str], *, at_death: signal.Signals = signal.SIGTERM, **op
     return child
 
 
+def stop(child: subprocess.Popen[bytes], seconds: float = 20) -> None:
+    """Ask the child to end, and kill it if it has not ended after that many seconds."""
+    child.terminate()
+    try:
+        child.wait(seconds)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        child.wait()
+
+
 def die_with_parent() -> None:
     """Kill this process when its parent ends. Works on Linux only; elsewhere it does nothing."""
     if sys.platform == "linux":

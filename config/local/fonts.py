@@ -6,8 +6,9 @@
 
 Archivo keeps the ranges of weight and width that the style sheets use, in two files: Latin and extended Latin.
 Pretendard keeps the syllables of the Korean texts on public pages. Its licence reserves its name for the whole font, so
-the subset is called Sunwi Hangul. Each file name contains a digest of the content, so browsers can cache it for good;
-the style sheet and the preload links are rewritten to the new names.
+the subset is called Sunwi Hangul. A third file, Sunwi Names, has all its letters in one weight: the server draws names
+on pictures with it (``leaderboards/drawing``), and no page loads it. Each file name contains a digest of the content,
+so browsers can cache it for good; the style sheet and the preload links are rewritten to the new names.
 """
 
 import os
@@ -31,7 +32,12 @@ LATIN = (
 MORE_LATIN = "U+0100-017F,U+0218-021B"
 ARCHIVO = "@fontsource-variable/archivo/files/archivo-{}-standard-normal.woff2"
 PRETENDARD = "pretendard/dist/public/variable/PretendardVariable.ttf"
-HANGUL = "Sunwi Hangul"
+HANGUL, NAMES = "Sunwi Hangul", "Sunwi Names"
+# Latin, Greek, Cyrillic, Vietnamese, kana, and all 11,172 syllables of Hangul.
+LETTERS_OF_NAMES = (
+    "U+0020-007E,U+00A0-024F,U+0300-036F,U+0370-04FF,U+1E00-1EFF,U+2010-2027,U+2030-203A,U+2212,U+3000-3030,"
+    "U+3040-30FF,U+3131-318E,U+AC00-D7A3"
+)
 KOREAN = re.compile("[\u3000-\u303f\u3131-\u318e\uac00-\ud7a3]")
 STAFF = re.compile("admin|models/|management|/api/|config/|webhooks|audit")  # sources whose texts only staff read
 
@@ -43,10 +49,12 @@ def main(packages: Path) -> None:
         "archivo-latin": (packages / ARCHIVO.format("latin"), widths, LATIN),
         "archivo-latin-ext": (packages / ARCHIVO.format("latin-ext"), widths, MORE_LATIN),
         "sunwi-hangul": (packages / PRETENDARD, ["wght=400:800"], _syllables()),
+        "sunwi-names": (packages / PRETENDARD, ["wght=700"], LETTERS_OF_NAMES),
     }
+    own_names = {"sunwi-hangul": HANGUL, "sunwi-names": NAMES}
     FONTS.mkdir(exist_ok=True)
     for name, (source, axes, unicodes) in sources.items():
-        content = _build(source, axes, unicodes, HANGUL if name == "sunwi-hangul" else None)
+        content = _build(source, axes, unicodes, own_names.get(name))
         for old in FONTS.glob(f"{name}.*.woff2"):
             old.unlink()
         path = FONTS / f"{name}.{blake2b(content, digest_size=6).hexdigest()}.woff2"

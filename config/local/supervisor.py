@@ -178,7 +178,7 @@ def say(line: str) -> None:
     try:
         print(line, flush=True)
     except OSError:
-        sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115 (open until the process ends)
+        sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115 - open until the process ends
 
 
 def last_line(log: Path) -> str:

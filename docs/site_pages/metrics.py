@@ -12,7 +12,7 @@ APPS = ("foundation", "leaderboards", "likes", "competitions", "accounts", "conf
 READING = "Reading"
 INSTRUMENTS = {
     "LabelledCounter": "counter", "LabelledHistogram": "histogram", "LatestMoment": "gauge", READING: READING,
-}  # fmt: skip
+}  # fmt: skip  # as a table
 Texts = Sequence[tuple[int, str, object]]  # line, name, value
 INTRO = """# Metrics
 

@@ -1,7 +1,7 @@
 """Finding entries that cancel each other, such as a ban and its lifting, before several entries are undone together.
 
 Undoing the lifting would ban again, and then undoing the ban would be refused, because the ban in effect is a new one.
-The state before the pair already holds, so a bulk undo skips both.
+The state before the pair already holds, so a bulk undo leaves out both.
 """
 
 from collections.abc import Collection, Iterable

@@ -28,7 +28,7 @@ class PendingUndo(NamedTuple):
 _undoing: ContextVar[list[PendingUndo] | None] = ContextVar("audit_undoing", default=None)
 
 
-def record(  # noqa: PLR0913 (an entry has so many parts, each by name)
+def record(  # noqa: PLR0913 - the parts of an entry, each passed by name
     act: str,
     *,
     at: datetime,

@@ -13,7 +13,7 @@ from django_redis.serializers.base import BaseSerializer
 BYTES, JSON = b"b", b"j"
 
 
-class BytesJsonSerializer(BaseSerializer):  # type: ignore[misc]  # it has no types
+class BytesJsonSerializer(BaseSerializer):  # type: ignore[misc]  # the base class has no types
     """Bytes unchanged, all else as JSON, after a letter for the format. django-redis stores integers itself."""
 
     def dumps(self, value: Any) -> bytes:

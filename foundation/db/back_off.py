@@ -37,7 +37,7 @@ class BackOff:
                 logger.warning("SQL is busy, and asked again by the next run: %s", error)
                 raise SqlBusy("SQL is busy.") from error
             self._pause = min(2 * self._pause or self._shortest, self._longest)
-            wait = self._pause * random.uniform(0.5, 1.0)  # noqa: S311 (jitter, no secret)
+            wait = self._pause * random.uniform(0.5, 1.0)  # noqa: S311 - jitter, no secret
             self._until = clock.monotonic() + wait
             connection.close()
             logger.warning("SQL is away, and asked again in %.1f s: %s", wait, error)

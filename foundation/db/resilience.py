@@ -259,7 +259,7 @@ def row_version_loader(
     """
     condition = " AND ".join(f"{column} = %s" for column in columns)
     version = " || ' ' || ".join(f"{xmin}::text" for xmin in of)
-    query = f"SELECT {version} FROM {table} WHERE {condition}"  # noqa: S608 (names of our own)
+    query = f"SELECT {version} FROM {table} WHERE {condition}"  # noqa: S608 - names of our own tables and columns
 
     def stamps(keys: Collection[Any]) -> Mapping[Any, str]:
         if connection.vendor != "postgresql" or len(keys) > MAX_COMPARED:

@@ -15,6 +15,7 @@ from foundation.http.problems import BadContentType, respond
 from foundation.http.request_bodies import Application
 
 ANY_BYTES = bytes(range(256))
+OF_HOST_NAMES = {"idna", "punycode"}  # Python 3.14 decodes any bytes by the latter, to something else than was sent
 
 
 def reject_unreadable_charsets(site: Application) -> Application:
@@ -35,16 +36,18 @@ def is_readable(content_type: str) -> bool:
     """Whether Django can read the header, and any bytes in its charset. An unknown charset is ignored, as in Django."""
     try:
         charset = parse_header_parameters(content_type)[1].get("charset")
-        if charset is not None and _is_known(charset):
-            ANY_BYTES.decode(charset, "replace")
+        name = _codec_of(charset) if charset is not None else ""
+        if not name:
+            return True
+        ANY_BYTES.decode(name, "replace")
     except (LookupError, ValueError):
         return False
-    return True
+    return name not in OF_HOST_NAMES
 
 
-def _is_known(charset: str) -> bool:
+def _codec_of(charset: str) -> str:
+    """Python's name of the charset; empty for one that it does not know."""
     try:
-        codecs.lookup(charset)
+        return codecs.lookup(charset).name
     except LookupError:
-        return False
-    return True
+        return ""

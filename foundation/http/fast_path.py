@@ -65,7 +65,7 @@ class _ApiHandler(BaseHandler):
         request.resolver_match = resolve(get_urlconf(), path)
         return request.resolver_match
 
-    def load_middleware(self, is_async: bool = False) -> None:  # noqa: ARG002 (Django's parameter; nothing is async)
+    def load_middleware(self, is_async: bool = False) -> None:  # noqa: ARG002 - Django's parameter; nothing is async
         """Build the chain of ``API_MIDDLEWARE`` around the view."""
         self._view_middleware: list[Any] = []
         self._template_response_middleware: list[Any] = []

@@ -1,6 +1,6 @@
 """Middleware for pages only: the JSON API has no sessions, logins, languages and messages.
 
-All but the one for languages extend Django's own, and skip API requests to save their cost. Middleware that protects
+All but the one for languages extend Django's own, and pass by API requests to save their cost. Middleware that protects
 every answer (TLS, hosts, frames) is not here. The trap: a thread keeps the language of its last page.
 """
 

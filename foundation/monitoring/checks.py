@@ -14,7 +14,7 @@ from django.core.checks import (
     Error,
     Info,
     Tags,
-    Warning,  # noqa: A004 (Django's word)
+    Warning,  # noqa: A004 - the name is Django's
     register,
 )
 from django.db import Error as SqlError

@@ -58,7 +58,7 @@ def counts_of_all() -> Iterable[Metric]:
     if not settings.METRICS_FOLDER:
         return registry.collect()
     files = [str(each) for each in Path(settings.METRICS_FOLDER).glob("*/*.db")]
-    metrics: Iterable[Metric] = MultiProcessCollector.merge(files)  # type: ignore[no-untyped-call]  # the library's
+    metrics: Iterable[Metric] = MultiProcessCollector.merge(files)  # type: ignore[no-untyped-call]  # the library has no types for it
     return metrics
 
 

@@ -38,7 +38,9 @@ def upkeep() -> Iterator[Reading]:
     at = clock.now()
     silence = Heartbeat.silence(WORKER, at)
     if silence is not None:
-        yield Reading("sunwi_worker_silence_seconds", "Since the worker's last sign of life.", silence.total_seconds())
+        yield Reading(
+            "sunwi_worker_heartbeat_age_seconds", "Since the worker's last sign of life.", silence.total_seconds()
+        )
     clocks = {"process": clock.offset_from_sql(), "worker": Heartbeat.clock_offset_of(WORKER)}
     for whose, off in clocks.items():
         description = "How far a clock is ahead of SQL's."

@@ -39,7 +39,7 @@ def register(what: str, read: Reader) -> None:
 
 
 def families() -> Iterator[GaugeMetricFamily]:
-    """All readings for prometheus-client; ``sunwi_not_read`` names the readers that failed."""
+    """All readings for prometheus-client; ``sunwi_readings_failed`` names the readers that failed."""
     by_name: dict[str, GaugeMetricFamily] = {}
     for name, description, value, label in _cache.readings():
         family = by_name.setdefault(name, GaugeMetricFamily(name, description, labels=label[:1]))
@@ -77,4 +77,4 @@ def _read_all() -> Iterator[Reading]:
         except (Unavailable, SqlError) as error:
             logger.warning("%s cannot be read for /metrics: %s", what, error)
             failed = 1
-        yield Reading("sunwi_not_read", "1 where these readings could not be had.", failed, ("what", what))
+        yield Reading("sunwi_readings_failed", "1 where these readings could not be had.", failed, ("what", what))

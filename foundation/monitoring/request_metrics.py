@@ -18,7 +18,7 @@ _seconds = LabelledHistogram(
     "sunwi_request_seconds", "Seconds until a request was answered.", ["method", "route"], most=MOST_ROUTES
 )
 _not_ok = LabelledCounter(
-    "sunwi_answers_not_200_total", "Answers with another status than 200.", ["method", "route", "status"], most=1000
+    "sunwi_responses_not_200_total", "Answers with another status than 200.", ["method", "route", "status"], most=1000
 )
 
 

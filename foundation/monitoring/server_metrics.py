@@ -8,7 +8,7 @@ sql_errors = LabelledCounter(
     "sunwi_sql_errors_total", "Errors of PostgreSQL, by class of SQLSTATE; `none` where it did not answer.", ["class"]
 )
 redis_errors = LabelledCounter(
-    "sunwi_redis_errors_total", "Calls of the boards' Redis that came to nothing: away, silent, refused.", ["kind"]
+    "sunwi_redis_errors_total", "Calls of the boards' Redis that failed: away, no_answer, refused.", ["kind"]
 )
 _redis_open_until = LatestMoment(
     "sunwi_redis_breaker_open_until_seconds", "Until when (Unix time) some process asks Redis nothing."

@@ -48,7 +48,7 @@ def start(version: str) -> None:
 
 def use(provider: TracerProvider | None) -> None:
     """Make spans with ``provider``; with None make none."""
-    global _provider  # noqa: PLW0603 (one for the process)
+    global _provider  # noqa: PLW0603 - a process has one provider
     _provider = provider
 
 
@@ -114,7 +114,7 @@ def _span(name: str, kind: SpanKind, parent: object = None, **attributes: Any) -
 
 
 def _begin(name: str, kind: SpanKind, parent: object, **attributes: Any) -> Span:
-    assert _provider is not None  # noqa: S101 (for the types)
+    assert _provider is not None  # noqa: S101 - for the type checker: it is set before this is called
     request_id = request_ids.current().request_id
     known = {"sunwi.request_id": request_id} if request_id and kind is not SpanKind.CLIENT else {}
     tracer = _provider.get_tracer(SERVICE)
@@ -189,7 +189,7 @@ def _observed(exchange: Callable[..., list[Any]]) -> Callable[..., list[Any]]:
         with _span(f"redis {word}", SpanKind.CLIENT, **told):
             return exchange(client, commands)
 
-    observed.__wrapped__ = exchange  # type: ignore[attr-defined]  # as functools does
+    observed.__wrapped__ = exchange  # type: ignore[attr-defined]  # `functools.wraps` sets it too
     return observed
 
 

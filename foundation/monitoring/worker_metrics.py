@@ -41,7 +41,7 @@ def serve(address: str, port: int) -> WSGIServer | None:
         server = make_server(address, port, _Application(), _server_class(address), _Handler)
     except OSError as error:
         refusal = "METRICS_PORT: %s port %d cannot be listened on (%s). The worker works on without its /metrics."
-        logger.error(refusal, address, port, error.strerror)  # noqa: TRY400 (it says all that there is)
+        logger.error(refusal, address, port, error.strerror)  # noqa: TRY400 - the message has all there is to say
         return None
     threading.Thread(target=server.serve_forever, name="metrics", daemon=True).start()
     logger.info("/metrics of this worker: %s port %d", address, server.server_port)
@@ -99,5 +99,5 @@ class _Handler(WSGIRequestHandler):
         """The address, not its name in DNS."""
         return str(self.client_address[0])
 
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 (its name there)
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base class names it so
         """Write nothing: each scrape would be a line."""

@@ -154,7 +154,7 @@ class RedisClient:
         except (RedisError, OSError) as error:
             self._idle.drop(connection)
             self._breaker.failed()
-            redis_errors.add("silent")
+            redis_errors.add("no_answer")
             raise RedisSilent("Redis did not answer in time.") from error
         except BaseException:
             self._idle.drop(connection)

@@ -35,7 +35,7 @@ def raise_sequence(number: int) -> None:
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
             cursor.execute(
-                f"SELECT setval(pg_get_serial_sequence('{_TABLE}', 'id'), %s)"  # noqa: S608 (a name of our own)
+                f"SELECT setval(pg_get_serial_sequence('{_TABLE}', 'id'), %s)"  # noqa: S608 - the table's name is a constant
                 f" WHERE %s > (SELECT last_value FROM {_TABLE}_id_seq)",
                 [number, number],
             )

@@ -1,7 +1,9 @@
 """The names of the keys that every family in Redis has."""
 
+from abc import ABC, abstractmethod
 
-class KeyFamily:
+
+class KeyFamily(ABC):
     """The key names of one family. Apps subclass it to spell the names and to add their own keys."""
 
     @property
@@ -25,9 +27,10 @@ class KeyFamily:
         return self._key_name("followed")
 
     @property
+    @abstractmethod
     def all_keys(self) -> tuple[str, ...]:
         """The keys that are deleted when the family is emptied."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _key_name(self, name: str) -> str:
-        raise NotImplementedError
+        """Spell the key of ``name`` in this family."""

@@ -32,8 +32,8 @@ def mirror_each(
     """Mirror the sources round robin, a chunk at a time, for about ``seconds``; returns how many rows were copied.
 
     Sources that were not finished come first in the next run. The ``heartbeat`` is recorded if every source was
-    finished without an error. If Redis is unavailable or a lock is taken, the source is skipped and its dirty marks
-    stay. Other errors are raised together at the end; if SQL cannot be reached, that is raised at once.
+    finished without an error. If Redis is unavailable or a lock is taken, the next run takes the source, and its
+    dirty marks stay. Other errors are raised together at the end; if SQL cannot be reached, that is raised at once.
     """
     queue, ends_at = deque(_unfinished_first(sources, heartbeat)), clock.monotonic() + seconds
     total, is_complete, errors = 0, True, list[Exception]()

@@ -130,11 +130,11 @@ class Resync(ABC, Generic[Row]):
         try:
             return self.resync()
         except Unavailable as error:
-            logger.warning("%s is not settled yet: %s", self.row, error.detail)
+            logger.warning("%s is not resynced yet: %s", self.row, error.detail)
         except CONNECTION_ERRORS as error:
             if not is_busy(error):
                 raise
-            logger.warning("%s is not settled yet: %s", self.row, error)
+            logger.warning("%s is not resynced yet: %s", self.row, error)
         except Exception:
             logger.exception("%s cannot be resynced", self.row)
         return False

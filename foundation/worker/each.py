@@ -18,7 +18,7 @@ Answer = TypeVar("Answer")
 def for_each(rows: Iterable[Row], action: Callable[[Row], Answer]) -> list[Answer]:
     """Call ``action`` for each row and return the results.
 
-    A row whose work is ``Unavailable`` or meets a busy SQL is skipped; the next run tries it again. Other errors are
+    A row whose work is ``Unavailable`` or meets a busy SQL is left alone; the next run tries it again. Other errors are
     raised together at the end, as an ``ExceptionGroup``. An unavailable SQL is raised at once.
     """
     results: list[Answer] = []

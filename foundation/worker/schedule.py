@@ -41,6 +41,8 @@ SCHEDULE: dict[str, dict[str, Any]] = {
     "close_periods": every(10, "leaderboards.tasks.close_periods"),
     # Record the rank history of the top players of running periods (RANK_SNAPSHOT_MINUTES).
     "keep_ranks": every(60, "leaderboards.tasks.keep_ranks"),
+    # Take histograms of running periods with many players, for 20 seconds (HISTOGRAM_PLAYERS).
+    "take_histograms": every(60, "leaderboards.tasks.take_histograms"),
     # Continue purges of submissions and their undoing, for about four seconds.
     "purge": every(5, "leaderboards.tasks.purge"),
     # Compare standings in Redis and SQL, for 20 seconds.
@@ -55,7 +57,7 @@ SCHEDULE: dict[str, dict[str, Any]] = {
     "advance_imports": every(2, "leaderboards.tasks.advance_imports"),
     # Freeze competitions, take and compare snapshots, and finish them.
     "advance_competitions": every(5, "competitions.tasks.advance"),
-    # Deliver notices deferred by quiet hours, and send e-mails, for up to five seconds.
+    # Remind of starts, deliver notices deferred by quiet hours, and send e-mails, for up to five seconds.
     "tell": every(5, "competitions.tasks.tell"),
     # Send mails about accounts (password reset, sign-up), for up to three seconds.
     "account_mails": every(5, "accounts.tasks.send_mails"),

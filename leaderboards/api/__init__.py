@@ -21,7 +21,7 @@ from leaderboards.api.http.operations import OperationHandler
 from leaderboards.api.http.paging import bad_cursor
 from leaderboards.api.openapi.document import Api, ApiPart
 from leaderboards.api.openapi.examples import board_operation_docs
-from leaderboards.api.routes import boards, export, players, scores, standings, view
+from leaderboards.api.routes import boards, export, periods, players, scores, standings, view
 from leaderboards.errors import BadCursor
 
 api = Api(
@@ -32,7 +32,7 @@ api = Api(
     docs_url=None,
     urls_namespace="api",
 )
-routers = tuple(each.router for each in (scores, boards, standings, view, export, players))
+routers = tuple(each.router for each in (scores, boards, periods, standings, view, export, players))
 api.add(ApiPart(routers, board_operation_docs))
 
 

@@ -1,7 +1,7 @@
 """Windows of time: find the window of an instant or a label, its start and its end.
 
-Local time is only used to find boundaries; everything else compares instants. The trap is a clock that skips or repeats
-its cut-off, or skips a whole day: only ``_start_of`` handles that.
+Local time is only used to find boundaries; everything else compares instants. The trap is a clock that omits or repeats
+its cut-off, or omits a whole day: only ``_start_of`` handles that.
 """
 
 import re

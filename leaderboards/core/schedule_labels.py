@@ -42,7 +42,7 @@ def start_of_label(label: str, zone: ZoneInfo) -> datetime | None:
         return None
     hour, minute, letter, since = match.groups()
     try:
-        wall = datetime.strptime(f"{hour}{'00' if letter else minute}", "%Y-%m-%d-%H%M")  # noqa: DTZ007 (a clock's)
+        wall = datetime.strptime(f"{hour}{'00' if letter else minute}", "%Y-%m-%d-%H%M")  # noqa: DTZ007 - a clock's time, which has no zone
         start = wall.replace(tzinfo=zone).astimezone(UTC)
         if letter:
             hours = ord(letter) - ord("b")

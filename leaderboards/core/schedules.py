@@ -1,9 +1,9 @@
 """Windows by a cron expression: when they start and end, and what they are called.
 
 ``cronsim`` reads an expression and steps over times of a clock without zone. This module maps them to instants, by the
-rules of Debian's cron. If neither minute nor hour begins with ``*``, a time that the clock skips counts at the first
+rules of Debian's cron. If neither minute nor hour begins with ``*``, a time that the clock omits counts at the first
 instant after the jump, and a time that it shows twice counts once, the first time. Otherwise a start is wherever the
-clock shows such a time: never in a skipped hour, twice in a repeated one.
+clock shows such a time: never in an hour that it omits, twice in a repeated one.
 
 The trap: in a repeated hour the order of clock times is not the order of instants; only ``starts_after`` handles that.
 """
@@ -45,7 +45,7 @@ _DAY, _MINUTE, _SECOND, _TICK = timedelta(days=1), timedelta(minutes=1), timedel
 _NEAR = 2 * _DAY  # no zone has put its clock by more than a day
 _LAST = datetime(9999, 12, 30, tzinfo=UTC)
 _SAMPLES = 500  # starts from which the distances of an expression are taken
-_SAMPLE_FROM = datetime(2024, 1, 1)  # noqa: DTZ001 (a time of a clock, without zone)
+_SAMPLE_FROM = datetime(2024, 1, 1)  # noqa: DTZ001 - a clock's time, which has no zone
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,11 +230,11 @@ def _instants(wall: datetime, zone: ZoneInfo, is_fixed: bool) -> tuple[datetime 
 
 
 def first_instant_from(wall: datetime, zone: ZoneInfo) -> datetime:
-    """Return the first instant at which the zone's clock shows ``wall``; if it skips that time, the first after it."""
+    """Return the first instant at which the zone's clock shows ``wall``; if it omits that time, the first after it."""
     start = wall.replace(tzinfo=zone, fold=0).astimezone(UTC)
     if _wall(start, zone) == wall:
         return start
-    # With the offset of after the jump, a skipped time is an instant before the jump.
+    # With the offset of after the jump, a time that is left out is an instant before the jump.
     before = wall.replace(tzinfo=zone, fold=1).astimezone(UTC)
     return first_second(before, start, lambda at: _wall(at, zone) >= wall)
 

@@ -29,6 +29,7 @@ from foundation.sync.redis_state import CorruptRedisKey
 from foundation.tasks import WORKER
 from leaderboards.core.periods import PeriodKind, latest_window, next_opening
 from leaderboards.models import Board, Period, PeriodState, Storage
+from leaderboards.selectors.monitoring.histograms import histograms_taken
 from leaderboards.selectors.monitoring.lag import MIRRORED_EVERY, RESYNCED_WITHIN, mirror_age, unrepaired
 from leaderboards.selectors.monitoring.resync_progress import describe_resync
 from leaderboards.stores.redis.sync import ZsetSync
@@ -119,7 +120,7 @@ def redis_server(_at: datetime) -> Iterator[Finding]:
     server = f"{info.get('server_name', 'redis')} {info.get('redis_version', '?')}"
     yield Finding(State.OK, "Redis", _("%(server)s answers") % {"server": server})
     is_known = KnownRedis.is_known(identity_of(info))
-    known = _("SQL knows it") if is_known else _("SQL does not know it yet: the worker's settling makes it known")
+    known = _("SQL knows it") if is_known else _("SQL does not know it yet: the worker's resync registers it")
     yield _found(not is_known, "Redis known", known)
     has_aof = info.get("aof_enabled") == "1"
     aof = _("yes") if has_aof else _("no: set `appendonly yes`, or a restart loses scores")
@@ -177,7 +178,7 @@ def stale_periods(at: datetime) -> Iterator[Finding]:
     for period in stale:
         since = at - (period.stale_since or at)
         detail = _(
-            "%(progress)s; the worker settles it within seconds: see that it runs and what its log says, "
+            "%(progress)s; the worker resyncs it within seconds: see that it runs and what its log says, "
             "or run rebuild --board %(board)s"
         ) % {"progress": describe_resync(period), "board": period.board_id}
         state = State.RED if since > RESYNCED_WITHIN else State.WAITING
@@ -213,6 +214,19 @@ def differences(_at: datetime) -> Iterator[Finding]:
     yield _found(count > 0, "differences", detail)
 
 
+def histograms(at: datetime) -> Iterator[Finding]:
+    """Tell the age of the oldest histogram; red for each that several runs should have replaced."""
+    taken = histograms_taken()
+    for row in (late := [row for row in taken if row.is_late(at)]):
+        detail = _("taken %(seconds)s s ago: see that the worker runs, and what its log says")
+        yield Finding(State.RED, f"histogram of period {row.period}", detail % {"seconds": row.age_seconds(at)})
+    if not taken:
+        yield Finding(State.OK, "histograms", _("none: running periods with fewer players need none"))
+    elif not late:
+        detail = _("the oldest was taken %(seconds)s s ago") % {"seconds": taken[0].age_seconds(at)}
+        yield Finding(State.OK, "histograms", detail)
+
+
 def boundaries(at: datetime) -> Iterator[Finding]:
     for board in Board.objects.order_by("seq"):
         yield Finding(State.OK, f"board {board.seq}", f"{board.name}: {_boundary(board, at)}")
@@ -230,6 +244,7 @@ CHECKS: dict[str, Check] = {
     "sync states": corrupt_sync_states,
     "dead letters": dead_letters,
     "differences": differences,
+    "histograms": histograms,
     "boards": boundaries,
 }
 NEEDS_REDIS = (redis_server, page_cache, unmirrored, corrupt_sync_states)

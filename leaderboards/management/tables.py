@@ -16,7 +16,7 @@ from django.core.management.base import CommandError
 
 from leaderboards.core.input.csv_table import CsvRow, CsvTable
 from leaderboards.core.submissions import Outcome
-from leaderboards.errors import BadTable
+from leaderboards.import_errors import BadTable
 
 
 @contextmanager

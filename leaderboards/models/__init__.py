@@ -5,6 +5,8 @@ Models do not use Redis, HTTP or signals. A change to more than one row is a ser
 
 from leaderboards.choices import Decision, ImportKind, PeriodState, Storage, Unit, Visibility
 from leaderboards.models.boards import Board, default_timezone
+from leaderboards.models.follows import Follow
+from leaderboards.models.histograms import PeriodHistogram
 from leaderboards.models.imports import ImportChunk, ImportedPlayer, ImportRun
 from leaderboards.models.moderation import Purge, PurgedSubmission, SubmissionEdit
 from leaderboards.models.periods import Period
@@ -22,6 +24,7 @@ __all__ = [
     "Decision",
     "Difference",
     "FinalStanding",
+    "Follow",
     "ImportChunk",
     "ImportKind",
     "ImportRun",
@@ -29,6 +32,7 @@ __all__ = [
     "LinkCode",
     "NameChange",
     "Period",
+    "PeriodHistogram",
     "PeriodSnapshot",
     "PeriodState",
     "Player",

@@ -53,6 +53,7 @@ class Period(FastCopyModel, SyncedRow):
             models.Index(fields=["stale_since"], condition=Q(stale_since__isnull=False), name="period_stale"),
             models.Index(fields=["state", "ends_at"], name="period_state_end"),
             models.Index(fields=["board", "-ends_at"], name="period_ended"),
+            models.Index(fields=["board", "-starts_at", "-label"], name="period_newest"),
         ]
 
     def __str__(self) -> str:

@@ -35,7 +35,7 @@ class Player(models.Model):
     external_id = ByteOrderedCharField(_("player"), max_length=64, unique=True)
     name = models.CharField(_("name"), max_length=100, blank=True)
     folded_name = ByteOrderedCharField(max_length=MAX_LENGTH, null=True, editable=False)
-    folded_from = models.CharField(max_length=100, null=True, editable=False)  # noqa: DJ001 (None: not folded yet)
+    folded_from = models.CharField(max_length=100, null=True, editable=False)  # noqa: DJ001 - null means not folded yet
     avatar_url = models.URLField(_("avatar"), blank=True)
     picture = models.CharField(max_length=24, blank=True, default="", db_default="", editable=False)
     picture_from = models.CharField(max_length=200, blank=True, default="", db_default="", editable=False)
@@ -55,11 +55,12 @@ class Player(models.Model):
         verbose_name = _("player")
         verbose_name_plural = _("players")
         permissions: ClassVar = [("erase_player", "Can erase player for good")]
-        # Partial indexes: few of a million players have a name or are banned.
+        # Partial indexes: few of a million players have a name or a country, or are banned.
         indexes: ClassVar = [
             models.Index(Upper("name"), condition=~Q(name=""), name="player_name"),
             models.Index("external_id", condition=Q(banned_at__isnull=False), name="player_banned"),
             models.Index(fields=["folded_name", "id"], condition=Q(folded_name__isnull=False), name="player_folded"),
+            models.Index(fields=["country", "id"], condition=~Q(country=""), name="player_country"),
             models.Index(fields=["id"], condition=_TO_FOLD, name="player_fold_due"),
             models.Index(fields=["id"], condition=_PICTURE_DUE, name="player_picture_due"),
         ]

@@ -32,10 +32,10 @@ class QuarantinedEntry(models.Model):
     fields = models.JSONField(null=True)
     at = models.DateTimeField(_("at"))
     sent_at = models.DateTimeField(_("sent at"), null=True)
-    operator = models.CharField(_("operator"), max_length=9, null=True)  # noqa: DJ001 (as of a submission)
-    metadata = models.TextField(_("metadata"), null=True)  # noqa: DJ001 (as of a submission)
+    operator = models.CharField(_("operator"), max_length=9, null=True)  # noqa: DJ001 - as in submissions
+    metadata = models.TextField(_("metadata"), null=True)  # noqa: DJ001 - as in submissions
     service = models.CharField(_("service"), max_length=100)
-    external_id = models.CharField(_("external id"), max_length=128, null=True)  # noqa: DJ001 (null is no id; unique where there is one)
+    external_id = models.CharField(_("external id"), max_length=128, null=True)  # noqa: DJ001 - null is no id; unique where there is one
     rule = models.CharField(_("rule"), max_length=30, choices=PlausibilityRule.choices)
     observed = models.DecimalField(_("observed"), max_digits=30, decimal_places=6)
     limit = models.DecimalField(_("limit"), max_digits=30, decimal_places=6)

@@ -25,7 +25,7 @@ class Standing(models.Model):
     fields = models.JSONField(null=True)
     at = models.DateTimeField(_("at"), null=True)
     score = models.FloatField(_("score"), null=True)
-    metadata = models.TextField(_("metadata"), null=True)  # noqa: DJ001 (null costs nothing to insert)
+    metadata = models.TextField(_("metadata"), null=True)  # noqa: DJ001 - null costs nothing to insert
     version = models.BigIntegerField(_("version"), default=0)
     pending_publish = models.BooleanField(default=False)
 
@@ -49,7 +49,8 @@ class FinalStanding(models.Model):
     """A row of a final period: written once, when the period closes.
 
     ``place`` numbers the rows from 1; ``rank`` is the place, or shared by equals. There are only the indexes that
-    reading needs, since a period may close with a million rows (decision 0014).
+    reading needs, since a period may close with a million rows (decision 0014). ``metadata`` is set in frozen copies
+    alone, which have no standings; elsewhere it is the standing's (decision 0089).
     """
 
     pk = models.CompositePrimaryKey("period_id", "place")
@@ -63,6 +64,7 @@ class FinalStanding(models.Model):
     )
     member = ByteOrderedCharField(max_length=512)
     score = models.FloatField()
+    metadata = models.TextField(_("metadata"), null=True)  # noqa: DJ001 (null costs nothing to insert)
 
     class Meta:
         constraints: ClassVar = [models.UniqueConstraint(fields=["period", "player"], name="final_standing_unique")]
@@ -99,11 +101,11 @@ class Submission(models.Model):
     fields = models.JSONField(null=True)
     at = models.DateTimeField(_("at"))
     sent_at = models.DateTimeField(_("sent at"), null=True)
-    operator = models.CharField(_("operator"), max_length=9, null=True)  # noqa: DJ001 (null costs nothing to insert)
-    metadata = models.TextField(_("metadata"), null=True)  # noqa: DJ001 (null costs nothing to insert)
+    operator = models.CharField(_("operator"), max_length=9, null=True)  # noqa: DJ001 - null costs nothing to insert
+    metadata = models.TextField(_("metadata"), null=True)  # noqa: DJ001 - null costs nothing to insert
     service = models.CharField(_("service"), max_length=100)
-    external_id = models.CharField(_("external id"), max_length=128, null=True)  # noqa: DJ001 (null is no id; unique where there is one)
-    freed_id = models.CharField(max_length=128, null=True)  # noqa: DJ001 (null where it has its id)
+    external_id = models.CharField(_("external id"), max_length=128, null=True)  # noqa: DJ001 - null is no id; unique where there is one
+    freed_id = models.CharField(max_length=128, null=True)  # noqa: DJ001 - null where it has its id
     created_at = models.DateTimeField(_("created at"))
     voided_at = models.DateTimeField(_("voided at"), null=True)
 

@@ -25,6 +25,7 @@ from leaderboards.selectors.history.final_ranks import (
 from leaderboards.selectors.history.movement import Movement, RankAtTime, movement, rank_history
 from leaderboards.selectors.player_data.search import boards_of, ids_alike_on_board, players_called, players_found
 from leaderboards.selectors.rankings.distribution import Bin, Distribution, distribution
+from leaderboards.selectors.rankings.percentiles import PlayerPercentile, histogram_percentile, player_percentile
 from leaderboards.selectors.rankings.standings import (
     NO_PLAYERS,
     BoardPage,
@@ -53,6 +54,7 @@ __all__ = [
     "Movement",
     "PastRank",
     "PeriodInfo",
+    "PlayerPercentile",
     "PlayerRow",
     "RankAtTime",
     "Row",
@@ -71,6 +73,7 @@ __all__ = [
     "final_places",
     "find_period_info",
     "find_period_row",
+    "histogram_percentile",
     "ids_alike_on_board",
     "last_winners",
     "movement",
@@ -81,6 +84,7 @@ __all__ = [
     "peek_cached_board",
     "periods_begun",
     "periods_listed",
+    "player_percentile",
     "player_row",
     "players_called",
     "players_found",

@@ -110,16 +110,16 @@ class Events(Protocol):
 
 
 class _NoEvents:
-    def find_events(self, numbers: Collection[int], at: datetime) -> Mapping[int, Event | SunwiError]:  # noqa: ARG002 (none)
+    def find_events(self, numbers: Collection[int], at: datetime) -> Mapping[int, Event | SunwiError]:
         return {}
 
-    def names(self, numbers: Collection[int]) -> Mapping[int, str]:  # noqa: ARG002 (none)
+    def names(self, numbers: Collection[int]) -> Mapping[int, str]:
         return {}
 
-    def joined_times(self, pairs: Collection[tuple[int, str]]) -> Mapping[tuple[int, str], datetime]:  # noqa: ARG002 (nobody)
+    def joined_times(self, pairs: Collection[tuple[int, str]]) -> Mapping[tuple[int, str], datetime]:
         return {}
 
-    def players_who_left(self, number: int) -> Collection[int]:  # noqa: ARG002 (nobody)
+    def players_who_left(self, number: int) -> Collection[int]:
         return ()
 
     def freeze(self, number: int, at: datetime) -> None:
@@ -127,28 +127,28 @@ class _NoEvents:
 
     def preview_ban(
         self,
-        players: Collection[int],  # noqa: ARG002 (there are no events)
+        players: Collection[int],
         *,
-        banned: bool,  # noqa: ARG002 (likewise)
-        board: int | None = None,  # noqa: ARG002 (likewise)
+        banned: bool,
+        board: int | None = None,
     ) -> BanPreview:
         return BanPreview()
 
-    def void(self, submission: Submission, reason: str, at: datetime, by: AbstractBaseUser | None) -> bool:  # noqa: ARG002 (none)
+    def void(self, submission: Submission, reason: str, at: datetime, by: AbstractBaseUser | None) -> bool:
         raise UnknownCompetition(Message("There is no competition %(number)s.", number=submission.competition))
 
     def unvoid(
         self,
         submission: Submission,
-        reason: str,  # noqa: ARG002 (there are no events)
-        at: datetime,  # noqa: ARG002 (likewise)
-        by: AbstractBaseUser | None,  # noqa: ARG002 (likewise)
+        reason: str,
+        at: datetime,
+        by: AbstractBaseUser | None,
         *,
-        purge: int | None = None,  # noqa: ARG002 (likewise)
+        purge: int | None = None,
     ) -> bool:
         raise UnknownCompetition(Message("There is no competition %(number)s.", number=submission.competition))
 
-    def accept_late(self, entry: QuarantinedEntry, reason: str, at: datetime, by: AbstractBaseUser | None) -> None:  # noqa: ARG002 (none)
+    def accept_late(self, entry: QuarantinedEntry, reason: str, at: datetime, by: AbstractBaseUser | None) -> None:
         raise UnknownCompetition(Message("There is no competition %(number)s.", number=entry.competition))
 
 

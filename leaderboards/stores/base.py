@@ -143,3 +143,6 @@ class Store(Protocol):
 
     def counts(self, period: Period, ranges: Sequence[ScoreRange]) -> list[int] | None:
         """Count the players in each range of scores; None if SQL answered in place of Redis and ran out of time."""
+
+    def scores(self, period: Period, players: Sequence[str]) -> dict[str, float]:
+        """Return the scores of those of these players who are ranked, without counting anybody."""

@@ -67,6 +67,10 @@ class ExcludingStore:
             for count, score_range in zip(counts, ranges, strict=True)
         ]
 
+    def scores(self, period: Period, players: Sequence[str]) -> dict[str, float]:
+        """Return the scores of those of these players who are ranked and not excluded."""
+        return self._store.scores(period, [player for player in players if player not in self._players])
+
     def _excluded_rows(self, period: Period, wide: QueryResult) -> "_ExcludedRows":
         return _ExcludedRows(period, wide.answers[-1] if wide.answers else [], self._stay_empty)
 

@@ -15,7 +15,7 @@ from redis.client import Pipeline
 from redis.exceptions import RedisError, WatchError
 
 from foundation.errors import Unavailable
-from leaderboards.errors import BadTable
+from leaderboards.import_errors import BadTable
 
 BATCH_SIZE = 5_000
 WAIT_SECONDS = 10.0

@@ -79,11 +79,12 @@ def rows_of(context: dict[str, Any], lines: Sequence[Line]) -> SafeString:
         moves=context.get("moves", False),
         gaps=context.get("gaps", False),
         gains=context.get("no_gains", "") if context.get("id") == "top" else "",
-        anchors=context.get("anchors", False),
+        anchors=bool(context.get("anchors")) and not context.get("filter"),
         own_id=context.get("own_id", ""),
+        within=bool(context.get("filter")) and context.get("id") == "top",
         is_linked=getattr(context.get("viewer"), "linked", False),
     )
-    return mark_safe("\n".join(row_html(line, style) for line in lines))  # noqa: S308 (``row_html`` escapes)
+    return mark_safe("\n".join(row_html(line, style) for line in lines))  # noqa: S308 - ``row_html`` escapes
 
 
 @register.simple_tag(takes_context=True)

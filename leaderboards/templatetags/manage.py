@@ -29,7 +29,7 @@ def manage_link(context: dict[str, Any]) -> SafeString | str:
     if not model or not getattr(user, "is_staff", False):
         return ""
     app, _point, name = model.partition(".")
-    if not any(user.has_perm(f"{app}.{verb}_{name}") for verb in ("view", "change")):  # type: ignore[union-attr]  # signed in
+    if not any(user.has_perm(f"{app}.{verb}_{name}") for verb in ("view", "change")):  # type: ignore[union-attr]  # only users who are signed in get here
         return ""
     try:
         if name == "player":

@@ -46,7 +46,7 @@ router = Router(tags=["likes"], auth=OptionalKey())
 
 
 @router.get("/likes/{kind}/{id}", response=Likes)
-def read_likes(request: HttpRequest, kind: str = KIND, id: str = ID, player: str | None = VIEWER) -> HttpResponse:  # noqa: A002 (the contract's name)
+def read_likes(request: HttpRequest, kind: str = KIND, id: str = ID, player: str | None = VIEWER) -> HttpResponse:  # noqa: A002 - the API names the parameter so
     """How often a thing is liked, and whether the player likes it."""
     viewer, board = _viewer(player), _board_of(kind, id)
     if board is not None:
@@ -73,13 +73,13 @@ def list_likes(
 
 
 @router.put("/likes/{kind}/{id}/{player}", auth=WRITES, response=Liked)
-def put_like(request: HttpRequest, kind: str = KIND, id: str = ID, player: str = PLAYER) -> HttpResponse:  # noqa: A002 (the contract's name)
+def put_like(request: HttpRequest, kind: str = KIND, id: str = ID, player: str = PLAYER) -> HttpResponse:  # noqa: A002 - the API names the parameter so
     """The player likes the thing; an unknown player is made. Again it is the same, save of repeatable kinds."""
     return _change_like(request, like, (kind, id, player), _board_of(kind, id))
 
 
 @router.delete("/likes/{kind}/{id}/{player}", auth=WRITES, response=Liked)
-def delete_like(request: HttpRequest, kind: str = KIND, id: str = ID, player: str = PLAYER) -> HttpResponse:  # noqa: A002 (the contract's name)
+def delete_like(request: HttpRequest, kind: str = KIND, id: str = ID, player: str = PLAYER) -> HttpResponse:  # noqa: A002 - the API names the parameter so
     """They like it no more, hidden since or not. Again it is the same; of repeatable kinds one like is taken back."""
     return _change_like(request, unlike, (kind, id, player), board_for_unlike(kind, id, read_player(player)))
 

@@ -121,7 +121,7 @@ def _delete_changes(numbers: Sequence[int]) -> list[LikeChange]:
     if not numbers:
         return []
     marks = ", ".join(["%s"] * len(numbers))
-    rows = LikeChange.objects.raw(f"DELETE FROM likes_likechange WHERE id IN ({marks}) RETURNING *", numbers)  # noqa: S608 (made of placeholders alone)
+    rows = LikeChange.objects.raw(f"DELETE FROM likes_likechange WHERE id IN ({marks}) RETURNING *", numbers)  # noqa: S608 - it is made of placeholders only
     return sorted(rows, key=lambda change: change.pk)
 
 

@@ -42,7 +42,7 @@ def flush_hits(at: datetime) -> int:
 def merge_days(at: datetime) -> int:
     """Merge today and yesterday with SQL, and every older day that Redis lost; return how many days were merged.
 
-    Raises Redis errors, but a day that Redis refuses is logged and skipped.
+    Raises Redis errors, but a day that Redis refuses is logged and left alone.
     """
     merged = 0
     for day in _days_to_merge(day_of(at)):
@@ -50,7 +50,7 @@ def merge_days(at: datetime) -> int:
             _merge(day, at)
             merged += 1
         except RedisRefused as error:
-            logger.error("the activity of %s cannot be merged: %s", day, error.detail)  # noqa: TRY400 (no traceback needed)
+            logger.error("the activity of %s cannot be merged: %s", day, error.detail)  # noqa: TRY400 - a traceback would add nothing
     return merged
 
 

@@ -161,7 +161,7 @@ def _resync_if_due(kind: KindResync, at: datetime) -> bool:
                 return False
             kind.mark_stale(at)
     except Unavailable as error:
-        logger.warning("likes of %s are not settled yet: %s", kind.row, error.detail)
+        logger.warning("likes of %s are not resynced yet: %s", kind.row, error.detail)
         return False
     return kind.try_resync()
 

@@ -155,5 +155,5 @@ class RedisViews:
             ThingKeys(self._kind, thing).load,
             *ThingKeys(self._kind, thing).loaded(token),
         ]
-        lives = int(LIVES_MS * random.uniform(0.9, 1.1))  # noqa: S311 (jitter, no secret)
+        lives = int(LIVES_MS * random.uniform(0.9, 1.1))  # noqa: S311 - jitter, no secret
         return keys, [IDENTITY_ARG, token, since, lives, SETS_LONGER_MS]

@@ -72,7 +72,7 @@ class SqlStore:
         return sql_rows.likers(self._kind, thing, offset, limit)
 
     def _shard_insert(self, statement: str) -> ChangeInsert:
-        return ChangeInsert(statement, (random.randrange(self._shards),))  # noqa: S311 (a random shard, no secret)
+        return ChangeInsert(statement, (random.randrange(self._shards),))  # noqa: S311 - a random shard, no secret
 
     def _read_after(self, thing: str, player: str, is_changed: bool) -> LikeSummary:
         if is_changed and self._shards >= CACHED_FROM_SHARDS:

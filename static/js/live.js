@@ -1,4 +1,4 @@
-// Polls the parts of [data-live] every few seconds (the server's header Look-Again sets the interval), at once when the
+// Polls the parts of [data-live] every few seconds (the server's header Poll-Interval sets the interval), at once when the
 // tab becomes visible, and never while it is hidden. patch.js applies the answers. `data-state` says whether polling
 // works; style sheets show it.
 
@@ -31,7 +31,7 @@ async function ask() {
     } else if (answer.status !== 304) {
       throw new Error(`answered ${answer.status}`);
     }
-    wait = Math.max(shortest, Number(answer.headers.get("Look-Again")) * 1000);
+    wait = Math.max(shortest, Number(answer.headers.get("Poll-Interval")) * 1000);
     root.dataset.state = "live";
   } catch {
     wait = Math.min(wait * 2, longest);

@@ -50,20 +50,27 @@ function patchAttributes(old, fresh) {
 
 function patchChildren(old, fresh) {
   const keyed = new Map([...old.children].filter((each) => each.dataset.key).map((each) => [each.dataset.key, each]));
-  let spot = old.firstChild;
+  let spot = ofServer(old.firstChild);
   for (const wanted of [...fresh.childNodes]) {
     const twin = [spot, keyed.get(wanted.dataset?.key)].find((each) => each && alike(each, wanted));
-    if (twin && twin === spot) spot = spot.nextSibling;
+    if (twin && twin === spot) spot = ofServer(spot.nextSibling);
     else old.insertBefore(twin ?? document.adoptNode(wanted), spot);
     if (!twin) continue;
     keyed.delete(wanted.dataset?.key);
     patch(twin, wanted);
   }
   while (spot) {
-    const following = spot.nextSibling;
+    const following = ofServer(spot.nextSibling);
     spot.remove();
     spot = following;
   }
+}
+
+// What another module has put there, marked data-local, is none of the server's and stays.
+function ofServer(node) {
+  let here = node;
+  while (here?.dataset?.local !== undefined) here = here.nextSibling;
+  return here;
 }
 
 function alike(one, other) {

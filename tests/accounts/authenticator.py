@@ -29,7 +29,7 @@ class Authenticator:
 
     def create(self, options: dict[str, Any]) -> str:
         """What is sent after ``navigator.credentials.create``."""
-        public = ES256.from_cryptography_key(self._key.public_key())  # type: ignore[no-untyped-call]  # fido2's
+        public = ES256.from_cryptography_key(self._key.public_key())  # type: ignore[no-untyped-call]  # fido2 has no types for it
         made = AttestedCredentialData.create(Aaguid.NONE, self._id, public)
         data = AuthenticatorData.create(self._host(), self._flags() | Flag.AT, self.count, made)
         client = self._client(CollectedClientData.TYPE.CREATE, options)

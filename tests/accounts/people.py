@@ -30,7 +30,7 @@ def with_app(user: User) -> User:
 def code(at: datetime | None = None, secret: str = SECRET) -> str:
     """What the app shows."""
     when = (at or clock.now()).timestamp()
-    return TOTP(bytes.fromhex(secret), 6, SHA1(), 30).generate(int(when)).decode()  # noqa: S303 (what apps know)
+    return TOTP(bytes.fromhex(secret), 6, SHA1(), 30).generate(int(when)).decode()  # noqa: S303 - authenticator apps use SHA-1
 
 
 def sign_in(client: Client, name: str, password: str = PASSWORD, **more: Any) -> Any:

@@ -22,6 +22,7 @@ from foundation.audit.models import AuditEntry
 from tests.accounts.authenticator import Authenticator, add_passkey
 from tests.accounts.people import PASSWORD, SECRET, code, sign_in, with_app
 from tests.leaderboards.factories import AdminFactory, PlayerFactory, UserFactory
+from tests.mailing import use_backend
 
 pytestmark = pytest.mark.django_db
 
@@ -200,7 +201,7 @@ def test_where_no_mail_is_sent_or_there_is_no_address_nobody_is_told(robin: User
     for user in (without, robin):
         with_app(user)
     factors.forget_all(without, None, clock.now())
-    settings.EMAIL_BACKEND = "django.core.mail.backends.dummy.EmailBackend"
+    use_backend(settings, "dummy")
     factors.forget_all(robin, AdminFactory.create(username="chief"), clock.now())
 
     assert not AccountMail.objects.exists()

@@ -29,7 +29,7 @@ IS_GOOD = pytest.mark.parametrize(("beyond", "is_good"), [(-MOMENT, True), (MOME
 def after(passed: timedelta) -> Iterator[None]:
     """Our clock shows that much later, and so do the two that Django has for what it signed."""
     at = clock.now() + passed
-    local = datetime.fromtimestamp(at.timestamp())  # noqa: DTZ006 (as Django's own has it)
+    local = datetime.fromtimestamp(at.timestamp())  # noqa: DTZ006 - Django counts in local time here
     with (
         clock.freeze_at(at),
         patch.object(time, "time", at.timestamp),

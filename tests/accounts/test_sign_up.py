@@ -18,6 +18,7 @@ from accounts.services.mails import outbox as mail
 from foundation import clock
 from tests.accounts.people import PASSWORD, mailed, sign_in, who
 from tests.leaderboards.factories import AdminFactory, UserFactory
+from tests.mailing import use_backend
 from tests.staff import chief
 
 pytestmark = pytest.mark.django_db
@@ -194,7 +195,7 @@ def test_a_name_that_is_taken_is_refused_beside_its_field_and_the_invitation_sta
 def test_where_mails_are_only_written_into_a_log_pages_say_so(
     client: Client, settings: LazySettings, backend: str, is_told: bool
 ) -> None:
-    settings.EMAIL_BACKEND = f"django.core.mail.backends.{backend}.EmailBackend"
+    use_backend(settings, backend)
     said = "This site sends no e-mails: it writes them into the worker"
 
     asked = client.post(SIGN_UP, {"email": ADDRESS}).content.decode()
@@ -211,7 +212,7 @@ def test_without_mails_nobody_is_offered_to_sign_up_and_the_check_says_why(
     client: Client, settings: LazySettings
 ) -> None:
     for backend, works in (("dummy", False), ("smtp", True)):
-        settings.EMAIL_BACKEND = f"django.core.mail.backends.{backend}.EmailBackend"
+        use_backend(settings, backend)
 
         assert (SIGN_UP in client.get("/accounts/login/").content.decode()) is works
         assert [each.id for each in signing_up_has_its_mails()] == ([] if works else ["sunwi.W002"])

@@ -91,7 +91,7 @@ def test_an_answer_to_fewer_letters_that_comes_late_is_not_shown_and_one_that_fa
 ) -> None:
     page = opened("/", viewport=DESKTOP)
     held: list[Route] = []
-    page.route("**/search/suggestions/?q=zo&*", lambda route: held.append(route))  # noqa: PLW0108 (Playwright marks it)
+    page.route("**/search/suggestions/?q=zo&*", lambda route: held.append(route))  # noqa: PLW0108 - Playwright sets attributes on the handler
     page.route("**/search/suggestions/?q=bad&*", lambda route: route.fulfill(status=204))
 
     page.keyboard.press("/")

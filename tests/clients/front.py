@@ -81,5 +81,5 @@ class _Passing(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(content)
 
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - its name is the library's
+    def log_message(self, format: str, *args: object) -> None:
         """Say nothing."""

@@ -1,12 +1,18 @@
 """What the clients read is what the site shows; what it refuses comes as the exception of its code."""
 
 import inspect
+from datetime import timedelta
 from typing import Any, get_type_hints
 
 import pytest
 from django.test import Client as SiteClient
+from pytest_django import Settings
 
+from foundation import clock
 from foundation.throttling.limits import Limit
+from leaderboards.selectors.rankings.histograms import clear_histogram_cache
+from leaderboards.services.periods.close import close_due
+from leaderboards.services.periods.histograms import take_due_histograms
 from sunwi_client import AsyncClient, AsyncSender, Client, Score, Sender, answers, errors
 from tests.clients.conftest import Kind
 from tests.clients.front import HANG_UP, Front
@@ -45,6 +51,43 @@ def test_a_board_is_read_by_page_by_player_by_neighbours_by_name_and_all_at_once
     assert anybody.view(board, limit=2, cursor=page["next_cursor"])["list"] == behind["rows"]
     assert listed["rows"][0]["seq"] == shown["seq"] == board
     assert anybody.boards(name="Nothing")["rows"] == []
+
+
+def test_the_periods_of_a_board_are_read_by_page(kind: Kind, site: str) -> None:
+    board = make_board(period="day", storage="sql")
+    days = [clock.now() - timedelta(days=nth) for nth in range(3)]
+    for nth, day in enumerate(days):
+        score(board, {"ann": 5, "ben": nth}, day if nth else None)
+    close_due(clock.now() + timedelta(hours=2))
+    anybody = kind.client(site)
+
+    page = anybody.periods(board, limit=2)
+    rest = anybody.periods(board, limit=2, cursor=page["next_cursor"])
+
+    assert (page["total"], page["previous_cursor"], rest["next_cursor"]) == (3, None, None)
+    assert [each["players"] for each in (*page["rows"], *rest["rows"])] == [2, 2, 2]
+    assert page["rows"][0]["winners"] is None
+    assert rest["rows"][0]["winners"] == [{"player": "ann", "name": "ann", "points": 5}]
+    assert anybody.periods(board, limit=2, cursor=rest["previous_cursor"])["rows"] == page["rows"]
+
+
+def test_a_percentile_is_read_from_the_histogram_or_exactly(
+    kind: Kind, site: str, board: int, settings: Settings
+) -> None:
+    score(board, {name: 10 - nth for nth, name in enumerate(NAMES)})
+    anybody, settings.HISTOGRAM_PLAYERS = kind.client(site), len(NAMES)
+
+    before = anybody.percentile(board, "ben")
+    assert take_due_histograms(clock.now(), 20) == 1
+    clear_histogram_cache()
+    quick, exact = anybody.percentile(board, "ben"), anybody.percentile(board, "ben", exact=True)
+
+    assert (before["top"], before["percentile"], before["error"], before["exact"]) == (40, 75, 0, True)
+    assert (exact["top"], exact["exact"], exact["total"]) == (40, True, 5)
+    assert not quick["exact"]
+    assert quick["top"] - quick["error"] <= exact["top"] <= quick["top"]
+    with pytest.raises(errors.NotRanked):
+        anybody.percentile(board, "nobody")
 
 
 def test_a_competition_is_read_as_a_board_is(kind: Kind, site: str) -> None:
@@ -145,6 +188,7 @@ TYPES = {
     "RowOfStandings": answers.Row, "RowOfPlayer": answers.PlayerRow, "ViewOfBoard": answers.View,
     "PeriodOfBoard": answers.Period, "RunningPeriod": answers.RunningPeriod, "BoardsListed": answers.Boards,
     "CompetitionsListed": answers.Competitions, "CompetitionListed": answers.CompetitionListed,
+    "PeriodsListed": answers.Periods, "PeriodListed": answers.ListedPeriod, "WinnerOfPeriod": answers.Winner,
     "RowOfParticipant": answers.ParticipantRow,
     "ViewOfCompetition": answers.CompetitionView, "RowOfCompetition": answers.CompetitionRow,
 }  # fmt: skip  # as a table

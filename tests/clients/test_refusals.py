@@ -191,11 +191,11 @@ def test_every_code_of_the_contract_has_its_advice() -> None:
     assert advice("no_such_code") == ""
 
 
-def nested(levels: int) -> dict[str, Any]:
-    value: Any = 1
+def nested(levels: int, innermost: object = 1) -> dict[str, Any]:
+    value: Any = innermost
     for _ in range(levels):
         value = {"in": value}
-    return value  # type: ignore[no-any-return]
+    return value  # type: ignore[no-any-return]  # always a dictionary
 
 
 @pytest.mark.parametrize(
@@ -204,7 +204,7 @@ def nested(levels: int) -> dict[str, Any]:
         ({"x": float("nan")}, "no JSON"),
         ({"x": float("inf")}, "no JSON"),
         ({"x": {1, 2}}, "no JSON"),
-        ({"at": datetime(2026, 1, 1)}, "no JSON"),  # noqa: DTZ001 (refused)
+        ({"at": datetime(2026, 1, 1)}, "no JSON"),  # noqa: DTZ001 - a time without zone is what is refused
         ({"x": "\ud800"}, "lone surrogate"),
         ({"\ud800": 1}, "lone surrogate"),
         ({1: "x"}, "names are texts"),
@@ -212,6 +212,8 @@ def nested(levels: int) -> dict[str, Any]:
         ("canyon", "JSON object"),
         ({"x": "가" * 681}, "2,051 bytes"),
         (nested(17), "16 levels"),
+        (nested(16, {}), "16 levels"),
+        (nested(16, []), "16 levels"),
     ],
 )
 def test_metadata_that_no_server_accepts_is_refused_at_once(metadata: Any, why: str) -> None:
@@ -219,7 +221,7 @@ def test_metadata_that_no_server_accepts_is_refused_at_once(metadata: Any, why: 
         Score(board=1, player="a", points=1, metadata=metadata)
 
 
-@pytest.mark.parametrize("metadata", [{}, {"x": "가" * 680}, {"x": "a" * 2040}, nested(16)])
+@pytest.mark.parametrize("metadata", [{}, {"x": "가" * 680}, {"x": "a" * 2040}, nested(16), nested(15, {})])
 def test_metadata_within_its_bounds_is_sent_as_it_is_and_the_server_reads_it(metadata: dict[str, Any]) -> None:
     assert Score(board=1, player="a", points=1, metadata=metadata).entry()["metadata"] == metadata
     assert read_metadata(metadata)
@@ -227,7 +229,7 @@ def test_metadata_within_its_bounds_is_sent_as_it_is_and_the_server_reads_it(met
 
 def test_the_bounds_of_metadata_are_those_of_the_server() -> None:
     assert (MOST_BYTES, MOST_LEVELS) == (MAX_BYTES, MAX_DEPTH)
-    for refused in ({"x": "가" * 681}, nested(17)):
+    for refused in ({"x": "가" * 681}, nested(17), nested(16, {})):
         with pytest.raises(BadEntry):
             read_metadata(refused)
 
@@ -235,8 +237,10 @@ def test_the_bounds_of_metadata_are_those_of_the_server() -> None:
 def test_no_value_of_a_score_can_cost_its_batch() -> None:
     good: dict[str, Any] = {"board": 1, "player": "a", "points": 1}
     changes: tuple[dict[str, Any], ...] = (
-        {"player": "\ud800"}, {"player": {1}}, {"fields": {"x": float("nan")}, "points": None},
-    )  # fmt: skip  # as a list
+        {"player": "\ud800"},
+        {"player": {1}},
+        {"fields": {"x": float("nan")}, "points": None},
+    )
     for bad in changes:
         with pytest.raises(ValueError, match="cannot be written as JSON"):
             Score(**good | bad)

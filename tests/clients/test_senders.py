@@ -151,8 +151,10 @@ def test_a_failure_of_the_client_itself_is_not_to_be_sent_again() -> None:
     told = [box.fail([one(1)], fault, 0.0)[0] for fault in faults]
 
     assert [(each.code, each.again) for each in told] == [
-        ("client_fault", False), ("body_too_large", False), ("forbidden", True),
-    ]  # fmt: skip  # as a table
+        ("client_fault", False),
+        ("body_too_large", False),
+        ("forbidden", True),
+    ]
 
 
 def test_closing_twice_is_closing_once(kind: Kind, site: str, key: str, board: int) -> None:

@@ -26,8 +26,9 @@ SERIES, API_SERIES = "series/<int:number>/", "api/v1/series/<series>"
 # Of these the example is what comes of filling in: no parameters, no other numbers.
 PLAIN = (
     *("healthz", "readyz", "metrics", "account/", "accounts/logout/", "styleguide/", "inbox/", "inbox/settings/"),
+    *("players/<str:player>/follow/", "account/following/"),
     *("players/<str:player>/", f"{CUP}leave/", f"{CUP}reveal/", f"{CUP}picture/<slug:digest>.webp"),
-    *(f"{CUP}{rest}" for rest in ("team/", "teams/<int:team>/")),
+    *(f"{CUP}{rest}" for rest in ("team/", "teams/<int:team>/", "calendar.ics", "reminder/")),
     *(f"{COMMENTS}<int:comment>/{rest}" for rest in ("", "edit/", "delete/", "hide/", "like/", "likes/")),
     *(
         f"accounts/{rest}"
@@ -83,13 +84,27 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         *(f"/boards/{board}/{part}" for board in ("{board}", "{other}") for part in (*PARTS, "?screen=1")),
         *(f"/boards/{{board}}/?period={label}" for label in LABELS),
         *(f"/boards/{{other}}/?{part}" for part in ("find=ann", "find=1", "embed=1")),
+        *(f"/boards/{board}/?of={of}" for board in ("{board}", "{other}") for of in ("following", "group", "KR")),
+    ),
+    "players/<str:player>/menu/": ("/players/{player}/menu/?board={other}", "/players/{player}/menu/?board={board}"),
+    "compare/": (
+        *("/compare/?a={player}&b=bob", "/compare/?a={player}&with=bob", "/compare/?a={player}&b=bob&board={other}"),
+        *("/compare/?a={player}&b=bob&board={board}", "/compare/?a={player}&b=bob&board={other}&period=c{c}"),
     ),
     "boards/<int:seq>/periods/": ("/boards/{board}/periods/", "/boards/{other}/periods/"),
-    "boards/<int:seq>/card.png": ("/boards/{other}/card.png",),
+    "boards/<int:seq>/card.png": (
+        *("/boards/{board}/card.png?player=bob", "/boards/{other}/card.png", "/boards/{other}/card.png?player=ann"),
+    ),
+    "boards/<int:seq>/share/": (
+        *("/boards/{board}/share/", "/boards/{other}/share/", "/boards/{other}/share/?menu=1&player=ann"),
+    ),
+    "boards/<int:seq>/calendar.ics": ("/boards/{board}/calendar.ics", "/boards/{other}/calendar.ics"),
+    f"{CUP}card.png": _filled(f"{CUP}card.png", "", "?player={player}", "?player={player}&lang=ko"),
+    f"{CUP}share/": _filled(f"{CUP}share/", "", "?menu=1&player={player}", "?of=reveal"),
     "styles/<slug:digest>/<str:names>.css": ("/styles/0/tokens+base.css",),
     "search/suggestions/": ("/search/suggestions/?q=ann", "/search/suggestions/?q=bo", "/search/suggestions/?q=cup"),
     "competitions/": ("/competitions/", "/competitions/?fragment=1", "/competitions/?board={board}&page=2"),
-    CUP: _filled(CUP, *PARTS, "?player={player}"),
+    CUP: _filled(CUP, *PARTS, "?player={player}", "?embed=1", "?screen=1"),
     f"{CUP}teams/": _filled(f"{CUP}teams/", *PARTS),
     f"{CUP}divisions/<int:division>/": _filled(f"{CUP}divisions/<int:division>/", *PARTS),
     COMMENTS: _filled(COMMENTS, "", "?order=likes", "?page=2"),
@@ -98,6 +113,11 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "^api(?:/|$)": ("/api/", "/api/v1/nothing"),
     "api/v1/boards": ("/api/v1/boards", "/api/v1/boards?name=Cups", "/api/v1/boards?offset=1&limit=1"),
     API_BOARD: ("/api/v1/boards/{board}", "/api/v1/boards/{other}"),
+    f"{API_BOARD}/periods": (
+        "/api/v1/boards/{board}/periods",
+        "/api/v1/boards/{other}/periods?offset=0&limit=5",
+        "/api/v1/boards/{other}/periods?cursor=x",
+    ),
     f"{API_BOARD}/standings": (
         *_of_boards("standings", "standings?offset=1&limit=1"),
         "/api/v1/boards/{board}/standings",

@@ -24,7 +24,8 @@ from competitions.services.notices.preferences import NoticeSettings, save_prefe
 from competitions.services.participants.bring_back import bring_back
 from competitions.services.participants.disqualify import disqualify, reinstate
 from competitions.services.participants.join import join, leave
-from competitions.services.results.judge import LateScore, accept_late, unvoid, void
+from competitions.services.results.judge import unvoid, void
+from competitions.services.results.late_scores import LateScore, accept_late
 from competitions.services.rewards.staff_revocation import Reallocation, restore_by_staff, revoke_by_staff
 from config.schedule import SCHEDULE
 from foundation import clock

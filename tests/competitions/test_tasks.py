@@ -32,7 +32,7 @@ STEPS = {
         "finish_due",
         "publish_due_revisions",
     ],
-    "tell": ["release_deferred", "send_due"],
+    "tell": ["remind_due", "release_deferred", "send_due"],
     "reward": ["grant_due_rewards", "settle_due_rewards", "notify_after_bans", "notify_results", "notify_rewards"],
     "score_series": ["count_due_series"],
     "leagues": ["begin_due", "place_due", "turn_due"],

@@ -55,7 +55,7 @@ def rows() -> dict[str, list[Any]]:
     with connection.cursor() as cursor:
         filled = []
         for table in connection.introspection.table_names(cursor):
-            cursor.execute(f'SELECT count(*) FROM "{table}"')  # noqa: S608 (names of our own tables)
+            cursor.execute(f'SELECT count(*) FROM "{table}"')  # noqa: S608 - names of our own tables
             filled += [table] if cursor.fetchone()[0] else []
     return {"filled": sorted(filled), "permissions": sorted(permissions), "groups": sorted(groups)}
 
@@ -72,4 +72,4 @@ if __name__ == "__main__":
     left = planned()
     call_command("migrate", verbosity=0)
     found = {"planned": left, "afterwards": planned(), "rows": rows()}
-    print(json.dumps(found))  # noqa: T201 (a program)
+    print(json.dumps(found))

@@ -122,8 +122,10 @@ def on_postgresql(_folder: Path) -> Iterator[Any]:
             said = json.loads(run(f"{server.url}{how}", *how.split()))
             dump = subprocess.run(
                 [str(server.binaries / "pg_dump"), "-h", str(server.folder), "-U", "postgres", "--schema-only", name],
-                capture_output=True, text=True, check=True,
-            )  # fmt: skip  # as a table
+                capture_output=True,
+                text=True,
+                check=True,
+            )
             lines = [line for line in dump.stdout.splitlines() if not line.startswith(("--", "\\"))]
             yield said, "\n".join(lines).split(";\n")
     finally:

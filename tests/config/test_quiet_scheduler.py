@@ -70,12 +70,7 @@ def beat(broker: RedisServer, folder: Path) -> Iterator[Callable[[], list[str]]]
     try:
         yield lambda: list(dropwhile(is_banner, log.read_text(errors="replace").splitlines()))
     finally:
-        child.terminate()
-        try:
-            child.wait(20)
-        except subprocess.TimeoutExpired:
-            child.kill()
-            child.wait()
+        child_process.stop(child)
 
 
 def wait_for(holds: Callable[[], bool], seen: Callable[[], object], seconds: float = 30) -> None:

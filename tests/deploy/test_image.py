@@ -114,7 +114,7 @@ def test_files_are_collected_and_the_server_answers_as_nobody_from_a_disk_that_i
     (image / "metrics").mkdir()
     port = free_port()
     [command] = [re.findall(r'"([^"]*)"', each) for each in steps("CMD")]
-    command = [{"0.0.0.0": HOST, "8000": str(port)}.get(word, word) for word in command]  # noqa: S104
+    command = [{"0.0.0.0": HOST, "8000": str(port)}.get(word, word) for word in command]  # noqa: S104 - a container listens on all its addresses
     is_root = os.getuid() == 0
     if is_root:
         os.chown(image / "metrics", NOBODY, NOBODY)
@@ -137,7 +137,7 @@ def test_files_are_collected_and_the_server_answers_as_nobody_from_a_disk_that_i
             time.sleep(0.2)
         assert status == 0, log.read_text()[-3000:]
         health = urllib.request.Request(f"http://{HOST}:{port}/healthz", headers={"Host": "boards.example"})
-        with urllib.request.urlopen(health, timeout=5) as answer:  # noqa: S310 (our own address)
+        with urllib.request.urlopen(health, timeout=5) as answer:
             assert b'"commit":"of-the-test"' in answer.read()
         if is_root:
             assert {path.stat().st_uid for path in (image / "app").rglob("*")} == {0}  # nobody wrote anything there

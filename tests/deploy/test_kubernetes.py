@@ -86,7 +86,7 @@ def test_the_monitor_asks_the_ports_that_print_metrics_with_the_token() -> None:
 
     assert {each["port"] for each in endpoints} == set(ports) == {"http", "metrics"}
     assert ports["metrics"] == ("worker", int(variables["METRICS_PORT"]))
-    assert variables["METRICS_ADDRESS"] == "0.0.0.0"  # noqa: S104 (in a pod)
+    assert variables["METRICS_ADDRESS"] == "0.0.0.0"  # noqa: S104 - the address inside a pod
     assert (own["name"], own["valueFrom"]["fieldRef"]["fieldPath"]) == ("POD_IP", "status.podIP")
     for each in endpoints:
         assert each["path"] == "/metrics"
@@ -111,9 +111,11 @@ def test_each_pod_has_no_rights_a_disk_to_read_and_its_secrets_as_files(name: st
     assert pod["securityContext"]["runAsUser"] == 10001
     assert pod["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
     assert container["securityContext"] == {
-        "allowPrivilegeEscalation": False, "readOnlyRootFilesystem": True, "capabilities": {"drop": ["ALL"]},
-    }  # fmt: skip  # as a table
-    assert {each["mountPath"] for each in container["volumeMounts"]} == {"/run/secrets", "/tmp"}  # noqa: S108 (in the pod)
+        "allowPrivilegeEscalation": False,
+        "readOnlyRootFilesystem": True,
+        "capabilities": {"drop": ["ALL"]},
+    }
+    assert {each["mountPath"] for each in container["volumeMounts"]} == {"/run/secrets", "/tmp"}  # noqa: S108 - a path inside the pod
     assert all("secretKeyRef" not in str(each) for each in container.get("env", []))
     assert {"requests", "limits"} == set(container["resources"])
 
@@ -143,8 +145,10 @@ def test_probes_ask_what_is_there_by_a_name_that_is_allowed() -> None:
     probes = {kind: web[f"{kind}Probe"]["httpGet"] for kind in ("startup", "liveness", "readiness")}
 
     assert {kind: probe["path"] for kind, probe in probes.items()} == {
-        "startup": "/healthz", "liveness": "/healthz", "readiness": "/readyz",
-    }  # fmt: skip  # as a table
+        "startup": "/healthz",
+        "liveness": "/healthz",
+        "readiness": "/readyz",
+    }
     hosts = {header["value"] for probe in probes.values() for header in probe["httpHeaders"]}
     assert hosts <= set(VARIABLES["ALLOWED_HOSTS"].split(","))
 

@@ -35,8 +35,10 @@ def test_systemd_finds_no_fault_in_the_units(tmp_path: Path) -> None:
 
     done = subprocess.run(
         [str(ANALYZE), "verify", "--man=no", *(str(tmp_path / name) for name in (*SERVICES, "sunwi.target"))],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip  # as a command line
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
     ours = [line for line in done.stderr.splitlines() if "sunwi" in line]
     assert (done.returncode, ours) == (0, [])
@@ -146,7 +148,7 @@ def ask(port: int, path: str) -> tuple[int, str]:
         f"http://{HOST}:{port}{path}", headers={"Host": "boards.example", "X-Forwarded-Proto": "https"}
     )
     try:
-        with urllib.request.urlopen(request, timeout=10) as answer:  # noqa: S310 (our own address)
+        with urllib.request.urlopen(request, timeout=10) as answer:
             return answer.status, answer.read().decode()
     except urllib.error.HTTPError as error:
         return error.code, error.read().decode()
@@ -160,9 +162,11 @@ def test_what_the_units_start_is_a_site_that_is_ready_with_its_worker(tmp_path: 
         machine = Machine(servers, tmp_path, free_port())
         (tmp_path / "run").mkdir()
         subprocess.run(
-            [sys.executable, "manage.py", "collectstatic", "--noinput", "-v0"], cwd=ROOT, check=True,
+            [sys.executable, "manage.py", "collectstatic", "--noinput", "-v0"],
+            cwd=ROOT,
+            check=True,
             env=machine.environment("sunwi-web.service"),
-        )  # fmt: skip  # as a command line
+        )
         machine.run_once("sunwi-migrate.service")
         logs = [machine.start(unit, stack) for unit in SERVICES[1:]]
         told, give_up = (0, ""), time.monotonic() + 90

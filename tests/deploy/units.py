@@ -82,14 +82,5 @@ class Machine:
                 stdout=out,
                 stderr=out,
             )
-        stack.callback(_end, child)
+        stack.callback(child_process.stop, child, 30)
         return log
-
-
-def _end(child: "subprocess.Popen[bytes]") -> None:
-    child.terminate()
-    try:
-        child.wait(30)
-    except subprocess.TimeoutExpired:
-        child.kill()
-        child.wait()

@@ -28,7 +28,7 @@ from leaderboards.models import Board
 from leaderboards.selectors.catalog import periods
 from leaderboards.services.periods import (
     close,
-    open,  # noqa: A004 (a service of ours)
+    open,  # noqa: A004 - our service has that name
 )
 from leaderboards.services.submit import pipeline as submit
 from leaderboards.services.sync import mirror, resync_periods
@@ -69,7 +69,7 @@ def write(
     that some entries say that they happened before. `races`: the boards' competitions are scored in. `lately` shortens
     how long a redis board that was settled is refused by who saw it stale: that saves time, never standings.
     """
-    periods.CACHE_TTL = lately  # type: ignore[attr-defined]  # imported there, and read there
+    periods.CACHE_TTL = lately  # type: ignore[attr-defined]  # the module imports the name itself
     notes, dice, name = Notes(history), random.Random(seed), Path(history).stem
     said, unanswered, made = list[dict[str, Any]](), list[list[dict[str, Any]]](), 0
     end = datetime.fromtimestamp(ends_at, UTC)

@@ -130,7 +130,7 @@ def stopping() -> bool:
 
 
 def _stop(*_: object) -> None:
-    global _stopping  # noqa: PLW0603 (a signal handler has no other place to write to)
+    global _stopping  # noqa: PLW0603 - a signal handler has no other place to write to
     _stopping = True
 
 
@@ -147,7 +147,7 @@ def main() -> None:
             answer = os.waitstatus_to_exitcode(status) if found else None
         else:
             answer = _fork(request)
-        print(json.dumps(answer), flush=True)  # noqa: T201 (the other side waits for it)
+        print(json.dumps(answer), flush=True)
 
 
 def _fork(request: dict[str, Any]) -> int:

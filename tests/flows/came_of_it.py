@@ -49,6 +49,7 @@ def rows(competition: int) -> dict[str, Any]:
             }
             for each in Notice.objects.filter(competition=cup).select_related("player")
         ],
+        "period": period.pk,
         "grants": list(grants.values_list("pk", "name", "player__external_id", "rank")),
         "changes": list(Change.objects.filter(competition=cup).values_list("pk", "kind")),
         "never_asleep": list(never_asleep.values_list("player__external_id", flat=True)),

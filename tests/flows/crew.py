@@ -60,7 +60,7 @@ class Crew:
         """Start again who has ended by themselves, as every supervisor does; says why they ended."""
         for name, child in list(self._living.items()):
             if (status := child.ended()) is not None:
-                print(f"{name} ended with {status}: {child.forker.log_tail()}")  # noqa: T201 (whoever looks for a cause needs it)
+                print(f"{name} ended with {status}: {child.forker.log_tail()}")
                 self.start(name)
 
     def kill_at_random(self, dice: random.Random, begins: float, seconds: float) -> None:
@@ -74,7 +74,7 @@ class Crew:
             while time.time() < begins + moment:
                 self.revive()
                 time.sleep(0.05)
-            print(f"kill -9 {who} after {time.time() - begins:.1f} s")  # noqa: T201 (whoever looks for a cause needs it)
+            print(f"kill -9 {who} after {time.time() - begins:.1f} s")
             kill, start = acts[who]
             kill()
             time.sleep(dice.uniform(0.1, 1.0))

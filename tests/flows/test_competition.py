@@ -149,8 +149,12 @@ def _check_messages(rows: dict[str, Any], shop: Receiver, cup: int) -> None:
     ids |= {f"change-{number}" for number, kind in rows["changes"] if kind in ("published", "extended", "revealed")}
 
     bodies = {(each.message_id, each.body) for each in shop.received}
+    finals = {message_id: json.loads(body) for message_id, body in bodies if message_id.startswith("period-")}
+    data = finals[f"period-{rows['period']}-final"]["data"]
 
-    assert Counter(message_id for message_id, _ in bodies) == Counter(ids)
+    assert Counter(message_id for message_id, _ in bodies) == Counter(ids | finals.keys())
+    assert (data["competition"], data["total"]) == (cup, len(rows["final"]))
+    assert [(row["player"], row["rank"]) for row in data["rows"]] == [tuple(each) for each in rows["final"][:10]]
 
 
 def _time(timestamp: float) -> datetime:

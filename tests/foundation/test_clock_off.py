@@ -28,7 +28,10 @@ pytestmark = [
 
 HOUR, MINUTE = timedelta(hours=1), timedelta(minutes=1)
 FINAL = (
-    *(f"leaderboards.tasks.{name}" for name in ("open_periods", "close_periods", "keep_ranks", "retain")),
+    *(
+        f"leaderboards.tasks.{name}"
+        for name in ("open_periods", "close_periods", "keep_ranks", "retain", "take_histograms")
+    ),
     *(f"competitions.tasks.{name}" for name in ("advance", "tell", "reward", "retain")),
     *("likes.tasks.retain_likes", "likes.tasks.retain_activity", "foundation.tasks.retain_webhooks"),
     "accounts.tasks.retain",

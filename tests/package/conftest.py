@@ -1,6 +1,7 @@
 """Sunwi as others get it: built from this checkout, and installed where nothing of this checkout is found."""
 
 import os
+import re
 import subprocess
 import sys
 import sysconfig
@@ -69,7 +70,7 @@ def wheel_of_the_sdist(built: Built, tmp_path_factory: pytest.TempPathFactory) -
         # Our own archive. Debian 12's Python 3.11.2 knows no filters yet.
         if hasattr(tarfile, "data_filter"):
             archive.extraction_filter = tarfile.data_filter
-        archive.extractall(folder)  # noqa: S202 - see above
+        archive.extractall(folder)  # noqa: S202 - our own archive, filtered where Python can
     (source,) = folder.iterdir()
     mine = {"PYTHONPATH": os.environ.get("PYTHONPATH", "")}
     done(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder, cwd=source, **mine)
@@ -97,3 +98,29 @@ def installed(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Environ
 def installed_from_source(wheel_of_the_sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Environment:
     """An environment with the wheel that is made of the source archive."""
     return install(wheel_of_the_sdist, tmp_path_factory.mktemp("installed") / "env")
+
+
+def locked(folder: Path) -> Path:
+    """The locked versions of everything but Django, as constraints that hold on every Python."""
+    text = (ROOT / "requirements.txt").read_text().replace("\\\n", "")
+    lines = [re.sub(r"\s+--hash=\S+", "", line).strip() for line in text.splitlines()]
+    file = folder / "locked.txt"
+    file.write_text("\n".join(line for line in lines if line and not line.startswith(("#", "django=="))))
+    return file
+
+
+def install_all(package: Path, python: Path, django: str, root: Path) -> Environment:
+    """An environment of another Python, with our package, what it asks for, and this Django. Needs the network.
+
+    pip is put in from here: a Python may lack its own, and the one of another Python may be too old for it.
+    """
+    done(python, "-m", "venv", "--without-pip", root, cwd=root.parent)
+    (place,) = root.glob("lib/python*/site-packages")
+    install = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-compile")
+    # How this machine reaches packages, and what it has of them already.
+    names = [name for name in os.environ if name.startswith(("PIP_", "SSL_CERT_")) or name == "HOME"]
+    network = {name: os.environ[name] for name in names}
+    done(sys.executable, *install, "--target", place, "pip", cwd=root.parent, **network)
+    wanted = ("-c", locked(root.parent), package, f"django=={django}.*")
+    done(root / "bin" / "python", *install, *wanted, cwd=root.parent, **network)
+    return Environment(root)

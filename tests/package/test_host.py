@@ -20,12 +20,14 @@ from django.conf import settings
 
 from config.local import valkey
 from tests import servers
-from tests.package.conftest import ROOT, Environment, done
+from tests.package import interpreters
+from tests.package.conftest import ROOT, Built, Environment, done, install_all
 from tests.ports import free_port
 
 pytestmark = pytest.mark.long
 
 APPS = ("likes", "competitions")
+OURS = ("accounts", "foundation", "leaderboards", *APPS)
 BOARDS = {"boards": [{"name": "Arena", "period": "all_time", "update": "increment"}]}
 PATIENCE_SECONDS = 30.0
 # Of each page some text that it shows.
@@ -121,7 +123,7 @@ def postgresql() -> Iterator[str]:
 def running(host: Host) -> Iterator[str]:
     """The host's own server, started as its documents say; yields where it listens."""
     address = f"127.0.0.1:{free_port()}"
-    command = [str(host.python), "manage.py", "runserver", "--noreload", "--insecure", address]
+    command = [str(host.python), "-W", "always", "manage.py", "runserver", "--noreload", "--insecure", address]
     with (host.folder / "server.log").open("w") as log:
         server = subprocess.Popen(
             command, cwd=host.folder, env={"PATH": os.environ["PATH"]}, stdout=log, stderr=subprocess.STDOUT
@@ -160,8 +162,9 @@ def ask(address: str, method: str, path: str, body: Any = None, key: str = "") -
 
 
 def use(host: Host, *apps: str) -> None:
-    """Check, migrate, and see one score from the API's door to the pages."""
-    assert "no issues" in host.manage("check")
+    """Check, migrate, and see one score from the API's door to the pages; without a warning of our own code."""
+    checked = done(host.python, "-W", "always", "manage.py", "check", cwd=host.folder)
+    assert "no issues" in checked
     host.manage("migrate", "--verbosity", "0")
     (host.folder / "boards.json").write_text(json.dumps(BOARDS))
     lies, lack, *_, key = host.manage("shell", "-v", "0", "-c", WORK).strip().splitlines()
@@ -177,6 +180,8 @@ def use(host: Host, *apps: str) -> None:
             status, answer = ask(address, "GET", path)
             assert (status, shown in answer) == (200, True), f"{path}: {answer[:2000]}"
         assert ("/competitions/" in ask(address, "GET", "/")[1]) == ("competitions" in apps)
+    said = checked + (host.folder / "server.log").read_text()
+    assert re.findall(rf".*/({'|'.join(OURS)})/\S+\.py:\d+: .*Warning.*", said) == []
 
 
 @pytest.mark.parametrize("apps", [(), ("likes",), ("likes", "competitions")], ids=["alone", "likes", "all"])
@@ -196,3 +201,19 @@ def test_a_fresh_project_keeps_boards_on_postgresql(
     installed: Environment, tmp_path: Path, redis: str, postgresql: str
 ) -> None:
     use(make_host(installed, tmp_path, (), redis, postgresql))
+
+
+@pytest.mark.parametrize(("python", "django"), interpreters.PAIRS)
+def test_a_fresh_project_keeps_boards_on_each_python_and_django(
+    built: Built, tmp_path: Path, redis: str, python: str, django: str
+) -> None:
+    """Each Python gets the wheel and, with one of its Djangos, the source archive."""
+    if python not in interpreters.found():
+        pytest.skip(f"Python {python} is not on this machine; PYTHONS can name one (docs/install.md)")
+    package = built.sdist if django == "6.0" else built.wheel
+    environment = install_all(package, interpreters.found()[python], django, tmp_path / "env")
+    runs = "import django, sys; print('%d.%d' % sys.version_info[:2], '%d.%d' % django.VERSION[:2])"
+    assert done(environment.python, "-c", runs, cwd=tmp_path).split() == [python, django]
+    folder = tmp_path / "project"
+    folder.mkdir()
+    use(make_host(environment, folder, APPS, redis), *APPS)

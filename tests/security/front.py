@@ -126,12 +126,7 @@ def _running(command: list[str], port: int, log: Path, environment: Mapping[str,
             time.sleep(0.05)
         yield
     finally:
-        child.terminate()
-        try:
-            child.wait(20)
-        except subprocess.TimeoutExpired:
-            child.kill()
-            child.wait(20)
+        child_process.stop(child)
 
 
 def _listens(port: int) -> bool:

@@ -23,7 +23,7 @@ RULES: tuple[dict[str, Any], ...] = (
 )
 PATHS = (
     "standings", "standings?offset=2", "players/p7", "players/p7/around", "players?ids=p1,p2", "distribution",
-    "standings.csv",
+    "players/p7/percentile", "standings.csv",
 )  # fmt: skip  # as a list
 
 

@@ -39,7 +39,7 @@ class Evil:
 @pytest.mark.parametrize("alias", sorted(settings.CACHES))
 def test_what_no_cache_wrote_is_not_run_by_any(alias: str, tmp_path: Path) -> None:
     """Without a connection: those of the boards are the link's own."""
-    file, client = tmp_path / "ran", caches[alias].client  # type: ignore[attr-defined]  # a RedisCache
+    file, client = tmp_path / "ran", caches[alias].client  # type: ignore[attr-defined]  # each is a RedisCache
 
     found = client.decode(pickle.dumps(Evil(file)))
 
@@ -72,9 +72,10 @@ def test_every_key_that_pages_read_is_planted_and_nothing_runs_and_every_page_is
     client, file = Client(), tmp_path / "ran"
     addresses = [f"/boards/{board}/?page=1", f"/boards/{board}/card.png"]
     check_all(clock.now(), 1)
-    keys = [f"spread:{board}:current", f"card:{board}", *(f"likes-check:{each.kind}" for each in all_kinds())]
     for address in addresses:
         assert client.get(address).status_code == 200
+    picture = f"picture:{client.get(addresses[1])['ETag'].strip(chr(34))}"
+    keys = [f"spread:{board}:current", picture, *(f"likes-check:{each.kind}" for each in all_kinds())]
     assert {cache.make_key(key).encode() for key in keys} <= set(redis_server[1].keys())
 
     for planted in (pickle.dumps(Evil(file)), *ODD):

@@ -94,12 +94,7 @@ def running(command: list[str], made: Guarded, folder: Path) -> Iterator[None]:
     try:
         yield
     finally:
-        child.terminate()
-        try:
-            child.wait(20)
-        except subprocess.TimeoutExpired:
-            child.kill()
-            child.wait()
+        child_process.stop(child)
 
 
 def ask_until(ask: Callable[[], Any], enough: Callable[[Any], bool], seconds: float = 60) -> Any:

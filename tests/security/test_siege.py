@@ -37,7 +37,7 @@ def bands(board: int) -> list[Band]:
         Band(100, opening("POST", LOGIN, COOKIE, FORM, "Transfer-Encoding: chunked", "") + b"fffff\r\n", sends_a_body),
         Band(150, opening("GET", LOGIN) + b"X-Slow: ", sends_a_header),
         Band(100, opening("GET", f"/api/v1/boards/{board}/standings.csv") + b"\r\n", reads),
-    ]  # fmt: skip  # as a list
+    ]
 
 
 def people(board: int) -> list[Person]:

@@ -65,7 +65,7 @@ def test_the_documented_lines_are_those_that_are_signed(signer: Signer) -> None:
 
 def test_the_example_in_python_is_let_in(signer: Signer, board: int) -> None:
     names: dict[str, Any] = {}
-    exec(example("python"), names)  # noqa: S102 (our own page)
+    exec(example("python"), names)  # noqa: S102 - the code is from our own documentation
     player = f"/api/v1/boards/{board}/players/é ~"
 
     sent = names["signature_headers"]("POST", SCORES, "dry_run=true", entry(board), signer.secret)

@@ -136,8 +136,10 @@ class Racer(Role):
 
 def send(line: Line, kind: str, batch: Sequence[Mapping[str, Any]], notes: Notes, call: int) -> list[Any]:
     """Send entries and note their outcomes; none if no answer tells them. A competition's stand for its board's."""
-    bodies = [{name: value for name, value in each.items() if not ("competition" in each and name == "board")}
-              for each in batch]  # fmt: skip  # as a comprehension
+    bodies = [
+        {name: value for name, value in each.items() if not ("competition" in each and name == "board")}
+        for each in batch
+    ]
     asked = [{name: value for name, value in each.items() if name != "competition"} for each in batch]
     notes.write(call=call, began=time.monotonic(), asked={"entries": asked})
     answer = line.ask(kind, "POST", "/api/v1/scores", {"entries": bodies})

@@ -9,22 +9,22 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
-from django.conf import settings
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import User
 
 from accounts.models import AccountMail, FormerEmail, MailKind
 from accounts.selectors.language import language_of
+from foundation import mailer
 
 MOST_FORMER = 3  # the earliest ones, so that many changes of address do not cause a flood of mails
 
 
 def is_mail_sent() -> bool:
     """Whether this site sends mails."""
-    return "dummy" not in settings.EMAIL_BACKEND
+    return mailer.is_sent()
 
 
-def notify_owner(  # noqa: PLR0913 (a mail has so many parts, each by name)
+def notify_owner(  # noqa: PLR0913 - the parts of a mail, each passed by name
     kind: MailKind,
     user: User,
     at: datetime,

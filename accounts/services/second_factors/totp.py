@@ -95,4 +95,4 @@ def _step_of(secret: str, code: str, at: datetime, after: int) -> int | None:
 
 
 def _totp(secret: str) -> TOTP:
-    return TOTP(bytes.fromhex(secret), DIGITS, SHA1(), STEP_SECONDS)  # noqa: S303 (what apps support; enough for HMAC)
+    return TOTP(bytes.fromhex(secret), DIGITS, SHA1(), STEP_SECONDS)  # noqa: S303 - authenticator apps support SHA-1 only, and HMAC is safe with it

@@ -98,8 +98,46 @@ class Page(Standings, _Cursors):
     """A page of one period, or a window around a player, best first."""
 
 
+class Winner(TypedDict):
+    """A player of the first rank of a final period."""
+
+    player: str
+    name: str
+    points: NotRequired[Number]
+    fields: NotRequired[dict[str, int]]
+
+
+class ListedPeriod(Period):
+    """A period with its players; up to five ``winners``, None before it is final."""
+
+    players: int
+    winners: list[Winner] | None
+
+
+class Periods(_Cursors):
+    """A page of a board's periods, the newest first."""
+
+    board: int
+    total: int
+    as_of: str
+    rows: list[ListedPeriod]
+
+
 class PlayerRow(RowWithShare, _Frame):
     """One player's row, with its board and period."""
+
+
+class PlayerPercentile(_Frame):
+    """A player is within the best ``top`` percent, and ahead of ``percentile`` percent of the others.
+
+    The exact figures are at most ``error`` better. ``exact``: it was counted now. All three are None with the rank.
+    """
+
+    player: str
+    top: Number | None
+    percentile: Number | None
+    error: Number | None
+    exact: bool
 
 
 Rows = list[Row]  # a name of its own: below, `list` is a part of the answer

@@ -67,6 +67,13 @@ class AsyncClient:
         """A board and its settings."""
         return cast(answers.Board, await self._request(endpoints.read_board(board)))
 
+    async def periods(
+        self, board: int, *, limit: int = 10, offset: int = 0, cursor: str | None = None
+    ) -> answers.Periods:
+        """A page of a board's periods, the newest first; ``cursor`` is as for ``top``."""
+        query: dict[str, Value] = {"limit": limit, "offset": offset, "cursor": cursor}
+        return cast(answers.Periods, await self._request(endpoints.list_periods(board, query)))
+
     async def top(
         self,
         board: int,
@@ -101,6 +108,15 @@ class AsyncClient:
         Raises ``NotRanked``.
         """
         return cast(answers.Page, await self._request(endpoints.around(board, player, radius, period, metadata)))
+
+    async def percentile(
+        self, board: int, player: str, *, period: str = CURRENT, exact: bool = False
+    ) -> answers.PlayerPercentile:
+        """Which best part of the players they belong to; on boards of many players a minute old, unless ``exact``.
+
+        Raises ``NotRanked``.
+        """
+        return cast(answers.PlayerPercentile, await self._request(endpoints.percentile(board, player, period, exact)))
 
     async def view(
         self,

@@ -21,7 +21,7 @@ class AsyncSender:
     ``on_uncounted`` is called, not awaited, for each score that does not count.
     """
 
-    def __init__(self, client: AsyncClient, *, on_uncounted: OnUncounted = warn, bounds: Bounds = Bounds()) -> None:  # noqa: B008 - never changes
+    def __init__(self, client: AsyncClient, *, on_uncounted: OnUncounted = warn, bounds: Bounds = Bounds()) -> None:  # noqa: B008 - it never changes
         self._client, self._on_uncounted = client, on_uncounted
         self._box, self._changed = Outbox(bounds, RetryPolicy()), asyncio.Condition()
         self._flushing, self._closing, self._ends = 0, False, float("inf")

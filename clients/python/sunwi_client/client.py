@@ -70,6 +70,11 @@ class Client:
         """A board and its settings."""
         return cast(answers.Board, self._request(endpoints.read_board(board)))
 
+    def periods(self, board: int, *, limit: int = 10, offset: int = 0, cursor: str | None = None) -> answers.Periods:
+        """A page of a board's periods, the newest first; ``cursor`` is as for ``top``."""
+        query: dict[str, Value] = {"limit": limit, "offset": offset, "cursor": cursor}
+        return cast(answers.Periods, self._request(endpoints.list_periods(board, query)))
+
     def top(
         self,
         board: int,
@@ -102,6 +107,15 @@ class Client:
         Raises ``NotRanked``.
         """
         return cast(answers.Page, self._request(endpoints.around(board, player, radius, period, metadata)))
+
+    def percentile(
+        self, board: int, player: str, *, period: str = CURRENT, exact: bool = False
+    ) -> answers.PlayerPercentile:
+        """Which best part of the players they belong to; on boards of many players a minute old, unless ``exact``.
+
+        Raises ``NotRanked``.
+        """
+        return cast(answers.PlayerPercentile, self._request(endpoints.percentile(board, player, period, exact)))
 
     def view(
         self,

@@ -19,6 +19,10 @@ def read_board(board: int) -> Call:
     return call("GET", "boards", board)
 
 
+def list_periods(board: int, query: dict[str, Value]) -> Call:
+    return call("GET", "boards", board, "periods", query=query)
+
+
 def top(board: int, query: dict[str, Value], metadata: bool) -> Call:
     query = query | _metadata(metadata)
     return call("GET", "boards", board, "standings", query=query)
@@ -36,6 +40,11 @@ def players(board: int, ids: Sequence[str], period: str, metadata: bool) -> Call
 def around(board: int, name: str, radius: int, period: str, metadata: bool) -> Call:
     query: dict[str, Value] = {"radius": radius, "period": period, **_metadata(metadata)}
     return call("GET", "boards", board, "players", name, "around", query=query)
+
+
+def percentile(board: int, name: str, period: str, exact: bool) -> Call:
+    query: dict[str, Value] = {"period": period, **({"exact": True} if exact else {})}
+    return call("GET", "boards", board, "players", name, "percentile", query=query)
 
 
 def view(board: int, query: dict[str, Value], ids: Sequence[str]) -> Call:

@@ -26,12 +26,12 @@ def check_metadata(metadata: object) -> None:
 
 def _check(value: object, levels: int) -> None:
     """Refuse what is nested too deep (or holds itself), and names that are no text."""
-    if levels < 0:
+    if levels == 0 and isinstance(value, dict | list | tuple):
         raise ValueError(f"`metadata` is nested more than {MOST_LEVELS} levels deep.")
     if isinstance(value, dict):
         for name, each in value.items():
             if not isinstance(name, str):
-                raise ValueError(f"`metadata` has the name {name!r}: names are texts.")  # noqa: TRY004 - likewise
+                raise ValueError(f"`metadata` has the name {name!r}: names are texts.")  # noqa: TRY004 - as for every other bad value
             _check(each, levels - 1)
     elif isinstance(value, list | tuple):
         for each in value:

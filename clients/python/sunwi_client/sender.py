@@ -42,7 +42,7 @@ class Sender:
     the process dies: if that matters, store them until they count, with ids of your own.
     """
 
-    def __init__(self, client: Client, *, on_uncounted: OnUncounted = warn, bounds: Bounds = Bounds()) -> None:  # noqa: B008 - never changes
+    def __init__(self, client: Client, *, on_uncounted: OnUncounted = warn, bounds: Bounds = Bounds()) -> None:  # noqa: B008 - it never changes
         self._client, self._on_uncounted = client, on_uncounted
         self._box, self._changed = Outbox(bounds, RetryPolicy()), Condition()
         self._flushing, self._closing, self._ends = 0, False, float("inf")

@@ -22,7 +22,7 @@ from competitions.selectors.previews.effects import accepting
 from competitions.selectors.rewards.earners import rewards_to_grant
 from competitions.selectors.standings.standings import standings
 from competitions.services.lifecycle.confirm import confirm
-from competitions.services.results.judge import LateScore, accept_late, check_late_score, was_accepted, was_sent
+from competitions.services.results.late_scores import LateScore, accept_late, check_late_score, was_accepted, was_sent
 from foundation import clock
 from foundation.errors import SunwiError
 from foundation.reasons import LONGEST_REASON

@@ -23,6 +23,7 @@ from competitions.phases import phase_word
 from competitions.services.participants.invite import invite
 from competitions.services.picture import set_picture
 from foundation import clock
+from leaderboards.admin.base.bulk_deletion import NoBulkDeletion
 from leaderboards.views.http.permissions import may_see
 
 FOLDED = ("collapse",)
@@ -67,7 +68,7 @@ class PhaseFilter(admin.SimpleListFilter):
 
 
 @admin.register(Competition)
-class CompetitionAdmin(ActionPages):
+class CompetitionAdmin(NoBulkDeletion, ActionPages):
     """The admin of competitions, from draft to rewards."""
 
     form = CompetitionForm
@@ -103,7 +104,7 @@ class CompetitionAdmin(ActionPages):
     )
 
     class Media:
-        css = {"all": ["css/admin-competition.css", "css/admin-lists.css"]}  # noqa: RUF012 - Django's own way to say it
+        css = {"all": ["css/admin-competition.css", "css/admin-lists.css"]}
 
     # -- The list -------------------------------------------------------------------------------
 
@@ -120,13 +121,13 @@ class CompetitionAdmin(ActionPages):
     @admin.display(description=_lazy("state"))
     def phase(self, competition: Competition) -> str:
         """Show its phase as the public sees it."""
-        revised: int | None = competition.revised  # type: ignore[attr-defined]  # annotated above
+        revised: int | None = competition.revised  # type: ignore[attr-defined]  # `get_queryset` annotates it
         return phase_word(competition.phase(clock.now()), revised or 1)
 
     @admin.display(description=_lazy("participants"), ordering="counted")
     def taking_part(self, competition: Competition) -> str:
         """Show how many have neither left nor been disqualified."""
-        return f"{competition.counted:,}"  # type: ignore[attr-defined]  # annotated above
+        return f"{competition.counted:,}"  # type: ignore[attr-defined]  # `get_queryset` annotates it
 
     @admin.display(description=_lazy("starts"), ordering="starts_at")
     def begins(self, competition: Competition) -> str:
@@ -206,10 +207,6 @@ class CompetitionAdmin(ActionPages):
             )
 
     # -- Ending ---------------------------------------------------------------------------------
-
-    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
-        """Remove the bulk deletion."""
-        return {name: action for name, action in super().get_actions(request).items() if name != "delete_selected"}
 
     def has_delete_permission(self, request: HttpRequest, obj: Competition | None = None) -> bool:
         """Allow to delete drafts only; a published competition is cancelled instead, and its record stays."""

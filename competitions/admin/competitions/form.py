@@ -77,7 +77,7 @@ class CompetitionForm(ModelForm[Competition]):
             *("snapshot_minutes", "alert_hours", "alerts", "vacated_places"),
             *("team_score", "team_counts", "team_size", "team_founding", "team_entry"),
         )
-        help_texts = {  # noqa: RUF012 - Django's own way to say it
+        help_texts = {
             "freeze_minutes": _lazy(
                 "From then on the public sees the standings as they were, until you reveal the result. As long as the "
                 "competition hides them from the start; longer is refused. Empty: no freeze."
@@ -90,7 +90,7 @@ class CompetitionForm(ModelForm[Competition]):
                 "Who founded a team sees its code and passes it on. Other teams are open to everybody."
             ),
         }
-        widgets = {"timezone": TimezoneInput, "description": forms.Textarea(attrs={"rows": 5, "cols": 60})}  # noqa: RUF012 - Django's own way to say it
+        widgets = {"timezone": TimezoneInput, "description": forms.Textarea(attrs={"rows": 5, "cols": 60})}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

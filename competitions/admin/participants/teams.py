@@ -201,5 +201,5 @@ class TeamAdmin(ByCompetition, DeclaredLookupsAdmin[Team]):
 def _members_link(row: Team | Division, parameter: str) -> str:
     listed = reverse("admin:competitions_participant_changelist")
     address = f"{listed}?competition__id__exact={row.competition_id}&{parameter}={row.pk}"
-    counted: int = row.counted  # type: ignore[union-attr]  # annotated by both lists
+    counted: int = row.counted  # type: ignore[union-attr]  # both lists annotate it
     return format_html('<a href="{}">{}</a>', address, f"{counted:,}")

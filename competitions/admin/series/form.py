@@ -29,8 +29,8 @@ class SeriesForm(ModelForm[Series]):
     class Meta:
         model = Series
         fields = ("name", "description", "taking_part", "best")
-        widgets = {"description": forms.Textarea(attrs={"rows": 4, "cols": 60})}  # noqa: RUF012 - Django's own way to say it
-        help_texts = {  # noqa: RUF012 - Django's own way to say it
+        widgets = {"description": forms.Textarea(attrs={"rows": 4, "cols": 60})}
+        help_texts = {
             "taking_part": _lazy("For everybody who is ranked, on top of what the place earns."),
             "best": _lazy("How many results of a player count, the best ones. Empty: all of them."),
         }

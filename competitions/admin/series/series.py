@@ -32,6 +32,7 @@ from foundation.audit import record
 from foundation.audit.row_values import subjects_of
 from foundation.generics import BaseInlineFormSet, ModelForm, TabularInline
 from foundation.translate import translated
+from leaderboards.admin.base.bulk_deletion import NoBulkDeletion
 from leaderboards.admin.base.lookups import DeclaredLookupsAdmin
 from leaderboards.admin.base.paging import ReadOnlyAdmin
 
@@ -104,7 +105,7 @@ class EventInline(TabularInline[SeriesEvent, Series]):
 
 
 @admin.register(Series)
-class SeriesAdmin(DeclaredLookupsAdmin[Series]):
+class SeriesAdmin(NoBulkDeletion, DeclaredLookupsAdmin[Series]):
     """The admin of series. A change of the points is previewed before it is saved."""
 
     form = SeriesForm
@@ -144,12 +145,12 @@ class SeriesAdmin(DeclaredLookupsAdmin[Series]):
     @admin.display(description=_lazy("competitions"))
     def competitions(self, series: Series) -> int:
         """Show the number of competitions."""
-        return int(series.events_of_it)  # type: ignore[attr-defined]  # annotated above
+        return int(series.events_of_it)  # type: ignore[attr-defined]  # `get_queryset` annotates it
 
     @admin.display(description=_lazy("counted"))
     def counted(self, series: Series) -> int:
         """Show the number of counted competitions."""
-        return int(series.counted_of_it)  # type: ignore[attr-defined]  # annotated above
+        return int(series.counted_of_it)  # type: ignore[attr-defined]  # `get_queryset` annotates it
 
     @admin.display(description=_lazy("board"), ordering="board")
     def board_shown(self, series: Series) -> SafeString:
@@ -245,10 +246,6 @@ class SeriesAdmin(DeclaredLookupsAdmin[Series]):
                 record("series.counted_again", at=clock.now(), subjects=subjects_of(series))
             self.log_change(request, series, "count again")
         messages.success(request, _("Everything is counted anew within seconds."))
-
-    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
-        """Remove the bulk deletion."""
-        return {name: action for name, action in super().get_actions(request).items() if name != "delete_selected"}
 
     def has_delete_permission(self, request: HttpRequest, obj: Series | None = None) -> bool:
         """Allow to delete a series without totals; retiring its board ends a counted one."""

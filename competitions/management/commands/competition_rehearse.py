@@ -36,7 +36,7 @@ class Command(BaseCommand):
     def handle(self, *_args: Any, **options: Any) -> None:
         """Run the rehearsal; anything wrong, duplicated or missing is an error."""
         seed = options["seed"] if options["seed"] is not None else random.SystemRandom().randrange(10**9)
-        dice = random.Random(seed)  # noqa: S311 (simulated people)
+        dice = random.Random(seed)  # noqa: S311 - simulated people
         self._say(f"--seed {seed} repeats these chances.")
         rehearsal = Rehearsal(options["participants"], self._say, dice)
         chaos = Chaos(Path(settings.DATA_DIR), range(STARTS, ENDS), dice, self._say) if options["chaos"] else None

@@ -14,7 +14,7 @@ def notice_readings() -> Iterator[Reading]:
     """Yield the metrics of undelivered notices and e-mails."""
     at = clock.now()
     deferred = Notice.objects.filter(held_until__isnull=False).aggregate(count=Count("pk"), first=Min("held_until"))
-    yield Reading("sunwi_notices_held", "Notices that are held until their players' morning.", deferred["count"])
+    yield Reading("sunwi_notices_deferred", "Notices that are held until their players' morning.", deferred["count"])
     description = "How overdue the oldest deferred notice is."
     yield Reading("sunwi_notices_overdue_seconds", description, overdue(deferred["first"], at))
     due = Mail.objects.filter(next_try_at__isnull=False).aggregate(count=Count("pk"), first=Min("next_try_at"))

@@ -1,6 +1,6 @@
 """The effects of actions on participants and standings, as values. Nothing is written or locked.
 
-Participants whom the action would refuse are skipped; the action reports them when it runs. ``rows`` are participants
+Participants whom the action would refuse are left out; the action reports them when it runs. ``rows`` are participants
 of one competition, with their players and teams.
 """
 
@@ -111,7 +111,7 @@ def moving(competition: Competition, rows: Rows, goals: Goals) -> ActionEffect:
 def voiding(period: Period, submissions: Iterable[Submission], *, restored: bool = False) -> ActionEffect:
     """Void these submissions of the period or, if ``restored``, restore them; nothing once it is cancelled.
 
-    Voiding does not rank a player who is not ranked. Restoring skips players who have left, and scores from before
+    Voiding does not rank a player who is not ranked. Restoring leaves out players who have left, and scores from before
     they joined again.
     """
     competition = event_number(period.label) or 0  # 0: no competition

@@ -35,6 +35,7 @@ from leaderboards.models import Period
 from leaderboards.selectors import Row, Standings
 from leaderboards.selectors.catalog.periods import period_by_label
 from leaderboards.selectors.rankings.cursor_pages import CursorPage
+from leaderboards.selectors.rankings.metadata import is_metadata_wanted, metadata_of
 from leaderboards.selectors.visibility.restrictions import current_viewer, visible_q
 from leaderboards.stores.base import Page, stands_before
 
@@ -134,11 +135,25 @@ def division_page(
     as_of, groups = group_standings(competition, at)
     division_rows = groups.divisions.get(division, [])
     first, last = _bounds(groups.period, division_rows, rows)
-    page = division_rows[first:last]
+    page = _with_metadata(competition, at, division_rows[first:last])
     is_past_end = isinstance(rows, Page) and not page
     ends = NO_ENDS if is_past_end else _page_ends(groups.period, division_rows, first, last)
     head = replace(head, total=len(division_rows), rows=[each.row for each in page], as_of=as_of, ends=ends)
     return head, page
+
+
+def _with_metadata(competition: Competition, at: datetime, rows: Sequence[DivisionRow]) -> list[DivisionRow]:
+    """Return the rows with their metadata, if it is wanted, of the standings that may be shown. Raises ``SqlAway``."""
+    if not rows or not is_metadata_wanted():
+        return list(rows)
+    players = [each.row.player for each in rows]
+
+    def question(label: str) -> tuple[datetime, dict[str, str]]:
+        period = period_by_label(competition.board, label)
+        return at, {} if period is None else metadata_of(period, players)
+
+    _, found = of_players.read_visible(competition, at, question)
+    return [replace(each, row=replace(each.row, metadata=found.get(each.row.player))) for each in rows]
 
 
 def _bounds(period: Period | None, rows: Sequence[DivisionRow], page: Page | CursorPage) -> tuple[int, int]:

@@ -87,10 +87,12 @@ def around(competition: Competition, player: str, at: datetime, radius: int = 4,
         raise _not_ranked(player) from error
 
 
-def export_rows(competition: Competition, at: datetime, full: bool = False) -> tuple[datetime, Iterator[Row]]:
+def export_rows(
+    competition: Competition, at: datetime, full: bool = False, metadata: bool = False
+) -> tuple[datetime, Iterator[Row]]:
     """Return the time of the data, and all rows, best first. It reads SQL: on a redis board run the mirror first."""
     try:
-        return read_visible(competition, at, lambda label: _exported(competition, label), full)
+        return read_visible(competition, at, lambda label: _exported(competition, label, metadata), full)
     except UnknownPeriod:
         return at, iter(())
 
@@ -196,9 +198,9 @@ def _page(
     return replace(board_page, standings=view.shown(board_page.standings))
 
 
-def _exported(competition: Competition, label: str) -> tuple[datetime, Iterator[Row]]:
+def _exported(competition: Competition, label: str, metadata: bool) -> tuple[datetime, Iterator[Row]]:
     """Read the first row at once, so that the statement begins at this moment."""
-    as_of, rows = selectors.export_rows(competition.board, label)
+    as_of, rows = selectors.export_rows(competition.board, label, metadata)
     return as_of, chain(list(islice(rows, 1)), rows)
 
 

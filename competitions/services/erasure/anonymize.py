@@ -1,4 +1,4 @@
-"""Erase a player's personal data: comments, notices and settings, and the reasons of actions against them.
+"""Erase a player's personal data: comments, notices, invitations and settings, and the reasons of actions against them.
 
 Their participations and results stay, under an anonymous number. This runs in the transaction that replaces their name
 (``leaderboards/services/players/erase.py``). Published results are rewritten after it (``rewrite_results.py``).
@@ -21,6 +21,7 @@ from competitions.models import (
     Revision,
     RewardGrant,
     SeriesTotal,
+    StartReminder,
 )
 from competitions.services.comments.likeable import KIND
 from competitions.services.erasure.rewrite_results import lock_results_of
@@ -33,7 +34,7 @@ from likes.services.forget import delete_dead_letters
 
 
 def anonymize_player(player: Player, at: datetime) -> None:
-    """Withdraw the player from open competitions; delete comments, notices, e-mails, settings and invitations."""
+    """Withdraw the player from open competitions; delete comments, notices, reminders, e-mails and settings."""
     taking_part = Participant.objects.filter(Participant.TAKING_PART, player=player)
     participations, comments = Participant.objects.filter(player=player), Comment.objects.filter(player=player)
     lock_results_of(player)
@@ -54,6 +55,7 @@ def anonymize_player(player: Player, at: datetime) -> None:
     SeriesTotal.objects.filter(player=player).update(points=None, due=True)
     Notice.objects.filter(player=player).delete()
     Preference.objects.filter(player=player).delete()
+    StartReminder.objects.filter(player=player).delete()
     Invitation.objects.filter(external_id=player.external_id).delete()
 
 

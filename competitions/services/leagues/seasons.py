@@ -47,7 +47,7 @@ def begin(league: League, at: datetime) -> bool:
     return LeagueSeason.objects.get_or_create(period=period, defaults=values)[1]
 
 
-def place_due(at: datetime) -> int:  # noqa: ARG001 (every step gets the time)
+def place_due(at: datetime) -> int:  # noqa: ARG001 - every step gets the time
     """Place players who have scored into groups, for a few seconds; returns how many were placed."""
     until = clock.monotonic() + BUDGET_SECONDS
     return sum(for_each(unturned(), lambda season: place_all(season, lambda: clock.monotonic() < until)))

@@ -12,11 +12,12 @@ from django.db import transaction
 from competitions.errors import CompetitionOver, NotClosed
 from competitions.models import Change, ChangeKind, Competition
 from competitions.services.change_log import clean_reason, queue_webhook, record_change
-from competitions.services.locks import lock_competition
+from competitions.services.locks import get_or_open_period, lock_competition
 from competitions.services.results.revisions import publish_revision
 from foundation.failpoints import failpoint
 from foundation.messages import Message
 from leaderboards.selectors.visibility.hidden import clear_hidden_cache
+from leaderboards.services.periods.announce import announce_final
 
 
 def confirm(competition: Competition, at: datetime, by: AbstractBaseUser | None, reason: str = "") -> Competition:
@@ -50,4 +51,6 @@ def make_final(locked: Competition, at: datetime, change: Change | None = None) 
     locked.save(update_fields=["final_at"])
     publish_revision(locked, at, change)
     queue_webhook(locked, "final", f"competition-{locked.pk}-final", at)
+    if not locked.is_hidden(at):  # else the reveal does
+        announce_final(get_or_open_period(locked), at)
     failpoint("confirm.before_commit")

@@ -21,6 +21,7 @@ from foundation.failpoints import failpoint
 from foundation.messages import Message
 from foundation.worker.each import for_each
 from leaderboards.models import Period
+from leaderboards.services.periods.announce import announce_final
 from leaderboards.services.periods.freeze import copy_period_in_sql, mirror_before_copy
 
 
@@ -95,4 +96,6 @@ def reveal(competition: Competition, at: datetime, by: AbstractBaseUser | None) 
     record_change(locked, ChangeKind.REVEALED, at, by)
     for revision in locked.revisions.select_related("change").order_by("number"):
         announce_revision(revision, at)  # revisions that were made during the freeze
+    if locked.final_at is not None:
+        announce_final(get_or_open_period(locked), at)
     return locked

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from urllib.parse import urlsplit
 
 from django.conf import settings
-from django.core.mail import EmailMultiAlternatives, get_connection
+from django.core.mail import EmailMultiAlternatives
 from django.core.mail.backends.base import BaseEmailBackend
 from django.db import transaction
 from django.db.models import Q, QuerySet
@@ -19,7 +19,7 @@ from django.utils.translation import override
 from competitions.models import Mail, Notice
 from competitions.notice_texts import sentences, subject
 from competitions.selectors.notices.preferences import language_of, preference_of, zone_of
-from foundation import clock
+from foundation import clock, mailer
 from foundation.failpoints import failpoint
 from foundation.mail_templates import TEXTS
 from leaderboards.models import Player
@@ -50,7 +50,7 @@ def address_of(player: Player) -> str:
 def send_due(at: datetime) -> int:
     """Send the mails that are due, for a few seconds; returns how many were sent."""
     _give_up(at)
-    connection, until, sent = get_connection(), clock.monotonic() + BUDGET_SECONDS, 0
+    connection, until, sent = mailer.connection(), clock.monotonic() + BUDGET_SECONDS, 0
     try:
         while clock.monotonic() < until and (mail := _claim(at)):
             try:
@@ -78,7 +78,7 @@ def _give_up(at: datetime) -> None:
 
 @transaction.atomic
 def _claim(at: datetime) -> Mail | None:
-    """Claim the mail that has waited longest: other workers skip it for some minutes."""
+    """Claim the mail that has waited longest: other workers leave it alone for some minutes."""
     due = Mail.objects.select_for_update(skip_locked=True, of=("self",)).filter(next_try_at__lte=at)
     mail = due.order_by("next_try_at", "pk").first()
     if mail is not None:
@@ -89,7 +89,7 @@ def _claim(at: datetime) -> Mail | None:
 
 def _send(mail: Mail, connection: BaseEmailBackend, at: datetime) -> bool:
     try:
-        message(mail, connection).send()
+        connection.send_messages([message(mail)])
     except (OSError, ValueError) as error:  # server or network errors; an invalid address
         logger.warning("e-mail %s was not sent: %s", mail.pk, error)
         pause = min(timedelta(minutes=2**mail.tries), _LONGEST_PAUSE)
@@ -107,7 +107,7 @@ def _postpone_all(claimed: Mail, error: OSError, at: datetime) -> None:
     due.update(next_try_at=at + AWAY_FOR, error=str(error)[:300])
 
 
-def message(mail: Mail, connection: BaseEmailBackend | None = None) -> EmailMultiAlternatives:
+def message(mail: Mail) -> EmailMultiAlternatives:
     """Build the message: text and HTML, in the player's language. Its id is the notice's, at every try."""
     related = ("competition__board", "change", "revision", "grant", "grant_before", "player__preference")
     notice = Notice.objects.select_related(*related).defer("competition__picture").get(pk=mail.notice_id)
@@ -126,7 +126,6 @@ def message(mail: Mail, connection: BaseEmailBackend | None = None) -> EmailMult
             subject=subject(notice),
             body=TEXTS.render_to_string("competitions/mail/notice.txt", context),
             to=[mail.to],
-            connection=connection,
             headers={
                 "Message-ID": f"<notice-{notice.pk}@{urlsplit(site).hostname}>",
                 "Auto-Submitted": "auto-generated",

@@ -1,7 +1,8 @@
 """Write notices to players, defer them through quiet hours, and release them.
 
 Notices about ranks are dropped if the competition is over when the quiet hours end. Notices about people's actions and
-about results are always delivered (docs/decisions/0015, 0042).
+about results are always delivered (docs/decisions/0015, 0042). A reminder that the player asked for is never deferred
+(0093).
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -36,6 +37,8 @@ _KINDS_FOR_ONE = {
 _SCORE_KINDS = (NoticeKind.SCORE_VOIDED, NoticeKind.SCORE_RESTORED, NoticeKind.SCORE_ACCEPTED)
 # A jury may judge hundreds of a player's scores at once: within this time they are merged into one unread notice.
 MERGED_WITHIN = timedelta(minutes=10)
+# What the player wants at this very moment: they knew the hour when they asked.
+_NEVER_DEFERRED = (NoticeKind.STARTED,)
 # Notices about ranks are old news once the competition is over.
 _RANK_KINDS = (NoticeKind.FIRST_TAKEN, NoticeKind.FIRST_LOST, NoticeKind.TOP3_ENTERED, NoticeKind.TOP10_ENTERED)
 
@@ -55,7 +58,8 @@ def players_taking_part(competition: Competition) -> QuerySet[Player]:
 def write_notices(notices: Sequence[Notice], at: datetime) -> None:
     """Write notices in the caller's transaction: deferred for players in quiet hours, mailed to the others."""
     for notice in notices:
-        notice.created_at, notice.held_until = at, _quiet_hours(notice).until(at)
+        is_deferred = notice.kind not in _NEVER_DEFERRED
+        notice.created_at, notice.held_until = at, _quiet_hours(notice).until(at) if is_deferred else None
     Notice.objects.bulk_create(notices, batch_size=CHUNK)
     mail.queue([notice for notice in notices if notice.held_until is None], at)
 

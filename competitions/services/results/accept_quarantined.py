@@ -6,7 +6,7 @@ from django.contrib.auth.models import AbstractBaseUser
 
 from competitions.errors import CompetitionOver, NotOfTheJury
 from competitions.models import Competition
-from competitions.services.results.judge import LateScore, accept_late
+from competitions.services.results.late_scores import LateScore, accept_late
 from foundation.messages import Message
 from leaderboards.core.ranking.policies import sent_value
 from leaderboards.models import QuarantinedEntry

@@ -10,6 +10,7 @@ from typing import Any
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
 from competitions.core.comments import closes_at
@@ -20,6 +21,8 @@ from competitions.selectors.standings.standings import page as page_of_rows
 from competitions.views.access import as_seen, own_player, visible
 from competitions.views.competition.page_extras import extras
 from competitions.views.competition.result import result_of, stands
+from competitions.views.competition.screen import screen
+from competitions.views.competition.share import competition_preview
 from competitions.views.competition.words import timed_of
 from competitions.views.participants.joining import join
 from competitions.views.participants.own_team import wish_of
@@ -29,6 +32,7 @@ from foundation import clock
 from foundation.db.resilience import SqlAway, ask
 from leaderboards.stores.base import Page
 from leaderboards.views.components.tables import table, viewer_card
+from leaderboards.views.http.embedding import frameable
 from leaderboards.views.http.micro_cache import expire_cache_at, micro_cached
 from leaderboards.views.http.poll_interval import LIVE_EVERY_SECONDS
 from leaderboards.views.http.responses import ROWS, etag_of, etag_parts, page_number, page_response
@@ -36,6 +40,7 @@ from leaderboards.views.http.viewer import Viewer, remember, viewer_of
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
+@frameable
 @micro_cached
 def competition(request: HttpRequest, number: int) -> HttpResponse:
     """Show a competition; join it on POST."""
@@ -57,6 +62,8 @@ def _answer(request: HttpRequest, shown: Competition, refused: str) -> HttpRespo
 
 def _render(request: HttpRequest, shown: Competition, viewer: Viewer, refused: str) -> HttpResponse:
     at = clock.now()
+    if "screen" in request.GET:
+        return screen(request, shown, at)
     until = _review_until(shown, shown.phase(at))
     commented_until = closes_at(shown.ends_at, shown.cancelled_at)
     expire_cache_at(request, (*shown.timeline.phase_changes_at, shown.join_until, until, commented_until), at)
@@ -64,6 +71,7 @@ def _render(request: HttpRequest, shown: Competition, viewer: Viewer, refused: s
     if "fragment" in request.GET:
         return page_response(request, "competitions/competition", context, etag)
     context |= extras(request, shown, viewer, at) | {"refused": refused}
+    context["preview"] = competition_preview(shown, context["standings"], context["me"], at)
     response = page_response(request, "competitions/competition", context, etag)
     remember(request, response, viewer)
     return response
@@ -85,6 +93,7 @@ def _parts(
         "competition": shown,
         "provisional_until": provisional_until,
         "board": shown.board,
+        "share_path": reverse("competition-share", args=[shown.pk]),
         "viewer": viewer,
         "standings": page.standings,
         **_when(shown, phase, at),

@@ -11,6 +11,7 @@ from competitions.selectors.standings.history import history
 from competitions.views.access import own_player
 from competitions.views.comments.presentation import talk
 from competitions.views.competition.words import attempts, timed_of, who_earns, who_may_join
+from competitions.views.notices.reminder import reminder_offer
 from competitions.views.participants.joining import offer
 from competitions.views.participants.own_team import choices
 from competitions.views.series import series_named
@@ -33,8 +34,10 @@ def extras(request: HttpRequest, competition: Competition, viewer: Viewer, at: d
 def _extras(request: HttpRequest, competition: Competition, viewer: Viewer, at: datetime) -> dict[str, Any]:
     freezes_at = competition.timeline.frozen_since
     is_over = competition.cancelled_at is not None or competition.ends_at <= at
-    offered = offer(request, competition, own_player(request), at)
+    player = own_player(request)
+    offered = offer(request, competition, player, at)
     return {
+        "reminder": reminder_offer(competition, player, competition.phase(at)),
         "offer": offered,
         **(choices(competition) if offered.kind == "join" else {}),
         "who_may_join": "" if is_over else who_may_join(competition),

@@ -8,6 +8,7 @@ from django.views.decorators.http import require_safe
 from competitions.models import Competition
 from competitions.selectors.standings.standings import standings
 from competitions.views.access import visible
+from competitions.views.competition.share import competition_preview
 from foundation import clock
 from leaderboards.views.components.table_rows import lines, result
 from leaderboards.views.http.permissions import may_see
@@ -29,6 +30,7 @@ def reveal(request: HttpRequest, number: int) -> HttpResponse:
     context = {
         "competition": competition,
         "hidden": hidden,
+        "preview": "" if hidden else competition_preview(competition, ranking, None, at),
         "provisional": competition.is_provisional,
         "total": ranking.total,
         "rows": [(line, result(competition.board, row)) for line, row in rows],

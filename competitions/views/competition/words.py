@@ -93,6 +93,7 @@ def refusal(error: SunwiError, competition: Competition, now: datetime) -> str:
     sentences: dict[type[SunwiError], str] = {
         errors.NotOpenYet: _("This competition is not open for joining yet."),
         errors.CompetitionOver: _("This competition is over."),
+        errors.CompetitionStarted: _("This competition has started already."),
         errors.AlreadyJoined: _("You take part already."),
         errors.WrongCode: _("This code does not open the competition."),
         errors.NotInvited: _("Only players on the list may join."),

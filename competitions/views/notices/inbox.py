@@ -71,7 +71,7 @@ def _with_times(sentence: str, notice: Notice, zone: str) -> SafeString:
         for seconds in (True, False):
             text = escape(notice_texts.zoned(at, zone, notice.created_at, seconds=seconds))
             html = html.replace(text, _zoned(at, zone, notice.created_at, seconds=seconds))
-    return mark_safe(html)  # noqa: S308 (escaped above)
+    return mark_safe(html)  # noqa: S308 - its parts are escaped above
 
 
 def _zoned(at: datetime, zone: str, now: datetime, *, seconds: bool = False) -> SafeString:
@@ -79,7 +79,7 @@ def _zoned(at: datetime, zone: str, now: datetime, *, seconds: bool = False) -> 
         "moment": timed(at, zone, now, seconds=seconds),
         "zone": format_html('<span class="zone">{}</span>', zone),
     }
-    return mark_safe(escape(notice_texts.zoned_pattern()) % values)  # noqa: S308 (both are HTML)
+    return mark_safe(escape(notice_texts.zoned_pattern()) % values)  # noqa: S308 - both are HTML
 
 
 def _numbers(typed: list[str]) -> list[int]:

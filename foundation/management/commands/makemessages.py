@@ -14,12 +14,12 @@ _VOLATILE = ('"POT-Creation-Date:', '"Report-Msgid-Bugs-To:')
 class Command(makemessages.Command):
     """``makemessages -l ko``: update the catalogue with every marked sentence. Needs gettext."""
 
-    xgettext_options = [  # noqa: RUF012 (Django declares them so)
+    xgettext_options = [  # noqa: RUF012 - Django declares them so
         *makemessages.Command.xgettext_options,
         "--keyword=_lazy",
         "--keyword=Message",
     ]
-    msgmerge_options = [*makemessages.Command.msgmerge_options, "--no-fuzzy-matching"]  # noqa: RUF012 (Django declares them so)
+    msgmerge_options = [*makemessages.Command.msgmerge_options, "--no-fuzzy-matching"]  # noqa: RUF012 - Django declares them so
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Run Django's command with our options."""

@@ -63,7 +63,7 @@ class AuditEntryAdmin(UndoEntryAdmin, UndoSelectedAdmin):
     change_list_template = "admin/audit/log.html"
 
     class Media:
-        css = {"all": ["css/admin-audit.css"]}  # noqa: RUF012 - Django's own way to say it
+        css = {"all": ["css/admin-audit.css"]}
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[AuditEntry]:
         """Query the entries that the user may see, with their subjects."""

@@ -36,7 +36,7 @@ class AuditedAdmin(Subscriptable, ModelAdmin[Row]):
 
     def construct_change_message(self, request: HttpRequest, form: Any, formsets: Any, add: bool = False) -> Any:
         """Return Django's message, and keep the form's old and new values for the audit entry."""
-        request.audited = _old_and_new_values(form, formsets or ())  # type: ignore[attr-defined]  # for this request
+        request.audited = _old_and_new_values(form, formsets or ())  # type: ignore[attr-defined]  # kept on this request for its answer
         return super().construct_change_message(request, form, formsets, add)
 
     def log_addition(self, request: HttpRequest, obj: Row, message: Any) -> LogEntry:

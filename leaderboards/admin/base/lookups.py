@@ -49,7 +49,7 @@ def lookups_of_filter(model: type[Model], declared: Any) -> Iterator[str]:
 
 
 def check_lookups_are_declared(
-    app_configs: Sequence[AppConfig] | None,  # noqa: ARG001 (every check takes the apps)
+    app_configs: Sequence[AppConfig] | None,  # noqa: ARG001 - every check takes the apps
     **_: Any,
 ) -> list[CheckMessage]:
     """Check the admins of all apps, Django's own too; runs once all are loaded (``config/admin.py``)."""

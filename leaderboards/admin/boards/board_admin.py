@@ -20,6 +20,7 @@ from foundation.errors import Unavailable
 from foundation.numbers import whole_number
 from foundation.translate import translated
 from leaderboards import selectors
+from leaderboards.admin.base.bulk_deletion import NoBulkDeletion
 from leaderboards.admin.boards.change_preview import preview_context
 from leaderboards.admin.boards.form import BOUNDS, LIMITS, PLAUSIBILITY, BoardForm
 from leaderboards.admin.boards.liveness import liveness_of
@@ -39,7 +40,7 @@ COLLAPSED = ("collapse",)
 
 
 @admin.register(Board)
-class BoardAdmin(SampleScorePages):
+class BoardAdmin(NoBulkDeletion, SampleScorePages):
     """Boards, with the Redis keys of their running periods."""
 
     audited_as = None
@@ -75,9 +76,7 @@ class BoardAdmin(SampleScorePages):
     )
 
     class Media:
-        css = {  # noqa: RUF012 - Django's own way to say it
-            "all": ["css/admin-confirm.css", "css/admin-board.css", "css/admin-lists.css"]
-        }
+        css = {"all": ["css/admin-confirm.css", "css/admin-board.css", "css/admin-lists.css"]}
         js = (Script("js/admin-board-preview.js", type="module"), Script("js/admin-board-presets.js", type="module"))
 
     # -- List -----------------------------------------------------------------------------------
@@ -218,10 +217,6 @@ class BoardAdmin(SampleScorePages):
         return board if is_in_use and self.has_change_permission(request, board) else None
 
     # -- Retiring and deleting ------------------------------------------------------------------
-
-    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
-        """Remove the action that deletes several rows."""
-        return {name: action for name, action in super().get_actions(request).items() if name != "delete_selected"}
 
     @admin.action(description=_lazy("Retire the selected boards"), permissions=["change"])
     def retire(self, request: HttpRequest, boards: QuerySet[Board]) -> HttpResponseBase | None:

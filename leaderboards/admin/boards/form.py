@@ -65,7 +65,7 @@ class BoardForm(ModelForm[Board]):
     class Meta:
         model = Board
         fields = SETTINGS
-        widgets = {  # noqa: RUF012 - Django's own way to say it
+        widgets = {
             "timezone": TimezoneInput,
             "schedule": forms.TextInput(attrs={"placeholder": "0 18 * * 5", "size": 20, "spellcheck": "false"}),
             "cutoff": forms.TextInput(attrs={"placeholder": "00:00", "size": 6}),

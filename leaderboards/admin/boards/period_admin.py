@@ -53,7 +53,7 @@ class PeriodAdmin(ReadOnlyAdmin[Period]):
     )
 
     class Media:
-        css = {"all": ["css/admin-lists.css"]}  # noqa: RUF012 - Django's own way to say it
+        css = {"all": ["css/admin-lists.css"]}
 
     @admin.display(description=_lazy("begins"), ordering="starts_at")
     def begins(self, period: Period) -> str:

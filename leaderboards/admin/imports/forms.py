@@ -12,6 +12,7 @@ from leaderboards.core.periods import PeriodKind
 from leaderboards.models import Board, ImportKind
 from leaderboards.services.imports.upload import Upload
 
+PARTS = ("player", "points", "at", "id", "metadata")
 _COLUMN = {"autocomplete": "off", "spellcheck": "false"}
 
 
@@ -79,7 +80,13 @@ class ScoresForm(FileForm):
         widget=forms.TextInput(_COLUMN),
         help_text=_lazy("An id counts once, in this file and in later ones. Without it, each row counts."),
     )
-    field_order = ("file", "board", "player", "points", "at", "id")
+    metadata = forms.CharField(
+        label=_lazy("Column of the metadata"),
+        required=False,
+        widget=forms.TextInput(_COLUMN),
+        help_text=_lazy("A JSON object in each cell, or nothing. Boards that Redis decides keep none."),
+    )
+    field_order = ("file", "board", "player", "points", "at", "id", "metadata")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -92,7 +99,7 @@ class ScoresForm(FileForm):
 
     def columns(self) -> dict[str, str]:
         """Return the names of the columns from the form."""
-        return {name: self.cleaned_data[name].strip() for name in ("player", "points", "at", "id")}
+        return {name: self.cleaned_data[name].strip() for name in PARTS}
 
 
 class BoardsForm(FileForm):

@@ -26,7 +26,7 @@ from leaderboards.admin.base.paging import ReadOnlyAdmin
 from leaderboards.admin.boards.preview_seal import SEAL_FIELD, matches_seal
 from leaderboards.admin.imports.forms import FORMS
 from leaderboards.admin.imports.run_text import preview_boards, run_context, state_of
-from leaderboards.errors import MissingColumn
+from leaderboards.import_errors import MissingColumn
 from leaderboards.models import ImportKind, ImportRun
 from leaderboards.models.imports import Phase
 from leaderboards.services.imports import actions

@@ -7,7 +7,7 @@ from django.utils.translation import ngettext
 
 from leaderboards.admin.moderation.purge_admin import purge_preview_lines
 from leaderboards.admin.scores.submission_admin import MOST_PREVIEWED, void_preview_lines
-from leaderboards.errors import ImportNotUndoable
+from leaderboards.import_errors import ImportNotUndoable
 from leaderboards.models import ImportKind, ImportRun, PeriodState
 from leaderboards.selectors.previews.board_change import BoardChange
 from leaderboards.services.imports import actions, boards, preview_undo

@@ -218,13 +218,13 @@ class ServiceKeyAdmin(ReauthAdmin[ServiceKey], DeclaredLookupsAdmin[ServiceKey])
         key_restrictions.restrict_addresses(key, values["addresses"])
         obj.pk, obj.prefix = key.pk, key.prefix
         secret = key_restrictions.require_signatures(key) if values["signed"] else ""
-        request.made_service_key = text, secret  # type: ignore[attr-defined]  # for this request
+        request.made_service_key = text, secret  # type: ignore[attr-defined]  # kept on this request for its answer
 
     def response_add(
         self, request: HttpRequest, obj: ServiceKey, _post_url_continue: str | None = None
     ) -> HttpResponse:
         """Show the key once, on a page that is never cached."""
-        key, secret = request.made_service_key  # type: ignore[attr-defined]  # for this request
+        key, secret = request.made_service_key  # type: ignore[attr-defined]  # kept on this request for its answer
         shown = {"key": key, "secret": secret, "curl": curl_of(obj, key)}
         return self._secrets_page(request, obj, {"title": _("Your new service key"), **shown})
 

@@ -22,6 +22,7 @@ from foundation.generics import ModelForm
 from foundation.models import WebhookEndpoint
 from foundation.translate import translated
 from foundation.webhooks import addresses, endpoints, outbox
+from foundation.webhooks.kinds import registered_kinds
 from leaderboards.admin.base.lookups import DeclaredLookupsAdmin
 
 
@@ -32,7 +33,6 @@ class EndpointForm(ModelForm[WebhookEndpoint]):
         label=_lazy("Kinds"),
         required=False,
         max_length=1000,
-        help_text=_lazy("Of which kinds of events it is told, with commas; empty means all, also those to come."),
     )
 
     class Meta:
@@ -42,6 +42,10 @@ class EndpointForm(ModelForm[WebhookEndpoint]):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.initial["kinds"] = ", ".join(self.instance.kinds)
+        self.fields["kinds"].help_text = _(
+            "Of which kinds of events it is told, with commas; empty means all, also those to come. "
+            "There are: %(kinds)s."
+        ) % {"kinds": ", ".join(registered_kinds())}
 
     def clean_url(self) -> str:
         """Refuse a URL that nothing can be sent to. The addresses of its host are checked at every try."""
@@ -102,14 +106,14 @@ class WebhookEndpointAdmin(ReauthAdmin[WebhookEndpoint], DeclaredLookupsAdmin[We
         if change:
             obj.save(update_fields=list(EndpointForm.Meta.fields))
         else:
-            request.made_secret = endpoints.new_secret(obj)  # type: ignore[attr-defined]  # for this request
+            request.made_secret = endpoints.new_secret(obj)  # type: ignore[attr-defined]  # kept on this request for its answer
             obj.save()
 
     def response_add(
         self, request: HttpRequest, obj: WebhookEndpoint, _post_url_continue: str | None = None
     ) -> HttpResponse:
         """Show the secret once."""
-        return self._show_secret(request, obj, request.made_secret)  # type: ignore[attr-defined]  # for this request
+        return self._show_secret(request, obj, request.made_secret)  # type: ignore[attr-defined]  # kept on this request for its answer
 
     @admin.action(description=_lazy("Send a test message to the selected endpoints"), permissions=["change"])
     def send_test(self, request: HttpRequest, chosen: QuerySet[WebhookEndpoint]) -> None:

@@ -188,7 +188,7 @@ class PurgeAdmin(ReadOnlyAdmin[Purge]):
         """Allow users who may purge."""
         return request.user.has_perm("leaderboards.add_purge")
 
-    def add_view(self, request: HttpRequest, form_url: str = "", extra_context: Any = None) -> HttpResponseBase:  # type: ignore[override]  # it may lead on
+    def add_view(self, request: HttpRequest, form_url: str = "", extra_context: Any = None) -> HttpResponseBase:  # type: ignore[override]  # it may also answer with a redirect
         """Ask for the range, preview the purge, and ask for a reason."""
         if not self.has_add_permission(request):
             raise PermissionDenied

@@ -167,7 +167,7 @@ class _FullSetForm(SetStandingForm):
 
     def store_seen_score(self, seen: float | None) -> None:
         """Put the score that the page shows into its hidden field."""
-        self.data = {**self.data.dict(), "seen": "-" if seen is None else repr(seen)}  # type: ignore[attr-defined]  # posted
+        self.data = {**self.data.dict(), "seen": "-" if seen is None else repr(seen)}  # type: ignore[attr-defined]  # a posted form has a QueryDict
 
     def _seen_score(self, current: float | None) -> float | None:
         if "confirmed" not in self.data:

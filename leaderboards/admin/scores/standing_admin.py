@@ -109,9 +109,9 @@ class StandingAdmin(SetPages):
     @admin.display(description=_lazy("rank"))
     def rank(self, row: Standing) -> str:
         """Return the public rank or "hidden"; "-" for a player without a rank, or if it was not counted in time."""
-        if row.is_out and row.score is not None:  # type: ignore[attr-defined]  # the list has it
+        if row.is_out and row.score is not None:  # type: ignore[attr-defined]  # the list annotates it
             return pgettext("a player", "hidden")
-        rank = row.rank_shown  # type: ignore[attr-defined]  # likewise
+        rank = row.rank_shown  # type: ignore[attr-defined]  # the list annotates it
         return "-" if rank is None else formats.number(rank)
 
     @admin.display(description=_lazy("board"))

@@ -59,7 +59,7 @@ def preview_undo_of_bans(entries: Iterable[AuditEntry]) -> UndoPreview:
 
 
 def preview_undo_of_board(entries: Sequence[AuditEntry]) -> UndoPreview:
-    """Preview undoing these changes of one board, the latest first; entries that would be refused are skipped.
+    """Preview undoing these changes of one board, the latest first; entries that would be refused are left out.
 
     Raises ``NotUndoable`` if all would be refused, and ``BadBoard`` if the old settings are invalid now.
     """

@@ -35,7 +35,7 @@ class InvitationForm(ModelForm[Invitation]):
     class Meta:
         model = Invitation
         fields = ("email", "note")
-        help_texts = {  # noqa: RUF012 (read by Django alone)
+        help_texts = {
             "email": _lazy("The link is mailed there; empty: it is shown to you once, to hand it over."),
             "note": _lazy("For whom it is; staff alone read it."),
         }
@@ -97,15 +97,15 @@ class InvitationAdmin(DeclaredLookupsAdmin[Invitation]):
     def save_model(self, request: HttpRequest, obj: Invitation, form: Any, change: bool) -> None:
         """Create it; its link only exists during this request."""
         by, days = signed_in(request), form.cleaned_data["days"]
-        assert isinstance(by, User)  # noqa: S101 (the only accounts there are)
+        assert isinstance(by, User)  # noqa: S101 - for the type checker: all accounts are of this class
         link = invite.invite(obj, by, days, get_language() or "en", clock.now())
-        request.made_link = link  # type: ignore[attr-defined]  # for this request
+        request.made_link = link  # type: ignore[attr-defined]  # kept on this request for its answer
 
     def response_add(
         self, request: HttpRequest, obj: Invitation, _post_url_continue: str | None = None
     ) -> HttpResponse:
         """Show the link once, unless it is mailed."""
-        link: str = request.made_link  # type: ignore[attr-defined]  # for this request
+        link: str = request.made_link  # type: ignore[attr-defined]  # kept on this request for its answer
         if not link:
             message = _("A mail with the link goes to %(address)s within seconds.") % {"address": obj.email}
             messages.success(request, " ".join([message, *where_mails_go()]))
@@ -117,7 +117,7 @@ class InvitationAdmin(DeclaredLookupsAdmin[Invitation]):
     def revoke(self, request: HttpRequest, chosen: QuerySet[Invitation]) -> None:
         """Revoke those that are not used."""
         by, at = signed_in(request), clock.now()
-        assert isinstance(by, User)  # noqa: S101 (the only accounts there are)
+        assert isinstance(by, User)  # noqa: S101 - for the type checker: all accounts are of this class
         revoked = [str(each) for each in chosen if invite.revoke(each.pk, by, at)]
         messages.success(request, _("Revoked: %(names)s.") % {"names": ", ".join(revoked) or "-"})
 

@@ -40,7 +40,7 @@ class AccountAdmin(ReauthAdmin[User], DeclaredLookupsAdmin[User], UserAdmin[User
     actions = ("forget_factors",)
     reauth_actions = ("forget_factors",)
 
-    def user_change_password(self, request: HttpRequest, id: str, form_url: str = "") -> HttpResponse:  # noqa: A002 (Django's name)
+    def user_change_password(self, request: HttpRequest, id: str, form_url: str = "") -> HttpResponse:  # noqa: A002 - Django names the argument so
         """Change a password after a recent sign-in, and mail the owner."""
         if proof_page := require_recent_proof(request):
             return proof_page

@@ -86,6 +86,13 @@ class MoreColumns:
     names: Sequence[str] = ()
     texts: Callable[[Sequence[Row]], Iterable[Sequence[str]]] = lambda rows: repeat((), len(rows))
 
+    def with_metadata(self) -> "MoreColumns":
+        """Return the same columns with ``metadata`` behind them: compact JSON, empty for none."""
+        return MoreColumns((*self.names, "metadata"), self._with_metadata)
+
+    def _with_metadata(self, rows: Sequence[Row]) -> Iterator[Sequence[str]]:
+        return ((*texts, row.metadata or "") for row, texts in zip(rows, self.texts(rows), strict=True))
+
 
 NO_MORE = MoreColumns()
 

@@ -67,8 +67,10 @@ ALSO = Query(
 )
 NAME = Query(None, description="Only the board of this name.", example="Weekly wins")
 DRY_RUN = Query(False, description="Judge the entries and apply nothing.")
+EXACT = Query(False, description="Count now, also where a histogram of many players would answer at once.")
 RAW = Query(False, description="Texts as they are, also those that a spreadsheet would run as formulas.")
 METADATA = Query(False, description="With the `metadata` of each row that has any.")
+METADATA_COLUMN = Query(False, description="With a column `metadata` behind the others: JSON, empty for none.")
 RANKS = Query(False, description="Tell each player's rank before and after the request.")
 
 

@@ -48,10 +48,12 @@ def board_operation_docs() -> dict[str, OperationDoc]:
         ),
         "list_boards": OperationDoc(refusals=(401,), query="?offset=0&limit=100"),
         "read_board": OperationDoc(path=board),
+        "list_periods": OperationDoc(path=board, query="?limit=10", answer=_periods(real)),
         "read_standings": OperationDoc(path=board, query="?offset=0&limit=10", answer=page | CURSORS),
         "export_standings": OperationDoc(path=board, query=f"?period={real.label}", raw_response=CSV),
         "read_named_players": OperationDoc(path=board, query="?ids=alice,bob", answer=page),
         "read_player_row": OperationDoc(path=alice),
+        "read_percentile": OperationDoc(path=alice),
         "read_around": OperationDoc(path=alice, query="?radius=4", answer=page | CURSORS),
         "read_view": OperationDoc(path=board, query="?player=alice&radius=4&limit=10&ids=bob", answer=view_of(page)),
         "read_distribution": OperationDoc(path=board),
@@ -176,6 +178,22 @@ def _results(real: _Real) -> dict[str, Any]:
             {**entry, "rank": 3, "previous_rank": 9},
             {"status": "rejected", "player": "dave", "board": real.raid, "code": "period_closed", "detail": "…"},
         ],
+    }
+
+
+def _periods(real: _Real) -> dict[str, Any]:
+    week = {"starts_at": "2026-11-09T00:00:00Z", "ends_at": "2026-11-16T00:00:00Z", "state": "final"}
+    won = [{"player": "alice", "name": "Alice", "points": 410}]
+    return {
+        "board": real.points,
+        "total": 2,
+        "as_of": MOMENT["as_of"],
+        "rows": [
+            {**_period(real), "players": 57, "winners": None},
+            {"label": "2026-46", **week, "players": 61, "winners": won},
+        ],
+        "previous_cursor": None,
+        "next_cursor": None,
     }
 
 

@@ -129,6 +129,27 @@ class RowOfPlayer(RowWithShare):
     live: bool
 
 
+class PercentileOfPlayer(Schema):
+    """Where a player stands among all, without their rank. All three shares are null with an unknown rank."""
+
+    player: str
+    top: float | None = Field(
+        gt=0, le=100, description="They are within the best so many percent of the players, themselves included."
+    )
+    percentile: float | None = Field(
+        ge=0, le=100, description="They are ahead of so many percent of the other players; ties are not ahead."
+    )
+    error: float | None = Field(
+        ge=0, le=100, description="The exact `top` is at most this much less, the exact `percentile` this much more."
+    )
+    exact: bool = Field(description="Whether it was counted now; else it is from a histogram of `as_of`.")
+    total: int = Field(description="How many players the whole period had at `as_of`.")
+    board: int
+    period: PeriodOfBoard
+    as_of: Time
+    live: bool
+
+
 class CursorsAround(Schema):
     """The neighbours of a window around a player, as cursors of the list."""
 
@@ -170,6 +191,13 @@ class Spread(Schema):
     percentiles: dict[str, Number] = Field(description='"1" to "99"; empty if no player is ranked.')
     histogram: list[BinOfHistogram] = Field(
         description="Like the percentiles it may be empty while `live` is false: SQL had no time to count."
+    )
+    error: float | None = Field(
+        None,
+        ge=0,
+        le=100,
+        description="Where it is from a histogram of `as_of`: the percentage of players by which a count or a "
+        "percentile may be off. Absent where it was counted now.",
     )
 
 
@@ -251,6 +279,33 @@ class BoardsListed(Schema):
 
     total: int
     rows: list[BoardShown]
+
+
+class WinnerOfPeriod(Schema):
+    """A player of the first rank: ``points``, or ``fields`` on boards with criteria."""
+
+    player: str
+    name: str = Field(description="As the game names them; else their id.")
+    points: Points | None = None
+    fields: Fields | None = None
+
+
+class PeriodListed(PeriodOfBoard):
+    """A period with its players and winners."""
+
+    players: int = Field(description="How many are ranked in it.")
+    winners: list[WinnerOfPeriod] | None = Field(
+        description="Up to five of the first rank; empty where nobody is ranked, null before it is final."
+    )
+
+
+class PeriodsListed(CursorsOfPage):
+    """A page of a board's periods, the newest first."""
+
+    board: int
+    total: int = Field(description="How many periods the board has that have begun.")
+    as_of: Time
+    rows: list[PeriodListed]
 
 
 class PlayerShown(Schema):

@@ -17,8 +17,8 @@ from foundation import clock
 from foundation.errors import Unavailable
 from leaderboards import selectors
 from leaderboards.api.http.access import OptionalKey, is_private, standings_to_read
-from leaderboards.api.http.downloads import CSV, Download, csv_parts
-from leaderboards.api.http.parameters import PERIOD, RAW, SEQ, WholeNumber
+from leaderboards.api.http.downloads import CSV, NO_MORE, Download, csv_parts
+from leaderboards.api.http.parameters import METADATA_COLUMN, PERIOD, RAW, SEQ, WholeNumber
 from leaderboards.models import Board, Period, PeriodState, Storage
 from leaderboards.selectors.exports.cached_files import fingerprint_of
 from leaderboards.services.sync.mirror import mirror
@@ -30,7 +30,11 @@ router = Router(tags=["standings"], auth=OptionalKey())
 
 @router.get("/boards/{seq}/standings.csv")
 def export_standings(
-    request: HttpRequest, seq: WholeNumber = SEQ, period: str = PERIOD, raw: bool = RAW
+    request: HttpRequest,
+    seq: WholeNumber = SEQ,
+    period: str = PERIOD,
+    raw: bool = RAW,
+    metadata: bool = METADATA_COLUMN,
 ) -> HttpResponseBase:
     """A whole period as CSV; texts that a spreadsheet would run have an apostrophe before them, unless `raw`."""
     board = standings_to_read(request, seq)
@@ -38,9 +42,10 @@ def export_standings(
     label = selectors.find_period_info(board, period, at).label
     stored = selectors.find_period_row(board, label, at)
     live = stored is None or is_mirrored(stored)
-    download = _download(board, label, stored, raw)
+    download = _download(board, label, stored, (raw, metadata))
     if stored and never_changes(stored):
-        response = download.final(request, partial(fingerprint_of, stored, "board", raw))
+        # Metadata may change where the result does not: a file with it is not cached.
+        response = download.final(request, None if metadata else partial(fingerprint_of, stored, "board", raw))
         response["Content-Hash"] = selectors.content_hash_of(stored)
     else:
         response = download.open()
@@ -48,12 +53,15 @@ def export_standings(
     return response
 
 
-def _download(board: Board, label: str, stored: Period | None, raw: bool) -> Download:
+def _download(board: Board, label: str, stored: Period | None, form: tuple[bool, bool]) -> Download:
+    """Return the file; ``form`` is whether texts are raw, and whether there is a column of metadata."""
+    raw, metadata = form
+    more = NO_MORE.with_metadata() if metadata else NO_MORE
     columns = [field.name for field in (stored.rules if stored else board.rules).fields]
 
     def read() -> tuple[datetime, Iterator[bytes]]:
-        as_of, rows = selectors.export_rows(board, label)
-        return as_of, csv_parts(columns, rows, raw)
+        as_of, rows = selectors.export_rows(board, label, metadata)
+        return as_of, csv_parts(columns, rows, raw, more)
 
     return Download(f"board-{board.seq}-{label}.csv", CSV, is_private(board), read)
 

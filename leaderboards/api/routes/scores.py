@@ -87,7 +87,7 @@ def _number_of(raw: dict[str, object], field: str) -> int | None:
 
 def _caller(request: HttpRequest) -> Caller:
     key = key_of(request)
-    assert key is not None  # noqa: S101 (the route demands a key; for the type checker)
+    assert key is not None  # noqa: S101 - the route demands a key; for the type checker
     return Caller(key.name, None if key.boards is None else frozenset(key.boards))
 
 

@@ -18,6 +18,7 @@ from leaderboards.api.http.access import (
 )
 from leaderboards.api.http.paging import PAGE, PageAsked, cursors
 from leaderboards.api.http.parameters import (
+    EXACT,
     IDS,
     METADATA,
     PERIOD,
@@ -29,7 +30,13 @@ from leaderboards.api.http.parameters import (
     players_named,
 )
 from leaderboards.api.http.responses import etag_response
-from leaderboards.api.openapi.schemas import PageOfPeriod, RowOfPlayer, Spread, StandingsOfPeriod
+from leaderboards.api.openapi.schemas import (
+    PageOfPeriod,
+    PercentileOfPlayer,
+    RowOfPlayer,
+    Spread,
+    StandingsOfPeriod,
+)
 from leaderboards.core.input.entries import read_player
 from leaderboards.selectors import PeriodInfo, Standings
 from leaderboards.selectors.rankings.encoded_pages import EncodedPage, page_encoded
@@ -107,7 +114,7 @@ def delete_player(request: HttpRequest, seq: WholeNumber = SEQ, player: str = PL
 
 
 @router.get("/boards/{seq}/players/{player}/around", response=PageOfPeriod)
-def read_around(  # noqa: PLR0913, PLR0917 (each is a parameter of the address)
+def read_around(  # noqa: PLR0913, PLR0917 - one argument for each parameter of the URL
     request: HttpRequest,
     seq: WholeNumber = SEQ,
     player: str = PLAYER,
@@ -124,18 +131,50 @@ def read_around(  # noqa: PLR0913, PLR0917 (each is a parameter of the address)
     return etag_response(request, content, is_private(board))
 
 
+@router.get("/boards/{seq}/players/{player}/percentile", response=PercentileOfPlayer)
+def read_percentile(
+    request: HttpRequest,
+    seq: WholeNumber = SEQ,
+    player: str = PLAYER,
+    period: str = PERIOD,
+    exact: bool = EXACT,
+) -> HttpResponse:
+    """Which best part of all players somebody belongs to: on boards of many players from a histogram of each minute."""
+    board, found = read_standings_of(
+        request, seq, lambda board: selectors.player_percentile(board, read_player(player), period, exact=exact)
+    )
+    shares = found.percentile
+    content = {
+        "player": found.player,
+        "top": shares and shares.top,
+        "percentile": shares and shares.percentile,
+        "error": shares and shares.error,
+        "exact": found.is_exact,
+        "total": found.total,
+        "board": board.seq,
+        "period": period_json(found.period),
+        "as_of": Volatile(when(found.as_of)) if found.is_exact else when(found.as_of),
+        "live": found.live,
+    }
+    return etag_response(request, content, is_private(board))
+
+
 @router.get("/boards/{seq}/distribution", response=Spread, by_alias=True)
-def read_distribution(request: HttpRequest, seq: WholeNumber = SEQ, period: str = PERIOD) -> HttpResponse:
+def read_distribution(
+    request: HttpRequest, seq: WholeNumber = SEQ, period: str = PERIOD, exact: bool = EXACT
+) -> HttpResponse:
     """How points are spread: percentiles and a histogram."""
     board = standings_to_read(request, seq)
-    found = selectors.distribution(board, period)
+    found = selectors.distribution(board, period, exact=exact)
     content = {
         "total": found.total,
-        "as_of": Volatile(when(found.as_of)),
+        "as_of": Volatile(when(found.as_of)) if found.error is None else when(found.as_of),
         "live": found.live,
         "percentiles": found.percentiles,
         "histogram": [{"from": each.from_, "to": each.to, "count": each.count} for each in found.histogram],
     }
+    if found.error is not None:
+        content["error"] = found.error
     return etag_response(request, content, is_private(board))
 
 

@@ -12,7 +12,7 @@ from typing import IO, Any
 
 from foundation.messages import Message
 from leaderboards.core.input.json_body import DuplicateKeys, read_json
-from leaderboards.errors import BadTable
+from leaderboards.import_errors import BadTable
 
 MOST_COLUMNS = 100
 LONGEST_COLUMN = 200  # characters of its name

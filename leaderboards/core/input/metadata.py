@@ -36,7 +36,8 @@ def metadata_value(text: str) -> object:
 
 
 def _text_of(value: object, depth: int) -> str:
-    if depth < 0:
+    """Return the text of a value in which objects and lists may nest ``depth`` levels deep."""
+    if depth == 0 and isinstance(value, dict | list):
         raise BadEntry(f"`metadata` is nested more than {MAX_DEPTH} levels deep.")
     if isinstance(value, DuplicateKeys):
         raise BadEntry("A name stands twice in `metadata`: send each once.")

@@ -8,7 +8,7 @@ from django.core.management.base import CommandError
 
 from foundation import clock
 from leaderboards.core.input.csv_table import read_boards
-from leaderboards.errors import BadTable
+from leaderboards.import_errors import BadTable
 from leaderboards.management.command import Command as BaseCommand
 from leaderboards.selectors.previews.board_change import as_json
 from leaderboards.services.boards import apply_boards, preview_boards

@@ -17,15 +17,16 @@ from leaderboards.services.sync.mirror import mirror
 
 
 class Command(BaseCommand):
-    """``export_standings --board SEQ [--period LABEL] [--raw]``."""
+    """``export_standings --board SEQ [--period LABEL] [--raw] [--metadata]``."""
 
     help = "Print a period's standings as CSV, best first."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Add the board, the period and ``--raw``."""
+        """Add the board, the period, ``--raw`` and ``--metadata``."""
         parser.add_argument("--board", type=int, required=True, metavar="SEQ")
         parser.add_argument("--period", default="current", metavar="LABEL", help="default: the running one")
         parser.add_argument("--raw", action="store_true", help="texts as they are, also what a spreadsheet would run")
+        parser.add_argument("--metadata", action="store_true", help="with a column of metadata: JSON, empty for none")
 
     def handle(self, *_args: Any, **options: Any) -> None:
         """Print the period; a redis board is mirrored to SQL first."""
@@ -35,11 +36,12 @@ class Command(BaseCommand):
             self._mirror(stored)
         rules = stored.rules if stored else board.rules
         values = ["points"] if rules.of_points else [field.name for field in rules.fields]
-        _, rows = selectors.export_rows(board, label)
+        _, rows = selectors.export_rows(board, label, options["metadata"])
+        more = ["metadata"] if options["metadata"] else []
         table = csv.writer(self.stdout, lineterminator="\n")
-        table.writerow(["rank", "player", "name", *values, "achieved_at", "tied"])
+        table.writerow(["rank", "player", "name", *values, "achieved_at", "tied", *more])
         cell = raw_cell if options["raw"] else safe_cell
-        table.writerows(_cells(row, cell) for row in rows)
+        table.writerows([*_cells(row, cell), *([row.metadata or ""] if more else [])] for row in rows)
 
     def _mirror(self, period: Period) -> None:
         try:

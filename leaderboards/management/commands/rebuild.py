@@ -38,7 +38,9 @@ class Command(BaseCommand):
         result = {"board": board.seq, "storage": board.storage, "rebuilt": [_to_json(each) for each in rebuilt]}
         self.print_json(result | {"still_waiting": waiting})
         if waiting := [each.period for each in rebuilt if not each.is_resynced]:
-            raise CommandError(f"Not settled yet, because writers or the worker were at it: {', '.join(waiting)}.")
+            raise CommandError(
+                f"Not resynced yet, because writers or the worker were at work on it: {', '.join(waiting)}."
+            )
 
 
 def _to_json(result: RebuildResult) -> dict[str, Any]:

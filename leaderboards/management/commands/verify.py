@@ -66,7 +66,7 @@ def _skipped_errors(results: Sequence[VerifyResult]) -> Iterator[str]:
         if each.skipped:
             yield f"Not compared: board {each.board}, period {each.label}: {each.skipped}."
     if any(each.skipped for each in results):
-        yield "The worker settles what waits, and `doctor` says whether it is alive; run this again afterwards."
+        yield "The worker resyncs what waits, and `doctor` says whether it is alive; run this again afterwards."
 
 
 def _counts(result: VerifyResult) -> dict[str, Any]:

@@ -73,8 +73,8 @@ def _cached_with_version(board: Board, label: str, board_since: float) -> Period
         fetch_version(cached.answer)
     if version is None or version.at > min(board_since, cached.since):
         raise StaleGeneration("This period must be read after its cache version.")
-    cached.answer.layout  # noqa: B018 (computed once, with its rules, for all copies)
-    cached.answer.family  # noqa: B018 (likewise)
+    cached.answer.layout  # noqa: B018 - computed once, with its rules, for all copies
+    cached.answer.family  # noqa: B018 - computed once, with its rules, for all copies
     period = copy(cached.answer)
     period.board, period.cache_version = board, version.version
     return period
@@ -96,7 +96,7 @@ def cached_period(board: Board, label: str, at: datetime) -> Period | None:
     if period and period.starts_at and at < period.starts_at + timedelta(seconds=CACHE_TTL):
         return period_by_label(board, label)
     if period:
-        period.layout  # noqa: B018 (computed once for all copies)
+        period.layout  # noqa: B018 - computed once for all copies
     return _copy_with_board(period, board)
 
 

@@ -73,8 +73,8 @@ def fingerprint_of(period: Period, *form: object) -> str:
 
 def read_cached_file(stamp: str) -> CachedFile | None:
     """Return the file of this fingerprint; None if it is not cached or not valid, or the page cache is away."""
-    entries = cache.get_many([f"files:{stamp}:told", f"files:{stamp}:packed"])
-    head: Any = entries.get(f"files:{stamp}:told")
+    entries = cache.get_many([f"files:{stamp}:head", f"files:{stamp}:packed"])
+    head: Any = entries.get(f"files:{stamp}:head")
     packed = entries.get(f"files:{stamp}:packed")
     try:
         as_of, tag, check = datetime.fromisoformat(head["as_of"]), str(head["tag"]), head["check"]
@@ -101,7 +101,7 @@ def cache_file(stamp: str, file: CachedFile) -> None:
     if file.packed is not None:
         cache.set(f"files:{stamp}:packed", file.packed, CACHE_SECONDS)
     head = {"as_of": file.as_of.isoformat(), "tag": file.tag, "check": check}
-    cache.set(f"files:{stamp}:told", head, CACHE_SECONDS)
+    cache.set(f"files:{stamp}:head", head, CACHE_SECONDS)
 
 
 def _check(packed: bytes) -> str:

@@ -6,7 +6,9 @@ from datetime import datetime
 from itertools import groupby
 from typing import NamedTuple
 
-from django.db.models import QuerySet
+from django.db.models import F, OuterRef, QuerySet, Subquery, TextField, Value
+from django.db.models.expressions import Combinable
+from django.db.models.functions import Coalesce
 
 from foundation import clock
 from leaderboards.core.instants import from_milliseconds
@@ -21,14 +23,15 @@ from leaderboards.stores.sql.writes import value_of
 CHUNK = 2000
 
 
-def export_rows(board: Board, period: str) -> tuple[datetime, Iterator[Row]]:
+def export_rows(board: Board, period: str, metadata: bool = False) -> tuple[datetime, Iterator[Row]]:
     """Return the time, and an iterator over every row of the period, best first. Raises ``UnknownPeriod`` at once.
 
-    Reads SQL (the final standings of a final period): on a redis board run the mirror first.
+    With ``metadata`` rows have theirs, read by the same statement. Reads SQL (the final standings of a final period):
+    on a redis board run the mirror first.
     """
     as_of = clock.now()
     stored = find_period_row(board, period, as_of)
-    return as_of, iter(()) if stored is None else _rows(stored)
+    return as_of, iter(()) if stored is None else _rows(stored, metadata)
 
 
 def final_rows(period: Period, excluded: Collection[str], stay_empty: bool) -> Iterator[Row]:
@@ -115,16 +118,16 @@ def content_hash_of(period: Period) -> str:
     return digest.hexdigest()
 
 
-def _rows(period: Period) -> Iterator[Row]:
-    return _visible_rows(period, hidden_in(period), keeps_vacated_places(period))
+def _rows(period: Period, metadata: bool) -> Iterator[Row]:
+    return _visible_rows(period, hidden_in(period), keeps_vacated_places(period), metadata)
 
 
-def _visible_rows(period: Period, excluded: Collection[str], stay_empty: bool) -> Iterator[Row]:
+def _visible_rows(period: Period, excluded: Collection[str], stay_empty: bool, metadata: bool = False) -> Iterator[Row]:
     """Yield the rows in groups of equal scores: ``ahead`` counts better visible rows, ``places`` all better rows."""
     by_time = period.rules.ties.by_time
     ahead = places = 0
     groups = 0
-    for _, group in groupby(_lines(period), key=lambda line: line.score):
+    for _, group in groupby(_lines(period, metadata), key=lambda line: line.score):
         equals = list(group)
         shown = [(nth, line) for nth, line in enumerate(equals) if line.player not in excluded]
         groups += 1 if shown or stay_empty else 0
@@ -144,21 +147,34 @@ class _Line(NamedTuple):
     name: str
     value: tuple[int, ...]
     at: datetime | None
+    metadata: str | None
 
 
-def _lines(period: Period) -> Iterator[_Line]:
+def _lines(period: Period, metadata: bool) -> Iterator[_Line]:
     if period.state in (PeriodState.FINAL, PeriodState.EXPIRED):
         # Columns instead of model instances: with a million players these would cost a second more.
         columns = ("score", "member", "player__external_id", "player__name")
         unpack = period.layout.unpack
-        for score, member, player, name in _final(period).values_list(*columns).iterator(chunk_size=CHUNK):
+        own = _final_metadata() if metadata else _NO_TEXT
+        rows = _final(period).values_list(*columns, own)
+        for score, member, player, name, text in rows.iterator(chunk_size=CHUNK):
             value, at_ms, _ = unpack(score, member)
-            yield _Line(score, player, name, value, None if at_ms is None else from_milliseconds(at_ms))
+            yield _Line(score, player, name, value, None if at_ms is None else from_milliseconds(at_ms), text)
     else:
         shows_time = period.layout.shows_time
         stored = ("score", "points", "fields", "at", "player__external_id", "player__name")
-        for score, points, fields, at, player, name in _ordered(period).values_list(*stored).iterator(CHUNK):
-            yield _Line(score, player, name, value_of(points, fields), at if shows_time else None)
+        live = _ordered(period).values_list(*stored, F("metadata") if metadata else _NO_TEXT)
+        for score, points, fields, at, player, name, text in live.iterator(CHUNK):
+            yield _Line(score, player, name, value_of(points, fields), at if shows_time else None, text)
+
+
+_NO_TEXT = Value(None, TextField())
+
+
+def _final_metadata() -> Combinable:
+    """The metadata of a final standing: a copy's own, else that of the player's standing, which stays."""
+    standing = Standing.objects.filter(period=OuterRef("period"), player=OuterRef("player"))
+    return Coalesce(F("metadata"), Subquery(standing.values("metadata")))
 
 
 def _final(period: Period) -> QuerySet[FinalStanding]:
@@ -181,4 +197,5 @@ def _row(period: Period, line: _Line, rank: int, tied: int, ahead: int) -> Row:
         achieved_at=line.at,
         tied=tied,
         ahead=ahead,
+        metadata=line.metadata,
     )

@@ -10,6 +10,7 @@ from foundation.monitoring.own_readings import overdue
 from foundation.monitoring.readings import Reading
 from foundation.redis import client as redis
 from leaderboards.models import Period, PeriodState, QuarantinedEntry, Storage
+from leaderboards.selectors.monitoring.histograms import histograms_taken
 from leaderboards.selectors.monitoring.lag import mirror_age, unclosed, unrepaired
 from leaderboards.stores.redis.publish import announced_at
 
@@ -19,7 +20,7 @@ BATCH = 1000
 
 
 def sql_metrics() -> Iterator[Reading]:
-    """Read from SQL: stale periods, periods to close, differences, quarantined entries."""
+    """Read from SQL: stale periods, periods to close, differences, quarantined entries, the oldest histogram."""
     at = clock.now()
     rows = Period.objects.filter(state__in=LIVING, stale_since__isnull=False)
     stale = rows.aggregate(count=Count("pk"), first=Min("stale_since"))
@@ -33,6 +34,9 @@ def sql_metrics() -> Iterator[Reading]:
     yield Reading("sunwi_differences", "Differences of Redis and SQL that nobody has repaired.", unrepaired().count())
     waiting = QuarantinedEntry.objects.filter(decision="").count()
     yield Reading("sunwi_quarantined", "Entries that wait for somebody's judgment.", waiting)
+    first = min((row.taken_at for row in histograms_taken() if row.taken_at), default=None)
+    text = "How long ago the oldest histogram of a running period was taken; 0 if there is none."
+    yield Reading("sunwi_histogram_seconds", text, overdue(first, at))
 
 
 def redis_metrics() -> Iterator[Reading]:

@@ -12,6 +12,7 @@ from accounts.models import AuthenticatorApp, FormerEmail, Invitation, Passkey, 
 from foundation.audit.models import AuditEntry
 from foundation.messages import Message
 from leaderboards.models import Player
+from leaderboards.selectors.player_data.follows import follows_stored
 from leaderboards.selectors.player_data.personal_data import data_shown_to_player
 
 PROFILE = ("username", "first_name", "last_name", "email", "date_joined", "last_login", "is_active", "is_staff")
@@ -45,6 +46,7 @@ def account_export(user: User, at: datetime) -> dict[str, Any]:
         "invitations": list(
             Invitation.objects.filter(used_by=user).values("email", "created_at", "expires_at", "used_at")
         ),
+        "following": follows_stored(user),
         "audit_log": [_export_entry(user, entry) for entry in _entries(user)],
         "player": data_shown_to_player(player.external_id) if player else None,
     }

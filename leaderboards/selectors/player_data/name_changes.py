@@ -30,7 +30,7 @@ UNION ALL
  FROM {NameChange._meta.db_table} changed LEFT JOIN {Player._meta.db_table} player ON player.id = changed.player
  WHERE changed.xid >= %s AND NOT pg_visible_in_snapshot(changed.xid::text::xid8, %s::pg_snapshot)
  LIMIT {MAX_CHANGES + 1})
-"""  # noqa: S608 (names and a number of our own)
+"""  # noqa: S608 - names and a number of our own
 
 Change = tuple[int, str | None]  # a player's number, and their id unless the row is gone
 

@@ -20,7 +20,7 @@ TRUST_SECONDS = 60.0
 MAX_NAMES = 50_000  # of some 400 bytes each, with the player's number
 MAX_COUNTRIES = 100_000  # of some 100 bytes each
 _NAMED = (
-    "SELECT id, external_id, name, country, CASE WHEN picture_from = avatar_url THEN picture ELSE '' END"  # noqa: S608 (a name of our own)
+    "SELECT id, external_id, name, country, CASE WHEN picture_from = avatar_url THEN picture ELSE '' END"  # noqa: S608 - the table's name is our own
     f" FROM {Player._meta.db_table} WHERE external_id = ANY(%s)"
 )
 

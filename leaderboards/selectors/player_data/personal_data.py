@@ -1,5 +1,7 @@
 """Export all stored data of a player: their own row, and every row of any app with a foreign key to it.
 
+Who follows the player is left out: that is data of those users.
+
 Rows that name the player by id only are found by the id, and changes of submissions through the submissions. Of redis
 boards SQL has the mirrored standings.
 """
@@ -7,6 +9,7 @@ boards SQL has the mirrored standings.
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
+from django.contrib.auth.models import User
 from django.db.models import ForeignObjectRel, Model, QuerySet
 from django.utils.translation import override
 
@@ -16,6 +19,7 @@ from leaderboards.models import (
     BanRecord,
     Difference,
     FinalStanding,
+    Follow,
     Period,
     Player,
     Purge,
@@ -26,6 +30,7 @@ from leaderboards.models import (
     Standing,
     SubmissionEdit,
 )
+from leaderboards.selectors.player_data.follows import follows_stored
 
 OmittedColumns = Mapping[type[Model] | None, Collection[str]]  # columns by model; None is every model
 ValuesBefore = Callable[[QuerySet[Any]], Mapping[int, Mapping[str, Any]]]
@@ -46,8 +51,13 @@ _values_before_shadow: dict[type[Model], ValuesBefore] = {}
 
 
 def all_stored_data(external_id: str) -> dict[str, Any]:
-    """Return the player's rows by model (plural name), for operators. Raises ``UnknownPlayer``."""
-    return _export(external_id, {None: NEVER_EXPORTED}, lambda rows: rows, {})
+    """Return the player's rows by model (plural name), for operators. Raises ``UnknownPlayer``.
+
+    ``following`` is whom the linked user follows.
+    """
+    stored = _export(external_id, {None: NEVER_EXPORTED}, lambda rows: rows, {})
+    user = User.objects.filter(player__external_id=external_id).first()
+    return {**stored, "following": follows_stored(user) if user else []}
 
 
 def data_shown_to_player(external_id: str) -> dict[str, Any]:
@@ -104,7 +114,7 @@ def _rows_of(player: Player) -> list[QuerySet[Any]]:
     pointing = [
         relation.related_model._default_manager.filter(**{relation.field.name: player})
         for relation in Player._meta.get_fields(include_hidden=True)
-        if isinstance(relation, ForeignObjectRel) and relation.related_model is not FinalStanding
+        if isinstance(relation, ForeignObjectRel) and relation.related_model not in (FinalStanding, Follow)
     ]
     named: list[QuerySet[Any]] = [
         final_standings_of(player),

@@ -1,7 +1,8 @@
 """The distribution of points on a board: percentiles and a histogram.
 
 Boards with criteria use the leading one. The p-th percentile is the value that a player needs to be ahead of p percent
-of the players, or level with them.
+of the players, or level with them. A running period with many players is answered from its histogram, at the same cost
+however many there are; all others, and callers who want it exactly, from the store.
 """
 
 from collections.abc import Sequence
@@ -13,6 +14,7 @@ from foundation import clock
 from leaderboards.core.input.points import points_number
 from leaderboards.models import Board, Period
 from leaderboards.selectors.catalog.periods import CURRENT, find_period_row
+from leaderboards.selectors.rankings.histograms import TakenHistogram, histogram_of
 from leaderboards.selectors.rankings.store_routing import read_from_store
 from leaderboards.stores.base import Quantiles, ScoreRange, Store
 
@@ -35,7 +37,8 @@ class Bin:
 class Distribution:
     """Percentiles "1" to "99" and the histogram, lowest points first; both are empty on an empty board.
 
-    Either may also be empty if Redis is away and SQL did not count in time.
+    Either may also be empty if Redis is away and SQL did not count in time. ``error`` is None if it was counted now;
+    else the greatest share of the players, in percent, that lies between two edges of the histogram.
     """
 
     total: int
@@ -43,27 +46,54 @@ class Distribution:
     live: bool
     percentiles: dict[str, Number]
     histogram: list[Bin]
+    error: float | None = None
 
 
-def distribution(board: Board, period: str = CURRENT) -> Distribution:
-    """Return the distribution of a period. Raises ``UnknownPeriod``."""
+def distribution(board: Board, period: str = CURRENT, *, exact: bool = False) -> Distribution:
+    """Return the distribution of a period, counted now if ``exact``. Raises ``UnknownPeriod``."""
     as_of = clock.now()
     stored = find_period_row(board, period, as_of)
     if stored is None:
         return Distribution(0, as_of, True, {}, [])
+    taken = None if exact else histogram_of(stored, as_of)
+    if taken is not None and taken.histogram.total:
+        return _from_histogram(stored, taken)
     (quantiles, counts, edges), live = read_from_store(stored, _measure)
     if not quantiles.rows:
         return Distribution(quantiles.total, as_of, live, {}, [])
     values = [stored.layout.leading(score) for _, score in quantiles.rows]
-    decimals = stored.rules.decimals
-    percentiles = {str(p): points_number(values[100 - p], decimals) for p in range(1, 100)}
+    percentiles = _percentiles(stored, values)
     if counts is None:
         return Distribution(quantiles.total, as_of, live, percentiles, [])
-    histogram = [
+    return Distribution(sum(counts), as_of, live, percentiles, _histogram(stored, edges, counts))
+
+
+def _from_histogram(period: Period, taken: TakenHistogram) -> Distribution:
+    found, order = taken.histogram, period.rules.order
+    places = (min(found.total * share // 1000, found.total - 1) for share in _SHARES)
+    values = [period.layout.leading(found.score_at(place, order)) for place in places]
+    edges = bins(min(values), max(values))
+    counts = [
+        (found.total if each.stop is None else found.count_below(each.stop))
+        - (0 if each.start is None else found.count_below(each.start))
+        for each in _score_ranges(period, edges)
+    ]
+    error = -(-found.widest_gap * 1000 // found.total) / 10
+    histogram = _histogram(period, edges, counts)
+    return Distribution(found.total, taken.taken_at, True, _percentiles(period, values), histogram, error)
+
+
+def _percentiles(period: Period, values: Sequence[int]) -> dict[str, Number]:
+    """Return the percentiles "1" to "99" from the values at ``_SHARES``."""
+    return {str(p): points_number(values[100 - p], period.rules.decimals) for p in range(1, 100)}
+
+
+def _histogram(period: Period, edges: Sequence[tuple[int, int]], counts: Sequence[int]) -> list[Bin]:
+    decimals = period.rules.decimals
+    return [
         Bin(points_number(start, decimals), points_number(stop - 1, decimals), count)
         for (start, stop), count in zip(edges, counts, strict=True)
     ]
-    return Distribution(sum(counts), as_of, live, percentiles, histogram)
 
 
 def _measure(store: Store, period: Period) -> tuple[Quantiles, list[int] | None, list[tuple[int, int]]]:

@@ -125,7 +125,7 @@ def _read_with_cache(
     key = (stored.family.zset, stored.generation, page, _digest(hidden), name_cache_generation())
     cached = _cache.get_fresh(key) or _EMPTY
     result = read_period_if_changed(stored, [page_query(page)], others, hidden, cached.digest)
-    metrics.count_page_read(were_kept=result.reading is None)
+    metrics.count_page_read(were_cached=result.reading is None)
     if result.reading is None:
         return result.total - cached.hidden, cached, (answers_of((result.beside, True)), 0)
     begun = clock.monotonic()

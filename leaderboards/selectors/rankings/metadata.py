@@ -6,11 +6,20 @@ The trap: SQL is read after Redis, so metadata may be of a standing that Redis s
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import Any
+
+from django.db.models import QuerySet
 
 from foundation.db.resilience import ask
-from leaderboards.models import Period, Standing, Storage
+from leaderboards.core.periods import event_number
+from leaderboards.models import FinalStanding, Period, Standing, Storage
 
 _is_wanted: ContextVar[bool] = ContextVar("metadata is wanted", default=False)
+
+
+def is_copy(period: Period) -> bool:
+    """Whether the period is a frozen copy of a competition's: it has final standings and no others."""
+    return period.board.is_event and event_number(period.label) is None
 
 
 @contextmanager
@@ -31,11 +40,14 @@ def is_metadata_wanted() -> bool:
 def metadata_of(period: Period, players: Collection[str]) -> dict[str, str]:
     """Return the metadata, as JSON text, of those of these players (ids) whose standing has any. Raises ``SqlAway``.
 
-    Boards of Redis have none, nor has the copy that is shown of a frozen competition.
+    Boards of Redis have none. The copy that is shown of a frozen competition has its own.
     """
     if not players or period.board.storage == Storage.REDIS:
         return {}
-    rows = Standing.objects.filter(
-        period=period, player__external_id__in=players, score__isnull=False, metadata__isnull=False
-    )
+    where = {"period": period, "player__external_id__in": players, "metadata__isnull": False}
+    rows: QuerySet[Any]
+    if is_copy(period):
+        rows = FinalStanding.objects.filter(**where)
+    else:
+        rows = Standing.objects.filter(score__isnull=False, **where)
     return ask(lambda: {player: text or "" for player, text in rows.values_list("player__external_id", "metadata")})

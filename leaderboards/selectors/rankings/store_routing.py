@@ -16,7 +16,7 @@ from leaderboards.models import Period, PeriodState, Storage
 from leaderboards.selectors.catalog.cache_versions import fetch_version
 from leaderboards.selectors.catalog.periods import reload_sync_state
 from leaderboards.selectors.visibility.hidden import hidden_counts, hidden_in, keeps_vacated_places
-from leaderboards.stores.base import ConditionalResult, Query, Store
+from leaderboards.stores.base import ConditionalResult, Query, QueryResult, Store
 from leaderboards.stores.excluding import ExcludingStore
 from leaderboards.stores.redis.reads import ZsetStore
 from leaderboards.stores.sql.final import FinalStore
@@ -61,6 +61,21 @@ def read_within_timeout(
     except Unavailable as error:
         logger.info("ranks of period %s are not shown: %s", period.pk, error.detail)
         return None
+
+
+def read_in_time(period: Period, questions: Sequence[Query]) -> tuple[QueryResult, bool]:
+    """Return the answers to questions that may name many players, without hidden ones, and whether they are live.
+
+    SQL counts ranks for ``LIST_PATIENCE_MS`` in all, and no total (0 or less). Raises ``SqlAway`` as ``_route``.
+    """
+    hidden, bounded = hidden_in(period), TimeBoundedSqlStore(LIST_PATIENCE_MS)
+    stay_empty = bool(hidden) and keeps_vacated_places(period)
+
+    def read(store: Store, current: Period) -> QueryResult:
+        shown = ExcludingStore(store, hidden, stay_empty) if hidden else store
+        return shown.read(current, questions)
+
+    return _route(period, read, sql_store=bounded, fallback_store=bounded)
 
 
 def _route(

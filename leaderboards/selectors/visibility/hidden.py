@@ -189,9 +189,10 @@ def _add_restricted(rows: _RowsByPeriod, periods: Collection[_PeriodKey]) -> Non
         queries.append(_restricted_on(periods))
     if any(each.lags for each in periods):
         queries.append(_recently_banned())
+    by_pk = {each.pk: (each,) for each in periods}
     for period, board, only, player, name, kind in queries[0].union(*queries[1:], all=True):
-        for each in periods:
-            if period in (0, each.pk) and only in (0, each.pk) and _applies_to(board, each):
+        for each in by_pk[period] if period else periods:
+            if only in (0, each.pk) and _applies_to(board, each):
                 _add(rows[each.pk], player, name, kind, stands=period != 0)
 
 

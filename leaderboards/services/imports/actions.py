@@ -11,7 +11,7 @@ from foundation.audit import record, register_action, register_subject
 from foundation.audit.models import AuditEntry
 from foundation.messages import Message
 from foundation.reasons import reason_given
-from leaderboards.errors import ImportNotReady, ImportNotUndoable
+from leaderboards.import_errors import ImportNotReady, ImportNotUndoable
 from leaderboards.models import Board, ImportKind, ImportRun, Storage, Submission
 from leaderboards.models.imports import Phase
 from leaderboards.services.imports import boards
@@ -194,7 +194,7 @@ def _entry_of(run: ImportRun) -> AuditEntry | None:
 
 def may(user: AbstractBaseUser, kind: str) -> bool:
     """Whether the account may import this kind, and undo it."""
-    return bool(user.has_perm(f"leaderboards.import_{kind}"))  # type: ignore[attr-defined]  # accounts have rights
+    return bool(user.has_perm(f"leaderboards.import_{kind}"))  # type: ignore[attr-defined]  # all accounts have permissions
 
 
 def _lock(number: int) -> ImportRun:

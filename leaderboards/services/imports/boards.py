@@ -9,7 +9,8 @@ from django.db.models import ProtectedError
 
 from foundation.messages import Message
 from leaderboards.core.input.csv_table import read_boards
-from leaderboards.errors import BadBoard, ImportNotUndoable
+from leaderboards.errors import BadBoard
+from leaderboards.import_errors import ImportNotUndoable
 from leaderboards.models import Board, ImportChunk, ImportRun
 from leaderboards.selectors.previews.board_change import BoardChange, board_change, plain_value
 from leaderboards.services.boards import (

@@ -19,7 +19,7 @@ from leaderboards.core.input.csv_table import CsvRow
 from leaderboards.core.input.entries import read_player
 from leaderboards.core.input.profiles import profile_errors
 from leaderboards.errors import BadEntry
-from leaderboards.models import ImportChunk, ImportedPlayer, ImportRun, Player
+from leaderboards.models import Follow, ImportChunk, ImportedPlayer, ImportRun, Player
 from leaderboards.selectors.exports.cached_files import invalidate_cached_files
 from leaderboards.selectors.player_data.names import clear_name_cache
 from leaderboards.services.imports.chunk_results import ChunkResult, Error, Finish, lines_of
@@ -28,6 +28,7 @@ from leaderboards.stores.sql.writes import ensure_players
 
 NEW, CHANGED, SAME, REJECTED = "new", "changed", "same", "rejected"
 PLAYERS_PER_STEP = 100
+KEEP_NOBODY = (ImportedPlayer, Follow)  # rows that are no reason to keep a player whose import is undone
 
 Read = tuple[int, str, dict[str, str]]
 
@@ -68,7 +69,7 @@ def is_referenced(player: Player) -> bool:
     return any(
         model._default_manager.filter(**{name: player.pk}).exists()
         for model, name in _referring_fields()
-        if model is not ImportedPlayer
+        if model not in KEEP_NOBODY
     )
 
 
@@ -76,7 +77,7 @@ def referenced_players(players: Collection[int]) -> set[int]:
     """The players, by internal number, for which ``is_referenced`` holds."""
     found = set(Player.objects.filter(pk__in=players, user__isnull=False).values_list("pk", flat=True))
     for model, name in _referring_fields():
-        if model is not ImportedPlayer:
+        if model not in KEEP_NOBODY:
             found.update(model._default_manager.filter(**{f"{name}__in": players}).values_list(name, flat=True))
     return found
 

@@ -1,7 +1,7 @@
 """Preview of an import of scores: what it would do to the ranks. It is read from SQL, nothing is written.
 
 Other players are assumed to stay as they are. The trap: a period that is not opened yet has no standings, and is
-skipped.
+left out.
 """
 
 from collections import defaultdict

@@ -16,7 +16,7 @@ from leaderboards.core.input.csv_table import CsvRow, CsvTable, read_boards
 from leaderboards.core.input.import_rows import pack_rows
 from leaderboards.core.input.names import is_printable
 from leaderboards.core.input.points import decimal_of
-from leaderboards.errors import BadTable, MissingColumn, TooManyPendingImports
+from leaderboards.import_errors import BadTable, MissingColumn, TooManyPendingImports
 from leaderboards.models import Board, ImportChunk, ImportKind, ImportRun
 from leaderboards.services.imports.score_rows import Columns
 from leaderboards.services.players.profiles import PROFILE_FIELDS
@@ -33,8 +33,8 @@ PLAYER = "player"
 class Upload:
     """An uploaded file.
 
-    For scores, ``columns`` names the columns ``player``, ``points`` (or a number for every row), and ``at`` and ``id``,
-    which may be empty.
+    For scores, ``columns`` names the columns ``player``, ``points`` (or a number for every row), and ``at``, ``id`` and
+    ``metadata``, which may be empty.
     """
 
     kind: ImportKind
@@ -137,6 +137,7 @@ def _columns_of(sent: Upload, table: CsvTable) -> dict[str, object]:
         at=_column(table, "at", named["at"]) if named.get("at") else None,
         id=_column(table, "id", named["id"]) if named.get("id") else None,
         id_by_row=not named.get("id"),
+        metadata=_column(table, "metadata", named["metadata"]) if named.get("metadata") else None,
     )
     return asdict(columns)
 

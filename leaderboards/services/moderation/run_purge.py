@@ -117,7 +117,7 @@ def _progress_at_end(purge: Purge, at: datetime) -> dict[str, Any]:
 
 
 def _end_of_range(purge: Purge) -> int:
-    """The number of the last submission of this step; a purge of one player skips those of others by an index."""
+    """The number of the last submission of this step; a purge of one player finds its own by an index."""
     rows, limit = Submission.objects.all(), SCAN_CHUNK
     if purge.player_id is not None:
         rows, limit = valid_submissions_in(range_of(purge)), PLAYER_SCAN_CHUNK

@@ -70,7 +70,7 @@ def unvoid_purged(purge: int, number: int, players: Collection[int], submissions
     """Restore submissions of several players that a purge voided, in the open period ``number``; how many were void.
 
     All are internal numbers. Submissions that were deleted, that belong to erased players, or that are no longer void
-    because of this purge are skipped. Call it in a transaction. Raises ``PeriodClosed`` or ``BoardReserved``.
+    because of this purge are left as they are. Call it in a transaction. Raises ``PeriodClosed`` or ``BoardReserved``.
     """
     period = lock_open_period(number)
     known = Player.objects.filter(pk__in=players)

@@ -27,6 +27,7 @@ from leaderboards.core.periods import event_number, window_of
 from leaderboards.models import Period, PeriodState, Standing, Storage
 from leaderboards.selectors.catalog.periods import clear_period_cache
 from leaderboards.services import events
+from leaderboards.services.periods.announce import announce_final
 from leaderboards.services.sync.invalidate import invalidate_readers
 from leaderboards.services.sync.mirror import dead_letters_of, dropped_players, mirror
 from leaderboards.stores.redis.sync import ZsetSync
@@ -145,7 +146,7 @@ def _drain(period: Period) -> None:
     mirror(period)
     period.refresh_from_db()
     if period.stale_since is not None:
-        raise NotReadyToClose("its standings in Redis are being settled")
+        raise NotReadyToClose("its standings in Redis are being resynced")
     if letters := dead_letters_of(period).count():
         raise NotReadyToClose(f"{letters} standings are set aside as dead letters: retry or drop them")
     if dirty := store.dirty(period, 1)[0]:
@@ -182,6 +183,8 @@ def _make_final(period: Period, at: datetime) -> None:
     period.content_hash = content_hash(period)
     period.state, period.closed_at = PeriodState.FINAL, at
     period.save(update_fields=["players", "content_hash", "state", "closed_at"])
+    if not period.board.is_event:
+        announce_final(period, at)
     invalidate_readers(period)
     failpoint("close.before_final")
 

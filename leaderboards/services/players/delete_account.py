@@ -121,7 +121,7 @@ def _forget_names(user: User, player: Player | None) -> None:
 
 
 def _empty(user: User) -> None:
-    for rows in ("passkeys", "recovery_codes", "former_emails"):
+    for rows in ("passkeys", "recovery_codes", "former_emails", "follows"):
         getattr(user, rows).all().delete()
     for row in ("authenticator_app", "proven_email"):
         if hasattr(user, row):

@@ -4,7 +4,7 @@ Ranks, scores and the hash of final standings do not change: they refer to the i
 banned first, so that no scores come in meanwhile; that ban ends with the erasure, a moderator's ban stays.
 The trap: a mirror pass could write the old name again. So Redis is checked before SQL is changed, and once more in the
 transaction that renames the player, behind the exclusive barrier of all periods that Redis decides.
-An interrupted erasure is run again. The apps above erase their data in the same transaction (``register_hook``).
+An interrupted erasure is run again. The apps above erase their data in the same transaction (``erase_hooks.py``).
 """
 
 from collections.abc import Callable
@@ -29,6 +29,7 @@ from leaderboards.errors import NotRanked, PeriodClosed, StillRanked, StorageUna
 from leaderboards.models import (
     BanRecord,
     Difference,
+    Follow,
     ImportedPlayer,
     LinkCode,
     Period,
@@ -45,6 +46,7 @@ from leaderboards.models import (
 from leaderboards.selectors.exports.cached_files import invalidate_cached_files
 from leaderboards.selectors.player_data.personal_data import final_standings_of
 from leaderboards.services.moderation.remove import remove_from_period
+from leaderboards.services.players import erase_hooks
 from leaderboards.services.players.erase_logs import admin_log_of, forget_in_audit, lock_entries, rename_in_admin_log
 from leaderboards.services.players.pictures import forget_picture
 from leaderboards.services.players.profiles import ensure_player, lock_player
@@ -58,11 +60,6 @@ ACTIVE_STATES = (PeriodState.OPEN, PeriodState.CLOSING)
 _REMAINING_BAN = Case(When(banned_at=F("erasing_since"), then=None), default=F("banned_at"))
 
 Check = Callable[[Player], None]
-Forget = Callable[[Player, datetime], None]
-Rename = Callable[[Player, str, datetime], None]
-_hooks_before: list[Forget] = []
-_hooks: list[Forget] = []
-_rename_hooks: list[Rename] = []
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,31 +74,6 @@ class ErasureResult:
     dead_letters: int
     differences: int
     link_codes: int
-
-
-def register_hook(forget: Forget) -> None:
-    """Have ``forget`` called for each erased player, while they still have their id. Registering twice changes nothing.
-
-    It is called in the transaction that renames the player, hooks of lower apps first. It may raise to refuse, and may
-    be called again.
-    """
-    if forget not in _hooks:
-        _hooks.append(forget)
-
-
-def register_hook_before(forget: Forget) -> None:
-    """Have ``forget`` called before that, outside any transaction, for data in Redis. It may be interrupted."""
-    if forget not in _hooks_before:
-        _hooks_before.append(forget)
-
-
-def register_rename_hook(rename: Rename) -> None:
-    """Have ``rename`` called with each erased player, who has the new id by then, and the old id.
-
-    It is called at the end of the transaction that renames the player. Registering twice changes nothing.
-    """
-    if rename not in _rename_hooks:
-        _rename_hooks.append(rename)
 
 
 def erase_player(
@@ -127,7 +99,7 @@ def erase_player(
     else:
         removed = [str(period) for period in active if _remove_from(period, player, at)]
     _forget_in_redis(player)
-    for forget in _hooks_before:
+    for forget in erase_hooks.hooks_before:
         forget(player, at)
     return _rename(player, removed, at, reason)
 
@@ -206,7 +178,7 @@ def _remove_from(period: Period, player: Player, at: datetime) -> bool:
 
 
 def _out_of_sync(period: Period) -> StorageUnavailable:
-    return StorageUnavailable(f"Redis does not have period {period} as it is: run it again when that is settled.")
+    return StorageUnavailable(f"Redis does not have period {period} as it is: run it again when that is resynced.")
 
 
 def _forget_in_redis(player: Player) -> None:
@@ -221,7 +193,7 @@ def _rename(player: Player, removed: list[str], at: datetime, reason: str) -> Er
     lock_entries("player", player.pk)  # first: an undo locks the entry, then the player
     QuarantinedEntry.objects.filter(player=player).delete()  # likewise accepting one
     _wait_for_mirrors(player)
-    for forget in _hooks:
+    for forget in erase_hooks.hooks:
         forget(player, at)
     old, new = player.external_id, _free_id(player)
     letters = DeadLetter.objects.filter(kind=DEAD_LETTER_KIND, payload__player=old)
@@ -239,7 +211,7 @@ def _rename(player: Player, removed: list[str], at: datetime, reason: str) -> Er
         player=new,
         removed_from=removed,
         standings=Standing.objects.filter(player=player).update(member=member, metadata=None),
-        final_standings=final_standings_of(player).update(member=member),
+        final_standings=final_standings_of(player).update(member=member, metadata=None),
         submissions=own.exclude(external_id=None, freed_id=None).update(external_id=None, freed_id=None),
         dead_letters=letters.delete()[0],
         differences=Difference.objects.filter(player=old).update(player=new),
@@ -250,13 +222,14 @@ def _rename(player: Player, removed: list[str], at: datetime, reason: str) -> Er
     _invalidate_older_dumps(player)
     forget_picture(player)
     RankHistoryEntry.objects.filter(player=player).delete()
+    Follow.objects.filter(player=player).delete()  # who followed them hears nothing of who they are now
     ImportedPlayer.objects.filter(player=player).delete()  # it has their names from before an import
     Player.objects.filter(pk=player.pk).update(external_id=new, banned_at=_REMAINING_BAN, **nobody)
     QuarantinedEntry.objects.filter(player=player).delete()  # entries that came while the ban was set
     LinkCode.objects.filter(player=player).delete()  # after the player: the order in which redeeming locks them
     forget_in_audit(player)
     record("player.erased", at=at, subjects=[("player", player.pk)], reason=reason)
-    for rename in _rename_hooks:
+    for rename in erase_hooks.rename_hooks:
         rename(Player.objects.get(pk=player.pk), old, at)
     transaction.on_commit(forget_bans)
     invalidate_cached_files()

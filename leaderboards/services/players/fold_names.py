@@ -13,7 +13,7 @@ from leaderboards.models import Player
 
 BATCH = 500
 _SET = (
-    f"UPDATE {Player._meta.db_table} SET folded_name = %s, folded_from = %s"  # noqa: S608 (a name of ours)
+    f"UPDATE {Player._meta.db_table} SET folded_name = %s, folded_from = %s"  # noqa: S608 - the table's name is our own
     " WHERE id = %s AND name = %s"
 )
 

@@ -26,7 +26,7 @@ def restore_account_link(
     Raises ``NotUndoable`` if ``by`` lacks the permission, the link was changed since, or the account is gone; and as
     ``link_by_hand``.
     """
-    if by is not None and not by.has_perm(LINK_PERMISSION):  # type: ignore[attr-defined]  # accounts have rights
+    if by is not None and not by.has_perm(LINK_PERMISSION):  # type: ignore[attr-defined]  # all accounts have permissions
         raise NotUndoable(
             Message("This gives a player to another account: only people who may erase players may undo it.")
         )

@@ -59,15 +59,13 @@ from leaderboards.services.submit.quarantine import (
 from leaderboards.services.submit.request_periods import refuse_delayed
 from leaderboards.services.submit.sql_failures import CommitState, detect_unknown_commit, should_retry
 from leaderboards.services.sync.publish import write_and_publish
-from leaderboards.stores.sql.locks import LockedStanding, lock_period_and_standings, lock_timeout
+from leaderboards.stores.sql.locks import LockedStanding, ensure_standings, lock_period_and_standings
 from leaderboards.stores.sql.writes import (
     StandingRow,
     SubmissionBatch,
     SubmissionRow,
     count_attempts,
     insert_submissions,
-    make_players,
-    make_standings,
 )
 
 logger = logging.getLogger(__name__)
@@ -103,9 +101,8 @@ def decide(
         return pending.refuse_all(error)
     if items[0].in_batch:
         raise BatchAborted("Another transaction holds a lock that one of these entries needs.")
-    return pending.refuse_all(
-        StorageUnavailable(Message("Too many requests for the same players or ids at once; try again."))
-    )
+    busy = StorageUnavailable(Message("Too many requests for the same players or ids at once; try again."))
+    return pending.refuse_all(busy)
 
 
 def _try_once(
@@ -120,7 +117,7 @@ def _try_once(
         are_used = pending.check_new_ids()
         if not are_used:
             with abort_batch_on_error(pending.items[0].in_batch, expected_errors=CONNECTION_ERRORS):
-                _ensure_standings(pending.items[0].period, new_players, at, _lock_timeout_ms(pending.items))
+                ensure_standings(pending.items[0].period, new_players, at, _lock_timeout_ms(pending.items))
             failpoint("submit.after_admitted")
     except IdUnchecked:
         are_used = pending.check_new_ids()
@@ -147,7 +144,7 @@ def _decide_once(
         transaction.atomic(),
     ):
         if dry_run:
-            _ensure_standings(items[0].period, players, at)
+            ensure_standings(items[0].period, players, at)
         period, locked = lock_period_and_standings(items[0].period, players, _lock_timeout_ms(items))
         if period.state != PeriodState.OPEN:
             raise PeriodClosed(Message("Period %(period)s is closed.", period=period.label))
@@ -170,14 +167,6 @@ def _decide_once(
 def _lock_timeout_ms(items: Sequence[Item]) -> int | None:
     """How long to wait for any lock; None is the server's default."""
     return BATCH_LOCK_TIMEOUT_MS if items[0].in_batch else None
-
-
-def _ensure_standings(period: Period, players: Collection[str], at: datetime, wait_ms: int | None = None) -> None:
-    """Make missing players and standings: each step in a transaction of its own, so that no lock outlives it."""
-    with lock_timeout(wait_ms):
-        make_players(players, at)
-    with lock_timeout(wait_ms):
-        make_standings(period, players)
 
 
 class _BatchEvaluator:
@@ -214,21 +203,21 @@ class _BatchEvaluator:
             except SunwiError as error:
                 if item.id_unchecked:
                     raise IdUnchecked from error
-                self.decisions[item.entry.position] = refused(error)._replace(
-                    period=self.period if isinstance(error, Implausible) else None
-                )
+                period = self.period if isinstance(error, Implausible) else None
+                self.decisions[item.entry.position] = refused(error)._replace(period=period)
             else:
-                state = self._states[item.entry.player]
-                self.decisions[item.entry.position] = EntryDecision(status, self.period, state)
+                self.decisions[item.entry.position] = EntryDecision(
+                    status, self.period, self._states[item.entry.player]
+                )
         return self.submissions[before:]
 
     def changed_standings(self) -> list[StandingRow]:
         """The standings that have changed, sorted by player."""
-        rows = []
-        for name, packed in self._packed.items():
-            locked, state = self.locked[name], self._states[name]
-            if state != locked.state:
-                rows.append(StandingRow(locked.player_id, name, packed.member, state, packed.score, locked.version + 1))
+        rows = [
+            StandingRow(locked.player_id, name, packed.member, self._states[name], packed.score, locked.version + 1)
+            for name, packed in self._packed.items()
+            if self._states[name] != (locked := self.locked[name]).state
+        ]
         return sorted(rows, key=attrgetter("player_id"))
 
     def _evaluate(self, item: Item) -> Status:
@@ -247,11 +236,8 @@ class _BatchEvaluator:
             self._packed[entry.player] = self.period.layout.pack(new.value, new.at_ms, entry.player)
             self._states[entry.player] = new
         self._attempts[locked.player_id] += 1
-        self.submissions.append(
-            SubmissionRow(
-                locked.player_id, item.value, at_ms, entry.at, entry.external_id, entry.operator, entry.metadata
-            )
-        )
+        row = (locked.player_id, item.value, at_ms, entry.at, entry.external_id, entry.operator, entry.metadata)
+        self.submissions.append(SubmissionRow(*row))
         if entry.external_id is not None:
             self._entry_by_id[entry.external_id] = entry
         return Status.UNCHANGED if new == old else Status.UPDATED

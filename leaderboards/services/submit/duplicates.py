@@ -105,7 +105,7 @@ def _used(targeted: Sequence[Targeted], service: str) -> list[int]:
         one_of, ids = one_of_sql("external_id", "text", [entry.external_id for entry, _ in entries])
         conditions.append(f"(board_id = %s AND competition = %s AND {one_of})")
         params += (seq, competition, *ids)
-    query = f"SELECT id FROM leaderboards_submission WHERE service = %s AND ({' OR '.join(conditions)})"  # noqa: S608 (constant names)
+    query = f"SELECT id FROM leaderboards_submission WHERE service = %s AND ({' OR '.join(conditions)})"  # noqa: S608 - constant names
     with connection.cursor() as cursor:
         cursor.execute(query, [service, *params])
         return [number for (number,) in cursor.fetchall()]

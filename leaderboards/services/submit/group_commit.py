@@ -169,5 +169,5 @@ class GroupCommit(Generic[Request, Answer]):
             raise AnswerMissing("The request that this one was decided with takes too long.")
         if me.error is not None:
             raise type(me.error)(*me.error.args) from me.error
-        assert me.answer is not None  # noqa: S101 (answer or error is set before a member wakes; for the type checker)
+        assert me.answer is not None  # noqa: S101 - answer or error is set before a member wakes; for the type checker
         return me.answer

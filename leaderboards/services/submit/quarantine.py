@@ -74,7 +74,7 @@ def total_of(item: Item, standing: StandingState | None) -> int:
 
 
 def find_quarantined(targeted: Sequence[Targeted], service: str) -> dict[int, EntryDecision]:
-    """The decisions, by position, on entries whose id was quarantined before. Boards without limits are skipped."""
+    """The decisions, by position, on entries whose id was quarantined before. Boards without limits need none."""
     candidates = [(entry, board) for entry, board in targeted if entry.external_id is not None and board.may_quarantine]
     if not candidates:
         return {}

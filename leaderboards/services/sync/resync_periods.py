@@ -140,7 +140,7 @@ def resync_now(period: Period) -> bool:
     try:
         register_server()
     except Unavailable as error:
-        logger.warning("period %s is not settled yet: %s", period, error.detail)
+        logger.warning("period %s is not resynced yet: %s", period, error.detail)
         return False
     return PeriodResync(period).try_resync()
 

@@ -73,7 +73,7 @@ class Publisher:
             return sum(self._link.run_many(prepared))
 
     def fill(self, period: Period, rows: Sequence[ZsetRow]) -> None:
-        """Fill an emptied period; rows without a score are skipped. One round trip."""
+        """Fill an emptied period; rows without a score are left out. One round trip."""
         calls = []
         for start in range(0, len(rows), ENTRIES_PER_CALL):
             args = self._first_args(period)

@@ -4,13 +4,15 @@ The trap: a script answers only if Redis has the generation of the caller's ``Pe
 ``StaleGeneration`` is raised, and Redis is unavailable for this period.
 """
 
+import math
 from collections.abc import Iterator, Sequence
-from itertools import count, islice, repeat
+from itertools import accumulate, count, islice, repeat
 from pathlib import Path
 from typing import Any
 
 from foundation.redis.client import Argument, RedisClient, RedisRefused, ScriptCall
 from foundation.sync.redis_state import raise_if_stale, script_loader
+from leaderboards.core.ranking.histogram import PARTS, Edge, Histogram
 from leaderboards.core.ranking.rules import Order, Ties
 from leaderboards.models import Period
 from leaderboards.stores.base import (
@@ -26,6 +28,8 @@ from leaderboards.stores.base import (
     ScoreRange,
     pack_gap,
 )
+
+SHARES_PER_CALL = 251  # of a script that reads the scores of edges: a quarter of a millisecond
 
 script = script_loader(Path(__file__).parent / "scripts")
 
@@ -113,6 +117,44 @@ class ZsetStore:
             args.append("-inf" if start is None else repr(start))
             args.append("+inf" if stop is None else f"({stop!r}")
         return [int(count) for count in run(self._link, "counts", [period.family.gen, period.family.zset], args)]
+
+    def scores(self, period: Period, players: Sequence[str]) -> dict[str, float]:
+        """Return the scores of those of these players who are ranked. Raises as ``read`` does."""
+        family = period.family
+        keys = [family.gen, family.zset, family.members, family.cache_version]
+        args = [period.generation, lua_bool(period.layout.in_member), period.cache_version, *players]
+        found = zip(players, run(self._link, "scores", keys, args), strict=True)
+        return {player: float(score) for player, score in found if score}
+
+    def histogram(self, period: Period) -> Histogram:
+        """Count the players at the scores of ``PARTS`` places. All counts are of one moment, in one script.
+
+        The scores are read before, in scripts of ``SHARES_PER_CALL``: scores that change meanwhile make the gaps
+        between two edges uneven, not the counts wrong.
+        """
+        shares, scores = range(PARTS + 1), set[float]()
+        for start in range(0, len(shares), SHARES_PER_CALL):
+            rows = self.quantiles(period, shares[start : start + SHARES_PER_CALL]).rows
+            scores.update(score for _, score in rows)
+        edges = sorted(scores)
+        counts = self.counts(period, list(_around_edges(edges)))
+        return _from_counts(edges, counts)
+
+
+def _around_edges(edges: Sequence[float]) -> Iterator[ScoreRange]:
+    """Yield the ranges below, at and between the edges, and above the last."""
+    after: float | None = None
+    for edge in edges:
+        yield ScoreRange(after, edge)
+        after = math.nextafter(edge, math.inf)
+        yield ScoreRange(edge, after)
+    yield ScoreRange(after, None)
+
+
+def _from_counts(edges: Sequence[float], counts: Sequence[int]) -> Histogram:
+    up_to = list(accumulate(counts))
+    found = [Edge(edge, up_to[2 * at], counts[2 * at + 1]) for at, edge in enumerate(edges)]
+    return Histogram(up_to[-1], tuple(found))
 
 
 def _keys(period: Period) -> list[str]:

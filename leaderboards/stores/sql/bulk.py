@@ -85,7 +85,7 @@ def _row_value(name: str, kind: str) -> str:
 def one_of(column: str, kind: str, values: Collection[Cell]) -> Q | RawSQL:
     """Return the condition ``column IN values`` with a single parameter; the query must have one table only."""
     if connection.vendor == "postgresql":
-        return RawSQL(*one_of_sql(f'"{column}"', kind, values), BooleanField())  # noqa: S611 (names are ours)
+        return RawSQL(*one_of_sql(f'"{column}"', kind, values), BooleanField())  # noqa: S611 - names of our own columns
     return Q(**{f"{column}__in": values})
 
 

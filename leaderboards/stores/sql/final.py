@@ -44,14 +44,16 @@ _RANK = {
 def write_final_standings(period: Period, copy: Period | None = None) -> int:
     """Write the final standings of a period, for the period itself or for a ``copy`` of it; returns how many.
 
+    A copy has no standings, so its rows get their metadata too.
+
     Call it in the transaction that makes the period or the copy final.
     """
     direction = "DESC" if period.rules.order is Order.DESC else "ASC"
     with long_transaction(), connection.cursor() as cursor:
         cursor.execute(
-            "INSERT INTO leaderboards_finalstanding (period_id, place, rank, player_id, member, score)"
+            "INSERT INTO leaderboards_finalstanding (period_id, place, rank, player_id, member, score, metadata)"
             f" SELECT %s, {_PLACE.format(direction)}, {_RANK[period.rules.ties].format(direction)},"
-            " player_id, member, score"
+            f" player_id, member, score, {'NULL' if copy is None else 'metadata'}"
             " FROM leaderboards_standing WHERE period_id = %s AND score IS NOT NULL",
             [(copy or period).pk, period.pk],
         )
@@ -92,6 +94,10 @@ class FinalStore:
         counts = {f"n{index}": Count("player", filter=in_score_range(each)) for index, each in enumerate(ranges)}
         by_name = _rows(period).aggregate(**counts)
         return [by_name[name] for name in counts]
+
+    def scores(self, period: Period, players: Sequence[str]) -> dict[str, float]:
+        """Return the scores of those of these players who are ranked."""
+        return dict(_rows(period).filter(player__external_id__in=players).values_list("player__external_id", "score"))
 
     def _answer(self, period: Period, query: Query) -> list[RankedRow]:
         rows = _rows(period).order_by("place")

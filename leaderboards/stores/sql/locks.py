@@ -7,6 +7,7 @@ locks of others, since waiting for another transaction's new row can deadlock to
 import json
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager, nullcontext
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from django.db import connection, transaction
@@ -16,6 +17,7 @@ from foundation.sync import barrier
 from leaderboards.core.ranking.policies import StandingState
 from leaderboards.models import Period, PeriodState
 from leaderboards.stores.sql.bulk import one_of_sql
+from leaderboards.stores.sql.writes import make_players, make_standings
 
 _AT_MS = {
     "postgresql": "floor(extract(epoch FROM s.at) * 1000)::bigint",
@@ -45,6 +47,14 @@ def lock_timeout(wait_ms: int | None) -> Iterator[None]:
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(f"SET LOCAL lock_timeout = {wait_ms:d}")
         yield
+
+
+def ensure_standings(period: Period, players: Collection[str], at: datetime, wait_ms: int | None = None) -> None:
+    """Make missing players and standings: each step in a transaction of its own, so that no lock outlives it."""
+    with lock_timeout(wait_ms):
+        make_players(players, at)
+    with lock_timeout(wait_ms):
+        make_standings(period, players)
 
 
 def lock_period_and_standings(

@@ -127,6 +127,11 @@ class SqlStore:
         by_name = run_with_timeout(lambda: _View(period).rows.aggregate(**counts), self._timeout_ms)
         return [by_name[name] for name in counts] if by_name else None
 
+    def scores(self, period: Period, players: Sequence[str]) -> dict[str, float]:
+        """Return the scores of those of these players who are ranked."""
+        rows = _View(period).rows.filter(player__external_id__in=players).order_by()
+        return {player: float(score or 0) for player, score in rows.values_list("player__external_id", "score")}
+
     def _at_places(self, period: Period, places: Sequence[int]) -> dict[int, tuple[str, float]]:
         view = _View(period)
         place = Window(RowNumber(), order_by=view.forward)

@@ -211,7 +211,7 @@ def mark_pending_publish(
 def clear_pending_publish(period: Period, published: Sequence[tuple[int, int]]) -> None:
     """Clear ``pending_publish`` of published standings (player, version) that still have that version.
 
-    Locked rows are skipped. If the period has a new generation, nothing is cleared: Redis may lack them again.
+    Locked rows keep their marks. If the period has a new generation, nothing is cleared: Redis may lack them again.
     """
     if not published:
         return
@@ -241,7 +241,7 @@ def _columns(period: Period, value: tuple[int, ...]) -> tuple[int | None, str | 
 
 
 def insert_submissions(statements: StatementRunner, batch: SubmissionBatch, rows: Sequence[SubmissionRow]) -> Any:
-    """Insert submissions in the order they were applied, skipping used ids; returns the cursor with its row count."""
+    """Insert submissions in the order they were applied, but for used ids; returns the cursor with its row count."""
     period = batch.period
     cells = [(row.player_id, *_columns(period, row.value), row.at_ms, *row[3:]) for row in rows]
     tail = (

@@ -1,16 +1,22 @@
 """The page of one board: a shared page, cached for a second, filled with the viewer's own parts."""
 
-from django.http import Http404, HttpRequest, HttpResponse
+from dataclasses import replace
+from typing import cast
+
+from django.contrib.auth import SESSION_KEY
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
+from foundation.db.resilience import ask
 from foundation.errors import NotFound
 from leaderboards import selectors
 from leaderboards.models import Board
 from leaderboards.selectors import BoardPage
 from leaderboards.selectors.visibility.hidden import shadowed_in
 from leaderboards.selectors.visibility.restrictions import viewing_as
-from leaderboards.views.board_pages import shared_page
+from leaderboards.views.board_pages import filters, shared_page
+from leaderboards.views.board_pages.filters import Asker
 from leaderboards.views.board_pages.screen import screen
 from leaderboards.views.board_pages.search import LONGEST, find_on_board
 from leaderboards.views.board_pages.shared_page import PageKey, SharedPage, page_key_of
@@ -48,6 +54,9 @@ def _answer(request: HttpRequest, key: PageKey) -> HttpResponse:
         address = find_on_board(board, key.label, sought, viewer) if sought else None
     if address:
         return redirect(f"{request.path}{address}")
+    of = filters.filter_asked(request)
+    if of:
+        return _filtered(request, viewer, key, board, of)
     if is_anonymous_read(request):  # ``micro_cached`` caches this answer, so it must not start from a cached page
         shared, page = shared_page.build_page(key, board, None)
     else:
@@ -56,6 +65,31 @@ def _answer(request: HttpRequest, key: PageKey) -> HttpResponse:
             return _render_for_shadowed(request, viewer, shared, sought)
         shared, page = _with_viewer(viewer, shared)
     return _render(request, ViewerOverlay(shared, viewer, page, sought))
+
+
+def _filtered(request: HttpRequest, viewer: Viewer, key: PageKey, board: Board, of: str) -> HttpResponse:
+    """Render the page of some players. It is built for who asks alone and not cached."""
+    public = shared_page.get_page(shared_page.everybody(key), board)
+    asker = Asker(viewer, _account(request, of))
+    with viewing_as(viewer.player if _is_shadowed(viewer, public) else None):
+        page, shown = filters.filtered(board, public.page.standings.period.label, of, key.number, asker)
+        total = page.standings.total if page.standings.total > 0 else public.page.standings.total
+        page = replace(page, standings=replace(page.standings, total=total))
+        shown = replace(shown, lead=public.context["lead"])
+        own_key = shared_page.filtered_key(key, of)
+        shared = SharedPage(own_key, replace(page, me=None, neighbours=[]), shown)
+        return _render(request, ViewerOverlay(shared, viewer, page))
+
+
+def _account(request: HttpRequest, of: str = "") -> int | None:
+    """Return the number of the account that has signed in. Raises ``SqlAway`` if only SQL can say whom one follows."""
+    if not may_be_signed_in(request):
+        return None
+    if request.user.is_authenticated:
+        return cast("int", request.user.pk)
+    if of == filters.FOLLOWING:
+        ask(lambda: request.session.get(SESSION_KEY))  # without SQL everybody counts as not signed in
+    return None
 
 
 def _is_shadowed(viewer: Viewer, shared: SharedPage) -> bool:
@@ -87,10 +121,23 @@ def _render(request: HttpRequest, own: ViewerOverlay) -> HttpResponse:
         seconds = own.shared.look_again_after
         return response if seconds is None else poll_later(request, response, seconds)
     is_signed_in = may_be_signed_in(request) and request.user.is_authenticated
+    if "embed" not in request.GET:
+        asker = Asker(own.viewer, cast("int", request.user.pk) if is_signed_in else None)
+        own.filters = _chips(own, asker)
     template = own.shared.full_page_for(request.user) if is_signed_in else own.shared.full_page
     response = private(HttpResponse(with_theme(request.COOKIES, own.fill(template))))
     remember(request, response, own.viewer)  # not for fragments: an open tab would restore a deleted cookie
     return response
+
+
+def _chips(own: ViewerOverlay, asker: Asker) -> str:
+    """Return the filters that the viewer can choose. Groups are looked for where the board has other apps' panels."""
+    shared, of = own.shared, own.shared.key.of
+    if of == "" and asker.user_id is None and asker.viewer.player is None:
+        return ""
+    asker = replace(asker, may_have_group=bool(own.default("panels")))
+    label = shared.page.standings.period.label
+    return filters.chips_html(QueryDict(shared.key.query), of, shared.board, label, asker)
 
 
 def _event_board(request: HttpRequest, board: Board) -> HttpResponse:

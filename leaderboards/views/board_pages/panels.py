@@ -38,6 +38,6 @@ def register_panel(panel: Panel) -> None:
 def panels(context: PanelContext) -> SafeString:
     """Render all panels in the order of their registration."""
     try:
-        return mark_safe("\n".join(ask(lambda: [panel(context) for panel in _panels])))  # noqa: S308 (escaped by each)
+        return mark_safe("\n".join(ask(lambda: [panel(context) for panel in _panels])))  # noqa: S308 - each panel escapes its own
     except SqlAway:
         return mark_safe("")

@@ -11,9 +11,9 @@ from functools import cached_property
 from typing import Any
 from urllib.parse import urlencode
 
-from django.conf import settings
 from django.http import HttpRequest, QueryDict
 from django.template.loader import render_to_string
+from django.urls import reverse
 from django.utils.safestring import mark_safe
 from django.utils.translation import get_language
 
@@ -23,6 +23,7 @@ from leaderboards import selectors
 from leaderboards.models import Board, PeriodState
 from leaderboards.selectors import BoardPage, Row
 from leaderboards.selectors.player_data.names import countries_of, picture_generation, picture_of
+from leaderboards.views.board_pages.filters import PARAMETER, Filter, filter_context
 from leaderboards.views.board_pages.period_history import PeriodHistory
 from leaderboards.views.components.distribution_chart import distribution_chart
 from leaderboards.views.components.gains import empty_cells
@@ -37,7 +38,6 @@ from leaderboards.views.components.period_labels import (
     steps,
 )
 from leaderboards.views.components.rules_text import rules_sentences
-from leaderboards.views.components.table_rows import top_words
 from leaderboards.views.components.tables import table
 from leaderboards.views.http.poll_interval import LIVE_EVERY_SECONDS
 from leaderboards.views.http.responses import ROWS, etag_of, etag_parts, page_number
@@ -45,20 +45,27 @@ from leaderboards.views.http.viewer import Viewer
 
 LONGEST_WAIT_SECONDS = 60.0  # for pages of a board between two windows
 _REPEATED = ("period", "page", "embed")  # query parameters that links repeat; the player is in a cookie
-_PLACES = ("card", "find", "foot", "around", "summary", "spread", "past", "panels", "race", "etag")
-_PLACE_MARKERS = {place: mark_safe(f"<!--own {place}-->") for place in _PLACES}  # noqa: S308 (text of users is escaped, so it cannot contain a marker)
+_PLACES = (
+    *("preview", "filters", "card", "find", "foot", "around"),
+    *("summary", "spread", "past", "panels", "race", "etag"),
+)
+_PLACE_MARKERS = {place: mark_safe(f"<!--own {place}-->") for place in _PLACES}  # noqa: S308 - text of users is escaped, so it cannot contain a marker
 _PLACE = re.compile("<!--own ([a-z]+)-->")
 
 
 @dataclass(frozen=True, slots=True)
 class PageKey:
-    """Everything that a shared page depends on. ``query`` holds the parameters that links repeat."""
+    """Everything that a shared page depends on. ``query`` holds the parameters that links repeat.
+
+    ``of`` is the filter of a page that is made for one viewer (``filters.py``).
+    """
 
     seq: int
     label: str
     number: int
     query: str
     language: str | None
+    of: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +79,18 @@ def page_key_of(request: HttpRequest, seq: int) -> PageKey:
     """Read the key from a request. Raises ``Http404`` for an impossible page number."""
     given = {name: text for name in _REPEATED if (text := request.GET.get(name))}
     return PageKey(seq, given.get("period", selectors.CURRENT), page_number(request), urlencode(given), get_language())
+
+
+def filtered_key(key: PageKey, of: str) -> PageKey:
+    """Return the key of the same page with a filter, which links repeat."""
+    return replace(key, of=of, query=urlencode({**QueryDict(key.query).dict(), PARAMETER: of}))
+
+
+def everybody(key: PageKey) -> PageKey:
+    """Return the key of the first page of everybody in the same period."""
+    given = QueryDict(key.query).dict()
+    given.pop("page", None)
+    return replace(key, of="", number=1, query=urlencode(given))
 
 
 class PageTemplate:
@@ -89,8 +108,9 @@ class PageTemplate:
 class SharedPage:
     """One page of a board at one moment."""
 
-    def __init__(self, key: PageKey, page: BoardPage) -> None:
+    def __init__(self, key: PageKey, page: BoardPage, shown: Filter | None = None) -> None:
         standings = page.standings
+        self.filter = shown
         self.key, self.page, self.board = key, page, standings.board
         self.rows = {row.player: row for row in standings.rows}
         self.chips = chips_of(standings.board, standings.period, standings.as_of)
@@ -111,6 +131,7 @@ class SharedPage:
             self.won,
             self.countries,
             [picture_of(player) for player in self.rows],
+            shown,
         )
         self.defaults: dict[str, str] = {}  # place → its HTML for anonymous viewers, filled on demand
 
@@ -131,7 +152,7 @@ class SharedPage:
         names = ("columns", "as_words", "has_moves", "has_gaps", "no_gains")
         leader = shown["lines"][0].name if shown["lines"] else ""
         rules = self.page.standings.rules
-        settings = (board.name, board.unit, board.format, board.decimals, board.timezone, rules)
+        settings = (board.name, board.unit, board.format, board.decimals, board.timezone, board.grace_seconds, rules)
         shown_names = [shown[name] for name in names]
         return repr((self.key, settings, shown_names, leader, self.movement.since, picture_generation()))
 
@@ -158,7 +179,7 @@ class SharedPage:
         """The history of the period; None if no ranks can have been recorded."""
         if not self.has_rank_history:
             return None
-        is_first = self.key.number == 1 and "embed" not in QueryDict(self.key.query)
+        is_first = self.key.number == 1 and "embed" not in QueryDict(self.key.query) and self.filter is None
         return PeriodHistory(self.page.standings, self.movement.since, self.is_running_now, is_first)
 
     @cached_property
@@ -168,6 +189,8 @@ class SharedPage:
         shown = table(self.page, Viewer(None), self.key.number, self.movement)
         if self.history:
             shown["lines"] = self.history.with_gains(shown["lines"])
+        if self.filter:
+            shown |= filter_context(self.filter, shown["lines"], standings.total)
         is_live = standings.period.state in (PeriodState.OPEN, PeriodState.CLOSING) or self.opens_at is not None
         before, after = steps(self.board, chips, standings.period, standings.as_of)
         return {
@@ -183,11 +206,12 @@ class SharedPage:
             "won": last_winners_text(self.board, self.won, standings.as_of),
             **running_words(chips, standings.as_of),
             "zone": self.board.timezone,
+            "share_path": reverse("board-share", args=[self.board.seq]),
             "every": LIVE_EVERY_SECONDS if is_live else 0,
             **shown,
-            "no_gains": mark_safe(empty_cells(self.history.gains if self.history else None)),  # noqa: S308 (of numbers alone)
+            "no_gains": mark_safe(empty_cells(self.history.gains if self.history else None)),  # noqa: S308 - it is made of numbers only
             "has_today": bool(self.history and self.history.gains and self.history.gains.has_today),
-            "lead": lead_of(standings, shown["lines"]),
+            "lead": self.filter.lead if self.filter else lead_of(standings, shown["lines"]),
         }
 
     @cached_property
@@ -195,8 +219,6 @@ class SharedPage:
         """The template context of the rest of the page: rules, distribution, metadata for other sites."""
         standings = self.page.standings
         return {
-            "site": settings.SITE_URL.rstrip("/"),
-            "top_words": top_words(self.board, standings.rows),
             "coming": coming_dates(self.board, standings.as_of),
             "rules": rules_sentences(self.board, standings.rules),
             "spread": distribution_chart(standings, self.key.label),

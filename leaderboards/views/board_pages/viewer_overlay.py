@@ -19,9 +19,11 @@ from leaderboards.selectors import BoardPage, Row
 from leaderboards.selectors.visibility.restrictions import NOT_EXCLUDED, Exclusion, exclusion_on_board
 from leaderboards.views.board_pages.panels import PanelContext, panels
 from leaderboards.views.board_pages.shared_page import PageTemplate, SharedPage
+from leaderboards.views.components.approximate_share import ApproximateShare, approximate_share
 from leaderboards.views.components.distribution_chart import with_own_bar
 from leaderboards.views.components.line_chart import chart
 from leaderboards.views.components.own_move import own_move
+from leaderboards.views.components.preview import board_preview
 from leaderboards.views.components.race import race_html
 from leaderboards.views.components.rank_chart import RankChart, rank_chart_of, with_current_rank
 from leaderboards.views.components.row_html import RowStyle, row_html
@@ -45,12 +47,16 @@ def row_is_current(shared: SharedPage, page: BoardPage, player: str) -> bool:
 
 @dataclass
 class ViewerOverlay:
-    """A viewer of a shared page. ``page`` is its data with the viewer in it, ``sought`` a search without a hit."""
+    """A viewer of a shared page. ``page`` is its data with the viewer in it, ``sought`` a search without a hit.
+
+    ``filters`` is the HTML of the filters that the viewer can choose.
+    """
 
     shared: SharedPage
     viewer: Viewer
     page: BoardPage
     sought: str = ""
+    filters: str = ""
 
     @cached_property
     def etag(self) -> str:
@@ -61,7 +67,13 @@ class ViewerOverlay:
     def _place(self) -> str:
         """The viewer, their row and their neighbours as one text."""
         me, total = self.page.me, self.page.standings.total
-        return repr((self.viewer, me and (me, total, self.page.neighbours), self.exclusion))
+        return repr((self.viewer, me and (me, total, self.page.neighbours), self.exclusion, self.share))
+
+    @cached_property
+    def share(self) -> ApproximateShare | None:
+        """Which best part of the players the viewer belongs to, where their rank is not known."""
+        standings = self.page.standings
+        return approximate_share(standings.board, standings.period.label, self.page.me, standings.as_of)
 
     @cached_property
     def exclusion(self) -> Exclusion | None:
@@ -87,7 +99,7 @@ class ViewerOverlay:
     @cached_property
     def viewer_card(self) -> dict[str, Any]:
         """The template context of the viewer's card and tables."""
-        return viewer_card(self.page) | {"my_move": self._move}
+        return viewer_card(self.page) | {"my_move": self._move, "my_share": self.share}
 
     @property
     def _move(self) -> Move | None:
@@ -108,9 +120,10 @@ class ViewerOverlay:
             moves=shown["has_moves"],
             gaps=shown["has_gaps"],
             gains=shown["no_gains"],
-            anchors=True,
+            anchors=self.shared.filter is None,
             own_id="me",
             is_linked=self.viewer.linked,
+            within=self.shared.filter is not None,
         )
 
     def render(self, template: str, **more: object) -> str:
@@ -130,6 +143,8 @@ class ViewerOverlay:
             defaults[place] = anonymous.render(_DEFAULTS[place], **shown) if place in _DEFAULTS else ""
             if place == "panels":
                 defaults[place] = _render_panels(anonymous)
+            if place == "preview":
+                defaults[place] = _preview_of(self.shared, None)
             if place == "race":
                 defaults[place] = _race_html(self.shared, None)
         return defaults[place]
@@ -138,6 +153,8 @@ class ViewerOverlay:
         """Return the HTML of a place: the viewer's own, else the default."""
         if place == "etag":
             return escape(self.etag)
+        if place == "filters":
+            return self.filters
         if self.viewer == ANONYMOUS_VIEWER and not self.sought:
             return self.default(place)
         own = self._cached[place] if place in self._cached else _OWN_PARTS[place](self)
@@ -194,7 +211,7 @@ def _around(own: ViewerOverlay) -> str | None:
     if not own.viewer_card["around"] or own.viewer_card["on_page"]:
         return None
     before, after = own.shared.neighbours_table_shell
-    row_style = replace(own.row_style, moves=False, gaps=False, gains="", anchors=False)
+    row_style = replace(own.row_style, moves=False, gaps=False, gains="", anchors=False, within=False)
     return before + "\n".join(row_html(line, row_style) for line in own.viewer_card["around"]) + after
 
 
@@ -224,6 +241,16 @@ def _race_html(shared: SharedPage, me: Row | None) -> str:
     return shared.history.race_for(me) if shared.history else race_html(None)
 
 
+def _preview(own: ViewerOverlay) -> str | None:
+    """Return the preview of the viewer's row, for links that name a player."""
+    return _preview_of(own.shared, own.page.me) if own.page.me else None
+
+
+def _preview_of(shared: SharedPage, me: Row | None) -> str:
+    standings = shared.page.standings
+    return board_preview(shared.board, shared.key.label, standings.rows, me, standings.total)
+
+
 def _panels(own: ViewerOverlay) -> str | None:
     """Return the viewer's panels. If the default has none, SQL is not queried (see ``panels``)."""
     return _render_panels(own) if own.viewer.player and own.default("panels") else None
@@ -250,6 +277,7 @@ _DEFAULTS = {
     "spread": "_spread",
 }
 _OWN_PARTS: dict[str, Callable[[ViewerOverlay], str | None]] = {
+    "preview": _preview,
     "card": _card,
     "find": _find,
     "foot": _foot,

@@ -120,9 +120,9 @@ def race_html(race: Race | None, mine: Mine | None = None) -> str:
         return render_to_string("leaderboards/_race_chart.html", {"race": None})
     shown = {
         "race": race,
-        "drawing": mark_safe(_svg(race, mine)),  # noqa: S308 (only numbers and fixed words)
+        "drawing": mark_safe(_svg(race, mine)),  # noqa: S308 - only numbers and fixed words
         "names": [race.names[player] for player in race.players],
-        "table": mark_safe(_table(race, mine)),  # noqa: S308 (escaped in it)
+        "table": mark_safe(_table(race, mine)),  # noqa: S308 - `_table` escapes names
         "summary": summary(race),
     }
     return render_to_string("leaderboards/_race_chart.html", shown)

@@ -28,7 +28,8 @@ _MARKS = {"up": "▲", "down": "▼", "same": "–"}
 class RowStyle:
     """The options of all rows of a table. ``number`` is the page number, ``own_id`` the element id of the viewer's row.
 
-    ``gains`` holds the HTML of the cells of points by day for rows without known gains.
+    ``gains`` holds the HTML of the cells of points by day for rows without known gains. ``within`` adds the place among
+    the rows of a filter.
     """
 
     zone: str
@@ -40,11 +41,13 @@ class RowStyle:
     anchors: bool = False
     own_id: str = ""
     is_linked: bool = False
+    within: bool = False
 
 
 def row_html(line: Line, style: RowStyle) -> str:
     """Render the row, with all texts escaped."""
-    cells = [_rank(line, style)]
+    cells = [f'<td class="within">{formats.number(line.within) if line.within else ""}</td>'] if style.within else []
+    cells.append(_rank(line, style))
     if style.moves:
         cells.append(f'<td class="move">{_move(line.move, get_language())}</td>')
     cells.append(f'<th scope="row" class="player">{_player(line, style)}</th>')
@@ -58,7 +61,7 @@ def row_html(line: Line, style: RowStyle) -> str:
 def moment_html(at: datetime, zone: str) -> SafeString:
     """Render a date and time in a time zone as a ``<time>`` element."""
     text = f'<time datetime="{formats.iso_utc(at)}">{escape(formats.moment(at, zone))}</time>'
-    return mark_safe(text)  # noqa: S308 (escaped in it)
+    return mark_safe(text)  # noqa: S308 - its parts are escaped above
 
 
 def rank_text(rank: int | None) -> str:
@@ -82,7 +85,7 @@ def tile_html(rank: int | None, *, tied: bool) -> SafeString:
     why = escape(_("shared rank"))
     ties = f'<span class="ties" title="{why}">=</span>' if tied else ""
     metal = f" is-{rank}" if rank in (1, 2, 3) else ""
-    return mark_safe(f'<span class="rank-tile{metal}">{ties}{rank_text(rank)}</span>')  # noqa: S308 (escaped in it)
+    return mark_safe(f'<span class="rank-tile{metal}">{ties}{rank_text(rank)}</span>')  # noqa: S308 - its parts are escaped above
 
 
 def _player(line: Line, style: RowStyle) -> str:

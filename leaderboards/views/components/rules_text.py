@@ -8,14 +8,16 @@ from django.utils.translation import gettext as _
 
 from leaderboards.core.periods import PeriodKind
 from leaderboards.core.ranking.criteria import Criterion, Order
-from leaderboards.core.ranking.rules import Rules, Ties, Update
+from leaderboards.core.ranking.rules import Operator, Rules, Ties, Update
 from leaderboards.formats import field_name, whole_duration
-from leaderboards.models import Board, Unit
+from leaderboards.models import Board, Storage, Unit
 
 
 def rules_sentences(board: Board, rules: Rules) -> list[str]:
-    """Return the sentences: what is better, what counts, who is ahead among equals, when periods start."""
-    sentences = [_better(board, rules), _counts(rules), _equals(rules), _again(board)]
+    """Return the sentences: what is better, what counts, who is ahead among equals, when periods start and
+    how long they take results, which operators are allowed, and who reads metadata."""
+    sentences = [_better(board, rules), _counts(rules), _equals(rules), _again(board), _late(board)]
+    sentences += [_operators(rules), _metadata(board)]
     return [sentence for sentence in sentences if sentence]
 
 
@@ -50,6 +52,31 @@ def _equals(rules: Rules) -> str:
     }[rules.ties]
 
 
+def _operators(rules: Rules) -> str:
+    """Return what the game may do with a single result; empty where it is always the same."""
+    deeds = {
+        Operator.SET: _("replace what stands"),
+        Operator.BEST: _("keep the best"),
+        Operator.INCREMENT: _("add to it"),
+        Operator.DECREMENT: _("take from it"),
+    }
+    named = ", ".join(deed for operator, deed in deeds.items() if operator in rules.operators)
+    return _("For a single result the game may also choose to: %(deeds)s.") % {"deeds": named} if named else ""
+
+
+def _metadata(board: Board) -> str:
+    if board.storage == Storage.REDIS:
+        return ""
+    return _("The game may add details to a result; whoever may see the board may read them.")
+
+
+def _late(board: Board) -> str:
+    if board.period in (PeriodKind.ALL_TIME, PeriodKind.EVENT) or not board.grace_seconds:
+        return ""
+    words = {"duration": whole_duration(board.grace_seconds)}
+    return _("A result from before the end still counts if it arrives within %(duration)s.") % words
+
+
 def schedule_text(board: Board) -> str:
     """Return when the windows of a schedule are open; empty for other boards."""
     if board.period != PeriodKind.SCHEDULE:
@@ -72,6 +99,6 @@ def _again(board: Board) -> str:
         PeriodKind.MONTH: _("Everybody starts again on the first of every month at %(time)s (%(zone)s).") % when,
         PeriodKind.YEAR: _("Everybody starts again on 1 January at %(time)s (%(zone)s).") % when,
         PeriodKind.ALL_TIME: _("Results count for good."),
-        PeriodKind.EVENT: "",
+        PeriodKind.EVENT: _("Results count in competitions, each with its own start and end."),
         PeriodKind.SCHEDULE: schedule_text(board),
     }[PeriodKind(board.period)]

@@ -56,7 +56,7 @@ def styleguide(request: HttpRequest) -> HttpResponse:
     return response
 
 
-def _line(nth: int, rank: int, name: str, points: str, gap: str, move: Move | None) -> Line:  # noqa: PLR0913, PLR0917 (one example a line)
+def _line(nth: int, rank: int, name: str, points: str, gap: str, move: Move | None) -> Line:  # noqa: PLR0913, PLR0917 - one call a line is one example a line
     tied = rank == 4
     return Line(
         player=f"example-{nth}",

@@ -43,7 +43,7 @@ class Line:
 
     ``tied_count`` is how many players share the rank; it is 0 except in the first row of each rank on a page.
     ``gap`` is the distance to the next better rank on the page, empty if there is none.
-    ``gained`` holds the cells of points by day as HTML.
+    ``gained`` holds the cells of points by day as HTML; ``within`` is the place among the rows of a filter, 0 for none.
     """
 
     player: str
@@ -60,6 +60,7 @@ class Line:
     move: Move | None = None
     gained: str = ""
     country: str = ""
+    within: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,16 +162,17 @@ def top_words(board: Board, rows: Sequence[Row]) -> str:
 def gap_ahead(board: Board, me: Row, rows: Sequence[Row]) -> Gap | None:
     """Return the gap to the nearest better rank among ``rows`` (best first); None if there is none."""
     above = [row for row in rows if (row.rank or 0) < (me.rank or 0)]
-    return _gap(board, me, above[-1]) if above else None
+    return gap_between(board, me, above[-1]) if above else None
 
 
 def gap_behind(board: Board, me: Row, rows: Sequence[Row]) -> Gap | None:
     """Return the gap to the nearest worse rank among ``rows``; None if there is none."""
     below = [row for row in rows if (row.rank or 0) > (me.rank or 0)]
-    return _gap(board, me, below[0]) if below else None
+    return gap_between(board, me, below[0]) if below else None
 
 
-def _gap(board: Board, me: Row, other: Row) -> Gap:
+def gap_between(board: Board, me: Row, other: Row) -> Gap:
+    """Return the distance between two rows."""
     return Gap(_distance(board, me, other), other.name, other.rank)
 
 

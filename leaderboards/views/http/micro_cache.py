@@ -105,7 +105,7 @@ def expire_cache_at(request: HttpRequest, moments: Iterable[datetime | None], at
 
 def poll_later(request: HttpRequest, response: HttpResponse, seconds: float) -> HttpResponse:
     """Let the page poll again after ``seconds``, since nothing changes before; also if the answer comes from here."""
-    request.META[_POLL_SECONDS] = response["Look-Again"] = f"{seconds:.1f}"
+    request.META[_POLL_SECONDS] = response["Poll-Interval"] = f"{seconds:.1f}"
     return response
 
 
@@ -200,5 +200,5 @@ def _with_headers(response: HttpResponse, cached: _CachedAnswer) -> HttpResponse
 
 def _with_interval(response: HttpResponse, cached: _CachedAnswer) -> HttpResponse:
     if cached.poll_seconds:
-        response["Look-Again"] = cached.poll_seconds
+        response["Poll-Interval"] = cached.poll_seconds
     return response

@@ -1,6 +1,6 @@
 """Choose how often pages poll: the more pages follow, the longer the interval, so the load stays bounded.
 
-Each answer to a poll names the seconds until the next one (``Look-Again``). A page that polls every ten seconds
+Each answer to a poll names the seconds until the next one (``Poll-Interval``). A page that polls every ten seconds
 receives one answer of ten seconds per ten seconds, so the sum of all intervals sent in a time window, divided by its
 length, is the number of followers. Each process counts its own.
 """

@@ -42,8 +42,8 @@ def with_poll_headers(response: HttpResponse, etag: str) -> HttpResponse:
 
 
 def set_poll_interval(response: HttpResponse) -> HttpResponse:
-    """Set the seconds until the page should poll again (``Look-Again``)."""
-    response["Look-Again"] = f"{poll_pacer.next_interval():.1f}"
+    """Set the seconds until the page should poll again (``Poll-Interval``)."""
+    response["Poll-Interval"] = f"{poll_pacer.next_interval():.1f}"
     return response
 
 

@@ -33,7 +33,7 @@ class LeaveForm(forms.Form):
     )
 
     def __init__(self, *args: object, has_player: bool) -> None:
-        super().__init__(*args)  # type: ignore[arg-type]  # passed on to Django's form
+        super().__init__(*args)  # type: ignore[arg-type]  # the arguments of Django's form, passed on
         if not has_player:
             del self.fields["player"]
 

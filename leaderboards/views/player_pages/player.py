@@ -36,6 +36,7 @@ from leaderboards.views.components.trophies import trophies_elsewhere
 from leaderboards.views.components.window_dates import dates_html
 from leaderboards.views.http.micro_cache import micro_cached
 from leaderboards.views.http.responses import page_number, pages_of, private
+from leaderboards.views.player_pages.follow import follow_button
 
 FINALS_A_PAGE = 10
 TROPHIES_SHOWN = 5  # the others open below
@@ -78,6 +79,7 @@ def _page(request: HttpRequest, shown: Player, hidden_on: Exclusion, *, is_own: 
     context = {
         "player": shown,
         "is_own": is_own,
+        "button": None if is_own else follow_button(request, shown),
         "hidden_on": hidden_on,
         "standings": standings,
         "first_end": _ending_first(standings),

@@ -28,11 +28,11 @@ class _Answers(BaseHTTPRequestHandler):
         if status == 200:
             self.send_header("Content-Length", str(len(body)))
         if self.path == "/followed":
-            self.send_header("Look-Again", "0.2")
+            self.send_header("Poll-Interval", "0.2")
         self.end_headers()
         self.wfile.write(body)
 
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (so it is called there)
+    def log_message(self, format: str, *args: object) -> None:
         """Say nothing."""
 
 

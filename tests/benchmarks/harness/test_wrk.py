@@ -34,7 +34,7 @@ class _Answers(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(told)
 
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (so it is called there)
+    def log_message(self, format: str, *args: object) -> None:
         """Say nothing."""
 
 

@@ -8,6 +8,7 @@ from leaderboards.core.periods import Calendar, PeriodKind, window_at
 from leaderboards.models import Period
 from leaderboards.services.periods.close import close_period
 from leaderboards.services.periods.rank_history import record_rank_history, snapshot_time
+from leaderboards.services.players.profiles import set_profile
 from tests.browser.crowd.page import SitePage
 from tests.playing import HARD_NAMES, make_board, name, score
 
@@ -39,7 +40,16 @@ def pages() -> list[SitePage]:
         SitePage("board-nobody-found", f"{board}?find=nobody"),
         SitePage("board-embedded", f"{board}?embed=1"),
         SitePage("board-screen", f"{board}?screen=1"),
+        SitePage("board-share", f"{board}share/?player=robin"),
+        SitePage("board-share-hard-name", f"{board}share/?player={WIDEST}"),
         SitePage("board-as-player", board, "robin"),
+        SitePage("board-following", f"{board}?of=following", "robin"),
+        SitePage("board-of-country", f"{board}?of=KR", "robin"),
+        SitePage("board-of-nobody", f"{board}?of=following"),
+        SitePage("compare", f"/compare/?a=robin&b=player-003&board={weekly}", "robin"),
+        SitePage("compare-hard-name", f"/compare/?a=robin&b={WIDEST}&board={weekly}"),
+        SitePage("compare-with-whom", f"/compare/?a=robin&board={weekly}"),
+        SitePage("compare-nothing-shared", f"/compare/?a=golfer-1&b={WIDEST}"),
         SitePage("board-raid", f"/boards/{raid}/?player=p3"),
         SitePage("board-many-criteria", f"/boards/{many}/?player={WIDEST}"),
         SitePage("board-ties", f"/boards/{golf}/?player=golfer-9"),
@@ -47,6 +57,7 @@ def pages() -> list[SitePage]:
         SitePage("board-empty", f"/boards/{make_board(name='Quiet')}/?player=robin"),
         SitePage("board-of-events", f"/boards/{make_board(name='Cup', period='event')}/"),
         SitePage("player", "/players/robin/"),
+        SitePage("player-to-follow", "/players/player-003/", "robin"),
         SitePage("player-hard-name", f"/players/{WIDEST}/"),
         SitePage("style-guide", "/styleguide/"),
     ]
@@ -76,6 +87,8 @@ def _weekly() -> tuple[int, str]:
     for number, hard in enumerate(HARD_NAMES, start=1):
         name(f"player-{number:03d}", hard)
     name("robin", "Robin")
+    for player in ("robin", "player-003", WIDEST):
+        set_profile(player, {"country": "KR"}, clock.now())
     return weekly, window_at(Calendar(PeriodKind.WEEK), clock.now() - WEEK).label
 
 

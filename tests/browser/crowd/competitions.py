@@ -28,6 +28,7 @@ def pages() -> list[SitePage]:
     cancelled = open_competition(board, name="Rained off")
     cancel(cancelled, "이번 달 말까지 공원이 물에 잠겨 있습니다.", clock.now(), None)
     now, frozen = _address(_running(board)), _address(_frozen(board))
+    coming = _coming()
     closing = open_competition(board, name="Autumn Sprint", ends_at=clock.now() - MINUTE)
     _raced(closing, {"robin": 5, "mina": 9}, START + MINUTE)
     return [
@@ -36,7 +37,7 @@ def pages() -> list[SitePage]:
         SitePage("competition-running", now),
         SitePage("competition-running-as-player", now, "robin"),
         SitePage("competition-draft", _address(draft(board, name="Not yet said")), "chief"),
-        SitePage("competition-coming", _address(_coming()), "robin"),
+        SitePage("competition-coming", _address(coming), "robin"),
         SitePage("competition-frozen", frozen),
         SitePage("competition-frozen-as-player", frozen, "robin"),
         SitePage("competition-closing", _address(closing)),
@@ -46,6 +47,10 @@ def pages() -> list[SitePage]:
         SitePage("competition-nobody", _address(open_competition(make_board(name="Unused"), name="Nobody came"))),
         SitePage("reveal", f"{_address(final)}reveal/"),
         SitePage("reveal-as-staff", f"{_address(hidden)}reveal/", "chief"),
+        SitePage("competition-embedded", f"{_address(final)}?embed=1"),
+        SitePage("competition-screen", f"{now}?screen=1"),
+        SitePage("competition-share", f"{now}share/", "robin"),
+        SitePage("reminder", f"{_address(coming)}reminder/", "robin"),
         SitePage("leave", f"{now}leave/", "robin"),
     ]
 

@@ -6,6 +6,7 @@ from competitions.models import Competition, Notice
 from foundation import clock
 from foundation.redis import client as redis
 from leaderboards.models import Player
+from leaderboards.services.players.follow import follow
 from leaderboards.services.sync.resync_periods import resync_due
 from likes.services.flush import merge_days
 from likes.services.player_number import ensure_number
@@ -28,7 +29,9 @@ TOLD: dict[str, dict[str, Any]] = {
 def pages() -> list[SitePage]:
     """Lets robin be there, and tells them things."""
     robin = Player.objects.get(external_id="robin")
-    account("robin", "robin")
+    user = account("robin", "robin")
+    for player in ("player-003", "player-077", "W" * 64, "mina"):
+        follow(user, player, clock.now())
     account("chief", "chief", is_staff=True, is_superuser=True)
     account(NEWCOMER)
     _attend(robin)
@@ -40,6 +43,8 @@ def pages() -> list[SitePage]:
         SitePage("account", "/account/", "robin"),
         SitePage("own-profile", "/account/profile/", "robin"),
         SitePage("own-profile-not-linked", "/account/profile/", NEWCOMER),
+        SitePage("following", "/account/following/", "robin"),
+        SitePage("following-nobody", "/account/following/", NEWCOMER),
         SitePage("account-not-linked", "/account/", NEWCOMER),
         SitePage("inbox", "/inbox/", "robin"),
         SitePage("inbox-empty", "/inbox/", "chief"),

@@ -7,7 +7,7 @@ from django.test import Client
 
 from competitions.models import Change
 from competitions.services.lifecycle.finish import finish
-from competitions.services.results.judge import LateScore, accept_late
+from competitions.services.results.late_scores import LateScore, accept_late
 from foundation import clock
 from tests.competitions.admin.judging import PLAYED, provisional
 from tests.competitions.admin.participants.test_teams import of_divisions, of_kept

@@ -4,13 +4,18 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+import time_machine
 
 from competitions.models import Competition, Participant
+from competitions.services.lifecycle.freeze import freeze_due
 from competitions.services.participants.disqualify import disqualify
 from foundation import clock
-from leaderboards.models import Player
-from tests.competitions.factories import DAY, HOUR, START
-from tests.competitions.site import draft, joined, open_competition, player, raced, reloaded
+from leaderboards.models import FinalStanding, Player, Standing
+from leaderboards.services.players.erase import erase_player
+from tests.competitions import site as competitions_site
+from tests.competitions.factories import DAY, END, HOUR, START
+from tests.competitions.grouping import in_division
+from tests.competitions.site import draft, joined, make_board, open_competition, player, raced, reloaded
 from tests.leaderboards.api.conftest import Caller, problem
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("links")]
@@ -136,3 +141,33 @@ def test_the_metadata_of_a_competitions_rows_is_told_and_not_what_came_during_a_
     for rest in ("/standings?", "/players/alice/around?", "/view?player=alice&", "/players/alice?"):
         answers = [game.get(f"/competitions/{each.pk}{rest}metadata=true").content for each in (told, frozen)]
         assert [b'"car":"red"' in answer for answer in answers] == [True, False]
+
+
+@pytest.mark.parametrize("storage", ["hybrid", "sql"])
+def test_a_freeze_shows_the_metadata_of_before_it_everywhere_and_nothing_later(game: Caller, storage: str) -> None:
+    competition = open_competition(make_board(storage, update="latest"), freeze_minutes=60)
+    joined(competition, "alice", "bob")
+    division = in_division(competition, "Juniors", "alice")
+    entry = {"competition": competition.pk, "player": "alice", "points": 5, "metadata": {"car": "red"}}
+    paths = [
+        *("standings?", f"standings?division={division}&", "players/alice/around?", "view?player=alice&ids=alice&"),
+        *("players/alice?", "standings.csv?"),
+    ]
+
+    def read() -> list[bytes]:
+        responses = [game.get(f"/competitions/{competition.pk}/{path}metadata=true") for path in paths]
+        return [b"".join(each) if each.streaming else each.content for each in responses]
+
+    assert game.submit(entry)["accepted"] == 1
+    running = read()
+    with time_machine.travel(END - HOUR, tick=False):
+        assert freeze_due(clock.now()) == 1
+        competitions_site.score(competition, {"alice": 6}, clock.now())
+        Standing.objects.filter(player__external_id="alice").update(metadata='{"car":"blue"}')
+        frozen = read()
+        erase_player("alice", clock.now(), reason="Asked for it.")
+
+    assert [b"red" in content for content in running] == [True] * 6
+    assert [b"red" in content for content in frozen] == [True] * 6
+    assert not [content for content in frozen if b"blue" in content]
+    assert not FinalStanding.objects.exclude(metadata=None).exists()

@@ -35,7 +35,7 @@ def test_what_is_hidden_is_not_kept_and_what_is_shown_is_kept(anybody: Caller) -
     cache.clear()
 
     anybody.get(f"/competitions/{hidden.pk}/standings.csv")
-    assert not cache.keys("files:*")  # type: ignore[attr-defined]  # of Redis
+    assert not cache.keys("files:*")  # type: ignore[attr-defined]  # django-redis adds it
 
     path = f"/competitions/{shown.pk}/standings.csv"
     assert [lines_and_reads(anybody, path) for _ in range(2)] == [(2, 1), (2, 0)]

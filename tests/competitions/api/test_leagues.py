@@ -26,7 +26,7 @@ def place() -> None:
 
 def wins(**settings: object) -> Board:
     """A board of years with a league: no year ends while a test runs, nor did one begin just now, but for once."""
-    return board_of(**{"storage": "hybrid", "at": clock.now(), "period": "year", **settings})  # type: ignore[arg-type]  # settings of boards
+    return board_of(**{"storage": "hybrid", "at": clock.now(), "period": "year", **settings})  # type: ignore[arg-type]  # settings of boards, each of its own type
 
 
 @pytest.fixture
@@ -45,6 +45,16 @@ def in_group(told: dict[str, object]) -> list[tuple[str, int, str, int]]:
     rows = told["rows"]
     assert isinstance(rows, list)
     return [(row["player"], row["place"], row["outcome"], row["rank"]) for row in rows]
+
+
+def test_rows_of_a_group_have_their_metadata_when_asked(anybody: Caller, game: Caller, board: Board) -> None:
+    game.submit({"board": board.seq, "player": "bob", "points": 6, "metadata": {"car": "red"}})
+
+    path = f"/boards/{board.seq}/players/ann/league"
+    asked, plain = (anybody.get(path + query).json() for query in ("?metadata=true", ""))
+
+    assert [row.get("metadata") for row in asked["rows"] if row["player"] == "bob"] == [{"car": "red"}]
+    assert [row for row in plain["rows"] if "metadata" in row] == []
 
 
 def test_a_board_tells_its_ladder_and_how_many_move(anybody: Caller, board: Board) -> None:
@@ -98,8 +108,10 @@ def test_those_who_tie_on_a_board_of_shared_ranks_share_a_place_on_every_storage
     told = anybody.get(f"/boards/{board.seq}/players/cleo/league").json()
 
     assert [(row["place"], row["sharing"], row["outcome"], row["rank"]) for row in told["rows"]] == [
-        (1, 2, "promoted", 1), (1, 2, "promoted", 1), (3, 1, "stayed", 2),
-    ]  # fmt: skip  # as a table
+        (1, 2, "promoted", 1),
+        (1, 2, "promoted", 1),
+        (3, 1, "stayed", 2),
+    ]
 
 
 def test_the_banned_are_not_shown_and_the_others_have_moved_up(anybody: Caller, board: Board) -> None:

@@ -33,7 +33,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("links")]
 
 def over(points: dict[str, int] | None = None, **wanted: object) -> Competition:
     """A competition that ended an hour ago, and is final."""
-    competition = open_competition(**{"starts_at": START - DAY, "ends_at": START + HOUR, **wanted})  # type: ignore[arg-type]  # settings of competitions
+    competition = open_competition(**{"starts_at": START - DAY, "ends_at": START + HOUR, **wanted})  # type: ignore[arg-type]  # settings of competitions, each of its own type
     raced(competition, points or {"ann": 9, "bob": 5, "cleo": 4}, SOON - DAY)
     assert finish(competition, clock.now())
     return reloaded(competition)
@@ -232,7 +232,7 @@ def test_the_script_of_the_documents_agrees_with_what_was_published_and_with_not
 
 def test_the_script_agrees_with_a_result_of_teams_and_with_no_other_team(anybody: Caller, tmp_path: Path) -> None:
     ended = {"starts_at": START - DAY, "ends_at": START + HOUR, "team_score": "sum"}
-    competition = open_competition(**ended)  # type: ignore[arg-type]  # settings of competitions
+    competition = open_competition(**ended)  # type: ignore[arg-type]  # settings of competitions, each of its own type
     raced(competition, {"ann": 9, "bob": 5}, SOON - DAY)
     owls, cats = (TeamFactory.create(competition=competition, name=name) for name in ("Owls", "Cats"))
     competition.participants.update(team=owls)

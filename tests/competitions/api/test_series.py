@@ -35,8 +35,10 @@ def test_a_series_says_what_places_earn_and_which_competitions_it_has(anybody: C
     events = told.pop("competitions")
     assert told == head | {"description": "Four cups.", "table": [10, 6, 3], "taking_part": 2, "best": 1}
     assert [(each["competition"], each["counted"]) for each in events] == [
-        (cups[0].pk, True), (cups[1].pk, True), (cups[2].pk, False),
-    ]  # fmt: skip  # as a table
+        (cups[0].pk, True),
+        (cups[1].pk, True),
+        (cups[2].pk, False),
+    ]
     assert events[2] == {
         "competition": cups[2].pk,
         "name": "Now",

@@ -36,8 +36,10 @@ def test_teams_are_listed_best_first_and_one_with_its_members(game: Caller) -> N
     one = game.get(home(competition, f"/teams/{owls}")).json()
 
     assert {key: found[key] for key in ("competition", "total", "ranked")} == {
-        "competition": competition.pk, "total": 3, "ranked": 2,
-    }  # fmt: skip  # as a table
+        "competition": competition.pk,
+        "total": 3,
+        "ranked": 2,
+    }
     (row,) = found["rows"]
     assert row.pop("achieved_at")
     assert row == {"rank": 1, "team": owls, "name": "Owls", "points": 11, "tied": 1, "members": 2, "counted": 2}

@@ -26,9 +26,11 @@ def test_of_each_result_those_hear_whose_place_is_new_or_another_and_who_wins_an
     appealed = result("x", "b", "a", gold="x", listeners="abcdx")
 
     assert heard(first) == {
-        ("result", "a", "none to 1"), ("result", "b", "none to 2"), ("result", "c", "none to 3"),
+        ("result", "a", "none to 1"),
+        ("result", "b", "none to 2"),
+        ("result", "c", "none to 3"),
         ("rewarded", "a", "Gold"),
-    }  # fmt: skip  # as a table
+    }
     assert heard(first, appealed) - heard(first) == {
         ("result_changed", "a", "1 to 3"), ("result_changed", "c", "3 to none"), ("result", "x", "none to 1"),
         ("rewarded", "x", "Gold"), ("reward_revoked", "a", "Gold"),
@@ -43,9 +45,11 @@ def test_a_prize_in_the_place_of_another_of_its_kind_is_heard_as_one_thing() -> 
     results = [won(("Gold", "a"), ("Silver", "b"), ("Nine", "b")), won(("Gold", "b"), ("Nine", "a"))]
 
     assert heard(*results) - heard(results[0]) == {
-        ("reward_changed", "b", "Silver to Gold"), ("reward_revoked", "b", "Nine"), ("reward_revoked", "a", "Gold"),
+        ("reward_changed", "b", "Silver to Gold"),
+        ("reward_revoked", "b", "Nine"),
+        ("reward_revoked", "a", "Gold"),
         ("rewarded", "a", "Nine"),
-    }  # fmt: skip  # as a table
+    }
     assert set(lost(results)) == {("Gold", "a"), ("Silver", "b"), ("Nine", "b")}
 
 

@@ -6,7 +6,9 @@ Rows are written directly, so that the times may be any.
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import orjson
 from django.contrib.auth.models import User
+from django.db.models import QuerySet
 
 from competitions.models import Competition, Mail, Notice, Participant, Preference, Snapshot, SnapshotRow
 from competitions.services.notices.notices import write_notices
@@ -85,5 +87,15 @@ def mails() -> list[str]:
 
 
 def hooks() -> list[tuple[str, str]]:
-    """The messages to webhooks: kind and id."""
-    return list(WebhookDelivery.objects.order_by("pk").values_list("kind", "message_id"))
+    """The messages to webhooks but ``period.final``, which has tests of its own: kind and id."""
+    return list(_deliveries().exclude(kind="period.final").values_list("kind", "message_id"))
+
+
+def finals() -> list[tuple[str, dict[str, Any]]]:
+    """The messages ``period.final``: id and data."""
+    rows = _deliveries().filter(kind="period.final").values_list("message_id", "body")
+    return [(message_id, orjson.loads(body)["data"]) for message_id, body in rows]
+
+
+def _deliveries() -> QuerySet[WebhookDelivery]:
+    return WebhookDelivery.objects.order_by("pk")

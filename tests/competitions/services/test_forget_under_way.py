@@ -18,7 +18,8 @@ from competitions.services.participants import disqualify as disqualifying
 from competitions.services.participants.disqualify import disqualify, reinstate, remove
 from competitions.services.participants.join import join, leave
 from competitions.services.results import revisions as revise
-from competitions.services.results.judge import LateScore, accept_late, void
+from competitions.services.results.judge import void
+from competitions.services.results.late_scores import LateScore, accept_late
 from leaderboards.errors import UnknownPlayer
 from leaderboards.models import Player, Submission
 from leaderboards.services.players import erase

@@ -77,8 +77,10 @@ def test_giving_back_restores_what_was_before_and_who_won_by_it_loses_it() -> No
     assert words(foreseen)[0] == {("Gold", who("b").pk), ("Silver", who("c").pk), ("Half", who("c").pk)}
     revoked = [orjson.loads(each.body)["data"] for each in WebhookDelivery.objects.filter(kind="reward.revoked")]
     assert {(each["reward"], each["player"], each["delivered_at"]) for each in revoked} == {
-        ("Gold", "b", f"{LATER:%FT%TZ}"), ("Silver", "c", None), ("Half", "c", None),
-    }  # fmt: skip  # as a table
+        ("Gold", "b", f"{LATER:%FT%TZ}"),
+        ("Silver", "c", None),
+        ("Half", "c", None),
+    }
     assert {each["reason"] for each in revoked} == {OTHER_REWARD_MOVED}
 
 

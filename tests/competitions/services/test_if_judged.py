@@ -23,7 +23,7 @@ from competitions.services.notices.result_notices import notify_results
 from competitions.services.participants.bring_back import bring_back
 from competitions.services.participants.disqualify import disqualify, reinstate, remove
 from competitions.services.participants.teams import MoveTarget, move_participant
-from competitions.services.results import judge
+from competitions.services.results import judge, late_scores
 from foundation.errors import SunwiError
 from leaderboards.core.instants import milliseconds
 from leaderboards.core.ranking.policies import StandingState
@@ -170,10 +170,10 @@ def _late(competition: Competition, random: Random, at: Any) -> tuple[ActionEffe
     [row] = random.sample(list(competition.participants.filter(left_at=None, disqualified_at=None)), 1)
     points, happened_at, period = random.randint(1, 9), START + 3 * HOUR, period_of(competition)
     new = StandingState((points,), period.layout.quantize(milliseconds(happened_at)))
-    late = judge.LateScore(row.player, happened_at, points)
+    late = late_scores.LateScore(row.player, happened_at, points)
     is_taken = competition.closed_at is not None and row.player.banned_at is None
     action = actions.accepting(period, row.player_id, new) if is_taken else ActionEffect()
-    return action, lambda: refused_or_done(lambda: judge.accept_late(competition, late, "Drawn.", at, None))
+    return action, lambda: refused_or_done(lambda: late_scores.accept_late(competition, late, "Drawn.", at, None))
 
 
 ACTS: dict[str, Act] = {

@@ -10,8 +10,9 @@ from django.db import connection
 
 from competitions.models import Change, Revision
 from competitions.services.lifecycle.confirm import confirm
-from competitions.services.results import judge
-from competitions.services.results.judge import accept_late, void
+from competitions.services.results import judge, late_scores
+from competitions.services.results.judge import void
+from competitions.services.results.late_scores import accept_late
 from leaderboards.models import FinalStanding, Standing, Submission
 from leaderboards.services.moderation import correct_closed
 from leaderboards.services.players.erase import ErasureResult, erase_player
@@ -25,20 +26,20 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("
 
 
 @pytest.mark.parametrize(
-    ("module", "step"),
+    ("module", "module_of_late", "step"),
     [
-        (correct_closed, "correct.after_standing"),
-        (correct_closed, "correct.before_commit"),
-        (judge, "judge.before_commit"),
+        (correct_closed, correct_closed, "correct.after_standing"),
+        (correct_closed, correct_closed, "correct.before_commit"),
+        (judge, late_scores, "judge.before_commit"),
     ],
 )
-def test_whoever_dies_at_an_act_has_done_nothing_of_it(module: Any, step: str) -> None:
+def test_whoever_dies_at_an_act_has_done_nothing_of_it(module: Any, module_of_late: Any, step: str) -> None:
     competition = provisional()
     before = (ranks(competition, JUDGED), period_of(competition).content_hash)
 
     with dying_at(module, step):
         void(competition, of("ann", 9), "Came by car.", JUDGED, None)
-    with dying_at(module, step):
+    with dying_at(module_of_late, step):
         accept_late(competition, late("bob", 30), "The network was down.", JUDGED, None)
 
     assert (ranks(competition, JUDGED), period_of(competition).content_hash) == before

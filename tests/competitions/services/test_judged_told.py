@@ -7,7 +7,8 @@ from competitions.models import Competition, Mail, Notice
 from competitions.notice_texts import sentences, subject
 from competitions.selectors.notices.inbox import inbox
 from competitions.services.notices.mail import message
-from competitions.services.results.judge import LateScore, accept_late, unvoid, void
+from competitions.services.results.judge import unvoid, void
+from competitions.services.results.late_scores import LateScore, accept_late
 from leaderboards.core.input.entries import read_entry
 from leaderboards.core.submissions import Caller
 from leaderboards.models import Submission

@@ -10,7 +10,7 @@ from competitions import errors
 from competitions.models import Change, Participant
 from competitions.services.lifecycle.finish import finish_due
 from competitions.services.participants.disqualify import disqualify
-from competitions.services.results.judge import accept_late
+from competitions.services.results.late_scores import accept_late
 from foundation.errors import SunwiError
 from leaderboards import errors as refused
 from leaderboards.models import Player, Submission

@@ -53,8 +53,9 @@ def test_turning_again_or_at_once_or_after_one_that_died_moves_nobody_twice(
 
     assert (sum(done), turn_due(NOON + DAY + HOUR)) == (1, 0)
     assert [(name, outcome) for name, _, outcome in moved() if outcome != "stayed"] == [
-        ("p0", "promoted"), ("p4", "promoted"),
-    ]  # fmt: skip  # as a table
+        ("p0", "promoted"),
+        ("p4", "promoted"),
+    ]
     assert len(hooks()) == 2
 
 

@@ -31,8 +31,10 @@ def test_who_wins_and_who_loses_a_reward_is_told_once_with_the_reason() -> None:
 
     assert words("a", "reward_revoked") == "The reward “Gold” was taken back. Reason: A car."
     assert told("rewarded", "reward_revoked") == {
-        ("a", "rewarded", 1, None), ("a", "reward_revoked", 1, None), ("b", "rewarded", 1, None),
-    }  # fmt: skip  # as a table
+        ("a", "rewarded", 1, None),
+        ("a", "reward_revoked", 1, None),
+        ("b", "rewarded", 1, None),
+    }
 
 
 def test_who_gets_another_reward_for_theirs_reads_one_thing_up_or_down_and_what_staff_took_is_told_by_itself() -> None:
@@ -48,8 +50,10 @@ def test_who_gets_another_reward_for_theirs_reads_one_thing_up_or_down_and_what_
 
     assert told_now == [3, 0]
     assert told("reward_changed", "reward_revoked") == {
-        ("a", "reward_revoked", 1, None), ("b", "reward_changed", 1, None), ("c", "reward_changed", 2, None),
-    }  # fmt: skip  # as a table
+        ("a", "reward_revoked", 1, None),
+        ("b", "reward_changed", 1, None),
+        ("c", "reward_changed", 2, None),
+    }
     assert words("b", "reward_changed") == "You now have “Gold” instead of “Silver”, in place 1. Reason: A car."
     back(competition, "a")
     settle(AT)

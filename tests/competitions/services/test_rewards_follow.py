@@ -55,8 +55,10 @@ def test_who_earns_no_more_is_revoked_the_next_is_granted_and_who_still_earns_ke
     assert (kept.rank, kept.revoked_at) == (1, None)
     gone = RewardGrant.objects.filter(revoked_at=LATER)
     assert set(gone.values_list("name", "player__external_id", "revoked_reason")) == {
-        ("Gold", "a", "A car."), ("Half", "a", "A car."), ("Silver", "b", "A car."),
-    }  # fmt: skip  # as a table
+        ("Gold", "a", "A car."),
+        ("Half", "a", "A car."),
+        ("Silver", "b", "A car."),
+    }
     [gold] = [each for each in said("reward.revoked") if each["reward"] == "Gold"]
     assert (gold["player"], gold["reason"], gold["delivered_at"]) == ("a", "A car.", f"{END + HOUR:%FT%TZ}")
     new = RewardGrant.objects.filter(granted_at=LATER)

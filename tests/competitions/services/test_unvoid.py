@@ -13,7 +13,8 @@ from competitions.services.lifecycle.finish import finish_due
 from competitions.services.lifecycle.freeze import reveal
 from competitions.services.participants.join import join, leave
 from competitions.services.results import judge
-from competitions.services.results.judge import LateScore, accept_late, unvoid, void
+from competitions.services.results.judge import unvoid, void
+from competitions.services.results.late_scores import LateScore, accept_late
 from leaderboards import errors as refused
 from leaderboards.models import Submission
 from leaderboards.services.moderation import correct_closed

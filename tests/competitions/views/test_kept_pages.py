@@ -2,12 +2,9 @@
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from typing import Any
 
 import pytest
-from django.http import HttpRequest, HttpResponse
-from django.middleware.csrf import get_token
-from django.test import Client, RequestFactory
+from django.test import Client
 from pytest_django import DjangoAssertNumQueries, Settings
 
 from competitions.core.comments import closes_at
@@ -247,57 +244,3 @@ def test_joining_is_never_answered_with_a_kept_page(client: Client, cup: Competi
 
     assert client.post(address)["Location"] == f"/accounts/login/?next={address}"
     assert client.get(f"{address}?nothing=1").status_code == 200
-
-
-def _with_token(request: HttpRequest) -> HttpResponse:
-    return HttpResponse(get_token(request))
-
-
-def _with_cookie(request: HttpRequest) -> HttpResponse:
-    response = HttpResponse("yours")
-    response.set_cookie("yours", "1")
-    return response
-
-
-def _refused(request: HttpRequest) -> HttpResponse:
-    return HttpResponse("busy", status=503)
-
-
-@pytest.mark.parametrize("view", [_with_token, _with_cookie, _refused])
-def test_what_carries_a_token_or_sets_a_cookie_or_is_a_refusal_is_kept_for_nobody(
-    db: None, now: list[float], view: Callable[..., HttpResponse]
-) -> None:
-    seen: list[Any] = []
-
-    def counted(request: HttpRequest) -> HttpResponse:
-        seen.append(request)
-        return view(request)
-
-    kept, factory = micro_cache.micro_cached(counted), RequestFactory()
-    for _ in range(2):
-        kept(factory.get("/"))
-
-    assert len(seen) == 2
-
-
-@pytest.mark.parametrize(
-    "asked",
-    [{"HTTP_COOKIE": "sessionid=x"}, {"HTTP_COOKIE": "player=ann"}, {"QUERY_STRING": "code=x"}],
-    ids=["session, and so its messages", "remembered player", "another name"],
-)
-def test_who_is_somebody_gets_an_answer_of_their_own(db: None, now: list[float], asked: dict[str, str]) -> None:
-    seen: list[Any] = []
-
-    def counted(request: HttpRequest) -> HttpResponse:
-        seen.append(request)
-        return HttpResponse("a page")
-
-    kept, factory = micro_cache.micro_cached(counted), RequestFactory()
-    for _ in range(2):
-        kept(factory.get("/"))
-    assert len(seen) == 1
-    for nth in (2, 3):
-        kept(factory.get("/", **asked))  # type: ignore[arg-type]  # what stands in META
-        assert len(seen) == nth
-    kept(factory.post("/"))
-    assert len(seen) == 4

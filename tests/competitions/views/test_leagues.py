@@ -162,3 +162,18 @@ def test_it_is_told_in_korean(client: Client, board: Board) -> None:
 
     for english in ("league", "The first", "As things stand", "Places in the group", "Then"):
         assert english not in page
+
+
+def test_a_board_is_filtered_by_the_viewers_group(client: Client, board: Board) -> None:
+    score(board.seq, {"late": 10})
+    place_due(clock.now())
+
+    own, stranger = (shown(client, board, query) for query in ("?of=group&player=bob", "?of=group&player="))
+    everyone = client.get(f"/boards/{board.seq}/?player=bob").content.decode()
+
+    assert "Bronze league · group 1: 5 of 6 players" in own
+    assert "1 2 ann" in own
+    assert "2 3 bob highlighted" in own
+    assert "You are in no group in this period." in stranger
+    assert 'href="?of=group"' in everyone
+    assert 'href="?of=group"' not in client.get(f"/boards/{board.seq}/?player=nobody").content.decode()

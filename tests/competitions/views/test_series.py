@@ -125,7 +125,7 @@ def test_the_lists_and_a_competition_s_page_lead_to_the_series(client: Client) -
     assert "Series" not in text(client.get("/competitions/"))
     assert "There is no series yet." in text(client.get("/series/"))
     series = counted()
-    competition = SeriesEvent.objects.filter(series=series).first().competition  # type: ignore[union-attr]  # there is
+    competition = SeriesEvent.objects.filter(series=series).first().competition  # type: ignore[union-attr]  # the series has an event
 
     links = [client.get(address).content.decode() for address in ("/series/", f"/competitions/{competition.pk}/")]
 

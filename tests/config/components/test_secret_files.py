@@ -10,6 +10,7 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 
 from config.components import redis_urls, secret_files
+from foundation.mailer import HAS_MAILERS
 from tests.security.front import ROOT
 
 DATABASE = "postgres://app@host:5432/sunwi"
@@ -50,7 +51,10 @@ def test_each_secret_may_lie_in_a_file_of_one_line(read: Any) -> None:
     assert found["DATABASES"]["default"]["PASSWORD"] == HARD
     assert found["CACHE_URL"] == "redis://c:6379/0"
     assert found["BROKER_URL"] == "redis://broker:%24dollar@c:6379/1"
-    assert (found["EMAIL_HOST"], found["EMAIL_HOST_PASSWORD"]) == ("mail", "p")
+    smtp = found["MAILERS"]["default"]["OPTIONS"] if HAS_MAILERS else {
+        "host": found["EMAIL_HOST"], "password": found["EMAIL_HOST_PASSWORD"],
+    }  # fmt: skip  # as a table
+    assert (smtp["host"], smtp["password"]) == ("mail", "p")
 
 
 def test_a_password_of_any_characters_arrives_at_the_driver_and_at_the_broker(read: Any) -> None:

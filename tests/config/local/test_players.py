@@ -71,7 +71,7 @@ def test_a_batch_without_an_answer_is_sent_again_with_the_same_ids(site: Site, m
     monkeypatch.setattr(players, "TICK_SECONDS", 0.0)
     entries = players.batch(["robin"], BOARDS, random.Random(1))
 
-    assert players.play(site, entries) == []  # type: ignore[arg-type]  # a stand-in
+    assert players.play(site, entries) == []  # type: ignore[arg-type]  # a stand-in for a site
     assert site.sent == [{"entries": entries}, {"entries": entries}]
 
 

@@ -37,7 +37,7 @@ def main() -> int:
     with ThreadPoolExecutor(asked.jobs) as pool:
         caught = list(pool.map(_is_caught, patches))
     alive = [patch.stem for patch, is_caught in zip(patches, caught, strict=True) if not is_caught]
-    print(f"{sum(caught)} of {len(patches)} mutants caught; alive: {', '.join(alive) or 'none'}", flush=True)  # noqa: T201 (a command line)
+    print(f"{sum(caught)} of {len(patches)} mutants caught; alive: {', '.join(alive) or 'none'}", flush=True)
     return bool(alive) or not patches
 
 
@@ -71,7 +71,7 @@ def _is_caught(patch: Path) -> bool:
         subprocess.run(["git", "apply", "--whitespace=nowarn", str(patch)], cwd=tree, check=True)
         *first, last = _tests(patch)
         caught = any(_failure(tree, arguments) for arguments in [*first, *[last] * (1 if first else TRIES)])
-    print(f"{patch.stem}: {'caught' if caught else 'ALIVE'} in {time.monotonic() - began:.0f} s", flush=True)  # noqa: T201 (a command line)
+    print(f"{patch.stem}: {'caught' if caught else 'ALIVE'} in {time.monotonic() - began:.0f} s", flush=True)
     return caught
 
 

@@ -25,7 +25,7 @@ def test_a_time_has_four_digits_of_year_and_no_more_fraction_than_it_needs(at: d
     assert when(at) == said
 
 
-FIRST, LAST = datetime(2, 1, 1), datetime(9998, 1, 1)  # noqa: DTZ001 (the zones are drawn beside)
+FIRST, LAST = datetime(2, 1, 1), datetime(9998, 1, 1)  # noqa: DTZ001 - zones are drawn separately
 
 
 @given(

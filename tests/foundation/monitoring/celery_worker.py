@@ -23,9 +23,4 @@ def running_worker(environment: dict[str, str], log: Path) -> Iterator[None]:
     try:
         yield
     finally:
-        child.terminate()
-        try:
-            child.wait(20)
-        except subprocess.TimeoutExpired:
-            child.kill()
-            child.wait()
+        child_process.stop(child)

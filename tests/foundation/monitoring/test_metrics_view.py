@@ -83,7 +83,7 @@ def test_requests_are_counted_by_route_and_the_admins_as_one(client: Client) -> 
         client.get(path)
 
     after = scrape(client)
-    board, status = "api/v1/boards/<seq>/standings", "sunwi_answers_not_200_total"
+    board, status = "api/v1/boards/<seq>/standings", "sunwi_responses_not_200_total"
     for route, times in {"healthz": 1, board: 2, "admin/": 1, "none": 1}.items():
         name = "sunwi_request_seconds_count"
         assert value(after, name, method="GET", route=route) - value(before, name, method="GET", route=route) == times
@@ -111,8 +111,8 @@ def test_a_server_that_is_away_is_told_and_hides_nothing_of_the_other(
 
     assert [value(each, "sunwi_up", server="redis") for each in (well, told_again, without_redis)] == [1, 1, 0]
     assert value(well, "sunwi_dead_letters") == value(without_redis, "sunwi_dead_letters") == 1
-    assert value(without_redis, "sunwi_not_read", what="boards in Redis") == 1
-    assert value(without_letters, "sunwi_not_read", what="upkeep") == 1
+    assert value(without_redis, "sunwi_readings_failed", what="boards in Redis") == 1
+    assert value(without_letters, "sunwi_readings_failed", what="upkeep") == 1
     assert value(without_letters, "sunwi_up", server="redis") == 1
 
 

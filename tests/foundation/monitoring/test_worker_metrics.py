@@ -28,10 +28,11 @@ def ask(port: int, path: str = "/metrics", host: str = "127.0.0.1", **headers: s
     """The status and the text of an answer."""
     request = urllib.request.Request(f"http://{host}:{port}{path}", headers=headers)
     try:
-        with urllib.request.urlopen(request, timeout=5) as answer:  # noqa: S310 (our own address)
+        with urllib.request.urlopen(request, timeout=5) as answer:
             return answer.status, answer.read().decode()
     except urllib.error.HTTPError as refusal:
-        return refusal.code, refusal.read().decode()
+        with refusal:
+            return refusal.code, refusal.read().decode()
 
 
 def free_port() -> int:

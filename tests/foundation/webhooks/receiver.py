@@ -106,7 +106,7 @@ class Receiver:
                 except OSError:  # a handshake that the other side broke off
                     self.close_connection = True
 
-            def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 (the name is the base class's)
+            def log_message(self, format: str, *args: Any) -> None:
                 pass
 
         return Handler

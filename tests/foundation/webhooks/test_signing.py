@@ -64,7 +64,7 @@ def example(language: str) -> str:
 
 def in_python(headers: Mapping[str, str], body: bytes, secret: str) -> bool:
     names: dict[str, Any] = {}
-    exec(example("python"), names)  # noqa: S102 (our own page)
+    exec(example("python"), names)  # noqa: S102 - the code is from our own documentation
     return bool(names["is_genuine"](headers, body, secret))
 
 

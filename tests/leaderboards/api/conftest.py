@@ -8,9 +8,12 @@ import pytest
 from django.db.models import Count, Func
 from django.test import Client
 
+from foundation import clock
 from foundation.redis import client as redis
 from tests.foundation.factories import KeyFactory
 from tests.leaderboards.factories import BoardFactory
+from tests.playing import score
+from tests.remembered import read_until_remembered
 
 Make = Callable[..., int]
 
@@ -120,3 +123,18 @@ def take_redis_away(monkeypatch: pytest.MonkeyPatch) -> None:
         raise redis.RedisAway("Redis is away.")
 
     monkeypatch.setattr(redis.RedisClient, "_take_connection", away)
+
+
+@pytest.fixture
+def known(anybody: Caller, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
+    """Makes a board that this process has read so often that it asks SQL no more; no time passes any more."""
+
+    def make(storage: str = "hybrid", path: str = "standings", **settings: Any) -> int:
+        number = BoardFactory.create(name="Board", storage=storage, **settings).seq
+        score(number, {"ann": 3, "bob": 2})
+        moment = clock.monotonic()
+        monkeypatch.setattr(clock, "monotonic", lambda: moment)
+        read_until_remembered(anybody, f"/boards/{number}/{path}", times=3)
+        return number
+
+    return make

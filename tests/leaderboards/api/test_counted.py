@@ -10,7 +10,7 @@ from foundation import clock
 from foundation.monitoring import instruments as counts
 from foundation.monitoring import readings
 from foundation.redis import client as redis
-from leaderboards.models import Period
+from leaderboards.models import Period, PeriodHistogram
 from leaderboards.selectors.rankings.encoded_pages import clear_encoded_cache
 from leaderboards.services.periods.close import close_period
 from leaderboards.stores.redis.publish import Publisher, announced_at, new_token
@@ -51,7 +51,9 @@ def test_entries_are_counted_by_board_and_outcome_and_a_board_that_is_none_is_no
     assert more(before, after, name, board="none", outcome="rejected") == 1
     assert more(before, after, "sunwi_refusals_total", code="unknown_board") == 1
     assert not [labels for _, labels in after if ("board", "987654") in labels]
-    assert more(before, after, "sunwi_decided_together_count") == 2  # alone, twice; three boards at once are no company
+    assert (
+        more(before, after, "sunwi_group_commit_batch_size_count") == 2
+    )  # alone, twice; three boards at once are no company
 
 
 def test_beyond_the_bound_labels_are_other() -> None:
@@ -80,8 +82,8 @@ def test_rows_that_a_process_has_are_told_from_those_that_are_read(
     for _ in range(3):
         anybody.get(f"/boards/{number}/standings")
 
-    after, name = scrape(client), "sunwi_pages_asked_total"
-    assert (more(before, after, name, rows="read"), more(before, after, name, rows="kept")) == (1, 2)
+    after, name = scrape(client), "sunwi_page_reads_total"
+    assert (more(before, after, name, rows="read"), more(before, after, name, rows="cached")) == (1, 2)
 
 
 def test_what_is_late_is_told_in_seconds_and_rows(make_board: Make, game: Caller, client: Client) -> None:
@@ -126,3 +128,19 @@ def test_a_period_that_should_be_closed_is_told_until_it_is(make_board: Make, cl
     assert [value(each, "sunwi_periods_to_close") for each in (before, after)] == [1, 0]
     assert value(before, "sunwi_close_late_seconds") >= 3600 - 60  # its minute of grace
     assert more(before, after, "sunwi_close_seconds_count") == 1
+
+
+def test_the_age_of_the_oldest_histogram_is_told(make_board: Make, client: Client) -> None:
+    at = clock.now()
+    none = scrape(client)
+    for age in (30, 200):
+        board = make_board(f"Board {age}")
+        period = Period.objects.get(board=board, starts_at__lte=at, ends_at__gt=at)
+        taken_at = at - timedelta(seconds=age)
+        PeriodHistogram.objects.create(period=period, tried_at=taken_at, taken_at=taken_at, took_ms=3, content=b"")
+    readings.forget()
+
+    some = scrape(client)
+
+    assert value(none, "sunwi_histogram_seconds") == 0
+    assert 200 <= value(some, "sunwi_histogram_seconds") < 260

@@ -108,7 +108,7 @@ def test_without_the_page_cache_it_is_made_each_time(
 @pytest.mark.parametrize("planted", [5, "x", [], {}, {"as_of": 1, "tag": "x", "check": None}, b"bytes"])
 def test_what_lies_there_and_is_none_of_ours_is_made_anew(path: str, anybody: Caller, planted: object) -> None:
     whole = text(anybody, path)
-    for key in cache.keys("files:*"):  # type: ignore[attr-defined]  # of Redis
+    for key in cache.keys("files:*"):  # type: ignore[attr-defined]  # django-redis adds it
         cache.set(key, planted)
 
     assert text(anybody, path) == whole

@@ -51,7 +51,7 @@ OPERATIONS = {
     "leave_competition", "read_likes", "list_likes", "put_like", "delete_like",
     "read_comments", "list_series", "read_series", "read_series_standings", "export_series", "read_revisions",
     "read_league", "read_league_of_player", "read_teams", "export_teams", "read_team", "make_team_of_competition",
-    "change_team", "read_view", "read_competition_view",
+    "change_team", "read_view", "read_competition_view", "list_periods", "read_percentile",
 }  # fmt: skip  # as a table
 RAID = [{"name": "stage", "max": 100, "order": "desc"}, {"name": "members", "max": 50, "order": "asc"}]
 LIMITS: dict[str, Any] = {"max_examples": 6, "derandomize": True, "deadline": None, "database": None}

@@ -1,72 +1,34 @@
 """What a process remembers between reads: a read asks SQL for nothing, and no change of another process is missed."""
 
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from datetime import timedelta
+from collections.abc import Callable
 from typing import Any
 from unittest.mock import patch
 
 import pytest
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
-from django.utils import timezone
 
 from foundation import clock
-from foundation.db.resilience import StaleIfErrorCache
 from foundation.redis import client as redis
 from foundation.redis.client import RedisClient
 from foundation.redis.connection import RedisConnection
 from leaderboards.core.ranking.board_settings import IMMUTABLE_SETTINGS, SCHEDULE_SETTINGS
-from leaderboards.models import Board, Period, PeriodState, Visibility
+from leaderboards.models import Board, Visibility
 from leaderboards.selectors.catalog.cache_versions import MAX_READ_STALENESS_SECONDS, fetch_version
 from leaderboards.services.boards import SETTINGS, delete, retire, save_board
-from leaderboards.services.periods import (
-    close,
-    open,  # noqa: A004 (a service of ours)
-)
-from leaderboards.services.sync import invalidate, publish, rebuild, resync_periods
+from leaderboards.services.sync import invalidate
 from tests.at_once import at_once
 from tests.leaderboards.api.conftest import Caller, problem, take_redis_away, with_key
 from tests.locked import only_postgresql
-from tests.playing import make_board, score
-from tests.remembered import read_until_remembered
+from tests.playing import make_board, running
+from tests.remembered import elsewhere
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 PATHS = ["standings", "standings?period=current&limit=100", "players/ann", "players/ann/around", "players?ids=ann",
          "view?player=ann&ids=bob"]  # fmt: skip  # as a table
 IN_REDIS = pytest.mark.parametrize("storage", ["hybrid", "redis"])
-
-
-def live_board(storage: str = "hybrid", **settings: Any) -> int:
-    number = make_board(storage=storage, **settings)
-    score(number, {"ann": 3, "bob": 2})
-    return number
-
-
-def running(number: int) -> Period:
-    return Period.objects.get(board=number, starts_at__lte=clock.now(), ends_at__gt=clock.now())
-
-
-@pytest.fixture
-def known(anybody: Caller, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
-    """Makes a board that this process has read so often that it asks SQL no more; no time passes any more."""
-
-    def make(storage: str = "hybrid", path: str = "standings", **settings: Any) -> int:
-        number, moment = live_board(storage, **settings), clock.monotonic()
-        monkeypatch.setattr(clock, "monotonic", lambda: moment)
-        read_until_remembered(anybody, f"/boards/{number}/{path}", times=3)
-        return number
-
-    return make
-
-
-@contextmanager
-def elsewhere() -> Iterator[None]:
-    """What is done here is done in another process: what this one remembers stays."""
-    with patch.object(StaleIfErrorCache, "forget", lambda _: None):
-        yield
 
 
 @pytest.mark.parametrize("path", PATHS)
@@ -212,75 +174,6 @@ def test_a_board_that_is_retired_elsewhere_is_asked_for_again(anybody: Caller, k
     assert list(asked)
 
 
-@IN_REDIS
-def test_each_state_of_a_period_that_is_closed_elsewhere_is_shown_at_once(
-    anybody: Caller, known: Callable[..., int], storage: str
-) -> None:
-    number = known(storage, period="day")
-    period = running(number)
-    path, told = f"/boards/{number}/standings?period={period.label}", []
-
-    for step in (close.stop_accepting, lambda each: close.close_period(each, clock.now())):
-        for _ in range(3):
-            told.append(anybody.get(path).json()["period"]["state"])
-        with elsewhere():
-            step(period)
-    answer = anybody.get(path).json()
-
-    assert told == [PeriodState.OPEN] * 3 + [PeriodState.CLOSING] * 3
-    assert (answer["period"]["state"], [row["player"] for row in answer["rows"]]) == (PeriodState.FINAL, ["ann", "bob"])
-
-
-def test_an_end_that_follows_its_zone_elsewhere_is_shown_at_once(anybody: Caller, known: Callable[..., int]) -> None:
-    number = known(period="day", tie_break="member")
-    period = running(number)
-    window, ends_at = period.window, period.ends_at or clock.now()
-    Period.objects.filter(pk=period.pk).update(ends_at=ends_at + timedelta(hours=1))
-    period.refresh_from_db()
-    with elsewhere():
-        open._follow_calendar(period, window, clock.now())
-
-    shown = anybody.get(f"/boards/{number}/standings").json()["period"]
-
-    assert shown["ends_at"] == f"{ends_at:%Y-%m-%dT%H:%M:%S}Z"
-
-
-@IN_REDIS
-def test_a_period_that_is_settled_elsewhere_is_read_by_its_new_course(
-    anybody: Caller, known: Callable[..., int], storage: str
-) -> None:
-    number = known(storage)
-    with elsewhere():
-        Period.objects.filter(board=number).update(stale_since=timezone.now(), needs_full_rebuild=storage == "hybrid")
-        resync_periods.resync_due(clock.now())
-
-    answer = anybody.get(f"/boards/{number}/standings").json()
-
-    assert (answer["live"], [row["player"] for row in answer["rows"]]) == (True, ["ann", "bob"])
-
-
-def test_a_period_that_is_rebuilt_elsewhere_is_read_from_sql_from_the_mark_on(
-    anybody: Caller, known: Callable[..., int]
-) -> None:
-    number = known()
-    with elsewhere():
-        rebuild._mark_stale(running(number), clock.now())
-
-    assert anybody.get(f"/boards/{number}/standings").json()["live"] is False
-
-
-def test_a_score_that_redis_did_not_hear_of_is_shown_by_the_next_read(
-    anybody: Caller, known: Callable[..., int], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    number = known()
-    with elsewhere(), patch.object(publish, "_announce", lambda *_: False):
-        score(number, {"cyd": 9})
-
-    answer = anybody.get(f"/boards/{number}/standings").json()
-
-    assert (answer["live"], [row["player"] for row in answer["rows"]]) == (False, ["cyd", "ann", "bob"])
-
-
 def test_who_makes_a_board_private_while_redis_is_away_waits_until_nobody_remembers(
     anybody: Caller, known: Callable[..., int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -306,29 +199,6 @@ def test_while_redis_is_away_sql_answers_and_what_changes_is_seen_at_once(
     Board.objects.filter(pk=number).update(visibility=Visibility.PRIVATE)  # nobody in this process is told
 
     problem(anybody.get(f"/boards/{number}/standings"), 401, "unauthenticated")
-
-
-@pytest.mark.parametrize(
-    ("change", "seen"),
-    [({"stale_since": timezone.now()}, {"live": False}), ({"state": "closing"}, {"period": {"state": "closing"}})],
-    ids=["stale", "state"],
-)
-def test_what_nobody_was_told_of_is_seen_after_a_moment(
-    anybody: Caller,
-    known: Callable[..., int],
-    change: dict[str, Any],
-    seen: dict[str, Any],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    number, now = known(), clock.monotonic()
-    Period.objects.filter(board=number).update(**change)
-    monkeypatch.setattr(clock, "monotonic", lambda: now + MAX_READ_STALENESS_SECONDS)
-
-    answer = anybody.get(f"/boards/{number}/standings").json()
-
-    assert {key: (answer[key] | value if isinstance(value, dict) else value) for key, value in seen.items()} == {
-        key: answer[key] for key in seen
-    }
 
 
 def test_a_row_that_was_asked_for_before_its_edition_was_heard_is_asked_for_again(

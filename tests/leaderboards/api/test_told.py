@@ -158,18 +158,18 @@ def test_an_edition_that_is_drawn_of_a_closed_period_does_not_stay(anybody: Call
 def test_who_reads_while_a_name_is_forgotten_keeps_no_old_name(
     anybody: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    number, forget = make_board(storage="hybrid"), names._cache.forget
+    number, drop = make_board(storage="hybrid"), names._cache.drop
     score(number, {"ann": 1})
     set_profile("ann", {"name": "Old"}, clock.now())
     assert read_often(anybody, number)["rows"][0]["name"] == "Old"
 
-    def slowly() -> None:
+    def slowly(ids: Collection[str]) -> None:
         reader = threading.Thread(target=read_often, args=(anybody, number, 1))
         reader.start()
         reader.join()
-        forget()
+        drop(ids)
 
-    monkeypatch.setattr(names._cache, "forget", slowly)
+    monkeypatch.setattr(names._cache, "drop", slowly)
     set_profile("ann", {"name": "New"}, clock.now())
 
     assert read_often(anybody, number, 1)["rows"][0]["name"] == "New"

@@ -10,6 +10,7 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.utils.translation import override
+from pytest_django import Settings
 
 from foundation import clock
 from foundation.models import DeadLetter, Heartbeat
@@ -19,8 +20,9 @@ from leaderboards import selectors
 from leaderboards.management import doctor_checks as checkup
 from leaderboards.management.commands import rebuild as rebuild_command
 from leaderboards.management.progress import Progress
-from leaderboards.models import Board, Difference, Period
+from leaderboards.models import Board, Difference, Period, PeriodHistogram
 from leaderboards.selectors.monitoring.lag import MIRROR
+from leaderboards.services.periods.histograms import take_due_histograms
 from leaderboards.services.players.link import make_code
 from leaderboards.services.players.profiles import set_profile
 from leaderboards.services.sync.mirror import mirror_all
@@ -182,6 +184,24 @@ def test_the_sample_in_the_documents_is_what_the_doctor_prints(now: datetime) ->
 
     documented = [shape(line) for line in sample.splitlines() if "board 6" not in line]
     assert documented == [shape(line) for line in lines]
+
+
+def test_the_doctor_tells_the_age_of_the_oldest_histogram_and_is_red_once_runs_were_missed(
+    now: datetime, settings: Settings
+) -> None:
+    board, settings.HISTOGRAM_PLAYERS = BoardFactory.create(storage="sql"), 2
+    score(board.seq, {"alice": 7, "bob": 9})
+    Heartbeat.objects.create(name="worker", beat_at=now)
+    assert take_due_histograms(now, 20) == 1
+
+    PeriodHistogram.objects.update(taken_at=now - timedelta(seconds=90), took_ms=10)
+    _, well = doctor("--all")
+    PeriodHistogram.objects.update(taken_at=now - timedelta(minutes=6))
+    status, late = doctor()
+
+    assert any(line.startswith("ok   histograms: the oldest was taken 9") for line in well)
+    assert status == 1
+    assert any(line.startswith(f"RED  histogram of period {running(board)}: taken 36") for line in late)
 
 
 def test_a_period_that_became_stale_a_moment_ago_is_neither_right_nor_wrong(now: datetime) -> None:

@@ -174,7 +174,7 @@ def test_the_doctor_says_that_a_period_waits_since_when_and_what_to_do(now: date
 
     assert line.startswith(f"RED  stale period {period}: waits to be brought up to date since {since:%F %T} UTC; ")
     assert "0 standings" not in line
-    assert "the worker settles it within seconds: see that it runs and what its log says" in line
+    assert "the worker resyncs it within seconds: see that it runs and what its log says" in line
     assert line.endswith(f"or run rebuild --board {period.board_id}")
 
 

@@ -102,7 +102,7 @@ class TestLabels:
         calendar = Calendar(kind, "Asia/Seoul", cutoff=time(4, 0))
         window = window_at(calendar, utc(year, 6, 28))
 
-        with pytest.raises(BadLabel):  # noqa: PT012 (how many steps it takes depends on the kind)
+        with pytest.raises(BadLabel):  # noqa: PT012 - how many steps it takes depends on the kind
             for _ in range(366):
                 window = step(calendar, window)
 

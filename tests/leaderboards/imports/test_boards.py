@@ -4,7 +4,7 @@ import pytest
 
 from leaderboards.core.input.entries import read_entry
 from leaderboards.core.submissions import Caller
-from leaderboards.errors import BadTable, ImportNotReady, ImportNotUndoable
+from leaderboards.import_errors import BadTable, ImportNotReady, ImportNotUndoable
 from leaderboards.models import Board, Period
 from leaderboards.models.imports import Phase
 from leaderboards.services.boards import apply_boards

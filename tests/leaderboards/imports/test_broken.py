@@ -16,7 +16,8 @@ from foundation.audit.models import AuditEntry
 from foundation.audit.undo import undo as undo_entry
 from leaderboards.admin.imports.run_text import run_context
 from leaderboards.core.input.csv_table import LONGEST_COLUMN, MOST_COLUMNS
-from leaderboards.errors import BadBoard, BadTable, ImportNotReady, ImportNotUndoable
+from leaderboards.errors import BadBoard
+from leaderboards.import_errors import BadTable, ImportNotReady, ImportNotUndoable
 from leaderboards.models import Board, ImportKind, ImportRun
 from leaderboards.models.imports import Phase
 from leaderboards.services.boards import apply_boards

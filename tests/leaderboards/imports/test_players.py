@@ -8,7 +8,7 @@ from django.db import connection
 
 from leaderboards.core.input.entries import read_entry
 from leaderboards.core.submissions import Caller
-from leaderboards.errors import BadTable
+from leaderboards.import_errors import BadTable
 from leaderboards.models import ImportedPlayer, Player
 from leaderboards.models.imports import Phase
 from leaderboards.services.imports import actions, chunk_results, players, worker

@@ -16,6 +16,6 @@ def test_an_upload_that_names_no_number_of_checks_is_taken() -> None:
     table = ImportRun._meta.db_table
 
     with connection.cursor() as cursor:
-        cursor.execute(f"INSERT INTO {table} ({names}) SELECT {names} FROM {table}")  # noqa: S608 # names of the model
+        cursor.execute(f"INSERT INTO {table} ({names}) SELECT {names} FROM {table}")  # noqa: S608 - names of the model
 
     assert list(ImportRun.objects.values_list("checks", flat=True)) == [0, 0]

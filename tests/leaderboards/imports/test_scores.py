@@ -1,5 +1,7 @@
 """Scores of a file: judged before they count, refused by row, and counted once whatever dies meanwhile."""
 
+import csv
+import io
 from datetime import timedelta
 from typing import Any
 from unittest.mock import patch
@@ -9,8 +11,9 @@ from django.utils.translation import override
 
 from foundation import clock
 from leaderboards.admin.imports.run_text import run_context
-from leaderboards.errors import BadTable, ImportNotReady, ImportNotUndoable, MissingColumn, StorageUnavailable
-from leaderboards.models import Board, ImportChunk, ImportKind, ImportRun, Period, Submission
+from leaderboards.errors import StorageUnavailable
+from leaderboards.import_errors import BadTable, ImportNotReady, ImportNotUndoable, MissingColumn
+from leaderboards.models import Board, ImportChunk, ImportKind, ImportRun, Period, Standing, Submission
 from leaderboards.models.imports import Phase
 from leaderboards.services.imports import actions, chunk_results, scores, worker
 from leaderboards.services.imports import upload as uploading
@@ -40,6 +43,34 @@ def test_nothing_counts_before_somebody_says_yes_and_errors_are_told_by_row(boar
     assert (run.phase, run.applied, run.refused) == (Phase.DONE, 4, 2)
     assert points(board) == {"alice": 5, "dave": 7}
     assert not ImportChunk.objects.exclude(content=b"").exists()
+
+
+def test_a_column_of_metadata_is_kept_and_bad_cells_are_refused_by_row(board: Board) -> None:
+    deep = "[" * 17 + "]" * 17
+    cells = ['{"car": "red"}', "", "car", "[1]", '{"a": 1, "a": 2}', '{"x": "%s"}' % ("a" * 2041), f'{{"a": {deep}}}']
+    text = io.StringIO()
+    lines = csv.writer(text)
+    lines.writerows([["player", "points", "metadata"], *([f"p{nth}", 5, cell] for nth, cell in enumerate(cells, 1))])
+
+    run = sent("scores", text.getvalue(), board, metadata="metadata")
+    confirmed(run)
+
+    assert [(row, code) for row, code, _ in run.report["errors"]] == [(nth, "bad_entry") for nth in (3, 4, 5, 6, 7)]
+    why = [detail for _, _, detail in run.report["errors"]]
+    for word, each in zip(("no JSON", "object", "twice", "2,049", "nested"), why, strict=True):
+        assert word in each
+    kept = dict(Standing.objects.filter(period__board=board).values_list("player__external_id", "metadata"))
+    assert kept == {"p1": '{"car":"red"}', "p2": None}
+    with pytest.raises(MissingColumn):
+        sent("scores", "player,points\na,1\n", board, metadata="metadata")
+
+
+def test_a_board_of_redis_refuses_rows_with_metadata_and_takes_others() -> None:
+    redis = BoardFactory.create(storage="redis", at=AT)
+
+    run = sent("scores", "player,points,metadata\na,1,{}\nb,2,\n", redis, metadata="metadata")
+
+    assert [(row, code) for row, code, _ in run.report["errors"]] == [(1, "bad_entry")]
 
 
 def test_what_it_does_to_ranks_is_told_as_it_then_is(board: Board) -> None:

@@ -7,7 +7,7 @@ import pytest
 from foundation.audit.models import AuditEntry
 from foundation.audit.undo import undo as undo_entry
 from foundation.reasons import BadReason
-from leaderboards.errors import ImportNotReady, ImportNotUndoable
+from leaderboards.import_errors import ImportNotReady, ImportNotUndoable
 from leaderboards.models import Board, Period, Submission
 from leaderboards.models.imports import Phase
 from leaderboards.services.imports import actions

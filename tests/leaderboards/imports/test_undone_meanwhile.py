@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from leaderboards.errors import IdReused, ImportNotReady
+from leaderboards.errors import IdReused
+from leaderboards.import_errors import ImportNotReady
 from leaderboards.models import Board, Submission
 from leaderboards.models.imports import Phase
 from leaderboards.services.imports import actions, preview_scores, scores

@@ -3,7 +3,7 @@
 import pytest
 from django.contrib.auth.models import User
 
-from leaderboards.errors import TooManyPendingImports
+from leaderboards.import_errors import TooManyPendingImports
 from leaderboards.models import ImportKind, ImportRun
 from leaderboards.services.imports import actions
 from leaderboards.services.imports.upload import MAX_PENDING, Upload, upload

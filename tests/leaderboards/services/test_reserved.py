@@ -38,7 +38,7 @@ def series() -> Series:
     return made
 
 
-def sent(board: int, caller: Caller = Caller("tests")) -> Outcome:  # noqa: B008 (a value)
+def sent(board: int, caller: Caller = Caller("tests")) -> Outcome:  # noqa: B008 - a frozen value, so sharing it is safe
     [outcome] = submit([read_entry({"board": board, "player": "ann", "points": 99}, 0)], caller, clock.now())
     return outcome
 

@@ -42,6 +42,11 @@ RULES: dict[str, dict[str, object]] = {
     "All your results are added up.": {"update": "increment"},
     "Only your latest result counts. Equals share a rank.": {"ties": "shared", "update": "latest"},
     "every Sunday at 06:00 (Asia/Seoul).": {"week_start": "sunday", "cutoff": "06:00", "timezone": "Asia/Seoul"},
+    "For a single result the game may also choose to: replace what stands, add to it.": {
+        "operators": ["increment", "set"]
+    },
+    "The game may add details to a result; whoever may see the board may read them.": {"storage": "sql"},
+    "A result from before the end still counts if it arrives within 2 min.": {"grace_seconds": 120},
     "Compared one after the other: stage (more is better), deaths seen (less is better).": {
         "criteria": [{"name": "stage", "max": 9, "order": "desc"}, {"name": "deaths_seen", "max": 9, "order": "asc"}]
     },
@@ -53,6 +58,26 @@ def test_the_rules_are_sentences(client: Client) -> None:
         board = make_board(name=f"Board {said[:40]}", **settings)
 
         assert said in text(client.get(f"/boards/{board}/"))
+
+
+def test_the_rules_leave_out_what_a_board_has_not(client: Client) -> None:
+    board = make_board(name="Live", storage="redis", period="all_time", grace_seconds=120)
+
+    said = text(client.get(f"/boards/{board}/"))
+
+    assert "The most points win." in said
+    for other in ("For a single result", "add details", "from before the end"):
+        assert other not in said
+
+
+def test_the_rules_are_korean_for_who_reads_korean(client: Client) -> None:
+    board = make_board(name="Both", storage="sql", operators=["set", "decrement"], grace_seconds=60)
+
+    said = text(client.get(f"/boards/{board}/", headers={"Accept-Language": "ko"}))
+
+    assert "개별 결과에 대해 게임이 다음과 같이 달리 정할 수 있습니다: 기존 기록 대체, 빼기." in said
+    assert "게임은 결과에 세부 정보를 덧붙일 수 있으며" in said
+    assert "1분 안에 도착하면 반영됩니다." in said
 
 
 def test_rules_and_reasons_are_those_that_the_period_opened_with(client: Client) -> None:

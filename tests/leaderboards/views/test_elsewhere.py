@@ -3,18 +3,21 @@
 from io import BytesIO
 
 import pytest
-from django.core.cache import cache
 from django.test import Client
 from PIL import Image
 from pytest_django import Settings
 
-from leaderboards import drawing
-from leaderboards.drawing import CardRow, draw_card, drawable
+from leaderboards.drawing import BoardPicture, CardRow, draw_card, drawable
+from leaderboards.drawing import text as drawn_text
 from leaderboards.views.http import micro_cache
 from tests.leaderboards.views.pages import make_full_board, text
 from tests.playing import HARD_NAMES, make_board, name, score
 
 pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def picture_of(*rows: CardRow, title: str = "Weekly") -> BoardPicture:
+    return BoardPicture(hue="rose", title=title, mark="W", under="This week", places=rows)
 
 
 def test_a_site_that_the_settings_name_may_frame_what_is_asked_for_so(client: Client, settings: Settings) -> None:
@@ -57,10 +60,10 @@ def test_the_picture_is_a_png_kept_for_a_while_and_the_page_names_it(client: Cli
     picture = client.get(f"/boards/{board}/card.png")
     page = client.get(f"/boards/{board}/").content.decode()
 
+    again = client.get(f"/boards/{board}/card.png", headers={"If-None-Match": picture["ETag"]})
     name("robin", "Robin")
-    kept = client.get(f"/boards/{board}/card.png").content
-    cache.clear()
-    assert kept == picture.content != client.get(f"/boards/{board}/card.png").content
+    assert (again.status_code, again.content) == (304, b"")
+    assert client.get(f"/boards/{board}/card.png").content != picture.content  # a name is never older than the page's
     assert picture["Content-Type"] == "image/png"
     assert Image.open(BytesIO(picture.content)).size == (1200, 630)
     assert f'content="https://boards.example/boards/{board}/card.png"' in page
@@ -71,17 +74,15 @@ def test_hard_names_can_be_drawn_even_without_a_font_and_no_letter_becomes_a_box
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     for title, *hard in (HARD_NAMES[:4], HARD_NAMES[4:]):
-        assert draw_card(title, [CardRow(1, each, each, "1,200 points") for each in hard])[:4] == b"\x89PNG"
+        rows = [CardRow(1, each, each, "1,200 points") for each in hard]
+        assert draw_card(picture_of(*rows, title=title))[:4] == b"\x89PNG"
     assert [drawable(each) for each in ("Robin", "\ue000\ue001")] == ["Robin", ""]
-    monkeypatch.setattr(drawing, "FONTS", ())
-    caches = (drawing._known, drawing._sized, drawing._boxes)
-    for each in caches:
-        each.cache_clear()
+    monkeypatch.setattr(drawn_text, "FONTS", ())
+    drawn_text.forget()
 
-    without_fonts = draw_card("Weekly", [CardRow(1, "김서연", "robin", "5")])[:4], drawable("김서연")
+    without_fonts = draw_card(picture_of(CardRow(1, "김서연", "robin", "5")))[:4], drawable("김서연")
 
-    for each in caches:
-        each.cache_clear()
+    drawn_text.forget()
     assert without_fonts == (b"\x89PNG", "")
 
 
@@ -90,7 +91,7 @@ def test_the_picture_and_its_words_say_which_ranks_are_shared(client: Client) ->
     score(board, {"robin": 5, "mina": 5, "zoe": 1})
 
     page = client.get(f"/boards/{board}/").content.decode()
-    drawn = [draw_card("A", [CardRow(1, "Ann", "ann", "5", tied=tied)]) for tied in (False, True)]
+    drawn = [draw_card(picture_of(CardRow(1, "Ann", "ann", "5", tied=tied))) for tied in (False, True)]
 
     told = page.partition('og:description" content="')[2].partition('"')[0]
     assert told == "=1. robin 5 points · =1. mina 5 points · 3. zoe 1 point"

@@ -10,7 +10,7 @@ from django.db import connection
 from foundation.redis import client as redis
 from leaderboards.errors import StorageUnavailable
 from leaderboards.models import Player
-from leaderboards.services.players import erase
+from leaderboards.services.players import erase_hooks
 from leaderboards.services.players.erase import erase_player
 from likes.core.kinds import Storage
 from likes.models import Like
@@ -138,7 +138,8 @@ def test_a_like_that_comes_before_their_ban_is_heard_of_does_not_bring_the_name_
             let_go.start()
 
     monkeypatch.setattr(mirroring, "failpoint", pause)
-    with patch.object(erase, "_hooks_before", [*erase._hooks_before, late]), pytest.raises(StorageUnavailable):
+    hooks = [*erase_hooks.hooks_before, late]
+    with patch.object(erase_hooks, "hooks_before", hooks), pytest.raises(StorageUnavailable):
         erase_player(GONE, NOW)
     go_on.set()
     if paused.ident:

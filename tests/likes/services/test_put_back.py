@@ -62,7 +62,7 @@ def test_who_took_theirs_back_meanwhile_does_not_like_it_again(liked: Likeable, 
     def meanwhile(redis_kind: RedisKind, generation: int, *rest: object) -> bool:
         store.like("1", "ann", NOW)
         store.unlike("1", "ann", NOW)
-        return put_back(redis_kind, generation, *rest)  # type: ignore[arg-type]  # as it was called
+        return put_back(redis_kind, generation, *rest)  # type: ignore[arg-type]  # the arguments are passed on unchanged
 
     with patch.object(RedisKind, "put_back", meanwhile):
         check(liked, NOW, inf, repair=True)

@@ -110,8 +110,10 @@ def test_who_was_moved_by_an_earlier_revision_hears_its_reason_and_who_was_by_bo
     assert notify_results(AT) == 3
 
     assert told("result_changed") == {
-        ("b", "result_changed", 1, 2), ("c", "result_changed", 2, 3), ("e", "result_changed", 3, 5),
-    }  # fmt: skip  # as a table
+        ("b", "result_changed", 1, 2),
+        ("c", "result_changed", 2, 3),
+        ("e", "result_changed", 3, 5),
+    }
     assert words("c", "result_changed").endswith("Before, it was place 3. Reason: A car.")
     assert words("e", "result_changed").endswith("Before, it was place 5. Reason: A car. Reason: A bot.")
     assert words("b", "result_changed").endswith("Before, it was place 2. Reason: A car.")

@@ -54,8 +54,10 @@ def test_what_was_lost_during_a_ban_is_told_after_it_unless_it_was_won_again() -
 
     heard = Notice.objects.order_by("pk").values_list("kind", "grant__name")
     assert Counter(heard) == {
-        ("rewarded", "Gold"): 1, ("rewarded", "Cup"): 1, ("reward_revoked", "Cup"): 1,
-    }  # fmt: skip  # as a table
+        ("rewarded", "Gold"): 1,
+        ("rewarded", "Cup"): 1,
+        ("reward_revoked", "Cup"): 1,
+    }
 
 
 def tick(at: datetime) -> None:
@@ -82,8 +84,10 @@ def test_a_short_ban_tells_nobody_twice_what_they_won_whatever_is_told_in_betwee
     tick(AT + DAY + HOUR)
 
     assert list(Notice.objects.order_by("pk").values_list("player__external_id", "kind")) == [
-        ("a", "rewarded"), ("b", "rewarded"), ("b", "reward_revoked"),
-    ]  # fmt: skip  # as a table
+        ("a", "rewarded"),
+        ("b", "rewarded"),
+        ("b", "reward_revoked"),
+    ]
     assert not RewardGrant.objects.filter(revoked_at__isnull=False, revoked_told_at=None).exists()
 
 

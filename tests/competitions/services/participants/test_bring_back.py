@@ -17,7 +17,7 @@ from competitions.services.participants import bring_back as module
 from competitions.services.participants.bring_back import bring_back
 from competitions.services.participants.join import join, leave
 from competitions.services.participants.remove_withdrawn import remove_withdrawn_due
-from competitions.services.results.judge import LateScore, accept_late
+from competitions.services.results.late_scores import LateScore, accept_late
 from leaderboards import errors as refused
 from leaderboards.services.periods.close import close_due
 from leaderboards.services.players.erase import erase_player

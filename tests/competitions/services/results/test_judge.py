@@ -11,7 +11,8 @@ from competitions.services.lifecycle.confirm import confirm
 from competitions.services.lifecycle.finish import finish_due
 from competitions.services.lifecycle.freeze import reveal
 from competitions.services.lifecycle.publish import publish
-from competitions.services.results.judge import LateScore, accept_late, void
+from competitions.services.results.judge import void
+from competitions.services.results.late_scores import LateScore, accept_late
 from leaderboards import errors as refused
 from leaderboards.models import FinalStanding, Standing, Submission
 from leaderboards.services.moderation import correct_closed

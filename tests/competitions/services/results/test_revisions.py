@@ -29,7 +29,7 @@ SECOND = timedelta(seconds=1)
 
 
 def final(points: dict[str, int], **settings: object) -> Competition:
-    competition = race(points, **settings)  # type: ignore[arg-type]  # settings of competitions
+    competition = race(points, **settings)  # type: ignore[arg-type]  # settings of competitions, each of its own type
     assert finish_due(OVER) == 1
     return reloaded(competition)
 

@@ -43,9 +43,11 @@ def test_the_next_in_line_win_what_is_taken_back_and_keep_their_places() -> None
     )
     lost = RewardGrant.objects.filter(revoked_at=LATER).values_list("name", "player__external_id", "revoked_reason")
     assert set(lost) == {
-        ("Gold", "a", "Given twice."), ("Half", "a", "Given twice."), ("Five", "a", "Given twice."),
+        ("Gold", "a", "Given twice."),
+        ("Half", "a", "Given twice."),
+        ("Five", "a", "Given twice."),
         ("Silver", "b", OTHER_REWARD_MOVED),
-    }  # fmt: skip  # as a table
+    }
     assert Counter(kind for kind, _ in hooks()) == {"reward.revoked": 4, "reward.granted": 3}
     assert competition.revisions.count() == 1
     assert settle(LATER + HOUR) == 0

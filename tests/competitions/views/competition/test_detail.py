@@ -107,7 +107,7 @@ def test_a_score_changes_the_fragment_and_nothing_else_does(client: Client, cup:
     assert "1 bob 20" in text(changed)
     assert "<html" not in changed.content.decode()
     for rest in ("?player=ann", "?player=ann&fragment=1"):
-        assert 'data-share="?player=ann"' in client.get(home(cup, rest)).content.decode()
+        assert f'href="{home(cup)}share/?player=ann"' in client.get(home(cup, rest)).content.decode()
 
 
 def test_the_final_result_has_a_podium_a_hash_and_files(client: Client, cup: Competition, set_clock: SetClock) -> None:
@@ -209,7 +209,7 @@ def test_a_provisional_result_says_so_has_no_podium_and_is_looked_at_again(clien
     assert ("Final result" in words, "data-live" in html) == (False, True)
     assert "Past A cup provisional" in listed
     assert "This result is provisional: the jury may still change it. 1 ann 9 points" in show.replace(
-        "From the last place to the first. To the competition Next place Play Show all "
+        "From the last place to the first. To the competition Share Next place Play Show all "
         "The space bar shows the next place. ",
         "",
     )

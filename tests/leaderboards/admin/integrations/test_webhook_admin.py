@@ -5,12 +5,14 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.contrib.admin.models import LogEntry
 from django.test import Client
 
 from foundation import clock
 from foundation.models import WebhookDelivery, WebhookEndpoint
 from foundation.webhooks import outbox
+from foundation.webhooks.kinds import registered_kinds
 from tests.foundation.factories import WebhookEndpointFactory
 from tests.leaderboards.admin.typed import act, page
 
@@ -49,6 +51,22 @@ def test_an_endpoints_secret_is_shown_once_and_a_change_keeps_it_and_none_is_del
     changed = WebhookEndpoint.objects.get()
     assert (changed.name, changed.kinds, changed.secret) == ("store", [], endpoint.secret)
     assert deleted.status_code == 403
+
+
+@pytest.mark.parametrize("there_are", ["There are:", "지금 있는 종류:"])
+def test_the_form_names_the_kinds_that_there_are(admin: Client, there_are: str) -> None:
+    headers = {"Accept-Language": "ko" if there_are[0] == "지" else "en"}
+    shown = admin.get(f"{ENDPOINTS}add/", headers=headers).content.decode()
+
+    assert there_are in shown
+    assert ", ".join(registered_kinds()) in shown
+    assert {"period.final", "score.quarantined", "competition.final"} <= set(registered_kinds())
+
+
+def test_the_documentation_names_the_same_kinds() -> None:
+    table = (settings.BASE_DIR / "docs/webhooks.md").read_text("utf-8").partition("## Events")[2]
+    lines = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
+    assert set(re.findall(r"`([a-z0-9_.]+)`", "".join(lines))) == {*registered_kinds(), outbox.TEST_KIND}
 
 
 def test_what_cannot_be_told_is_refused_with_a_sentence(admin: Client) -> None:

@@ -74,7 +74,7 @@ def test_an_error_of_sql_at_one_keeps_no_other_and_is_listed(
     def deadlocked(number: int, *args: object) -> object:
         if number == entries[1].pk:
             raise OperationalError("deadlock detected")
-        return undo(number, *args)  # type: ignore[arg-type]  # as it came
+        return undo(number, *args)  # type: ignore[arg-type]  # the arguments are passed on unchanged
 
     monkeypatch.setattr(undo_several, "undo", deadlocked)
 

@@ -119,7 +119,7 @@ def test_one_that_cannot_be_shown_keeps_no_other_among_several_and_is_not_tried(
 
     def noted(number: int, *args: object) -> object:
         tried.append(number)
-        return undo(number, *args)  # type: ignore[arg-type]  # as it came
+        return undo(number, *args)  # type: ignore[arg-type]  # the arguments are passed on unchanged
 
     monkeypatch.setattr(undo_several, "undo", noted)
     shown = act(admin, LOG, "undo_selected", *entries)

@@ -15,6 +15,7 @@ READS = (
     "/standings.csv",
     "/players/a",
     "/players/a/around",
+    "/players/a/percentile",
     "/players?ids=a",
     "/distribution",
 )

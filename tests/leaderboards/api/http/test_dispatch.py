@@ -17,6 +17,7 @@ TAGGED = (
     "/standings",
     "/players/a",
     "/players/a/around",
+    "/players/a/percentile",
     "/players?ids=a",
     "/distribution",
     "/view?player=a&ids=a",
@@ -24,6 +25,7 @@ TAGGED = (
 READS = (
     *("/boards", "/boards/1", "/boards/1/standings", "/boards/1/standings.csv", "/boards/1/players"),
     *("/boards/1/players/a", "/boards/1/players/a/around", "/boards/1/distribution", "/boards/1/view"),
+    "/boards/1/players/a/percentile",
 )
 WRITES = {"/scores": "POST", "/players/a": "PUT", "/players/a/link-code": "POST"}
 

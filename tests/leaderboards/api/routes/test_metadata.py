@@ -1,12 +1,16 @@
 """Metadata of entries: what is refused, whose a standing has, and what reading it asks for."""
 
+import csv
+import io
 import json
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from foundation import clock
-from leaderboards.models import Standing, Submission
+from leaderboards.models import Period, Standing, Submission
+from leaderboards.services.periods.close import close_period
 from leaderboards.services.players.erase import erase_player
 from tests.leaderboards.api.conftest import Caller, Make, take_redis_away
 
@@ -183,6 +187,55 @@ def test_erasing_a_player_erases_it(make_board: Make, game: Caller, storage: str
 
     assert not Standing.objects.exclude(metadata=None).exists()
     assert not Submission.objects.exclude(metadata=None).exists()
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+def test_a_file_has_a_column_of_it_when_asked_while_the_period_runs_and_once_it_is_final(
+    make_board: Make, game: Caller, storage: str
+) -> None:
+    board = make_board(storage=storage)
+    game.submit({"board": board, "player": "ann", "points": 5, "metadata": {"car": "red", "at": [1, None]}})
+    game.submit({"board": board, "player": "bob", "points": 4})
+
+    def file(query: str) -> list[list[str]]:
+        response = game.get(f"/boards/{board}/standings.csv?period={label}{query}")
+        return list(csv.reader(io.StringIO(b"".join(response).decode(), newline="")))
+
+    label = game.get(f"/boards/{board}").json()["period"]["label"]
+    running = file("&metadata=true")
+    close_period(Period.objects.get(board=board, label=label), clock.now() + timedelta(days=400))
+    final, plain = file("&metadata=true"), file("")
+
+    assert [line[-1] for line in running] == ["metadata", '{"at":[1,null],"car":"red"}', ""]
+    assert final == running
+    assert plain == [line[:-1] for line in running]
+
+
+def test_a_board_of_redis_has_an_empty_column(make_board: Make, game: Caller) -> None:
+    board = make_board(storage="redis")
+    game.score(board, ann=5)
+
+    response = game.get(f"/boards/{board}/standings.csv?metadata=true")
+
+    lines = b"".join(response).decode().splitlines()
+    assert (lines[0].split(",")[-1], lines[1].split(",")[-1]) == ("metadata", "")
+
+
+def test_what_changes_in_it_after_the_end_is_in_the_next_file(make_board: Make, game: Caller) -> None:
+    board = make_board(storage="sql")
+    game.submit({"board": board, "player": "ann", "points": 5, "metadata": {"car": "red"}})
+    period = Period.objects.get(board=board, label=game.get(f"/boards/{board}").json()["period"]["label"])
+    close_period(period, clock.now() + timedelta(days=400))
+    path = f"/boards/{board}/standings.csv?period={period.label}&metadata=true"
+    first = game.get(path)
+    b"".join(first)
+
+    erase_player("ann", clock.now())
+    second = game.get(path)
+
+    assert b"red" not in b"".join(second)
+    assert first["ETag"] != second["ETag"]
+    assert first["Content-Hash"] == second["Content-Hash"]
 
 
 def test_while_redis_is_away_it_comes_too(make_board: Make, game: Caller, monkeypatch: pytest.MonkeyPatch) -> None:

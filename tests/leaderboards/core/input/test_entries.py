@@ -92,7 +92,7 @@ class TestEntries:
         try:
             read_value(Rules(), read_entry({"board": 1} | raw, 0))
         except Invalid as refusal:
-            assert refusal.detail.encode()  # noqa: PT017 (an entry may as well be taken)
+            assert refusal.detail.encode()  # noqa: PT017 - an entry may also be accepted, so `raises` does not fit
 
 
 class TestPlayers:

@@ -108,4 +108,4 @@ def test_a_beginning_finds(typed: str, name: str, found: bool) -> None:
 def test_one_letter_is_enough_where_it_is_a_syllable() -> None:
     assert [each for each in ("a", "é", "1", "ab", "지", "ㅈ", "山", "ガ", "") if is_searchable(fold(each))] == [
         "ab", "지", "ㅈ", "山", "ガ",
-    ]  # fmt: skip
+    ]  # fmt: skip  # as a table

@@ -11,7 +11,26 @@ from leaderboards.errors import BadEntry
 def test_a_number_is_returned_as_it_was_sent(text: str) -> None:
     kept = read_metadata(read_json(f'{{"k": {text}}}'.encode()))
 
-    assert str(metadata_value(kept)["k"]) == text  # type: ignore[index]  # it is an object
+    assert str(metadata_value(kept)["k"]) == text  # type: ignore[index]  # the value is a JSON object
+
+
+def nested(levels: int, innermost: object) -> object:
+    """Objects within each other: the innermost holds the value, or is the value if that is one itself."""
+    value = innermost
+    for _ in range(levels):
+        value = {"in": value}
+    return value
+
+
+@pytest.mark.parametrize("deep", [nested(16, 1), nested(15, {}), nested(15, []), nested(15, [1])])
+def test_sixteen_levels_are_taken_whatever_the_innermost_holds(deep: object) -> None:
+    assert metadata_value(read_metadata(deep)) == deep
+
+
+@pytest.mark.parametrize("deep", [nested(17, 1), nested(16, {}), nested(16, []), nested(16, [1])])
+def test_a_seventeenth_level_is_refused_even_if_it_is_empty(deep: object) -> None:
+    with pytest.raises(BadEntry, match="more than 16 levels"):
+        read_metadata(deep)
 
 
 @pytest.mark.parametrize("text", ["1e99999999999", "1e-99999999999", "1e1000000", "-1e1000000"])

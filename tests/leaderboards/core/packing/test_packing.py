@@ -20,7 +20,7 @@ def test_whatever_is_packed_comes_back_exactly(data: st.DataObject) -> None:
     try:
         packed = chosen.pack(value, at_ms, player)
     except OutOfRange as refused:
-        assert "63 bits" in refused.detail  # noqa: PT017 (the one thing within the limits that may be refused)
+        assert "63 bits" in refused.detail  # noqa: PT017 - the one thing within the limits that may be refused
         return
 
     kept = chosen.quantize(at_ms) if chosen.shows_time else None

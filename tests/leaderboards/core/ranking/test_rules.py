@@ -36,7 +36,7 @@ class TestRefusals:
         self, settings: dict[str, object], field: str, said: str
     ) -> None:
         with pytest.raises(BadBoard) as caught:
-            Rules(**settings)  # type: ignore[arg-type]  # drawn settings
+            Rules(**settings)  # type: ignore[arg-type]  # hypothesis drew the settings
 
         assert caught.value.field == field
         assert said in caught.value.detail

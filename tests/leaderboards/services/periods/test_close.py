@@ -156,7 +156,7 @@ def test_a_redis_period_that_is_being_settled_waits_and_a_final_one_is_not_settl
     over.update(stale_since=TOMORROW)
     resync_due(TOMORROW)
 
-    assert (waiting.final, waiting.detail) == (False, "its standings in Redis are being settled")
+    assert (waiting.final, waiting.detail) == (False, "its standings in Redis are being resynced")
     assert (final_one.final, over.get().stale_since) == (True, TOMORROW)
 
 

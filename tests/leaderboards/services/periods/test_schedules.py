@@ -1,6 +1,5 @@
 """Boards of a schedule: an arena that is open each day from 12:00 to 14:00, and what happens between two windows."""
 
-from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
@@ -10,41 +9,23 @@ import time_machine
 from foundation import clock
 from leaderboards import selectors
 from leaderboards.core.input.entries import read_entry
-from leaderboards.core.submissions import Caller, Outcome
-from leaderboards.errors import BadBoard, PeriodClosed, UnknownPeriod
-from leaderboards.models import Board, Period
-from leaderboards.services.boards import apply_boards, cancel_changes, pending_changes, retire, save_board
+from leaderboards.core.submissions import Caller
+from leaderboards.errors import PeriodClosed, UnknownPeriod
+from leaderboards.models import Period
+from leaderboards.services.boards import retire
 from leaderboards.services.moderation.remove import remove_player
 from leaderboards.services.periods.close import close_due
-from leaderboards.services.periods.open import open_board, open_due
+from leaderboards.services.periods.open import open_due
 from leaderboards.services.periods.retention import expire_due
-from leaderboards.services.submit.pipeline import backfill, submit
+from leaderboards.services.submit.pipeline import backfill
 from leaderboards.services.sync.verify import verify_all
-from tests.leaderboards.services.site import DAY, NOON, follow, make_board, redis_client
+from tests.leaderboards.services.periods.arena import MINUTE, STORAGES, TODAY, TOMORROW, arena, send
+from tests.leaderboards.services.site import DAY, NOON, follow, redis_client
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.contract]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.contract, pytest.mark.usefixtures("opening")]
 
-STORAGES = pytest.mark.parametrize("storage", ["hybrid", "redis", "sql"])
-HOUR, MINUTE = timedelta(hours=1), timedelta(minutes=1)
-ARENA: dict[str, Any] = {"period": "schedule", "schedule": "0 12 * * *", "open_minutes": 120, "timezone": "UTC"}
-TODAY, TOMORROW = f"{NOON:%Y-%m-%d}-1200", f"{NOON + DAY:%Y-%m-%d}-1200"
+HOUR = timedelta(hours=1)
 CLOSED = NOON + 3 * HOUR
-
-
-@pytest.fixture(autouse=True)
-def _opening(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(clock, "_compare_with_sql", lambda: (clock.now(), timedelta()))  # SQL's clock goes with ours
-    with time_machine.travel(NOON + MINUTE, tick=False):
-        yield
-
-
-def send(board: Board, player: str, points: int, received: Any, **more: Any) -> Outcome:
-    entry = read_entry({"board": board.seq, "player": player, "points": points, **more}, 0)
-    return submit([entry], Caller("tests"), received)[0]
-
-
-def arena(storage: str, **more: Any) -> Board:
-    return make_board(storage, at=NOON + MINUTE, **(ARENA | more))
 
 
 @STORAGES
@@ -58,8 +39,10 @@ def test_scores_count_while_a_window_is_open_and_are_refused_between_two_windows
     again = send(board, "cat", 9, NOON + DAY)
 
     assert [(each.status, each.period) for each in (first, last, again)] == [
-        ("updated", TODAY), ("updated", TODAY), ("updated", TOMORROW)
-    ]  # fmt: skip  # as a table
+        ("updated", TODAY),
+        ("updated", TODAY),
+        ("updated", TOMORROW),
+    ]
     assert (late.status, late.code, late.opens_at) == ("rejected", "not_open", NOON + DAY)
     assert late.detail is not None
     assert f"the next one starts on {NOON + DAY:%Y-%m-%d %H:%M:%S} UTC" in late.detail
@@ -145,104 +128,6 @@ def test_current_and_previous_are_the_windows_that_were_open_last() -> None:
 
 
 @STORAGES
-def test_a_changed_schedule_leaves_the_open_window_and_replaces_the_ones_to_come(storage: str) -> None:
-    board = arena(storage)
-    send(board, "ann", 5, NOON + MINUTE)
-    at = NOON + HOUR
-
-    with time_machine.travel(at, tick=False):
-        apply_boards([{"name": board.name, "schedule": "0 20 * * *", "open_minutes": 60}], at)
-        board.refresh_from_db()
-        pending = pending_changes(board, at)
-
-    tonight = f"{NOON:%Y-%m-%d}-2000"
-    assert pending == {"schedule": "0 20 * * *", "open_minutes": 60}
-    assert set(Period.objects.filter(board=board).values_list("label", flat=True)) == {TODAY, tonight}
-    if storage != "sql":
-        with redis_client() as client:
-            assert not client.keys(f"*LeaderBoard_{board.seq}_{TOMORROW}*")
-    assert send(board, "bob", 7, NOON + 2 * HOUR - MINUTE).period == TODAY
-    assert send(board, "bob", 7, CLOSED).opens_at == NOON + 8 * HOUR
-    assert send(board, "bob", 7, NOON + 8 * HOUR).period == tonight
-    assert send(board, "bob", 7, NOON + DAY).code == "not_open"
-    assert pending_changes(board, NOON + 8 * HOUR) == {}
-
-
-@STORAGES
-def test_a_change_of_the_schedule_can_be_cancelled(storage: str) -> None:
-    board, at = arena(storage), NOON + HOUR
-    with time_machine.travel(at, tick=False):
-        apply_boards([{"name": board.name, "schedule": "0 20 * * *"}], at)
-        board.refresh_from_db()
-
-        cancel_changes(board, at)
-        open_due(at)
-
-    board.refresh_from_db()
-    assert (board.schedule, board.open_minutes, board.past_schedules) == ("0 12 * * *", 120, [])
-    assert send(board, "ann", 5, NOON + DAY).period == TOMORROW
-    assert not Period.objects.filter(board=board, label__endswith="-2000").exists()
-
-
-def test_a_schedule_that_never_took_effect_is_forgotten() -> None:
-    board, at = arena("sql"), NOON + HOUR
-    with time_machine.travel(at, tick=False):
-        for expression in ("0 20 * * *", "0 21 * * *"):
-            apply_boards([{"name": board.name, "schedule": expression}], at)
-
-    board.refresh_from_db()
-    [past] = board.past_schedules
-    assert (past["schedule"], past["open_minutes"]) == ("0 12 * * *", 120)
-    assert past["until"] == (NOON + 2 * HOUR).isoformat()
-
-
-def test_a_window_that_opens_within_a_minute_opens_as_it_was_announced() -> None:
-    board, at = arena("sql"), NOON + DAY - MINUTE / 2
-    with time_machine.travel(at, tick=False):
-        apply_boards([{"name": board.name, "schedule": "0 20 * * *"}], at)
-
-    board.refresh_from_db()
-    assert send(board, "ann", 5, NOON + DAY + HOUR).period == TOMORROW
-    assert send(board, "ann", 5, NOON + DAY + 8 * HOUR).period == f"{NOON + DAY:%Y-%m-%d}-2000"
-
-
-def test_a_longer_opening_moves_the_end_of_windows_that_have_not_begun() -> None:
-    board, at = arena("hybrid"), NOON + HOUR
-    with time_machine.travel(at, tick=False):
-        apply_boards([{"name": board.name, "open_minutes": 180}], at)
-
-    ends = dict(Period.objects.filter(board=board).values_list("label", "ends_at"))
-    assert ends == {TODAY: NOON + 2 * HOUR, TOMORROW: NOON + DAY + 3 * HOUR}
-
-
-@STORAGES
-def test_a_window_that_was_opened_ahead_and_now_ends_otherwise_is_opened_anew(storage: str) -> None:
-    """Also without a worker in the window before: the ties of first come would go by the old end."""
-    board = arena(storage, open_minutes=30)
-    board.schedule, board.open_minutes = "0 10,12 * * *", 120
-    save_board(board, NOON + HOUR)
-
-    open_board(board, NOON + HOUR)
-
-    tomorrow = Period.objects.filter(board=board, label=TOMORROW).first()
-    assert tomorrow is None or tomorrow.ends_at == NOON + DAY + 2 * HOUR
-
-
-@STORAGES
-def test_a_worker_that_read_the_board_before_its_change_opens_no_window_of_before(storage: str) -> None:
-    board = arena(storage)
-    read_before = Board.objects.get()
-    board.schedule, board.open_minutes = "0 18 * * *", 60
-    save_board(board, CLOSED)
-    open_board(board, CLOSED)
-
-    open_board(read_before, CLOSED)
-
-    later = Period.objects.filter(board=board, starts_at__gt=CLOSED)
-    assert [period.label for period in later] == [f"{NOON:%Y-%m-%d}-1800"]
-
-
-@STORAGES
 def test_a_player_is_removed_from_no_window_that_is_over(storage: str) -> None:
     board = arena(storage)
     send(board, "ann", 5, NOON + MINUTE)
@@ -275,35 +160,3 @@ def test_a_backfill_fills_past_windows_and_refuses_what_lies_between_them() -> N
 
     assert (inside.status, inside.period) == ("updated", f"{NOON - 9 * DAY:%Y-%m-%d}-1200")
     assert between.code == "not_open"
-
-
-@pytest.mark.parametrize(
-    ("settings", "field"),
-    [
-        ({"schedule": "0 25 * * *"}, "schedule"),
-        ({"schedule": ""}, "schedule"),
-        ({"schedule": "* * * * *"}, "schedule"),
-        ({"open_minutes": 1500}, "open_minutes"),
-        ({"open_minutes": 0}, "open_minutes"),
-        ({"period": "day"}, "schedule"),
-        ({"period": "day", "schedule": ""}, "open_minutes"),
-    ],
-)
-def test_a_schedule_that_cannot_be_is_refused_before_anything_is_saved(settings: dict[str, Any], field: str) -> None:
-    with pytest.raises(BadBoard) as refused:
-        apply_boards([{"name": "Arena"} | ARENA | settings], clock.now())
-
-    assert refused.value.field == field
-    assert not Board.objects.filter(name="Arena").exists()
-
-
-def test_the_kind_of_a_board_with_periods_never_changes_to_a_schedule_or_back() -> None:
-    board = arena("sql")
-    board.period, board.schedule, board.open_minutes = "day", "", None
-
-    with pytest.raises(BadBoard, match="`period` cannot change"):
-        save_board(board)
-
-
-def test_blanks_of_an_expression_are_made_one() -> None:
-    assert arena("sql", schedule="  0  12 * *   * ").schedule == "0 12 * * *"

@@ -14,6 +14,7 @@ from leaderboards.models import Board, Period
 from leaderboards.services.submit import decide_redis, decide_sql, grouped, pending_items
 from leaderboards.services.submit.duplicates import bucketed
 from leaderboards.services.sync.publish import write_and_publish
+from leaderboards.stores.sql import locks
 from tests.leaderboards.services.joining import GAME, LONG, Company, entry
 from tests.leaderboards.services.site import NOON, follow, make_board, period_of, points, score
 
@@ -128,14 +129,14 @@ def test_what_sql_refuses_once_it_has_committed_is_decided_no_second_time(sent: 
 def test_a_newcomer_whom_sql_refuses_takes_nobody_along(sent: Company, step: str) -> None:
     board = make_board("sql")
     score(board, {"first": 1, "ann": 1})
-    action = getattr(decide_sql, step)
+    action = getattr(locks, step)
 
     def refused(*args: Any) -> None:
         if any("bad" in arg for arg in args if isinstance(arg, set)):
             raise IntegrityError
         action(*args)
 
-    sent.monkeypatch.setattr(decide_sql, step, refused)
+    sent.monkeypatch.setattr(locks, step, refused)
     sent.hold(board.seq)
     ann, bad, new = [sent.send(entry(board, player, 5)) for player in ("ann", "bad", "new")]
     sent.let_go()

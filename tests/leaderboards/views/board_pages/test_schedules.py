@@ -92,7 +92,7 @@ def test_pages_between_two_windows_look_again_when_the_next_one_opens(client: Cl
         micro_cache.forget()
         with time_machine.travel(at, tick=False):
             answer = client.get(f"/boards/{arena}/?fragment=1")
-        return answer["Look-Again"], answer["ETag"]
+        return answer["Poll-Interval"], answer["ETag"]
 
     opens_at = CLOSED + timedelta(hours=21)
     running, closed, soon, opened = (

@@ -20,23 +20,18 @@ from leaderboards.services.players.fold_names import fold_due_names
 from leaderboards.services.players.profiles import fill_missing_names
 from leaderboards.tasks import fold_names
 from tests.leaderboards.services.restricting import EVERY_WAY, WAYS_ON_A_BOARD, keep_out
+from tests.leaderboards.views.named import NAMES, named_board
 from tests.leaderboards.views.pages import signed_in, text
 from tests.playing import account, make_board, name, score
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-NAMES = {"p0": "ㅋㅋㅋ왕", "p1": "Zoë", "p2": "ŁUKASZ", "p3": "지우", "p4": "Ｍｉｎａ", "p5": "Zoe Quux", "p6": "ZOE"}
 LINK = re.compile(r'href="(/(?:players|boards|competitions)/[^"?]+/)"')
 
 
 @pytest.fixture
 def board() -> Board:
-    """On which all of them stand."""
-    seq = make_board(name="Élan vital")
-    score(seq, dict.fromkeys(NAMES, 9))
-    for player, shown in NAMES.items():
-        name(player, shown)
-    return Board.objects.get(seq=seq)
+    return named_board()
 
 
 def found(client: Client, sought: str, address: str = "/search/") -> list[str]:
@@ -210,27 +205,6 @@ def test_hidden_players_and_players_without_a_public_standing_hide_nobody(client
     assert found(client, "lukas", "/search/suggestions/") == ["p2"]
 
 
-@pytest.mark.parametrize("how", WAYS_ON_A_BOARD)
-def test_players_hidden_on_a_board_hide_nobody_in_its_field(client: Client, board: Board, how: str) -> None:
-    others = [f"x{number}" for number in range(25)]
-    score(board.seq, dict.fromkeys(others, 5))
-    for player in others:
-        name(player, "Lukas")
-        keep_out(how, board, player)
-
-    place = client.get(f"/boards/{board.seq}/", {"find": "luka"}).headers.get("Location", "")
-
-    assert place.endswith("?player=p2#me")
-
-
-def test_a_shadowed_player_finds_themselves_on_the_board(board: Board) -> None:
-    own = signed_in(Client(), "someone", "p2")
-    keep_out("shadowed", board, "p2")
-
-    assert "#rank-" in own.get(f"/boards/{board.seq}/", {"find": "luka"}).headers.get("Location", "")
-    assert "Location" not in Client().get(f"/boards/{board.seq}/", {"find": "luka"}).headers
-
-
 def written_before(player: str, shown: str) -> None:
     """As a process of the release before writes it."""
     with connection.cursor() as cursor:
@@ -299,33 +273,6 @@ def test_what_all_are_called_costs_a_handful_of_statements_more_than_what_nobody
 def test_a_search_that_takes_too_long_finds_nothing_instead(client: Client, board: Board) -> None:
     with patch.object(selector, "run_with_timeout", lambda *_: None):
         assert found(client, "zo") == []
-
-
-def test_on_a_board_a_name_is_found_folded_and_a_rank_before_a_beginning(client: Client, board: Board) -> None:
-    name("p6", "2 Fast")
-    elsewhere = make_board()
-    score(elsewhere, {"q1": 1})
-    name("q1", "Łukas")
-
-    def place(sought: str) -> str:
-        return str(client.get(f"/boards/{board.seq}/", {"find": sought}).headers.get("Location", "")).partition("?")[2]
-
-    assert place("lukasz") == "player=p2#me"
-    assert place("luka") == "player=p2#me"
-    assert place("zoe") == "player=p1#me"
-    assert place("지") == "player=p3#me"
-    assert place("2 f") == "player=p6#me"
-    assert "player=" not in place("2")
-    keep_out("hidden", board, "p2")
-    assert place("luka") == ""
-
-
-def test_a_board_finds_its_own_among_many_of_the_same_name(client: Client, board: Board) -> None:
-    Player.objects.bulk_create(Player(external_id=f"0{number}", name="LUKASZ") for number in range(300))
-
-    place = client.get(f"/boards/{board.seq}/", {"find": "lukas"}).headers["Location"]
-
-    assert place.endswith("?player=p2#me")
 
 
 def test_too_little_is_said_to_be_so_and_odd_questions_are_answered(client: Client, board: Board) -> None:

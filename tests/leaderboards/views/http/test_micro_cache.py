@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
+from django.middleware.csrf import get_token
 from django.test import Client, RequestFactory
 from pytest_django import DjangoAssertNumQueries
 
@@ -28,7 +29,7 @@ from tests.playing import make_board, name, score
 pytestmark = pytest.mark.django_db(transaction=True)
 
 PAGES = ("/", "/boards/{}/", "/boards/{}/?fragment=1", "/boards/{}/?page=2", "/boards/{}/?embed=1", "/players/p001/")
-HTML_LIMIT, FILES_LIMIT, STAFF_LIMIT = 30 * 1024, 47 * 1024, 14 * 1024  # bytes, gzipped
+HTML_LIMIT, FILES_LIMIT, STAFF_LIMIT = 30 * 1024, 54 * 1024, 14 * 1024  # bytes, gzipped
 
 
 @pytest.fixture
@@ -180,3 +181,57 @@ def test_what_turned_while_a_page_was_made_ends_it_whatever_another_part_of_it_s
     micro_cache.expire_cache_at(request, [end], freeze)
 
     assert request.META[micro_cache._EXPIRES_AT] == freeze
+
+
+def _with_token(request: HttpRequest) -> HttpResponse:
+    return HttpResponse(get_token(request))
+
+
+def _with_cookie(request: HttpRequest) -> HttpResponse:
+    response = HttpResponse("yours")
+    response.set_cookie("yours", "1")
+    return response
+
+
+def _refused(request: HttpRequest) -> HttpResponse:
+    return HttpResponse("busy", status=503)
+
+
+@pytest.mark.parametrize("view", [_with_token, _with_cookie, _refused])
+def test_what_carries_a_token_or_sets_a_cookie_or_is_a_refusal_is_kept_for_nobody(
+    db: None, now: list[float], view: Callable[..., HttpResponse]
+) -> None:
+    seen: list[Any] = []
+
+    def counted(request: HttpRequest) -> HttpResponse:
+        seen.append(request)
+        return view(request)
+
+    kept, factory = micro_cache.micro_cached(counted), RequestFactory()
+    for _ in range(2):
+        kept(factory.get("/"))
+
+    assert len(seen) == 2
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [{"HTTP_COOKIE": "sessionid=x"}, {"HTTP_COOKIE": "player=ann"}, {"QUERY_STRING": "code=x"}],
+    ids=["session, and so its messages", "remembered player", "another name"],
+)
+def test_who_is_somebody_gets_an_answer_of_their_own(db: None, now: list[float], asked: dict[str, str]) -> None:
+    seen: list[Any] = []
+
+    def counted(request: HttpRequest) -> HttpResponse:
+        seen.append(request)
+        return HttpResponse("a page")
+
+    kept, factory = micro_cache.micro_cached(counted), RequestFactory()
+    for _ in range(2):
+        kept(factory.get("/"))
+    assert len(seen) == 1
+    for nth in (2, 3):
+        kept(factory.get("/", **asked))  # type: ignore[arg-type]  # these are entries of META
+        assert len(seen) == nth
+    kept(factory.post("/"))
+    assert len(seen) == 4

@@ -67,6 +67,6 @@ def test_each_answer_to_a_follower_says_when_to_look_again(client: Client, monke
     same = client.get(f"/boards/{board}/?fragment=1", headers={"If-None-Match": first["ETag"]})
     mine = client.get(f"/boards/{board}/?fragment=1&player=robin")
 
-    assert [answer["Look-Again"] for answer in (first, same, mine)] == ["7.2", "7.2", "7.2"]
+    assert [answer["Poll-Interval"] for answer in (first, same, mine)] == ["7.2", "7.2", "7.2"]
     assert same.status_code == 304
-    assert "Look-Again" not in client.get(f"/boards/{board}/")
+    assert "Poll-Interval" not in client.get(f"/boards/{board}/")

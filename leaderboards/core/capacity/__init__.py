@@ -1,0 +1,1 @@
+"""Capacity on paper: what a number of players needs, computed from measured figures that a reader can replace."""

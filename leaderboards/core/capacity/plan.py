@@ -1,0 +1,279 @@
+"""What so many players need: rates, nodes, memory, SQL volume, network, times of repair, and the drivers of money.
+
+All of it is arithmetic on figures; nothing here was tried at that size. Bytes are decimal: 1 GB is 10^9.
+"""
+
+import math
+from dataclasses import dataclass, fields
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from leaderboards.core.capacity.figures import Figures
+from leaderboards.core.capacity.refusals import BadCapacity
+
+DAY_SECONDS, MONTH_DAYS, YEAR_DAYS = 86_400, 30, 365
+GB = 1e9
+STORAGES = ("hybrid", "redis")  # an sql board counts rows for a rank: no figure holds for many players
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """What a number of the load must be."""
+
+    least: float
+    most: float
+    is_whole: bool = False
+
+
+BOUNDS = {
+    "players": Bound(1, 10**11, is_whole=True),
+    "updates_per_day": Bound(0, 10_000),
+    "reads_per_day": Bound(0, 100_000),
+    "boards": Bound(1, 10_000, is_whole=True),
+    "period_days": Bound(0.01, 3650),
+    "retention_days": Bound(0, 36_525),
+    "keep_submissions_days": Bound(2, 36_525),
+    "batch": Bound(1, 1000, is_whole=True),
+    "peak": Bound(1, 1000),
+    "load": Bound(0.01, 1),
+    "replicas": Bound(0, 5, is_whole=True),
+    "node_memory_gb": Bound(0.1, 100_000),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """How many players a day, and what they do.
+
+    ``players`` score on each of ``boards`` boards, ``updates_per_day`` times a day in all, and read ``reads_per_day``
+    rows of their own. Periods last ``period_days``. ``batch`` scores come in one request. At the ``peak`` hour there is
+    so many times the mean. Cores and Redis servers are busy up to ``load`` (0 to 1) of the time then.
+    """
+
+    players: int
+    updates_per_day: float = 10
+    reads_per_day: float = 20
+    boards: int = 1
+    period_days: float = 7
+    retention_days: float = 30
+    keep_submissions_days: float = 90
+    batch: int = 1
+    peak: float = 3
+    load: float = 0.5
+    replicas: int = 1
+    node_memory_gb: float = 64
+    storage: str = "hybrid"
+
+    def __post_init__(self) -> None:
+        """Raises ``BadCapacity`` for a number that is out of its bounds."""
+        if self.storage not in STORAGES:
+            raise BadCapacity(f"The storage is one of {', '.join(STORAGES)}, not {self.storage!r}.")
+        for each in fields(self):
+            if each.name in BOUNDS:
+                _check(each.name, getattr(self, each.name))
+
+    @property
+    def periods_in_redis(self) -> int:
+        """How many periods of a board are in Redis: the running one, and final ones until their retention is over."""
+        return 1 + math.ceil(self.retention_days / self.period_days)
+
+
+def read_number(name: str, text: str) -> int | float:
+    """Return a number of the load, such as 500e6 or 500_000_000. Raises ``BadCapacity`` that says what it must be."""
+    try:
+        value = Decimal(text.strip())
+    except InvalidOperation:
+        raise BadCapacity(f"{_option(name)}: {text!r} is no number; write 500e6, 500000000 or 2.5.") from None
+    if not value.is_finite():
+        raise BadCapacity(f"{_option(name)}: {text!r} is no finite number.")
+    if BOUNDS[name].is_whole and value == value.to_integral_value():
+        _check(name, float(value))
+        return int(value)
+    _check(name, float(value))
+    return float(value)
+
+
+def _check(name: str, value: float) -> None:
+    bound = BOUNDS[name]
+    if bound.is_whole and value != int(value):
+        raise BadCapacity(f"{_option(name)} must be a whole number, not {value:g}.")
+    if not bound.least <= value <= bound.most:
+        raise BadCapacity(f"{_option(name)} must be from {bound.least:g} to {bound.most:g}, not {value:g}.")
+
+
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is needed, in the groups in which it is printed; numbers by name, the unit in the name."""
+
+    rates: dict[str, float]
+    redis: dict[str, float]
+    web: dict[str, float]
+    worker: dict[str, float]
+    sql: dict[str, float]
+    network: dict[str, float]
+    repair: dict[str, float]
+    drivers: dict[str, float]
+    month: dict[str, float]
+    not_supported: list[str]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as a document."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
+
+def plan(load: Load, figures: Figures) -> Plan:
+    """Compute what ``load`` needs."""
+    sums = _Sums(load, figures)
+    rates, redis, web, worker = sums.rates(), sums.redis(), sums.web(), sums.worker()
+    sql, network = sums.sql(), sums.network()
+    drivers = {
+        "redis_memory_gb": redis["memory_with_replicas_gb"],
+        "cores": redis["servers_with_replicas"] + web["cores"] + worker["cores"] + sql["cores"],
+        "sql_disk_gb": sql["volume_after_a_year_gb"] * (1 + load.replicas),
+        "egress_gb_a_month": network["egress_gb_a_month"],
+    }
+    return Plan(
+        rates=rates,
+        redis=redis,
+        web=web,
+        worker=worker,
+        sql=sql,
+        network=network,
+        repair=sums.repair(),
+        drivers=drivers,
+        month=sums.month(drivers),
+        not_supported=sums.not_supported(redis, rates),
+    )
+
+
+class _Sums:
+    """The sums of one plan."""
+
+    def __init__(self, load: Load, figures: Figures) -> None:
+        self._load, self._figures = load, figures
+        self._updates = load.players * load.updates_per_day
+        self._reads = load.players * load.reads_per_day
+
+    def _figure(self, name: str) -> float:
+        return self._figures[name].value
+
+    def _busy(self, server: str) -> float:
+        """Seconds of CPU a second that the peak takes in one kind of server."""
+        way = "batch" if self._load.batch > 1 else "single"
+        score = self._figure(f"score_{way}_{self._load.storage}_{server}_ms")
+        read = self._figure(f"read_{server}_ms")
+        mean = (self._updates * score + self._reads * read) / 1000 / DAY_SECONDS
+        return mean * self._load.peak
+
+    def rates(self) -> dict[str, float]:
+        """Updates, requests with them, and reads a second."""
+        mean = self._updates / DAY_SECONDS
+        return {
+            "updates_a_day": self._updates,
+            "updates_a_second": mean,
+            "updates_a_second_at_peak": mean * self._load.peak,
+            "requests_of_scores_a_second_at_peak": mean * self._load.peak / self._load.batch,
+            "reads_a_second_at_peak": self._reads / DAY_SECONDS * self._load.peak,
+        }
+
+    def redis(self) -> dict[str, float]:
+        """Memory of the boards' Redis, and how many servers hold it and keep up."""
+        load = self._load
+        standings = load.players * load.boards * load.periods_in_redis * self._figure("redis_bytes_per_standing")
+        ids = 2 * self._updates * self._figure("redis_bytes_per_id") if load.storage == "redis" else 0.0
+        memory = (standings + ids) * self._figure("redis_headroom")
+        by_memory = max(1, math.ceil(memory / (load.node_memory_gb * GB)))
+        by_cpu = max(1, math.ceil(self._busy("redis") / load.load))
+        servers = max(by_memory, by_cpu)
+        return {
+            "standings_gb": standings / GB,
+            "ids_gb": ids / GB,
+            "memory_gb": memory / GB,
+            "servers_by_memory": by_memory,
+            "servers_by_cpu": by_cpu,
+            "servers": servers,
+            "memory_with_replicas_gb": memory / GB * (1 + load.replicas),
+            "servers_with_replicas": servers * (1 + load.replicas),
+        }
+
+    def web(self) -> dict[str, float]:
+        """Cores of web processes, of which each uses about one, and their memory."""
+        cores = max(1, math.ceil(self._busy("web") / self._load.load))
+        return {"cores": cores, "memory_gb": cores * self._figure("web_process_bytes") / GB}
+
+    def worker(self) -> dict[str, float]:
+        """Cores of workers that copy to SQL what Redis decided, PostgreSQL's share in that included."""
+        if self._load.storage != "redis":
+            return {"cores": 1}
+        peak = self.rates()["updates_a_second_at_peak"]
+        return {"cores": max(1, math.ceil(peak / self._figure("mirror_standings_a_second") / self._load.load))}
+
+    def sql(self) -> dict[str, float]:
+        """Cores and volume of PostgreSQL, its indexes included; after a year with all periods that ended in it."""
+        load, figure = self._load, self._figure
+        ended = YEAR_DAYS / load.period_days
+        players = load.players * figure("sql_bytes_per_player")
+        a_period = load.players * load.boards
+        standings = a_period * (ended + 1) * figure("sql_bytes_per_standing")
+        finals = a_period * ended * figure("sql_bytes_per_final_standing")
+        kept_days = 0.0 if load.storage == "redis" else min(load.period_days + load.keep_submissions_days, YEAR_DAYS)
+        submissions = self._updates * kept_days * figure("sql_bytes_per_submission")
+        return {
+            "cores": max(1, math.ceil(self._busy("sql") / load.load)),
+            "players_gb": players / GB,
+            "standings_after_a_year_gb": standings / GB,
+            "final_standings_after_a_year_gb": finals / GB,
+            "submissions_gb": submissions / GB,
+            "volume_after_a_year_gb": (players + standings + finals + submissions) / GB,
+        }
+
+    def network(self) -> dict[str, float]:
+        """What callers send and are sent; between the servers it is about the same again."""
+        figure, load = self._figure, self._load
+        requests = self._updates / load.batch
+        received = requests * figure("request_bytes") + self._updates * figure("entry_bytes")
+        sent = requests * figure("answer_bytes") + self._updates * figure("result_bytes")
+        received += self._reads * figure("request_bytes")
+        sent += self._reads * (figure("answer_bytes") + figure("row_bytes"))
+        to_mbit = 8 / 1e6 / DAY_SECONDS * load.peak
+        return {
+            "in_mbit_a_second_at_peak": received * to_mbit,
+            "out_mbit_a_second_at_peak": sent * to_mbit,
+            "egress_gb_a_month": sent * MONTH_DAYS / GB,
+        }
+
+    def repair(self) -> dict[str, float]:
+        """Hours for one period of one board: bringing it back to an empty Redis, and closing it."""
+        players = self._load.players
+        hours = {"rebuild_hours": "rebuild_standings_a_second", "close_hours": "close_standings_a_second"}
+        return {name: players / self._figure(rate) / 3600 for name, rate in hours.items()}
+
+    def month(self, drivers: dict[str, float]) -> dict[str, float]:
+        """Money a month for each driver that has a price; none has one until a reader writes it."""
+        prices = {name: self._figure(f"price_of_{name}") for name in drivers}
+        return {name: drivers[name] * price for name, price in prices.items() if price}
+
+    def not_supported(self, redis: dict[str, float], rates: dict[str, float]) -> list[str]:
+        """Return a sentence for each thing that this needs and the product does not do today."""
+        load, told = self._load, []
+        if redis["servers"] > 1:
+            told.append(
+                f"{redis['servers']:,.0f} Redis servers for boards: all boards of a site live on one server today. "
+                "Redis Cluster and boards in partitions are not built."
+            )
+        if load.players * self._figure("redis_bytes_per_standing") > load.node_memory_gb * GB:
+            told.append("A period larger than one server's memory: a period is one sorted set today.")
+        mirrored = self._figure("mirror_standings_a_second")
+        if load.storage == "redis" and rates["updates_a_second_at_peak"] / load.boards > mirrored:
+            told.append(
+                f"More than {mirrored:,.0f} updates a second of one board that Redis decides: one worker mirrors a "
+                "period, and would fall behind at the peak."
+            )
+        if self._busy("sql") / load.load > self._figure("sql_cores_of_one_primary"):
+            cores = self._figure("sql_cores_of_one_primary")
+            told.append(f"More than {cores:,.0f} cores of PostgreSQL: all writes go to one primary today.")
+        return told

@@ -1,0 +1,283 @@
+"""Capacity on paper: its arithmetic by hand, in round figures; and figures that are those of the benchmarks."""
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from leaderboards.core.capacity.figures import DEFAULT_FILE, Figure, default_figures, figures_json, read_figures
+from leaderboards.core.capacity.plan import BOUNDS, STORAGES, Load, plan, read_number
+from leaderboards.core.capacity.refusals import BadCapacity
+from leaderboards.core.capacity.text import plan_text
+
+RESULTS = Path(__file__).parents[4] / "benchmarks" / "results"
+ROUND = {
+    "redis_bytes_per_standing": 100, "redis_bytes_per_id": 20, "redis_headroom": 2,
+    "score_single_hybrid_web_ms": 1, "score_single_hybrid_redis_ms": 0.1, "score_single_hybrid_sql_ms": 0.5,
+    "score_single_redis_web_ms": 0.5, "score_single_redis_redis_ms": 0.1, "score_single_redis_sql_ms": 0,
+    "score_batch_hybrid_web_ms": 0.1, "score_batch_hybrid_redis_ms": 0.01, "score_batch_hybrid_sql_ms": 0.05,
+    "score_batch_redis_web_ms": 0.05, "score_batch_redis_redis_ms": 0.01, "score_batch_redis_sql_ms": 0,
+    "read_web_ms": 1, "read_redis_ms": 0.1, "read_sql_ms": 0.2, "web_process_bytes": 1e8,
+    "sql_bytes_per_player": 100, "sql_bytes_per_standing": 200, "sql_bytes_per_submission": 300,
+    "sql_bytes_per_final_standing": 150, "sql_cores_of_one_primary": 10, "mirror_standings_a_second": 10_000,
+    "rebuild_standings_a_second": 100_000, "close_standings_a_second": 50_000,
+    "request_bytes": 500, "entry_bytes": 100, "answer_bytes": 400, "result_bytes": 100, "row_bytes": 300,
+}  # fmt: skip  # as a list
+# 8.64 million players, 10 updates: 1,000 a second; with 5 reads 500 of them.
+LOAD = Load(8_640_000, updates_per_day=10, reads_per_day=5, peak=2, period_days=10, retention_days=25)
+
+
+def rounded(**changed: float) -> dict[str, Figure]:
+    figures = default_figures()
+    return figures | {
+        name: Figure(value, figures[name].unit, True, "by hand") for name, value in {**ROUND, **changed}.items()
+    }
+
+
+def near(found: Mapping[str, float], **expected: float) -> None:
+    assert {name: found[name] for name in expected} == pytest.approx(expected)
+
+
+def test_rates_are_players_times_updates_and_the_peak_is_so_many_times_the_mean() -> None:
+    found = plan(LOAD, rounded())
+
+    near(
+        found.rates,
+        updates_a_day=86_400_000,
+        updates_a_second=1000,
+        updates_a_second_at_peak=2000,
+        requests_of_scores_a_second_at_peak=2000,
+        reads_a_second_at_peak=1000,
+    )
+    batched = plan(Load(8_640_000, updates_per_day=10, peak=2, batch=100), rounded())
+    near(batched.rates, updates_a_second_at_peak=2000, requests_of_scores_a_second_at_peak=20)
+
+
+def test_redis_holds_the_running_period_and_final_ones_until_their_retention_is_over() -> None:
+    found = plan(LOAD, rounded())
+
+    # 8.64 M × 100 B × (1 + 25 days / 10 days, rounded up) = 3.456 GB; twice that with headroom, and a replica of it.
+    near(found.redis, standings_gb=3.456, ids_gb=0, memory_gb=6.912, memory_with_replicas_gb=13.824)
+    # 2,000 × 0.1 ms + 1,000 × 0.1 ms = 0.3 of a core, of which half may be used.
+    near(found.redis, servers_by_memory=1, servers_by_cpu=1, servers=1, servers_with_replicas=2)
+    boards = plan(Load(8_640_000, boards=3, period_days=10, retention_days=0, replicas=2), rounded())
+    near(boards.redis, standings_gb=2.592, memory_with_replicas_gb=2.592 * 2 * 3)
+
+
+def test_ids_of_redis_boards_are_kept_two_days() -> None:
+    found = plan(Load(8_640_000, updates_per_day=10, period_days=10, retention_days=0, storage="redis"), rounded())
+
+    near(found.redis, standings_gb=0.864, ids_gb=2 * 86_400_000 * 20 / 1e9)
+
+
+def test_the_scarcer_of_memory_and_cpu_decides_how_many_servers_there_are() -> None:
+    by_memory = plan(Load(500_000_000, updates_per_day=0, reads_per_day=0, retention_days=0), rounded())
+    by_cpu = plan(Load(86_400_000, updates_per_day=100, reads_per_day=0, peak=1, node_memory_gb=1e5), rounded())
+
+    near(by_memory.redis, memory_gb=100, servers_by_memory=2, servers_by_cpu=1, servers=2)
+    near(by_cpu.redis, servers_by_memory=1, servers_by_cpu=20, servers=20)  # 100,000 × 0.1 ms, half used
+
+
+def test_cores_are_what_the_peak_takes_over_what_may_be_used() -> None:
+    found = plan(LOAD, rounded())
+
+    near(found.web, cores=6, memory_gb=0.6)  # 2,000 × 1 ms + 1,000 × 1 ms
+    near(found.worker, cores=1)
+    near(found.sql, cores=3)  # 2,000 × 0.5 ms + 1,000 × 0.2 ms = 1.2
+    batched = plan(Load(8_640_000, updates_per_day=10, reads_per_day=5, peak=2, batch=100), rounded())
+    near(batched.web, cores=3)  # 2,000 × 0.1 ms + 1,000 × 1 ms = 1.2
+    redis = plan(Load(86_400_000, updates_per_day=10, reads_per_day=0, peak=2, storage="redis"), rounded())
+    near(redis.worker, cores=4)  # 20,000 a second, 10,000 by one, half used
+
+
+def test_sql_keeps_every_period_and_submissions_for_so_long() -> None:
+    found = plan(LOAD, rounded())
+
+    periods = 365 / 10
+    near(
+        found.sql,
+        players_gb=0.864,
+        standings_after_a_year_gb=8.64e6 * 200 * (periods + 1) / 1e9,
+        final_standings_after_a_year_gb=8.64e6 * 150 * periods / 1e9,
+        submissions_gb=86.4e6 * 100 * 300 / 1e9,  # of 10 days, and 90 days after them
+    )
+    parts = [value for name, value in found.sql.items() if name not in {"cores", "volume_after_a_year_gb"}]
+    assert found.sql["volume_after_a_year_gb"] == pytest.approx(sum(parts))
+    redis = plan(Load(8_640_000, storage="redis"), rounded())
+    assert redis.sql["submissions_gb"] == 0
+    long = plan(Load(8_640_000, updates_per_day=10, keep_submissions_days=5000), rounded())
+    near(long.sql, submissions_gb=86.4e6 * 365 * 300 / 1e9)
+
+
+def test_network_is_what_requests_and_answers_weigh() -> None:
+    found = plan(LOAD, rounded())
+
+    received, sent = 86.4e6 * 600 + 43.2e6 * 500, 86.4e6 * 500 + 43.2e6 * 700
+    near(
+        found.network,
+        in_mbit_a_second_at_peak=received * 8 * 2 / 86_400 / 1e6,
+        out_mbit_a_second_at_peak=sent * 8 * 2 / 86_400 / 1e6,
+        egress_gb_a_month=sent * 30 / 1e9,
+    )
+
+
+def test_repair_takes_a_period_over_its_rate() -> None:
+    near(plan(LOAD, rounded()).repair, rebuild_hours=8.64e6 / 100_000 / 3600, close_hours=8.64e6 / 50_000 / 3600)
+
+
+def test_money_is_told_only_where_a_reader_wrote_a_price() -> None:
+    without = plan(LOAD, rounded())
+    priced = plan(LOAD, rounded(price_of_cores=10, price_of_sql_disk_gb=0.5))
+
+    assert without.month == {}
+    cores = without.redis["servers_with_replicas"] + 6 + 1 + 3
+    near(without.drivers, cores=cores, redis_memory_gb=13.824, sql_disk_gb=2 * without.sql["volume_after_a_year_gb"])
+    near(priced.month, cores=10 * cores, sql_disk_gb=without.sql["volume_after_a_year_gb"])
+    assert set(priced.month) == {"cores", "sql_disk_gb"}
+
+
+def test_what_the_product_does_not_do_is_said() -> None:
+    small, large = plan(Load(100_000), rounded()), plan(Load(10**9, node_memory_gb=64), rounded())
+    burst = plan(Load(86_400_000, updates_per_day=20, peak=2, reads_per_day=0, storage="redis"), rounded())
+
+    assert small.not_supported == []
+    told = " ".join(large.not_supported)
+    assert "Redis servers for boards" in told
+    assert "a period is one sorted set" in told
+    assert "one primary" in told
+    assert any("one worker mirrors" in sentence for sentence in burst.not_supported)
+
+
+@given(
+    st.builds(
+        Load,
+        players=st.integers(1, 10**11),
+        updates_per_day=st.floats(0, 10_000),
+        reads_per_day=st.floats(0, 100_000),
+        boards=st.integers(1, 10_000),
+        period_days=st.floats(0.01, 3650),
+        batch=st.integers(1, 1000),
+        storage=st.sampled_from(STORAGES),
+    )
+)
+def test_every_plan_is_of_numbers_that_grow_with_the_players(load: Load) -> None:
+    found = plan(load, default_figures())
+    more = (
+        plan(
+            Load(**{**{name: getattr(load, name) for name in BOUNDS}, "players": min(10**11, 2 * load.players)}),
+            default_figures(),
+        )
+        if load.storage == "hybrid"
+        else found
+    )
+
+    for group in ("rates", "redis", "web", "worker", "sql", "network", "repair", "drivers"):
+        for name, value in getattr(found, group).items():
+            assert 0 <= value < float("inf"), name
+            assert getattr(more, group)[name] >= value, name
+    assert all(line == line.rstrip() for line in plan_text(load, found, default_figures()))
+
+
+@pytest.mark.parametrize(
+    ("text", "number"), [("500e6", 500_000_000), ("500_000_000", 500_000_000), (" 5E6 ", 5_000_000), ("7", 7)]
+)
+def test_players_are_written_as_people_write_them(text: str, number: int) -> None:
+    found = read_number("players", text)
+
+    assert (found, type(found)) == (number, int)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "why"),
+    [
+        ("players", "many", "is no number"),
+        ("players", "", "is no number"),
+        ("players", "0", "from 1 to 1e"),
+        ("players", "-5", "from 1 to"),
+        ("players", "1.5", "a whole number"),
+        ("players", "1e12", "from 1 to"),
+        ("players", "1e999999", "from 1 to"),
+        ("players", "nan", "no finite number"),
+        ("players", "inf", "no finite number"),
+        ("updates_per_day", "-1", "--updates-per-day must be from 0"),
+        ("load", "1.5", "--load must be from 0.01 to 1"),
+        ("peak", "0.5", "--peak must be from 1"),
+        ("batch", "1001", "--batch must be from 1 to 1000"),
+        ("period_days", "0", "--period-days must be from 0.01"),
+    ],
+)
+def test_a_number_that_cannot_be_is_refused_with_what_it_must_be(name: str, text: str, why: str) -> None:
+    with pytest.raises(BadCapacity, match=re.escape(why)):
+        read_number(name, text)
+
+
+def test_a_load_checks_what_it_is_given() -> None:
+    for wrong in ({"players": 0}, {"players": 1, "storage": "sql"}, {"players": 1, "replicas": 0.5}):
+        with pytest.raises(BadCapacity):
+            Load(**wrong)  # type: ignore[arg-type]
+
+
+def test_figures_of_a_reader_replace_those_they_name() -> None:
+    own = figures_json({"redis_bytes_per_standing": Figure(40, "B", True, "our own server")})
+
+    found = read_figures(json.dumps(own), "own.json")
+
+    assert found["redis_bytes_per_standing"].value == 40
+    assert found["read_web_ms"] == default_figures()["read_web_ms"]
+    assert read_figures(json.dumps(figures_json(default_figures())), "own.json") == default_figures()
+
+
+FIGURE = {"value": 1, "unit": "B", "measured": True, "source": "us"}
+
+
+@pytest.mark.parametrize(
+    ("document", "why"),
+    [
+        ("{", "is no JSON"),
+        ("[]", "must be an object"),
+        ({"redis_bytes": FIGURE}, "has redis_bytes, which nothing is computed from"),
+        ({"request_bytes": 5}, "must have value, unit, measured and source"),
+        ({"request_bytes": FIGURE | {"more": 1}}, "must have value, unit, measured and source"),
+        ({"request_bytes": FIGURE | {"value": -1}}, "must be a number from 0"),
+        ({"request_bytes": FIGURE | {"value": True}}, "must be a number from 0"),
+        ({"request_bytes": FIGURE | {"value": "5"}}, "must be a number from 0"),
+        ('{"request_bytes": {"value": NaN, "unit": "B", "measured": true, "source": "us"}}', "must be a number from 0"),
+        ('{"request_bytes": {"value": 1e999, "unit": "B", "measured": true, "source": "us"}}', "must be a number from"),
+        ({"request_bytes": FIGURE | {"unit": "kB"}}, "is in 'B', not in 'kB'"),
+        ({"request_bytes": FIGURE | {"measured": "yes"}}, "measured must be true or false"),
+        ({"request_bytes": FIGURE | {"source": ""}}, "must be texts, and not empty"),
+        ({"close_standings_a_second": FIGURE | {"unit": "1/s", "value": 0}}, "a rate of 0 never ends"),
+    ],
+)
+def test_a_file_of_figures_that_cannot_be_used_is_refused_with_why(document: Any, why: str) -> None:
+    text = document if isinstance(document, str) else json.dumps(document)
+
+    with pytest.raises(BadCapacity, match=re.escape(why)) as refused:
+        read_figures(text, "own.json")
+
+    assert str(refused.value).startswith("own.json")
+
+
+def test_measured_figures_are_those_of_the_benchmarks() -> None:
+    checked = 0
+    for name, figure in default_figures().items():
+        match = re.fullmatch(r"benchmarks/results/(\w+\.json): (\w+)", figure.source)
+        if match is None:
+            continue
+        kept = json.loads((RESULTS / match[1]).read_text(encoding="utf-8"))["figures"][match[2]]
+        value = kept["value"] if isinstance(kept, dict) else kept
+        assert figure.is_measured, name
+        assert figure.value == pytest.approx(value, rel=0.05), name
+        checked += 1
+    assert checked >= 16
+
+
+def test_what_is_not_measured_says_where_it_comes_from() -> None:
+    for name, figure in default_figures().items():
+        assert figure.is_measured or re.search(r"assum|not measured|none:", figure.source), name
+    assert json.loads(DEFAULT_FILE.read_text(encoding="utf-8")) == figures_json(default_figures())
