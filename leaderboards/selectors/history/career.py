@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import Count, Max
+from django.db.models import Count, Max, Subquery
 
 from foundation.db.resilience import SqlAway, StaleIfErrorCache
 from leaderboards.core.career import MEDALS, TOP, Streak, medals, streak
@@ -104,10 +104,11 @@ def clear_career_cache() -> None:
 
 
 def _state_of_restrictions() -> tuple[Any, ...]:
-    """Return values that differ after each ban, restriction and end of one."""
-    last = BanRecord.objects.aggregate(last=Max("pk"))["last"]
-    running = Restriction.objects.filter(Restriction.RUNNING).aggregate(last=Max("pk"), number=Count("pk"))
-    return last, running["last"], running["number"]
+    """Return values that differ after each ban, restriction and end of one, with one statement."""
+    last_ban = BanRecord.objects.order_by("-pk").values("pk")[:1]
+    running = Restriction.objects.filter(Restriction.RUNNING).order_by()
+    state = running.aggregate(ban=Max(Subquery(last_ban)), last=Max("pk"), number=Count("pk"))
+    return tuple(state.values())
 
 
 def _load(keys: Collection[_Key]) -> dict[_Key, Career]:
