@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import Count, Max, Subquery
+from django.db.models import Count, Max, Subquery, Value
 
 from foundation.db.resilience import SqlAway, StaleIfErrorCache
 from leaderboards.core.career import MEDALS, TOP, Streak, medals, streak
@@ -32,7 +32,7 @@ MOST_BOARDS, MOST_PERIODS = 10, 100
 MOST_POINTS = 30  # of a chart
 MOST_TROPHIES = 24
 _OVER = (PeriodState.FINAL, PeriodState.EXPIRED)
-_Key = tuple[int, str | None, tuple[Any, ...]]  # player, viewer, state of bans and restrictions
+_Key = tuple[int, str | None, tuple[Any, ...] | None]  # player, viewer, state of bans and restrictions
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ NO_CAREER = Career()
 def career_of(player: Player) -> Career:
     """Return the career of a player as the current viewer may see it; an empty one while SQL is unavailable."""
     with suppress(SqlAway):
-        return _cache.get((player.pk, current_viewer(), _state_of_restrictions())) or NO_CAREER
+        return _cache.get((player.pk, current_viewer(), _state_of_restrictions(player))) or NO_CAREER
     return NO_CAREER
 
 
@@ -103,12 +103,16 @@ def clear_career_cache() -> None:
     _cache.forget()
 
 
-def _state_of_restrictions() -> tuple[Any, ...]:
+def _state_of_restrictions(player: Player) -> tuple[Any, ...] | None:
     """Return values that differ after each ban, restriction and end of one, with one statement."""
-    last_ban = BanRecord.objects.order_by("-pk").values("pk")[:1]
     running = Restriction.objects.filter(Restriction.RUNNING).order_by()
-    state = running.aggregate(ban=Max(Subquery(last_ban)), last=Max("pk"), number=Count("pk"))
-    return tuple(state.values())
+    number = running.values(everything=Value(1)).annotate(number=Count("pk")).values("number")
+    state = Player.objects.filter(pk=player.pk).values_list(
+        Subquery(BanRecord.objects.order_by("-pk").values("pk")[:1]),
+        Subquery(running.order_by("-pk").values("pk")[:1]),
+        Subquery(number),
+    )
+    return state.first()
 
 
 def _load(keys: Collection[_Key]) -> dict[_Key, Career]:
