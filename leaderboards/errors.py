@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from foundation.errors import Conflict, Forbidden, Invalid, InvalidField, NotFound, Unavailable
+from foundation.messages import Message
 
 
 class BadBoard(InvalidField):
@@ -223,7 +224,7 @@ class RulesChanged(StorageUnavailable):
     """The period, which had not begun, got other rules after the entry was read."""
 
     def __init__(self) -> None:
-        super().__init__("The rules of this period were changed a moment ago; try again.")
+        super().__init__(Message("The rules of this period were changed a moment ago; try again."))
 
 
 class RequestExpired(StorageUnavailable):

@@ -5,6 +5,7 @@ them. ``Likeable`` is all that likes know of a kind: its storage, and functions 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
+from foundation.messages import Message
 from leaderboards.models import Board
 from likes.core.keys import KIND
 from likes.core.kinds import Storage
@@ -68,7 +69,7 @@ def unregister_kind(kind: str) -> None:
 def get_kind(kind: str) -> Likeable:
     """A registered kind. Raises ``UnknownKind``."""
     if kind not in _kinds:
-        raise UnknownKind("Nothing of this kind can be liked.")
+        raise UnknownKind(Message("Nothing of this kind can be liked."))
     return _kinds[kind]
 
 

@@ -18,6 +18,7 @@ from competitions.models import Competition, Revision
 from competitions.selectors.results.revisions import parts_of, public_revision, public_revisions
 from foundation import clock
 from foundation.http.encoding import when, when_or_none
+from foundation.messages import Message
 from leaderboards.api.http.access import OptionalKey
 from leaderboards.api.http.parameters import PositiveNumber, WholeNumber
 from leaderboards.api.http.responses import JSON, etag_response, not_modified, with_etag
@@ -48,7 +49,7 @@ def read_revisions(request: HttpRequest, competition: WholeNumber = COMPETITION)
     found = competition_to_read(request, competition)
     revisions = public_revisions(found, clock.now())
     if not revisions:
-        raise NotFinal("This competition has no final result yet.")
+        raise NotFinal(Message("This competition has no final result yet."))
     rows = [_revision_json(each, revisions[-1].number) for each in revisions]
     return etag_response(request, {"total": len(rows), "rows": rows}, is_private(found))
 

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from hashlib import blake2b
 
 from competitions.errors import BadComment
+from foundation.messages import Message
 from leaderboards.core.input.names import has_bidi_control, is_printable
 
 LONGEST = 2000
@@ -24,15 +25,29 @@ def read_text(raw: str) -> str:
     text = unicodedata.normalize("NFC", text).strip()
     categories = {unicodedata.category(each) for each in text if each != "\n"}
     if categories <= _INVISIBLE:
-        raise BadComment("empty", "Write something: the comment is empty.")
+        raise BadComment("empty", Message("Write something: the comment is empty."))
     if len(text) > LONGEST:
-        raise BadComment("long", f"The comment has {len(text)} characters; up to {LONGEST} are allowed.")
+        raise BadComment(
+            "long",
+            Message(
+                "The comment has %(number)s characters; up to %(most)s are allowed.", number=len(text), most=LONGEST
+            ),
+        )
     if text.count("\n") >= MOST_LINES:
-        raise BadComment("lines", f"The comment has {text.count(chr(10)) + 1} lines; up to {MOST_LINES} are allowed.")
+        raise BadComment(
+            "lines",
+            Message(
+                "The comment has %(number)s lines; up to %(most)s are allowed.",
+                number=text.count(chr(10)) + 1,
+                most=MOST_LINES,
+            ),
+        )
     if not is_printable(text, lines=True):
-        raise BadComment("unprinted", "The comment contains a control character.")
+        raise BadComment("unprinted", Message("The comment contains a control character."))
     if has_bidi_control(text):
-        raise BadComment("turning", "The comment contains a mark that turns the direction of the text around it.")
+        raise BadComment(
+            "turning", Message("The comment contains a mark that turns the direction of the text around it.")
+        )
     return text
 
 

@@ -14,6 +14,7 @@ from django.db.models import Q, QuerySet
 from competitions.errors import UnknownComment
 from competitions.models import Comment, Competition
 from foundation.db.resilience import SqlAway
+from foundation.messages import Message
 from leaderboards.models import Player
 from likes import selectors as likes
 from likes.errors import UnknownThing
@@ -95,7 +96,7 @@ def comment_by_id(competition: Competition, number: int, reader: Reader = ANYBOD
     """Return the comment, if the reader may read it. Raises ``UnknownComment``."""
     comment = _readable(competition, reader).filter(pk=number).first() if number <= LARGEST_NUMBER else None
     if comment is None:
-        raise UnknownComment(f"There is no comment {number}.")
+        raise UnknownComment(Message("There is no comment %(number)s.", number=number))
     return comment
 
 
@@ -105,7 +106,7 @@ def comment_to_unlike(competition: Competition, number: int, player: Player) -> 
         likes.board_for_unlike(KIND, str(number), player.external_id)
         return Comment.objects.select_related("player").get(competition=competition, pk=number)
     except (UnknownThing, Comment.DoesNotExist) as error:
-        raise UnknownComment(f"There is no comment {number}.") from error
+        raise UnknownComment(Message("There is no comment %(number)s.", number=number)) from error
 
 
 def newer_than(comment: Comment, reader: Reader = ANYBODY) -> int:

@@ -14,6 +14,7 @@ from competitions.core.leagues import Outcome, next_tier, places
 from competitions.errors import NoLeague, NotInLeague
 from competitions.models import League, LeagueGroup, LeagueMember, LeagueSeason
 from foundation import clock
+from foundation.messages import Message
 from leaderboards import selectors
 from leaderboards.core.periods import PeriodKind
 from leaderboards.models import Board, Player
@@ -67,7 +68,7 @@ def league_of(board: Board) -> League:
     """Return the board's league. Raises ``NoLeague`` if there is none in use."""
     league = League.objects.filter(board=board, enabled=True).first()
     if league is None:
-        raise NoLeague(f"Board {board.seq} has no league.")
+        raise NoLeague(Message("Board %(board)s has no league.", board=board.seq))
     return league
 
 
@@ -81,7 +82,7 @@ def season_of(board: Board, period: str) -> LeagueSeason:
     label = selectors.find_period_info(board, period, clock.now()).label
     season = season_by_label(board, label)
     if season is None:
-        raise NoLeague(f"Board {board.seq} has no league in period {label}.")
+        raise NoLeague(Message("Board %(board)s has no league in period %(period)s.", board=board.seq, period=label))
     return season
 
 
@@ -102,7 +103,13 @@ def league_standing_of(board: Board, season: LeagueSeason, player: str) -> Leagu
     else:
         standing = _in_group(season, board, player, member.group)
     if standing is None:
-        raise NotInLeague(f"{player} is in no group of this league in period {season.period.label}.")
+        raise NotInLeague(
+            Message(
+                "%(player)s is in no group of this league in period %(period)s.",
+                player=player,
+                period=season.period.label,
+            )
+        )
     return standing
 
 

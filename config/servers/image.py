@@ -28,7 +28,7 @@ PATIENCE_SECONDS = 60
 USER = "10001"
 # What the Compose file and the Kubernetes manifests forbid, and a network that leads nowhere.
 LOCKED = [
-    *("--read-only", "--tmpfs", "/tmp:size=64m", "--cap-drop=ALL"),  # noqa: S108 (inside the container)
+    *("--read-only", "--tmpfs", "/tmp:size=64m", "--cap-drop=ALL"),  # noqa: S108 - a path inside the container
     *("--security-opt", "no-new-privileges", "--network", "none"),
 ]
 # It serves without its servers: the probe asks the process alone.

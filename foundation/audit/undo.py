@@ -97,7 +97,7 @@ def _lock_entry(number: int) -> AuditEntry:
     """Lock the entry until this transaction ends. Raises ``NotFound``, ``NotUndoable``."""
     entry = AuditEntry.objects.select_for_update(of=("self",)).filter(pk=number).first()
     if entry is None:
-        raise NotFound(f"There is no audit entry {number}.")
+        raise NotFound(Message("There is no audit entry %(number)s.", number=number))
     if entry.is_undone:
         raise NotUndoable(UNDONE_BEFORE)
     return entry

@@ -20,6 +20,7 @@ from foundation.audit import record
 from foundation.audit.row_values import subjects_of
 from foundation.db.resilience import SqlAway, StaleIfErrorCache, ask
 from foundation.errors import Forbidden, Invalid, Unauthenticated
+from foundation.messages import Message
 from foundation.models import ServiceKey
 from foundation.throttling.limits import Limit
 
@@ -52,11 +53,19 @@ def make(
     scopes = list(dict.fromkeys(scopes))
     unknown = [scope for scope in scopes if scope not in SCOPES]
     if unknown or not scopes:
-        raise Invalid(f"A key needs scopes out of {', '.join(SCOPES)}; got {', '.join(unknown) or 'none'}.")
+        raise Invalid(
+            Message(
+                "A key needs scopes out of %(scopes)s; got %(unknown)s.",
+                scopes=", ".join(SCOPES),
+                unknown=", ".join(unknown) or "none",
+            )
+        )
     if not 1 <= len(name.strip()) <= 100:
-        raise Invalid("A key needs a name of 1 to 100 characters: the service that will hold it.")
+        raise Invalid(Message("A key needs a name of 1 to 100 characters: the service that will hold it."))
     if name.strip() in _reserved:
-        raise Invalid(f"Choose another name: {name.strip()} is how the site calls a source of its own.")
+        raise Invalid(
+            Message("Choose another name: %(name)s is how the site calls a source of its own.", name=name.strip())
+        )
     prefix, secret = secrets.token_hex(4), secrets.token_hex(20)
     values = {
         "name": name.strip(),
@@ -78,12 +87,12 @@ def authenticate(header: str | None) -> ServiceKey:
     scheme, _, token = (header or "").partition(" ")
     parts = token.strip().split("_")
     if scheme.lower() != "bearer" or len(parts) != 3 or parts[0] != "sunwi":
-        raise Unauthenticated("Send the service key as 'Authorization: Bearer sunwi_…'.")
+        raise Unauthenticated(Message("Send the service key as 'Authorization: Bearer sunwi_…'."))
     key = _cache.get(parts[1]) if _FORM.fullmatch(token.strip()) and _prefixes.has(parts[1]) else None
     if key is None or not hmac.compare_digest(key.secret_hash, _hash(parts[2])):
-        raise Unauthenticated("This service key is not known.")
+        raise Unauthenticated(Message("This service key is not known."))
     if not key.is_live(clock.now()):
-        raise Unauthenticated("This service key was revoked or has expired.")
+        raise Unauthenticated(Message("This service key was revoked or has expired."))
     _note_use(key)
     return key
 
@@ -91,7 +100,7 @@ def authenticate(header: str | None) -> ServiceKey:
 def require(key: ServiceKey, scope: str) -> None:
     """Raise ``Forbidden`` unless ``key`` has ``scope``."""
     if scope not in key.scopes:
-        raise Forbidden(f"This key lacks the scope {scope}.")
+        raise Forbidden(Message("This key lacks the scope %(scope)s.", scope=scope))
 
 
 def revoke(key: ServiceKey, at: datetime) -> None:

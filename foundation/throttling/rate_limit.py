@@ -20,6 +20,7 @@ from redis.retry import Retry
 from foundation import clock
 from foundation.conf import page_cache_alias
 from foundation.errors import RateLimited, Unavailable
+from foundation.messages import Message
 from foundation.redis import lua
 from foundation.redis.client import Argument, RedisClient, RedisRefused
 from foundation.throttling.limits import Limit, LocalWindows, ReservedQuota, Verdict
@@ -57,7 +58,7 @@ def throttle(rule: str, who: str | int, limit: Limit | None = None, requests: in
     verdict = allow(rule, who, limit, requests)
     if not verdict.allowed:
         logger.info("Over the limit of %s: %s", rule, key_of(rule, who))
-        raise RateLimited("Too many requests in a short time; try again a little later.", verdict.retry_after)
+        raise RateLimited(Message("Too many requests in a short time; try again a little later."), verdict.retry_after)
 
 
 def key_of(rule: str, who: str | int) -> str:

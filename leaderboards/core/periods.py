@@ -63,14 +63,20 @@ def window_at(calendar: Calendar, at: datetime) -> Window:
     if calendar.kind is PeriodKind.ALL_TIME:
         return ALL_TIME
     if calendar.kind is PeriodKind.EVENT:
-        raise BadEntry("This board's periods are its competitions: send `competition` instead of `board`.")
+        raise BadEntry(Message("This board's periods are its competitions: send `competition` instead of `board`."))
     if _EARLIEST <= at < _LATEST:
         for window in _windows_of_hour(calendar, (at - EPOCH) // _HOUR):
             if window.contains(at):
                 return window
         if calendar.kind is PeriodKind.SCHEDULE:
             raise not_open(at, next_opening(calendar, at))
-    raise BadTime(f"Periods exist for the years {FIRST_YEAR} to {LAST_YEAR} only; the time lies outside.")
+    raise BadTime(
+        Message(
+            "Periods exist for the years %(first)s to %(last)s only; the time lies outside.",
+            first=FIRST_YEAR,
+            last=LAST_YEAR,
+        )
+    )
 
 
 def latest_window(calendar: Calendar, at: datetime) -> Window:
@@ -202,7 +208,7 @@ def _is_counted(calendar: Calendar, first: date) -> bool:
 
 
 def _no_such(label: str) -> BadLabel:
-    return BadLabel(f"The board has no period {label[:40]!r}.")
+    return BadLabel(Message("The board has no period %(period)s.", period=repr(label[:40])))
 
 
 def _first_of(calendar: Calendar, day: date) -> date:

@@ -32,7 +32,7 @@ def window_of_label(calendar: Calendar, label: str) -> Window:
     start = start_of_label(label, zone)
     span = span_before(calendar.schedules, zone, start) if start and _is_counted_start(start) else None
     if span is None or span.label != label:
-        raise BadLabel(f"The board has no period {label[:40]!r}.")
+        raise BadLabel(Message("The board has no period %(period)s.", period=repr(label[:40])))
     return Window(*span)
 
 

@@ -64,7 +64,7 @@ class FinalStanding(models.Model):
     )
     member = ByteOrderedCharField(max_length=512)
     score = models.FloatField()
-    metadata = models.TextField(_("metadata"), null=True)  # noqa: DJ001 (null costs nothing to insert)
+    metadata = models.TextField(_("metadata"), null=True)  # noqa: DJ001 - null costs nothing to insert
 
     class Meta:
         constraints: ClassVar = [models.UniqueConstraint(fields=["period", "player"], name="final_standing_unique")]

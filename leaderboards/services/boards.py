@@ -105,7 +105,7 @@ def _naming(board: Board) -> Iterator[None]:
     try:
         yield
     except BadBoard as error:
-        raise BadBoard(f"{board.name}: {error.detail}", error.field) from error
+        raise BadBoard(Message("%(board)s: %(reason)s", board=board.name, reason=error.detail), error.field) from error
 
 
 def _read(settings: Mapping[str, Any], rows: QuerySet[Board]) -> Board:
@@ -205,8 +205,11 @@ def _check_change(board: Board) -> None:
     for field in never:
         if getattr(stored, field) != getattr(board, field):
             raise BadBoard(
-                f'`{field}` cannot change once a period exists: use "Save as new", which makes a new board '
-                "and retires this one.",
+                Message(
+                    '`%(field)s` cannot change once a period exists: use "Save as new", which makes a new board '
+                    "and retires this one.",
+                    field=field,
+                ),
                 field,
             )
 
@@ -281,10 +284,7 @@ def retire(board: Board, at: datetime) -> None:
 
 
 def delete(board: Board, at: datetime) -> None:
-    """Delete a board without scores, with its empty periods; its settings stay in the audit log.
-
-    Raises ``ProtectedError`` if it is in use.
-    """
+    """Delete a board without scores and its periods; the audit log keeps its settings. Raises ``ProtectedError``."""
     with transaction.atomic():
         record("board.deleted", at=at, subjects=[("board", board.pk)], before=settings_of(board))
         _clear_caches_on_commit()

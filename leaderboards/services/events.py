@@ -36,8 +36,11 @@ class Event:
     def __post_init__(self) -> None:
         if self.attempts is not None and self.board.storage == Storage.REDIS:
             raise BadBoard(
-                f"Board {self.board.seq} keeps its scores in Redis, which cannot count attempts: leave the number "
-                "of attempts empty, or take a board with another storage.",
+                Message(
+                    "Board %(board)s keeps its scores in Redis, which cannot count attempts: leave the number "
+                    "of attempts empty, or take a board with another storage.",
+                    board=self.board.seq,
+                ),
                 "attempts",
             )
 

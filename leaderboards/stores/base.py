@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
+from foundation.messages import Message
 from leaderboards.core.packing.layout import Packed
 from leaderboards.core.ranking.gaps import Gap
 from leaderboards.core.ranking.rules import Order
@@ -66,11 +67,13 @@ def pack_gap(period: Period, gap: Gap) -> Packed:
     """Return score and member of the standing that tells the gap. Raises ``BadCursor`` if the period has no such."""
     rules = period.rules
     if len(gap.value) != (1 if rules.of_points else len(rules.fields)):
-        raise BadCursor("This cursor is of other criteria than the list has: begin again without a cursor.")
+        raise BadCursor(Message("This cursor is of other criteria than the list has: begin again without a cursor."))
     try:
         return period.layout.pack(gap.value, gap.at_ms or 0, gap.player)
     except OutOfRange as error:
-        raise BadCursor("This cursor names a place that the list can not have: begin again without one.") from error
+        raise BadCursor(
+            Message("This cursor names a place that the list can not have: begin again without one.")
+        ) from error
 
 
 def stands_before(period: Period, standing: Gap, gap: Gap) -> bool:

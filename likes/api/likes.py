@@ -14,6 +14,7 @@ from ninja.params.functions import Path, Query
 
 from foundation import clock
 from foundation.http.problems import BadRequest
+from foundation.messages import Message
 from leaderboards.api.http.access import (
     OptionalKey,
     RequireKey,
@@ -129,4 +130,4 @@ def _things(ids: list[str]) -> list[str]:
 
 
 def _unknown() -> UnknownThing:
-    return UnknownThing("There is nothing of this kind with this id.")
+    return UnknownThing(Message("There is nothing of this kind with this id."))

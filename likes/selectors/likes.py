@@ -4,6 +4,7 @@ it."""
 from collections.abc import Sequence
 
 from foundation.db.resilience import ask
+from foundation.messages import Message
 from leaderboards.models import Board
 from likes.core.keys import THING
 from likes.errors import UnknownThing
@@ -31,7 +32,7 @@ def likers(kind: str, thing: str, offset: int, limit: int) -> Likers:
     """
     likeable = get_kind(kind)
     if not THING.fullmatch(thing) or thing not in likeable.boards([thing]):
-        raise UnknownThing("There is nothing of this kind with this id.")
+        raise UnknownThing(Message("There is nothing of this kind with this id."))
     return store_of(likeable).likers(thing, offset, limit)
 
 
@@ -48,7 +49,7 @@ def board_for_unlike(kind: str, thing: str, player: str) -> Board | None:
     if thing not in boards:
         boards = likeable.withdrawn(ids)
         if thing not in boards or not _has_liked(likeable, thing, player):
-            raise UnknownThing("There is nothing of this kind with this id.")
+            raise UnknownThing(Message("There is nothing of this kind with this id."))
     return boards[thing]
 
 

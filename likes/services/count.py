@@ -21,6 +21,7 @@ from foundation.db.resilience import CONNECTION_ERRORS, is_busy
 from foundation.dead_letters import DeadLetterHandler
 from foundation.errors import Unavailable
 from foundation.failpoints import failpoint
+from foundation.messages import Message
 from foundation.models import DeadLetter
 from foundation.redis import client as redis
 from foundation.sync.isolate_failures import write_isolating_failures
@@ -253,7 +254,9 @@ def drop(letter: DeadLetter, at: datetime) -> None:
             _rebuild_count(kind, thing, Storage(row.storage))
             DeadLetter.resolve(DEAD_LETTER_KIND, [letter.subject], DROPPED, at)
     except DatabaseError as error:
-        raise LikesUnavailable("SQL refuses the count itself: remove what the reason names, then try again.") from error
+        raise LikesUnavailable(
+            Message("SQL refuses the count itself: remove what the reason names, then try again.")
+        ) from error
 
 
 def _rebuild_count(kind: str, thing: str, storage: Storage) -> None:

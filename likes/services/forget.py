@@ -10,6 +10,7 @@ from operator import attrgetter
 
 from django.db import transaction
 
+from foundation.messages import Message
 from foundation.models import DeadLetter
 from foundation.redis import client as redis
 from leaderboards.errors import StorageUnavailable
@@ -54,7 +55,9 @@ def refuse_if_liked_again(player: Player, _at: datetime) -> None:
         lock_kind(likeable)
         liked = Like.objects.filter(kind=likeable.kind, player=player, amount__gt=0)
         if liked.exists() or RedisKind(likeable, redis.boards()).has_dirty_marks_of(player.external_id):
-            raise StorageUnavailable(f"A {likeable.kind} was liked by the player meanwhile: run it again.")
+            raise StorageUnavailable(
+                Message("A %(kind)s was liked by the player meanwhile: run it again.", kind=likeable.kind)
+            )
 
 
 def _unlike_all(likeable: Likeable, thing: str, player: str, at: datetime) -> None:

@@ -6,6 +6,7 @@ and the store decides. A repeated request changes nothing, except for repeatable
 
 from datetime import datetime
 
+from foundation.messages import Message
 from leaderboards.core.input.entries import read_player
 from leaderboards.errors import Banned
 from leaderboards.models import Player
@@ -50,7 +51,7 @@ def unlike(kind: str, thing: str, player: str, at: datetime) -> LikeSummary:
 def _find_thing(kind: str, thing: str) -> Likeable:
     likeable = get_kind(kind)
     if not THING.fullmatch(thing) or thing not in likeable.boards([thing]):
-        raise UnknownThing("There is nothing of this kind with this id.")
+        raise UnknownThing(Message("There is nothing of this kind with this id."))
     return likeable
 
 
@@ -66,5 +67,5 @@ def _refuse_banned(likeable: Likeable, player: str) -> bool:
         is_known = bool(row)
         is_banned = is_known and row[0] is not None
     if is_banned:
-        raise Banned("This player may not like anything.")
+        raise Banned(Message("This player may not like anything."))
     return is_known

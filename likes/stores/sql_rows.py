@@ -13,6 +13,7 @@ from typing import Any
 from django.db import connection, transaction
 
 from foundation.db.resilience import CONNECTION_ERRORS, ask
+from foundation.messages import Message
 from leaderboards.core.instants import from_milliseconds, milliseconds
 from likes.errors import LikeOutcomeUnknown, LikesUnavailable
 from likes.models import Like
@@ -141,15 +142,15 @@ def translate_sql_errors() -> Iterator[None]:
     try:
         connection.ensure_connection()
     except CONNECTION_ERRORS as error:
-        raise LikesUnavailable("What decides over these likes is away; try again.") from error
+        raise LikesUnavailable(Message("What decides over these likes is away; try again.")) from error
     try:
         yield
     except CONNECTION_ERRORS as error:
         if getattr(error.__cause__, "sqlstate", None) or "locked" in str(error):  # SQL answered: nothing has changed
-            raise LikesUnavailable("Too many likes at once; try again.") from error
+            raise LikesUnavailable(Message("Too many likes at once; try again.")) from error
         connection.close()
         raise LikeOutcomeUnknown(
-            "SQL did not answer in time: the like counts or not. It is safe to ask again."
+            Message("SQL did not answer in time: the like counts or not. It is safe to ask again.")
         ) from error
 
 

@@ -36,7 +36,7 @@ def test_the_preview_follows_as_one_types_and_says_what_cannot_work(
 
     page.get_by_text("What is compared", exact=True).click()
     page.get_by_label("Tie break").select_option("score")
-    expect(preview).to_contain_text("31 bits of points, 22 bits of seconds: ties go to whoever was first")
+    expect(preview).to_contain_text("31 bits of points, 22 bits of seconds: ties go to the first")
     page.get_by_label("Total maximum").fill("1099511627775")
     expect(preview).to_contain_text("put the time in the member")
 

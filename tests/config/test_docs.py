@@ -10,7 +10,7 @@ from django.contrib.staticfiles import finders
 from django.test import Client
 from django.urls import reverse
 
-from leaderboards.api.openapi.schemas import SettingsOfBoard
+from leaderboards.api.openapi.board_schemas import SettingsOfBoard
 from leaderboards.services.boards import SETTINGS
 
 ROOT = Path(__file__).parents[2]

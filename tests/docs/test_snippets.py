@@ -42,6 +42,10 @@ class Demo:
         except OSError:
             return False
 
+    def has_worker(self) -> bool:
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/readyz", timeout=5) as answer:
+            return b"sign of life" not in answer.read()
+
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
@@ -57,6 +61,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
     try:
         eventually(running.answers, 90)
         eventually(lambda: "Ctrl-C" in output.read_text(), 60)
+        eventually(running.has_worker, 60)
         yield running
     finally:
         os.killpg(process.pid, signal.SIGINT)

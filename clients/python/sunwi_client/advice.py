@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 _AGAIN = "Send it again later, with the same id."
 _FIX = "Sending it again changes nothing: mend what the detail names."
-_KEY = "Ask whoever runs the site for a key that may."
+_KEY = "Ask those who run the site for a key that may."
 
 ADVICE: Mapping[str, str] = {
     # keys and signatures
@@ -29,7 +29,7 @@ ADVICE: Mapping[str, str] = {
     "unsupported_media_type": "Send JSON, as application/json.",
     "body_too_large": "Send fewer at once: a body has up to 1 MiB.",
     "rate_limited": "Wait as long as retry_after says, and send more in one request.",
-    "server_error": "Tell whoever runs the site; its log has the rest.",
+    "server_error": "Tell those who run the site; its log has the rest.",
     "unavailable": _AGAIN,
     "outcome_unknown": _AGAIN,
     "exports_busy": "Ask again after retry_after seconds.",
@@ -43,7 +43,7 @@ ADVICE: Mapping[str, str] = {
     "unknown_team": "List the competition's teams.",
     "unknown_division": "Read the competition for its divisions.",
     "unknown_revision": "List the revisions of the result.",
-    "unknown_kind": "Ask whoever runs the site which kinds can be liked.",
+    "unknown_kind": "Ask those who run the site which kinds can be liked.",
     "unknown_thing": "It is gone, or hidden: take it out of your list.",
     "no_teams": "Read the competition before: this one has no teams.",
     "no_league": "Show no league: the board has none.",

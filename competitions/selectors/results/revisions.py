@@ -13,6 +13,7 @@ from django.db.models import Max
 from competitions.errors import NotFinal, UnknownRevision
 from competitions.models import Competition, Revision, RevisionPart, VacatedPlaces
 from foundation.errors import Unavailable
+from foundation.messages import Message
 from leaderboards.models import Period, Player
 from leaderboards.selectors.exports.period_rows import Finalist, final_ranking
 from leaderboards.selectors.visibility.hidden import hidden_now, shadowed_in
@@ -79,19 +80,28 @@ def public_revision(competition: Competition, at: datetime, number: int | None =
     Raises ``Unavailable`` if the latest is asked for and is outdated, because it may show a player who is hidden now.
     """
     if competition.final_at is None or competition.is_hidden(at):
-        raise NotFinal("This competition has no final result yet.")
+        raise NotFinal(Message("This competition has no final result yet."))
     last = latest_revision(competition)
     if last is None:
-        raise NotFinal("The result is final and is being published: ask again in a few seconds.")
+        raise NotFinal(Message("The result is final and is being published: ask again in a few seconds."))
     if number is None and is_outdated(last):
         raise Unavailable(
-            f"The result is being worked out again: ask again in some seconds. Revision {last.number} stays readable."
+            Message(
+                "The result is being worked out again: ask again in some seconds. Revision %(last)s stays readable.",
+                last=last.number,
+            )
         )
     if number is None or number == last.number:
         return last
     revision = competition.revisions.filter(number=number).first() if 0 < number <= LARGEST_NUMBER else None
     if revision is None:
-        raise UnknownRevision(f"There is no revision {number}: this result has revisions 1 to {last.number}.")
+        raise UnknownRevision(
+            Message(
+                "There is no revision %(number)s: this result has revisions 1 to %(last)s.",
+                number=number,
+                last=last.number,
+            )
+        )
     return revision
 
 
@@ -102,7 +112,7 @@ def parts_of(revision: Revision) -> Iterator[bytes]:
     for nth in range(stored):
         content = unchanged_parts.filter(nth=nth).values_list("content", flat=True).first()
         if content is None:
-            raise Unavailable("The result is being written anew: ask for it again.")
+            raise Unavailable(Message("The result is being written anew: ask for it again."))
         yield unpacked(content)
 
 

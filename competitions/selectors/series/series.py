@@ -15,6 +15,7 @@ from competitions.errors import UnknownSeries
 from competitions.models import Competition, Series, SeriesEvent, SeriesResult, SeriesTotal, VacatedPlaces
 from competitions.selectors.competitions import LARGEST_NUMBER
 from competitions.selectors.results.revisions import latest_revision
+from foundation.messages import Message
 from leaderboards import selectors
 from leaderboards.choices import Visibility
 from leaderboards.errors import NotRanked
@@ -82,7 +83,7 @@ def series_by_id(number: int) -> Series:
     rows = Series.objects.select_related("board")
     series = rows.filter(pk=number).first() if 0 < number <= LARGEST_NUMBER else None
     if series is None:
-        raise UnknownSeries(f"There is no series {number}.")
+        raise UnknownSeries(Message("There is no series %(number)s.", number=number))
     return series
 
 

@@ -14,6 +14,7 @@ from typing import TypeVar
 from competitions.models import Competition
 from foundation.db.resilience import SqlAway
 from foundation.http.encoding import Encoded
+from foundation.messages import Message
 from foundation.sync.redis_state import StaleGeneration
 from leaderboards import selectors
 from leaderboards.errors import NotRanked, UnknownPeriod
@@ -205,4 +206,4 @@ def _exported(competition: Competition, label: str, metadata: bool) -> tuple[dat
 
 
 def _not_ranked(player: str) -> NotRanked:
-    return NotRanked(f"{player} has no standing in this competition.")
+    return NotRanked(Message("%(player)s has no standing in this competition.", player=player))

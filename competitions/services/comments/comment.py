@@ -10,6 +10,7 @@ from django.db import transaction
 from competitions.core.comments import closes_at, digest, read_text
 from competitions.errors import CommentHidden, CommentsClosed, UnknownComment
 from competitions.models import Comment, Competition
+from foundation.messages import Message
 from leaderboards.errors import Banned
 from leaderboards.models import Player
 from leaderboards.services.players.profiles import lock_player
@@ -42,7 +43,7 @@ def edit(number: int, player: Player, text: str, at: datetime) -> Comment:
     _lock_unbanned(player)
     comment = _lock_own_comment(number, player)
     if comment.hidden_at is not None:
-        raise CommentHidden("A moderator has hidden this comment.")
+        raise CommentHidden(Message("A moderator has hidden this comment."))
     _refuse_closed(comment.competition, at)
     if text != comment.text:
         comment.text, comment.edited_at = text, at
@@ -63,17 +64,17 @@ def _lock_own_comment(number: int, player: Player) -> Comment:
     rows = Comment.objects.select_for_update(of=("self",)).filter(player=player, deleted_at=None)
     comment = rows.select_related("competition").defer("competition__picture").filter(pk=number).first()
     if comment is None:
-        raise UnknownComment("There is no such comment of yours.")
+        raise UnknownComment(Message("There is no such comment of yours."))
     return comment
 
 
 def _refuse_closed(competition: Competition, at: datetime) -> None:
     if competition.published_at is None:
-        raise CommentsClosed("The competition is not published yet.")
+        raise CommentsClosed(Message("The competition is not published yet."))
     if closes_at(competition.ends_at, competition.cancelled_at) <= at:
-        raise CommentsClosed("The competition was over long ago: comments are closed.")
+        raise CommentsClosed(Message("The competition was over long ago: comments are closed."))
 
 
 def _lock_unbanned(player: Player) -> None:
     if lock_player(player).banned_at is not None:
-        raise Banned("This player may not comment.")
+        raise Banned(Message("This player may not comment."))

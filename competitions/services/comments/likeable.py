@@ -13,6 +13,7 @@ from django.db.models import QuerySet
 
 from competitions.errors import OwnComment
 from competitions.models import Comment
+from foundation.messages import Message
 from leaderboards.models import Board
 from likes.core.kinds import Storage
 from likes.registry import Likeable
@@ -53,7 +54,7 @@ def _boards(rows: QuerySet[Comment]) -> dict[str, Board | None]:
 def admit(thing: str, player: str) -> None:
     """Refuse a like of the player's own comment. Raises ``OwnComment``."""
     if Comment.objects.filter(pk__in=_numbers([thing]), player__external_id=player).exists():
-        raise OwnComment("Nobody likes their own comment.")
+        raise OwnComment(Message("Nobody likes their own comment."))
 
 
 def save_totals(totals: Mapping[str, int]) -> None:

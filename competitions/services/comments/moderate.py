@@ -8,6 +8,7 @@ from django.db import transaction
 from competitions.errors import UnknownComment
 from competitions.models import ChangeKind, Comment
 from competitions.services.change_log import clean_reason, record_change
+from foundation.messages import Message
 
 
 @transaction.atomic
@@ -38,7 +39,7 @@ def _lock_comment(number: int) -> Comment:
     rows = Comment.objects.select_for_update(of=("self",)).select_related("competition", "player")
     comment = rows.defer("competition__picture").filter(pk=number, deleted_at=None).first()
     if comment is None:
-        raise UnknownComment(f"There is no comment {number}.")
+        raise UnknownComment(Message("There is no comment %(number)s.", number=number))
     return comment
 
 

@@ -65,7 +65,7 @@ def write_correspondence(player: Player, wishes: Correspondence) -> None:
 
 def _check(wishes: NoticeSettings) -> None:
     if unknown := sorted(set(wishes.muted).difference(MUTABLE)):
-        raise BadPreference(f"{unknown[0][:40]!r} is no kind of notice.", "muted")
+        raise BadPreference(Message("%(name)s is no kind of notice.", name=repr(unknown[0][:40])), "muted")
     for field, hour in (("quiet_from", wishes.quiet_from), ("quiet_until", wishes.quiet_until)):
         if hour not in range(24):
             raise BadPreference(Message("Quiet hours begin and end at a full hour, 0 to 23."), field)

@@ -89,7 +89,7 @@ def leave(competition: Competition, player: Player, at: datetime) -> None:
     with transaction.atomic():
         locked = lock_competition(competition)
         if locked.cancelled_at is not None or locked.ends_at <= at:
-            raise CompetitionOver("The competition is over; its record stays.")
+            raise CompetitionOver(Message("The competition is over; its record stays."))
         rows = Participant.objects.select_for_update(of=("self",)).select_related("team")
         participant = rows.filter(competition=locked, player=player).first()
         if participant is None or not participant.takes_part:
@@ -107,25 +107,27 @@ def _refuse_by_time(competition: Competition, at: datetime) -> None:
     if competition.cancelled_at is not None:
         raise CompetitionOver(Message("The competition was cancelled."))
     if competition.published_at is None:
-        raise NotOpenYet("The competition is not open for joining yet.")
+        raise NotOpenYet(Message("The competition is not open for joining yet."))
     if competition.ends_at <= at:
-        raise CompetitionOver("The competition has ended.")
+        raise CompetitionOver(Message("The competition has ended."))
     if competition.join_until is not None and competition.join_until <= at:
-        raise JoiningOver(f"Joining was possible until {competition.join_until:%Y-%m-%d %H:%M} UTC.")
+        raise JoiningOver(
+            Message("Joining was possible until %(until)s UTC.", until=f"{competition.join_until:%Y-%m-%d %H:%M}")
+        )
 
 
 def _refuse_by_record(competition: Competition, player: Player, former: Participant | None) -> None:
     if Player.objects.filter(banned_from(competition.board_id, ""), pk=player.pk).exists():
-        raise Banned("This player may not take part.")
+        raise Banned(Message("This player may not take part."))
     if former is not None and former.disqualified_at is not None:
-        raise Disqualified("This player was disqualified and cannot join again.")
+        raise Disqualified(Message("This player was disqualified and cannot join again."))
     if former is not None and former.takes_part:
-        raise AlreadyJoined("This player takes part already.")
+        raise AlreadyJoined(Message("This player takes part already."))
 
 
 def _refuse_uninvited(competition: Competition, player: Player, code: str) -> None:
     if competition.joining == Joining.CODE and not same_code(competition.join_code, code):
-        raise WrongCode("This code does not open the competition.")
+        raise WrongCode(Message("This code does not open the competition."))
     invited = competition.invitations.filter(external_id=player.external_id)
     if competition.joining == Joining.LIST and not invited.exists():
-        raise NotInvited("This player is not on the competition's list.")
+        raise NotInvited(Message("This player is not on the competition's list."))

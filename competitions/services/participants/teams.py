@@ -169,7 +169,7 @@ def team_and_division_on_joining(
     division = None if choice.division is None else division_by_id(locked, choice.division)
     former = before.division if before else None
     if former is not None and division not in (None, former):
-        raise DivisionFixed("This player was in another division before: ask those who run the competition.")
+        raise DivisionFixed(Message("This player was in another division before: ask those who run the competition."))
     if before is None or before.left_at is None or before.left_at < locked.starts_at:
         return _enter_team(locked, player, choice, None), division or former
     team = before.team
@@ -232,7 +232,7 @@ def refuse_over_by(locked: Competition, at: datetime) -> None:
     if locked.cancelled_at is not None:
         raise CompetitionOver(Message("The competition was cancelled."))
     if locked.ends_at <= at:
-        raise CompetitionOver("The competition has ended.")
+        raise CompetitionOver(Message("The competition has ended."))
 
 
 def _resolve_code(locked: Competition, choice: TeamChoice) -> TeamChoice:
@@ -279,7 +279,7 @@ def _refuse_without_teams(locked: Competition) -> None:
 
 def _refuse_started(locked: Competition, at: datetime) -> None:
     if locked.starts_at <= at:
-        raise TeamsFixed("The competition has started: those who run it change who is in which team.")
+        raise TeamsFixed(Message("The competition has started: those who run it change who is in which team."))
 
 
 def _changed_names(before: tuple[Team | None, Division | None], participant: Participant) -> dict[str, str]:

@@ -19,6 +19,7 @@ from foundation import clock
 from foundation.db.resilience import allow_idle_in_transaction
 from foundation.errors import Conflict
 from foundation.failpoints import failpoint
+from foundation.messages import Message
 from foundation.worker.each import for_each
 from leaderboards.core.input.entries import Entry
 from leaderboards.core.submissions import Caller, Status
@@ -127,7 +128,7 @@ def _submit_totals(series: Series, totals: Sequence[SeriesTotal], at: datetime) 
 def _remove_from_board(series: Series, total: SeriesTotal, at: datetime) -> None:
     period = find_period_row(series.board, "current", at)
     if period is None:
-        raise UnknownPeriod(f"Board {series.board_id} has no period yet.")
+        raise UnknownPeriod(Message("Board %(board)s has no period yet.", board=series.board_id))
     with suppress(NotRanked):
         remove_from_period(period, total.player.external_id, at)
 

@@ -17,6 +17,7 @@ from django.utils.translation import gettext_lazy as _lazy
 from foundation import clock
 from foundation.errors import SunwiError
 from foundation.http.client_address import signed_in
+from foundation.messages import Message
 from foundation.translate import translated
 from leaderboards.admin.base.lookups import DeclaredLookupsAdmin
 from leaderboards.core.input.entries import Entry, read_entry
@@ -50,7 +51,7 @@ class SampleScoreForm(forms.Form):
         try:
             worth = read_json(typed["worth"].encode())
         except ValueError as error:
-            raise BadPoints("Write a number, or fields as JSON.") from error
+            raise BadPoints(Message("Write a number, or fields as JSON.")) from error
         target = {"competition": typed["competition"]} if self._board.is_event else {"board": self._board.seq}
         value = {"fields": worth} if isinstance(worth, dict) else {"points": worth}
         return read_entry({**target, "player": typed["player"], **value, "id": f"test-{typed['token']}"}, 0)

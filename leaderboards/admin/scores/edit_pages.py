@@ -194,7 +194,9 @@ def _parse_value(period: Period, text: str) -> EditedValue:
         try:
             fields: object = read_json(text.encode())
         except ValueError as error:
-            raise BadEntry(f'The fields are written as JSON, such as {{"stage": 12}}. {error}') from error
+            raise BadEntry(
+                Message('The fields are written as JSON, such as {"stage": 12}. %(error)s', error=str(error))
+            ) from error
         entry = read_entry({"board": period.board_id, "player": "-", "fields": fields}, 0)
         return EditedValue(fields=dict(entry.fields or ()))
     return EditedValue(points=read_entry({"board": period.board_id, "player": "-", "points": text}, 0).points)

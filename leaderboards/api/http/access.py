@@ -13,6 +13,7 @@ from ninja.security.base import AuthBase
 from foundation.audit.actor import identify
 from foundation.errors import SunwiError, Unauthenticated
 from foundation.http.client_address import client_network
+from foundation.messages import Message
 from foundation.models import ServiceKey
 from foundation.security import service_keys
 from foundation.security.networks import AddressForbidden
@@ -113,7 +114,13 @@ def admit_reader(request: HttpRequest, board: Board) -> None:
     if is_private(board):
         key = key_of(request)
         if key is None:
-            raise Unauthenticated(f"Board {board.seq} is private: send a service key with the scope {READ_PRIVATE}.")
+            raise Unauthenticated(
+                Message(
+                    "Board %(board)s is private: send a service key with the scope %(scope)s.",
+                    board=board.seq,
+                    scope=READ_PRIVATE,
+                )
+            )
         service_keys.require(key, READ_PRIVATE)
         _require_board(key, board)
 
@@ -122,7 +129,7 @@ def admit_writer(request: HttpRequest, board: Board) -> None:
     """Raise ``Unauthenticated`` or ``BoardForbidden`` if the caller's key does not reach the board."""
     key = key_of(request)
     if key is None:
-        raise Unauthenticated("Send a service key.")
+        raise Unauthenticated(Message("Send a service key."))
     _require_board(key, board)
 
 
@@ -130,7 +137,7 @@ def admit_everywhere(request: HttpRequest) -> None:
     """Raise ``Unauthenticated``, or ``BoardForbidden`` if the key is limited to boards: the request concerns all."""
     key = key_of(request)
     if key is None:
-        raise Unauthenticated("Send a service key.")
+        raise Unauthenticated(Message("Send a service key."))
     if key.boards is not None:
         limits = ", ".join(map(str, key.boards))
         detail = (
@@ -184,9 +191,9 @@ def _throttle_key(rule: str, key: ServiceKey, requests: int = 1) -> None:
 def _refuse_event_board(board: Board) -> None:
     """Raise ``UnknownPeriod``: a competition may hide its standings, so no label of the board may show them."""
     if board.is_event:
-        raise UnknownPeriod(f"Board {board.seq} counts in competitions: use the competition.")
+        raise UnknownPeriod(Message("Board %(board)s counts in competitions: use the competition.", board=board.seq))
 
 
 def _require_board(key: ServiceKey, board: Board) -> None:
     if not key.allows_board(board.seq):
-        raise BoardForbidden(f"This key does not reach board {board.seq}.")
+        raise BoardForbidden(Message("This key does not reach board %(board)s.", board=board.seq))

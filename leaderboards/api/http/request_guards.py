@@ -13,6 +13,7 @@ from django.http.request import HttpHeaders
 from foundation import clock
 from foundation.errors import Unavailable
 from foundation.http.client_address import client_address
+from foundation.messages import Message
 from foundation.models import ServiceKey
 from foundation.security import networks, nonces, signatures
 from foundation.security.sealing import Unsealable
@@ -66,7 +67,7 @@ def _secrets(key: ServiceKey, at: datetime) -> list[str]:
     except Unsealable as error:
         logger.exception("The signing secret of %s can not be opened", key)
         raise Unavailable(
-            "The signing secret of this key can not be read on this side; it has been written to the log."
+            Message("The signing secret of this key can not be read on this side; it has been written to the log.")
         ) from error
 
 

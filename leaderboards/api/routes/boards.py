@@ -18,7 +18,7 @@ from leaderboards.api.http.access import OptionalKey, board_to_read, is_private,
 from leaderboards.api.http.paging import refuse_too_many_rows
 from leaderboards.api.http.parameters import LISTED, NAME, OFFSET, SEQ, Bounded, WholeNumber
 from leaderboards.api.http.responses import etag_response
-from leaderboards.api.openapi.schemas import BoardShown, BoardsListed
+from leaderboards.api.openapi.board_schemas import BoardShown, BoardsListed
 from leaderboards.api.routes.standings import period_json
 from leaderboards.core.input.points import points_number
 from leaderboards.core.ranking.board_settings import NEXT_PERIOD_SETTINGS

@@ -12,6 +12,7 @@ from foundation import clock
 from foundation.errors import SunwiError
 from foundation.http.encoding import when
 from foundation.http.problems import BadRequest, respond
+from foundation.messages import Message
 from leaderboards.api.http.access import RequireKey, key_of
 from leaderboards.api.http.bodies import object_of
 from leaderboards.api.http.parameters import DRY_RUN, RANKS
@@ -47,7 +48,7 @@ def submit_scores(request: HttpRequest, dry_run: bool = DRY_RUN, ranks: bool = R
         "results": results,
     }
     if all(outcome.code == StorageUnavailable.code for outcome in outcomes):
-        return respond(StorageUnavailable("What decides for these boards is away; try again."), **content)
+        return respond(StorageUnavailable(Message("What decides for these boards is away; try again.")), **content)
     return json_response(content)
 
 

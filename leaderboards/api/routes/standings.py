@@ -166,7 +166,7 @@ def read_distribution(
     """How points are spread: percentiles and a histogram."""
     board = standings_to_read(request, seq)
     found = selectors.distribution(board, period, exact=exact)
-    content = {
+    content: dict[str, Any] = {
         "total": found.total,
         "as_of": Volatile(when(found.as_of)) if found.error is None else when(found.as_of),
         "live": found.live,

@@ -10,6 +10,7 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from dataclasses import dataclass
 from functools import lru_cache
 
+from foundation.messages import Message
 from leaderboards.core.input.entries import read_player
 from leaderboards.core.ranking.gaps import Gap
 from leaderboards.errors import BadCursor, BadPlayer
@@ -67,4 +68,6 @@ def _is_number(part: object) -> bool:
 
 
 def _unreadable() -> BadCursor:
-    return BadCursor("This is no cursor: send `next_cursor` or `previous_cursor` of a page exactly as it came.")
+    return BadCursor(
+        Message("This is no cursor: send `next_cursor` or `previous_cursor` of a page exactly as it came.")
+    )

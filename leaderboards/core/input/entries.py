@@ -69,16 +69,24 @@ class Entry(NamedTuple):
 def read_entry(raw: object, position: int) -> Entry:
     """Parse an entry. Raises ``BadEntry``, ``BadPlayer``, ``BadPoints``, ``OutOfRange``, ``BadTime`` or ``BadId``."""
     if not isinstance(raw, dict):
-        raise BadEntry("An entry is an object with `board` or `competition`, `player`, and `points` or `fields`.")
+        raise BadEntry(
+            Message("An entry is an object with `board` or `competition`, `player`, and `points` or `fields`.")
+        )
     if isinstance(raw, DuplicateKeys):
-        raise BadEntry("A name stands twice in the entry: send each field once.")
+        raise BadEntry(Message("A name stands twice in the entry: send each field once."))
     if not raw.keys() <= _FIELDS:
         unknown = next(key for key in raw if key not in _FIELDS)
-        raise BadEntry(f"An entry has no field {quote_untrusted(unknown)}; it may have {', '.join(FIELDS)}.")
+        raise BadEntry(
+            Message(
+                "An entry has no field %(field)s; it may have %(fields)s.",
+                field=quote_untrusted(unknown),
+                fields=", ".join(FIELDS),
+            )
+        )
     target = _one_of(raw, "board", "competition")
     kind = _one_of(raw, "points", "fields")
     if "player" not in raw:
-        raise BadEntry("`player` is missing: the game's own id of the player.")
+        raise BadEntry(Message("`player` is missing: the game's own id of the player."))
     number = _read_number(raw[target], target)
     return Entry(
         position=position,
@@ -97,7 +105,7 @@ def read_entry(raw: object, position: int) -> Entry:
 def read_player(raw: object) -> str:
     """Check a player's id and return it unchanged. Raises ``BadPlayer``."""
     if not isinstance(raw, str):
-        raise BadPlayer("`player` must be a text.")
+        raise BadPlayer(Message("`player` must be a text."))
     if not 1 <= len(raw) <= MAX_PLAYER_LENGTH:
         raise BadPlayer(
             Message(
@@ -117,9 +125,9 @@ def read_player(raw: object) -> str:
     if "/" in raw or "," in raw:
         raise BadPlayer(Message("`player` contains `/` or `,`, which have a meaning in addresses."))
     if raw in {".", ".."}:
-        raise BadPlayer("`player` may not be `.` or `..`, which have a meaning in addresses.")
+        raise BadPlayer(Message("`player` may not be `.` or `..`, which have a meaning in addresses."))
     if not unicodedata.is_normalized("NFC", raw):
-        raise BadPlayer("`player` is not in Unicode's composed form (NFC): normalise it before sending.")
+        raise BadPlayer(Message("`player` is not in Unicode's composed form (NFC): normalise it before sending."))
     return raw
 
 
@@ -129,13 +137,13 @@ def read_time(raw: object) -> datetime:
     if match is None or not isinstance(raw, str):
         raise BadTime(Message("`at` must be an RFC 3339 time with an offset, such as 2026-11-20T08:59:58Z."))
     if match[1] == "60":
-        raise BadTime("`at` names a leap second, which no clock here has: send second 59.")
+        raise BadTime(Message("`at` names a leap second, which no clock here has: send second 59."))
     try:
         at = datetime.fromisoformat(raw.upper()).astimezone(UTC)
     except (ValueError, OverflowError):
-        raise BadTime(f"`at` {raw[:40]!r} is no time that the calendar has.") from None
+        raise BadTime(Message("`at` %(time)s is no time that the calendar has.", time=repr(raw[:40]))) from None
     if at < EPOCH:
-        raise BadTime("`at` lies before 1970.")
+        raise BadTime(Message("`at` lies before 1970."))
     return at
 
 
@@ -148,12 +156,14 @@ def read_value(rules: Rules, entry: Entry) -> tuple[int, ...]:
         _refuse_operator(rules, entry.operator)
     if rules.of_points:
         if entry.points is None:
-            raise BadEntry("This board ranks `points`: send `points` instead of `fields`.")
+            raise BadEntry(Message("This board ranks `points`: send `points` instead of `fields`."))
         points = scaled(entry.points, rules.decimals)
         return (-_within_decrement(rules, points) if entry.operator is Operator.DECREMENT else _within(rules, points),)
     names = ", ".join(field.name for field in rules.fields)
     if entry.fields is None:
-        raise BadEntry(f"This board ranks by criteria: send `fields` with {names} instead of `points`.")
+        raise BadEntry(
+            Message("This board ranks by criteria: send `fields` with %(names)s instead of `points`.", names=names)
+        )
     if entry.operator is not None and entry.operator.adds:
         added = _read_added(rules, dict(entry.fields), names)
         return tuple(-each for each in added) if entry.operator is Operator.DECREMENT else added
@@ -167,46 +177,55 @@ def quote_untrusted(text: object) -> str:
 
 def _one_of(raw: Mapping[object, object], one: str, other: str) -> str:
     if one in raw and other in raw:
-        raise BadEntry(f"An entry has `{one}` or `{other}`, not both.")
+        raise BadEntry(Message("An entry has `%(one)s` or `%(other)s`, not both.", one=one, other=other))
     if one not in raw and other not in raw:
-        raise BadEntry(f"`{one}` or `{other}` is missing: an entry has exactly one of them.")
+        raise BadEntry(
+            Message("`%(one)s` or `%(other)s` is missing: an entry has exactly one of them.", one=one, other=other)
+        )
     return one if one in raw else other
 
 
 def _read_number(raw: object, name: str) -> int:
     if type(raw) is not int or not 1 <= raw < 2**63:
-        raise BadEntry(f"`{name}` must be the {name}'s number: a whole number from 1, not a text.")
+        raise BadEntry(
+            Message("`%(name)s` must be the %(name)s's number: a whole number from 1, not a text.", name=name)
+        )
     return raw
 
 
 def _read_id(raw: object) -> str:
     if not isinstance(raw, str) or not 1 <= len(raw) <= MAX_ID_LENGTH:
-        raise BadId(f"`id` must be a text of 1 to {MAX_ID_LENGTH} characters.")
+        raise BadId(Message("`id` must be a text of 1 to %(most)s characters.", most=MAX_ID_LENGTH))
     if not raw.isprintable() and any(unicodedata.category(each) in {"Cc", "Cs"} for each in raw):
-        raise BadId("`id` contains a control character.")
+        raise BadId(Message("`id` contains a control character."))
     return raw
 
 
 def _read_operator(raw: object) -> Operator:
     if isinstance(raw, str) and raw in _OPERATORS:
         return Operator(raw)
-    raise BadEntry(f"`operator` is one of: {', '.join(Operator)}. Leave it out for the board's own policy.")
+    known = ", ".join(Operator)
+    raise BadEntry(Message("`operator` is one of: %(known)s. Leave it out for the board's own policy.", known=known))
 
 
 def _refuse_operator(rules: Rules, operator: Operator) -> None:
     if operator not in rules.operators:
-        allowed = f"it takes {', '.join(rules.operators)}" if rules.operators else "it takes none"
+        allowed = ", ".join(rules.operators) or Message("none")
         raise BadEntry(
-            f"This board does not take the operator `{operator}`, {allowed}: leave `operator` out, or allow it in the "
-            "board's setting `operators`."
+            Message(
+                "This board does not take the operator `%(operator)s`, it takes %(allowed)s: leave `operator` out, or "
+                "allow it in the board's setting `operators`.",
+                operator=operator,
+                allowed=allowed,
+            )
         )
 
 
 def _read_fields(raw: object) -> tuple[tuple[str, int], ...]:
     if not isinstance(raw, dict):
-        raise BadPoints('`fields` must be an object of whole numbers, such as {"stage": 12, "members": 3}.')
+        raise BadPoints(Message('`fields` must be an object of whole numbers, such as {"stage": 12, "members": 3}.'))
     if isinstance(raw, DuplicateKeys):
-        raise BadEntry("A name stands twice in `fields`: send each once.")
+        raise BadEntry(Message("A name stands twice in `fields`: send each once."))
     return tuple((name, _read_field(name, number)) for name, number in raw.items())
 
 
@@ -218,7 +237,9 @@ def _read_field(name: str, raw: object) -> int:
     except BadPoints:
         raise BadPoints(Message("The field %(name)s must be a whole number.", name=quote_untrusted(name))) from None
     except OutOfRange:
-        raise OutOfRange(f"The field {quote_untrusted(name)} is far outside what any board allows.") from None
+        raise OutOfRange(
+            Message("The field %(field)s is far outside what any board allows.", field=quote_untrusted(name))
+        ) from None
 
 
 def _within(rules: Rules, points: int) -> int:
@@ -244,20 +265,30 @@ def _within_decrement(rules: Rules, points: int) -> int:
 def _read_added(rules: Rules, sent: dict[str, int], names: str) -> tuple[int, ...]:
     """What is added to each field, or taken off: 0 of those that were not sent."""
     if not sent:
-        raise BadEntry(f"`fields` is empty: name at least one of {names}.")
+        raise BadEntry(Message("`fields` is empty: name at least one of %(names)s.", names=names))
     return _read_criteria(rules, {field.name: 0 for field in rules.fields} | sent, names)
 
 
 def _read_criteria(rules: Rules, sent: dict[str, int], names: str) -> tuple[int, ...]:
     if ACHIEVED_AT in sent:
-        raise BadEntry(f"`{ACHIEVED_AT}` is not sent in `fields`: it is the entry's `at`.")
+        raise BadEntry(Message("`%(name)s` is not sent in `fields`: it is the entry's `at`.", name=ACHIEVED_AT))
     expected = {field.name for field in rules.fields}
     missing, unknown = [*expected - sent.keys()], [*sent.keys() - expected]
     if missing:
-        raise BadEntry(f"`fields` lacks {quote_untrusted(min(missing))}: this board needs {names}.")
+        raise BadEntry(
+            Message(
+                "`fields` lacks %(field)s: this board needs %(names)s.",
+                field=quote_untrusted(min(missing)),
+                names=names,
+            )
+        )
     if unknown:
         raise BadEntry(
-            f"`fields` has {quote_untrusted(min(unknown))}, which this board does not know: it needs {names}."
+            Message(
+                "`fields` has %(field)s, which this board does not know: it needs %(names)s.",
+                field=quote_untrusted(min(unknown)),
+                names=names,
+            )
         )
     for field in rules.fields:
         if not 0 <= sent[field.name] <= field.maximum:

@@ -8,6 +8,7 @@ cannot store a lone surrogate.
 import json
 from decimal import Decimal
 
+from foundation.messages import Message
 from leaderboards.core.input.json_body import DuplicateKeys, read_json
 from leaderboards.errors import BadEntry
 
@@ -19,14 +20,20 @@ MAX_EXPONENT = 999_999
 def read_metadata(raw: object) -> str:
     """Return the object as text, in at most ``MAX_BYTES`` of UTF-8. Raises ``BadEntry``."""
     if not isinstance(raw, dict):
-        raise BadEntry('`metadata` must be an object, such as {"map": "canyon"}.')
+        raise BadEntry(Message('`metadata` must be an object, such as {"map": "canyon"}.'))
     text = _text_of(raw, MAX_DEPTH)
     try:
         size = len(text.encode())
     except UnicodeEncodeError:
-        raise BadEntry("`metadata` contains half of a character (a lone surrogate).") from None
+        raise BadEntry(Message("`metadata` contains half of a character (a lone surrogate).")) from None
     if size > MAX_BYTES:
-        raise BadEntry(f"`metadata` has {size:,} bytes as compact JSON; {MAX_BYTES:,} are allowed.")
+        raise BadEntry(
+            Message(
+                "`metadata` has %(number)s bytes as compact JSON; %(most)s are allowed.",
+                number=f"{size:,}",
+                most=f"{MAX_BYTES:,}",
+            )
+        )
     return text
 
 
@@ -38,9 +45,9 @@ def metadata_value(text: str) -> object:
 def _text_of(value: object, depth: int) -> str:
     """Return the text of a value in which objects and lists may nest ``depth`` levels deep."""
     if depth == 0 and isinstance(value, dict | list):
-        raise BadEntry(f"`metadata` is nested more than {MAX_DEPTH} levels deep.")
+        raise BadEntry(Message("`metadata` is nested more than %(most)s levels deep.", most=MAX_DEPTH))
     if isinstance(value, DuplicateKeys):
-        raise BadEntry("A name stands twice in `metadata`: send each once.")
+        raise BadEntry(Message("A name stands twice in `metadata`: send each once."))
     if isinstance(value, dict):
         return f"{{{','.join(f'{_text_of(name, 0)}:{_text_of(value[name], depth - 1)}' for name in sorted(value))}}}"
     if isinstance(value, list):
@@ -53,5 +60,5 @@ def _text_of(value: object, depth: int) -> str:
 def _number_text(value: Decimal) -> str:
     """The number as it was read. One beyond ``MAX_EXPONENT`` would be another than was sent: the reader cuts it."""
     if abs(value.adjusted()) > MAX_EXPONENT:
-        raise BadEntry(f"A number in `metadata` is beyond 1e{MAX_EXPONENT}: send it as a text.")
+        raise BadEntry(Message("A number in `metadata` is beyond 1e%(most)s: send it as a text.", most=MAX_EXPONENT))
     return str(value)

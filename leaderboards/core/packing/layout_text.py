@@ -12,8 +12,8 @@ from leaderboards.errors import BadBoard
 _UNIT = {1: Message("millisecond"), 1000: Message("second")}
 _UNITS = {1: Message("milliseconds"), 1000: Message("seconds")}
 _WINNERS = {
-    Ties.FIRST_COME: Message("ties go to whoever was first"),
-    Ties.LAST_COME: Message("ties go to whoever was last"),
+    Ties.FIRST_COME: Message("ties go to the first"),
+    Ties.LAST_COME: Message("ties go to the last"),
     Ties.SHARED: Message("equals share a rank (1 1 3)"),
     Ties.DENSE: Message("equals share a rank without gaps (1 1 2)"),
 }

@@ -6,6 +6,7 @@ decides which slots a period gets, and where.
 
 from dataclasses import dataclass, field
 
+from foundation.messages import Message
 from leaderboards.core.instants import milliseconds
 from leaderboards.core.periods import Window
 from leaderboards.core.ranking.criteria import Criterion, Order
@@ -55,8 +56,13 @@ class Slot:
         stored = self.sign * number + self.offset
         if 0 <= stored <= self.top:
             return stored
-        what = "The time" if self.source == TIME else f"`{self.name}`"
-        raise OutOfRange(f"{what} lies outside what this period's scores can hold. Nothing was changed.")
+        if self.source == TIME:
+            raise OutOfRange(Message("The time lies outside what this period's scores can hold. Nothing was changed."))
+        raise OutOfRange(
+            Message(
+                "`%(field)s` lies outside what this period's scores can hold. Nothing was changed.", field=self.name
+            )
+        )
 
     def decode(self, stored: int) -> int:
         """Return the number that was encoded; a time in milliseconds."""

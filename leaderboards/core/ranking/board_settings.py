@@ -125,7 +125,7 @@ def board_rules(board: Settings) -> Rules:
     if isinstance(board.decimals, bool) or not isinstance(board.decimals, int):
         raise BadBoard(Message("`decimals` is a whole number from 0 to 6."), "decimals")
     if not 0 <= board.decimals <= 6:
-        raise BadBoard("`decimals` is 0 to 6.", "decimals")
+        raise BadBoard(Message("`decimals` is 0 to 6."), "decimals")
     criteria = read_criteria(board.criteria or [])
     total_maximum = _bound(board, "total_maximum")
     return Rules(

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from operator import add
 from typing import NamedTuple
 
+from foundation.messages import Message
 from leaderboards.core.ranking.rules import Operator, Rules, Update
 from leaderboards.errors import OutOfRange
 
@@ -98,8 +99,22 @@ def _sum(old: StandingState | None, new: StandingState) -> tuple[int, ...]:
 
 def _outside(rules: Rules, place: int, number: int) -> OutOfRange:
     least, most = rules.sum_limits[place]
-    what = "The total" if rules.of_points else f"The field `{rules.fields[place].name}`"
+    total, lowest, highest = (rules.text(each) for each in (number, least, most))
+    if rules.of_points:
+        return OutOfRange(
+            Message(
+                "The total would be %(number)s; this board keeps %(least)s to %(most)s. Nothing was changed.",
+                number=total,
+                least=lowest,
+                most=highest,
+            )
+        )
     return OutOfRange(
-        f"{what} would be {rules.text(number)}; this board keeps {rules.text(least)} to {rules.text(most)}. "
-        "Nothing was changed."
+        Message(
+            "The field `%(field)s` would be %(number)s; this board keeps %(least)s to %(most)s. Nothing was changed.",
+            field=rules.fields[place].name,
+            number=total,
+            least=lowest,
+            most=highest,
+        )
     )

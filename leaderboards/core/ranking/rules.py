@@ -218,9 +218,25 @@ class Rules:
             )
         highest = min(MAX_SAFE_INTEGER, MAX_SAFE_INTEGER + self.minimum)
         if self.total_maximum > highest:
+            least, most = self.text(self.minimum), self.text(self.total_maximum)
+            if not self.decimals:
+                raise BadBoard(
+                    Message(
+                        "Points from %(least)s to %(most)s do not fit the 53 bits of a score: lower `total_maximum` "
+                        "to %(highest)s.",
+                        highest=self.text(highest),
+                        least=least,
+                        most=most,
+                    ),
+                    "total_maximum",
+                )
             raise BadBoard(
-                f"Points from {self.text(self.minimum)} to {self.text(self.total_maximum)} do not fit "
-                f"the 53 bits of a score: lower `total_maximum` to {self.text(highest)}"
-                f"{' or use fewer decimals' if self.decimals else ''}.",
+                Message(
+                    "Points from %(least)s to %(most)s do not fit the 53 bits of a score: lower `total_maximum` "
+                    "to %(highest)s or use fewer decimals.",
+                    highest=self.text(highest),
+                    least=least,
+                    most=most,
+                ),
                 "total_maximum",
             )

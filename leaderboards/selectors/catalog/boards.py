@@ -4,6 +4,7 @@ from collections.abc import Collection
 from copy import copy
 
 from foundation.db.resilience import CACHE_TTL, StaleIfErrorCache, row_version_loader
+from foundation.messages import Message
 from leaderboards.core.input.name_matches import MOST_NAMES, FoldedNames
 from leaderboards.errors import UnknownBoard
 from leaderboards.models import Board, Visibility
@@ -23,7 +24,7 @@ def board_by_seq(seq: int) -> Board:
     """Return the board of this number. Raises ``UnknownBoard``."""
     board = _cache.get(seq)
     if board is None:
-        raise UnknownBoard(f"There is no board {seq}.")
+        raise UnknownBoard(Message("There is no board %(board)s.", board=seq))
     return copy(board)  # callers may change their copy
 
 

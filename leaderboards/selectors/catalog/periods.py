@@ -15,6 +15,7 @@ from datetime import datetime, timedelta
 from django.db.models import Q, QuerySet
 
 from foundation.db.resilience import CACHE_TTL, SqlAway, StaleIfErrorCache, ask, row_version_loader
+from foundation.messages import Message
 from foundation.sync.redis_state import StaleGeneration
 from leaderboards.core.periods import (
     PeriodKind,
@@ -142,15 +143,15 @@ class PeriodInfo:
 def find_period_row(board: Board, name: str, at: datetime) -> Period | None:
     """Return the period's row; None if it is the running or previous window and has none. Raises ``UnknownPeriod``."""
     if not _LABEL.fullmatch(name):
-        raise UnknownPeriod(f"This board has no period {name[:40]!r}.")
+        raise UnknownPeriod(Message("This board has no period %(period)s.", period=repr(name[:40])))
     label = _label(board, name, at)
     period = period_by_label(board, label)
     if period is not None:
         if period.starts_at is not None and period.starts_at > at:
-            raise UnknownPeriod(f"Period {label} has not begun.")
+            raise UnknownPeriod(Message("Period %(period)s has not begun.", period=label))
         return period
     if label not in _always_shown(board, at):
-        raise UnknownPeriod(f"This board has no period {name[:40]!r}.")
+        raise UnknownPeriod(Message("This board has no period %(period)s.", period=repr(name[:40])))
     return None
 
 
@@ -240,7 +241,7 @@ def _label(board: Board, name: str, at: datetime) -> str:
     if name not in (CURRENT, PREVIOUS):
         return name
     if board.is_event:
-        raise UnknownPeriod("This board counts in competitions and has no current or previous period.")
+        raise UnknownPeriod(Message("This board counts in competitions and has no current or previous period."))
     if name == CURRENT:
         return latest_window(board.calendar, at).label
     return next((window.label for key, window in _named_windows(board, at).items() if key == name), "no such window")

@@ -8,6 +8,7 @@ from weakref import WeakSet
 
 from django.conf import settings
 
+from foundation.messages import Message
 from leaderboards.errors import ExportsBusy
 
 
@@ -64,7 +65,7 @@ def _acquire(slot: ExportSlot) -> None:
     """Take a slot. Raises ``ExportsBusy`` if all are in use."""
     with _lock:
         if len(_slots) >= settings.EXPORTS_AT_ONCE:
-            raise ExportsBusy("Many files are being made at the moment; try again in a few seconds.")
+            raise ExportsBusy(Message("Many files are being made at the moment; try again in a few seconds."))
         _slots.add(slot)
 
 

@@ -13,6 +13,7 @@ from decimal import Decimal
 from django.db.models import OuterRef, Q, QuerySet, Subquery
 
 from foundation.db.resilience import ask
+from foundation.messages import Message
 from leaderboards.core.input.names import display_name
 from leaderboards.core.ranking.gaps import NO_ENDS, Gap, PageEnds
 from leaderboards.errors import BadCursor
@@ -114,7 +115,7 @@ def _sides(gap: Gap) -> tuple[Q, Q]:
         (microseconds,) = gap.value
         starts_at = _EPOCH + microseconds * _MICROSECOND
     except (ValueError, OverflowError) as error:
-        raise BadCursor("This is no cursor of a list of periods: send it exactly as it came.") from error
+        raise BadCursor(Message("This is no cursor of a list of periods: send it exactly as it came.")) from error
     newer = Q(starts_at__gt=starts_at) | Q(starts_at=starts_at, label__gt=gap.player)
     older = Q(starts_at__lt=starts_at) | Q(starts_at=starts_at, label__lt=gap.player)
     itself = Q(starts_at=starts_at, label=gap.player)

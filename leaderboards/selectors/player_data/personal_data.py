@@ -13,6 +13,7 @@ from django.contrib.auth.models import User
 from django.db.models import ForeignObjectRel, Model, QuerySet
 from django.utils.translation import override
 
+from foundation.messages import Message
 from foundation.models import AuditEntry, DeadLetter
 from leaderboards.errors import UnknownPlayer
 from leaderboards.models import (
@@ -86,7 +87,7 @@ def _export(
 ) -> dict[str, Any]:
     player = Player.objects.filter(external_id=external_id).first()
     if player is None:
-        raise UnknownPlayer(f"There is no player {external_id!r}.")
+        raise UnknownPlayer(Message("There is no player %(player)s.", player=repr(external_id)))
     user = player.user and {"username": player.user.get_username(), "email": player.user.email}
     return {
         "player": Player.objects.values().get(pk=player.pk),

@@ -9,6 +9,7 @@ from datetime import datetime
 from functools import partial
 
 from foundation import clock
+from foundation.messages import Message
 from leaderboards.core.ranking.histogram import Percentile, percentile_in, top_percent
 from leaderboards.errors import NotRanked
 from leaderboards.models import Board, Period
@@ -51,7 +52,7 @@ def histogram_percentile(board: Board, player: str, period: str = CURRENT) -> Pl
     info = period_info_or_window(board, period, stored, at)
     scores, live = read_from_store(stored, partial(_scores, player=player))
     if player not in scores:
-        raise NotRanked(f"{player} has no standing in period {info.label}.")
+        raise NotRanked(Message("%(player)s has no standing in period %(period)s.", player=player, period=info.label))
     found = percentile_in([taken.histogram], scores[player], stored.rules)
     return PlayerPercentile(player, found, False, taken.histogram.total, taken.taken_at, live, info)
 

@@ -11,6 +11,7 @@ from decimal import Decimal
 from functools import partial
 
 from foundation import clock
+from foundation.messages import Message
 from foundation.redis import client as redis
 from leaderboards.core.input.names import display_name
 from leaderboards.core.instants import from_milliseconds
@@ -107,13 +108,11 @@ def standings_page(board: Board, period: str, page: Page | CursorPage) -> Standi
 
 def player_row(board: Board, player: str, period: str = CURRENT) -> PlayerRow:
     """Return one player's row. Raises ``NotRanked`` or ``UnknownPeriod``."""
-    answers = _query(board, period, [ForPlayers((player,))])
-    found = answers.standings(0)
+    found = _query(board, period, [ForPlayers((player,))]).standings(0)
     if not found.rows:
-        raise NotRanked(f"{player} has no standing in period {found.period.label}.")
-    row = found.rows[0]
-    share = share_below(row, found.total)
-    return PlayerRow(row, share, found.total, found.as_of, found.live, found.period, found.rules)
+        raise _not_ranked(player, found.period)
+    row, total = found.rows[0], found.total
+    return PlayerRow(row, share_below(row, total), total, found.as_of, found.live, found.period, found.rules)
 
 
 def share_below(row: Row, total: int) -> float | None:
@@ -128,8 +127,12 @@ def around(board: Board, player: str, radius: int = 4, period: str = CURRENT) ->
     wanted = Around(player, radius)
     neighbours = _query(board, period, [window_query(wanted)]).window(0, wanted)
     if not neighbours.rows:
-        raise NotRanked(f"{player} has no standing in period {neighbours.period.label}.")
+        raise _not_ranked(player, neighbours.period)
     return neighbours
+
+
+def _not_ranked(player: str, period: PeriodInfo) -> NotRanked:
+    return NotRanked(Message("%(player)s has no standing in period %(period)s.", player=player, period=period.label))
 
 
 def rows_of_players(board: Board, players: Sequence[str], period: str = CURRENT) -> Standings:
@@ -230,7 +233,7 @@ class Answers:
         self.as_of, self.stored = as_of, stored
         self._board, self._shown = board, shown
         self._reading, self._live = result
-        self._names = self._load_names()
+        self._names = {} if stored is None else self.find_names(self._players())
         self._metadata = metadata_of(stored, self._players()) if stored is not None and is_metadata_wanted() else {}
 
     def standings(self, index: int, in_order: bool = False) -> Standings:
@@ -277,9 +280,6 @@ class Answers:
             name = display_name(names.get(player, ""), player)
             achieved_at = None if at_ms is None else from_milliseconds(at_ms)
             yield Row(each.rank, player, name, points, fields, achieved_at, each.tied, each.ahead, metadata.get(player))
-
-    def _load_names(self) -> dict[str, str]:
-        return {} if self.stored is None else self.find_names(self._players())
 
     def _players(self) -> set[str]:
         if self.stored is None:

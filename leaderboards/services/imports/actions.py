@@ -180,9 +180,9 @@ def register() -> None:
 def _undo_entry(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:
     run = ImportRun.objects.filter(pk=int(entry.subjects.get(kind=SUBJECT).key)).first()
     if run is None:
-        raise ImportNotUndoable("What undoing needs was kept long enough and is gone.")
+        raise ImportNotUndoable(Message("What undoing needs was kept long enough and is gone."))
     if by is not None and not may(by, run.kind):
-        raise ImportNotUndoable("You may not undo imports of this kind.")
+        raise ImportNotUndoable(Message("You may not undo imports of this kind."))
     undo(run.pk, reason, at, by, from_log=True)
 
 

@@ -75,7 +75,7 @@ def undo(run: ImportRun, at: datetime) -> int:
     for each in reversed(changes):
         board = Board.objects.select_for_update().filter(pk=each["seq"]).first()
         if board is None:
-            raise ImportNotUndoable(f"Board {each['seq']} is gone: nothing was set back.")
+            raise ImportNotUndoable(Message("Board %(board)s is gone: nothing was set back.", board=each["seq"]))
         _refuse_changed(board, each["after"])
         if each["is_new"]:
             _remove(board, at)
@@ -93,7 +93,7 @@ def preview_undo(run: ImportRun, at: datetime) -> list[BoardChange]:
     for each in run.columns.get("before", []):
         board = Board.objects.filter(pk=each["seq"]).first()
         if board is None:
-            raise ImportNotUndoable(f"Board {each['seq']} is gone: nothing was set back.")
+            raise ImportNotUndoable(Message("Board %(board)s is gone: nothing was set back.", board=each["seq"]))
         _refuse_changed(board, each["after"])
         if each["before"]:
             for name, value in each["before"].items():

@@ -122,7 +122,7 @@ def _read_metadata_cell(text: str, column: str) -> object:
     try:
         return read_json(text.encode())
     except (ValueError, UnicodeEncodeError):
-        raise BadEntry(f"Column {column}: the metadata is no JSON.") from None
+        raise BadEntry(Message("Column %(column)s: the metadata is no JSON.", column=column)) from None
 
 
 def _read_time_cell(text: str, column: str, board: Board) -> str:

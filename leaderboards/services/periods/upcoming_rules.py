@@ -12,6 +12,7 @@ from django.db import transaction
 
 from foundation import clock
 from foundation.errors import Unavailable
+from foundation.messages import Message
 from foundation.redis import client as redis
 from foundation.sync import barrier, generations
 from leaderboards.errors import StorageUnavailable
@@ -68,4 +69,6 @@ def _has_standings_in_redis(period: Period, generation: int) -> bool:
 
 
 def _redis_unavailable() -> StorageUnavailable:
-    return StorageUnavailable("Redis decides for this board and is away, so its rules cannot change now; try again.")
+    return StorageUnavailable(
+        Message("Redis decides for this board and is away, so its rules cannot change now; try again.")
+    )

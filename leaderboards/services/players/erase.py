@@ -122,7 +122,7 @@ def _find_player(external_id: str, at: datetime) -> Player:
         return ensure_player(external_id, at)
     player = Player.objects.filter(external_id=external_id).first()
     if player is None:
-        raise UnknownPlayer(f"There is no player {external_id!r}.")
+        raise UnknownPlayer(Message("There is no player %(player)s.", player=repr(external_id)))
     return player
 
 
@@ -163,7 +163,7 @@ def _remove_from(period: Period, player: Player, at: datetime) -> bool:
     if period.board.storage != Storage.REDIS and not ranked.exists():
         return False
     if period.state == PeriodState.CLOSING:
-        raise PeriodClosed(f"Period {period} is closing: run it again when it is final.")
+        raise PeriodClosed(Message("Period %(period)s is closing: run it again when it is final.", period=str(period)))
     if period.board.storage != Storage.SQL and period.stale_since is not None:
         raise _out_of_sync(period)
     was_there = False
@@ -178,7 +178,11 @@ def _remove_from(period: Period, player: Player, at: datetime) -> bool:
 
 
 def _out_of_sync(period: Period) -> StorageUnavailable:
-    return StorageUnavailable(f"Redis does not have period {period} as it is: run it again when that is resynced.")
+    return StorageUnavailable(
+        Message(
+            "Redis does not have period %(period)s as it is: run it again when that is resynced.", period=str(period)
+        )
+    )
 
 
 def _forget_in_redis(player: Player) -> None:

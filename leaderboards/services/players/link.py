@@ -54,7 +54,7 @@ def redeem(code: str, user: AbstractBaseUser, at: datetime) -> Player:
         with transaction.atomic():
             return _redeem(code, user, at)
     except IntegrityError as error:
-        raise AlreadyLinked("You are linked to a player already.") from error
+        raise AlreadyLinked(Message("You are linked to a player already.")) from error
 
 
 def link_by_hand(player: Player, account: User | None, reason: str, at: datetime, by: AbstractBaseUser | None) -> bool:
@@ -112,11 +112,13 @@ def _redeem(code: str, user: AbstractBaseUser, at: datetime) -> Player:
     player = Player.objects.select_for_update(of=("self",)).filter(pk__in=codes.values("player")).first()
     # The player is locked first: meanwhile the code may be used, or an erasure may have begun.
     if player is None or is_erased(player) or not codes.update(used_at=at):
-        raise BadLinkCode("This code is not known, was used, or is older than ten minutes. Ask the game for a new one.")
+        raise BadLinkCode(
+            Message("This code is not known, was used, or is older than ten minutes. Ask the game for a new one.")
+        )
     if player.user_id not in (None, user.pk):
-        raise AlreadyLinked("Somebody else is linked to this player.")
+        raise AlreadyLinked(Message("Somebody else is linked to this player."))
     if Player.objects.filter(user_id=user.pk).exclude(pk=player.pk).exists():
-        raise AlreadyLinked("You are linked to a player already.")
+        raise AlreadyLinked(Message("You are linked to a player already."))
     player.user_id = user.pk
     player.save(update_fields=["user"])
     record("player.linked", at=at, by=user, subjects=[("player", player.pk), ("account", user.pk)])

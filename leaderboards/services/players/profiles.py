@@ -52,7 +52,13 @@ def set_profile(external_id: str, profile: dict[str, str], at: datetime) -> Play
     """
     unknown = [field for field in profile if field not in PROFILE_FIELDS]
     if unknown:
-        raise BadEntry(f"A player has no {unknown[0]!r}; they have {', '.join(PROFILE_FIELDS)}.")
+        raise BadEntry(
+            Message(
+                "A player has no %(name)s; they have %(fields)s.",
+                name=repr(unknown[0]),
+                fields=", ".join(PROFILE_FIELDS),
+            )
+        )
     player = ensure_player(external_id, at)
     if profile:
         is_renamed = profile.get("name", player.name) != player.name

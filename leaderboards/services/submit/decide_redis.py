@@ -232,13 +232,18 @@ def _decision(item: Item, row: EvaluatedEntry) -> EntryDecision:
         case Verdict.REUSED:
             return refused(id_reused_error(item.entry))
         case Verdict.OTHER_PERIOD:  # replaced once it is looked up there
-            return refused(StorageUnavailable("The entry counted in another period; send it again to hear of it."))
+            return refused(
+                StorageUnavailable(Message("The entry counted in another period; send it again to hear of it."))
+            )
         case Verdict.OUT_OF_RANGE:
             rules = period.rules
             return refused(
                 OutOfRange(
-                    f"The total would leave {rules.text(rules.minimum)} to {rules.text(rules.total_maximum)}. "
-                    "Nothing was changed."
+                    Message(
+                        "The total would leave %(least)s to %(most)s. Nothing was changed.",
+                        least=rules.text(rules.minimum),
+                        most=rules.text(rules.total_maximum),
+                    )
                 )
             )
     return EntryDecision(_STATUS[row.verdict], period, row.state)

@@ -95,7 +95,7 @@ def decide(
     except Period.DoesNotExist:
         clear_board_cache()  # the board was deleted after this process cached it
         clear_period_cache()
-        return pending.refuse_all(UnknownBoard(f"There is no board {items[0].period.board_id}."))
+        return pending.refuse_all(UnknownBoard(Message("There is no board %(board)s.", board=items[0].period.board_id)))
     except OutcomeUnknown as error:
         logger.exception("SQL went away while it committed")
         return pending.refuse_all(error)
@@ -227,7 +227,9 @@ class _BatchEvaluator:
         if entry.external_id is not None and entry.external_id in self._entry_by_id:
             return self._repeat(entry, entry.external_id)
         if self._max_attempts is not None and self._attempts[locked.player_id] >= self._max_attempts:
-            raise TooManyAttempts(f"All attempts are used: this competition gives {self._max_attempts}.")
+            raise TooManyAttempts(
+                Message("All attempts are used: this competition gives %(number)s.", number=self._max_attempts)
+            )
         old = self._states[entry.player]
         at_ms = self.period.layout.quantize(item.at_ms)
         new = evaluate(self.period.rules, old, StandingState(item.value, at_ms, entry.metadata, entry.operator))

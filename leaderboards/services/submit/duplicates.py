@@ -157,7 +157,11 @@ def has_same_content(entry: Entry, row: Submission | QuarantinedEntry) -> bool:
 
 def id_reused_error(entry: Entry) -> IdReused:
     """The refusal of an id that was used for other content."""
-    return IdReused(f"The id {entry.external_id} was used before for other content; give this entry an id of its own.")
+    return IdReused(
+        Message(
+            "The id %(id)s was used before for other content; give this entry an id of its own.", id=entry.external_id
+        )
+    )
 
 
 def _find_counted_in_redis(

@@ -12,6 +12,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from foundation import clock
+from foundation.messages import Message
 from leaderboards import metrics
 from leaderboards.core.input.entries import Entry
 from leaderboards.core.submissions import Caller, Outcome, UnreadableEntry
@@ -53,7 +54,9 @@ def submit_grouped(entries: Entries, caller: Caller, at: datetime, *, ranks: boo
     except BatchAborted:
         return submit(_with_receive_time(entries, at), caller, clock.now(), ranks=ranks)
     except AnswerMissing:
-        unknown = refused(OutcomeUnknown("It is not known whether the entry counts; send it again if it has an `id`."))
+        unknown = refused(
+            OutcomeUnknown(Message("It is not known whether the entry counts; send it again if it has an `id`."))
+        )
         return [outcome(entry, None, unknown) for entry in entries if isinstance(entry, Entry)]
 
 

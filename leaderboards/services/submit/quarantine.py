@@ -30,17 +30,17 @@ from leaderboards.services.submit.outcomes import EntryDecision, refused
 QUARANTINED_WEBHOOK = "score.quarantined"
 MAX_REPORTED = 20  # entries that one message names
 _WHY = {
-    LimitKind.LEAST: "It has fewer points than this board takes unseen.",
-    LimitKind.MOST: "It has more points than this board takes unseen.",
-    LimitKind.SUBMISSIONS: "The player sent more in a minute than this board takes unseen.",
-    LimitKind.POINTS: "The player made more points in a minute than this board takes unseen.",
-    LimitKind.OWN_JUMP: "It is far better than what the player sent before.",
-    LimitKind.FIELD_JUMP: "It is far better than the first place.",
+    LimitKind.LEAST: Message("It has fewer points than this board takes unseen."),
+    LimitKind.MOST: Message("It has more points than this board takes unseen."),
+    LimitKind.SUBMISSIONS: Message("The player sent more in a minute than this board takes unseen."),
+    LimitKind.POINTS: Message("The player made more points in a minute than this board takes unseen."),
+    LimitKind.OWN_JUMP: Message("It is far better than what the player sent before."),
+    LimitKind.FIELD_JUMP: Message("It is far better than the first place."),
 }
 _THEN = {
-    "": "A moderator will decide; nothing needs to be sent again.",
-    Decision.ACCEPTED: "A moderator accepted it since: it counts.",
-    Decision.VOIDED: "A moderator voided it since: it does not count.",
+    "": Message("A moderator will decide; nothing needs to be sent again."),
+    Decision.ACCEPTED: Message("A moderator accepted it since: it counts."),
+    Decision.VOIDED: Message("A moderator voided it since: it does not count."),
 }
 
 
@@ -58,7 +58,7 @@ class IdTaken(Exception):
 
 def implausible_error(rule: str, decision: str = "") -> Implausible:
     """The answer to the entry and to its repetitions. It does not name limits: a cheat would stay below them."""
-    return Implausible(rule, f"{_WHY[LimitKind(rule)]} {_THEN[decision]}")
+    return Implausible(rule, Message("%(why)s %(then)s", why=_WHY[LimitKind(rule)], then=_THEN[decision]))
 
 
 def points_of(item: Item) -> int:

@@ -86,7 +86,7 @@ def _check_and_note(
         failpoint("quarantine.before_note")
         if dry_run or not limits.needs_past or lists.note(recent, checked.passed):
             return checked.broken
-    raise StorageUnavailable("Too many requests for the same players at once; try again.")
+    raise StorageUnavailable(Message("Too many requests for the same players at once; try again."))
 
 
 def _fingerprint(entry: Entry, service: str) -> str:
@@ -190,4 +190,4 @@ def _store(
             found |= find_quarantined([(item.entry, item.period.board) for item in items], service)
         else:
             return found
-    raise StorageUnavailable("Too many requests for the same ids at once; try again.")
+    raise StorageUnavailable(Message("Too many requests for the same ids at once; try again."))

@@ -35,7 +35,7 @@ def refuse_delayed(items: Sequence[Item]) -> None:
     """
     arrived = items[0].arrived
     if arrived is not None and clock.monotonic() - arrived > MAX_REQUEST_AGE.total_seconds():
-        raise RequestExpired("The request was held up for too long before it was decided; try again.")
+        raise RequestExpired(Message("The request was held up for too long before it was decided; try again."))
 
 
 def quantized_time(layout: Layout, happened: datetime) -> int:
@@ -89,7 +89,9 @@ class Periods:
         period, at_ms = period_and_time
         value = read_value(period.rules, entry)
         if entry.metadata is not None and target.board.storage == Storage.REDIS:
-            raise BadEntry("A board that Redis decides keeps no `metadata`: leave it out, or use a hybrid board.")
+            raise BadEntry(
+                Message("A board that Redis decides keeps no `metadata`: leave it out, or use a hybrid board.")
+            )
         return Item(entry, period, value, at_ms, target.event, self._arrived, in_batch=self._in_batch)
 
     def _period(self, target: Target, happened: datetime, received: datetime, opens: bool) -> Period:
@@ -124,7 +126,7 @@ class Periods:
 
     def _refuse_by_calendar(self, board: Board, window: Window, received: datetime) -> None:
         if begins_after_retirement(board, window):
-            raise PeriodClosed("The board is retired.")
+            raise PeriodClosed(Message("The board is retired."))
         grace = timedelta(seconds=board.grace_seconds)
         if window.ends_at and received >= window.ends_at + grace and not self._is_backfill:
             raise PeriodClosed(
@@ -149,6 +151,18 @@ def _time_of(entry: Entry, received: datetime) -> datetime:
 
 def _refuse_outside(event: Event, window: Window, happened: datetime) -> None:
     if window.starts_at and happened < window.starts_at:
-        raise NotStarted(f"Competition {event.number} starts on {window.starts_at:%Y-%m-%d %H:%M:%S} UTC.")
+        raise NotStarted(
+            Message(
+                "Competition %(number)s starts on %(starts)s UTC.",
+                number=event.number,
+                starts=f"{window.starts_at:%Y-%m-%d %H:%M:%S}",
+            )
+        )
     if not window.contains(happened):
-        raise PeriodClosed(f"Competition {event.number} ended on {window.ends_at:%Y-%m-%d %H:%M:%S} UTC.")
+        raise PeriodClosed(
+            Message(
+                "Competition %(number)s ended on %(ends)s UTC.",
+                number=event.number,
+                ends=f"{window.ends_at:%Y-%m-%d %H:%M:%S}",
+            )
+        )

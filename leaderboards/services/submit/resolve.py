@@ -114,12 +114,14 @@ def _find(
 def _calendar_board(seq: int, boards: Mapping[int, Board], caller: Caller) -> Board:
     board = boards.get(seq)
     if board is None:
-        raise UnknownBoard(f"There is no board {seq}.")
+        raise UnknownBoard(Message("There is no board %(board)s.", board=seq))
     reaches = caller.boards is None or seq in caller.boards
     if board.is_event and reaches:
-        raise BadEntry(f"Board {seq} counts in competitions: send `competition` instead of `board`.")
+        raise BadEntry(
+            Message("Board %(board)s counts in competitions: send `competition` instead of `board`.", board=seq)
+        )
     if not reaches:
-        raise BoardForbidden(f"This key does not reach board {seq}.")
+        raise BoardForbidden(Message("This key does not reach board %(board)s.", board=seq))
     if not caller.may_write_reserved:
         refuse_reserved(board)
     return board
@@ -132,7 +134,7 @@ def _event(number: int, named: Mapping[int, Event | SunwiError], caller: Caller)
     if isinstance(event, SunwiError):
         raise event
     if caller.boards is not None and event.board.seq not in caller.boards:
-        raise BoardForbidden(f"This key does not reach board {event.board.seq}.")
+        raise BoardForbidden(Message("This key does not reach board %(board)s.", board=event.board.seq))
     return event
 
 
@@ -157,17 +159,27 @@ def _not_joined(targets: Iterable[Target]) -> dict[int, SunwiError]:
     for entry, (number, player) in named:
         since = joined.get((number, player))
         if since is None:
-            refusals[entry.position] = NotJoined(f"{player} does not take part in competition {number}: join first.")
+            refusals[entry.position] = NotJoined(
+                Message(
+                    "%(player)s does not take part in competition %(number)s: join first.", player=player, number=number
+                )
+            )
         elif entry.at is not None and entry.at < since - JOINED_TOLERANCE:
             refusals[entry.position] = NotJoined(
-                f"{player} takes part in competition {number} since {since:%Y-%m-%d %H:%M:%S} UTC: what happened before"
-                " does not count. Send what happened since then; if this did, mend `at` or the sender's clock."
+                Message(
+                    "%(player)s takes part in competition %(number)s since %(since)s UTC: what happened before "
+                    "does not count. Send what happened since then; if this did, mend `at` or the sender's "
+                    "clock.",
+                    player=player,
+                    number=number,
+                    since=f"{since:%Y-%m-%d %H:%M:%S}",
+                )
             )
     return refusals
 
 
 def _competition_unavailable() -> StorageUnavailable:
-    return StorageUnavailable("The competition cannot be looked up now; try again.")
+    return StorageUnavailable(Message("The competition cannot be looked up now; try again."))
 
 
 def _items_in_open_periods(targets: Mapping[int, Target], request: Request, periods: Periods) -> dict[int, Item]:

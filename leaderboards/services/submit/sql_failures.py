@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from django.db import OperationalError
 
 from foundation.db.resilience import CONNECTION_ERRORS
+from foundation.messages import Message
 from leaderboards.errors import OutcomeUnknown
 
 logger = logging.getLogger(__name__)
@@ -65,4 +66,6 @@ def detect_unknown_commit() -> Iterator[CommitState]:
     except CONNECTION_ERRORS as error:
         if not commit.may_have_committed(error):
             raise
-        raise OutcomeUnknown("SQL did not say whether it kept the entries; send those with an `id` again.") from error
+        raise OutcomeUnknown(
+            Message("SQL did not say whether it kept the entries; send those with an `id` again.")
+        ) from error

@@ -71,7 +71,9 @@ def _read_fields(text: str) -> object:
     try:
         return read_json(text.encode())
     except ValueError as error:
-        raise BadEntry(f'The fields are written as JSON, such as {{"stage": 12}}. {error}') from error
+        raise BadEntry(
+            Message('The fields are written as JSON, such as {"stage": 12}. %(error)s', error=str(error))
+        ) from error
 
 
 def _value(period: Period, entry: Entry) -> tuple[int, ...]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from foundation import clock
+from foundation.messages import Message
 from foundation.sync.redis_state import StaleGeneration
 from foundation.sync.resyncing import register_server
 from leaderboards.errors import PeriodClosed, UnknownPeriod
@@ -61,9 +62,17 @@ def _periods_to_rebuild(board: Board, label: str | None, at: datetime) -> list[P
         return [*periods.filter(state__in=ACTIVE_STATES).exclude(starts_at__gt=at)]
     period = periods.filter(label=label).first()
     if period is None:
-        raise UnknownPeriod(f"Board {board.seq} has no period {label[:40]!r}.")
+        raise UnknownPeriod(
+            Message("Board %(board)s has no period %(period)s.", board=board.seq, period=repr(label[:40]))
+        )
     if period.state not in ACTIVE_STATES:
-        raise PeriodClosed(f"Period {label} is {period.state}: its pages come from SQL, and Redis is not asked.")
+        raise PeriodClosed(
+            Message(
+                "Period %(period)s is %(state)s: its pages come from SQL, and Redis is not asked.",
+                period=label,
+                state=period.state,
+            )
+        )
     return [period]
 
 

@@ -122,7 +122,7 @@ class ZsetStore:
         """Return the scores of those of these players who are ranked. Raises as ``read`` does."""
         family = period.family
         keys = [family.gen, family.zset, family.members, family.cache_version]
-        args = [period.generation, lua_bool(period.layout.in_member), period.cache_version, *players]
+        args: list[Argument] = [period.generation, lua_bool(period.layout.in_member), period.cache_version, *players]
         found = zip(players, run(self._link, "scores", keys, args), strict=True)
         return {player: float(score) for player, score in found if score}
 

@@ -14,6 +14,7 @@ from django.db.models.functions import RowNumber
 
 from foundation import clock
 from foundation.errors import Unavailable
+from foundation.messages import Message
 from leaderboards.core.ranking.gaps import Gap
 from leaderboards.core.ranking.rules import Order, Ties
 from leaderboards.models import Period, Standing
@@ -82,7 +83,7 @@ def run_with_timeout(query: Callable[[], Answer], timeout_ms: int | None) -> Ans
 
 
 def _count_timeout() -> CountTimeout:
-    return CountTimeout("Redis is away, and counting the players in SQL takes too long; try again.")
+    return CountTimeout(Message("Redis is away, and counting the players in SQL takes too long; try again."))
 
 
 class SqlStore:

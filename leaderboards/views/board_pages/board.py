@@ -86,7 +86,7 @@ def _account(request: HttpRequest, of: str = "") -> int | None:
     if not may_be_signed_in(request):
         return None
     if request.user.is_authenticated:
-        return cast("int", request.user.pk)
+        return request.user.pk
     if of == filters.FOLLOWING:
         ask(lambda: request.session.get(SESSION_KEY))  # without SQL everybody counts as not signed in
     return None

@@ -100,8 +100,8 @@ def lines_of(standings: Standings, sides: tuple[Side, Side]) -> Lines | None:
         return None
     known = sorted(value for line in values for value in line if value is not None)
     worst, best = (known[0], known[-1]) if greater_is_up else (known[-1], known[0])
-    told = [_text(standings.board, value, of_points, rules.decimals) for value in (best, worst)]
-    return Lines(*drawn, of_points, *told, _table(standings, moments))
+    top, bottom = (_text(standings.board, value, of_points, rules.decimals) for value in (best, worst))
+    return Lines(drawn[0], drawn[1], of_points, top, bottom, _table(standings, moments))
 
 
 def head_to_head(board: Board, players: tuple[Player, Player]) -> HeadToHead:

@@ -67,7 +67,7 @@ def _operators(rules: Rules) -> str:
 def _metadata(board: Board) -> str:
     if board.storage == Storage.REDIS:
         return ""
-    return _("The game may add details to a result; whoever may see the board may read them.")
+    return _("The game may add details to a result; everybody who may see the board may read them.")
 
 
 def _late(board: Board) -> str:

@@ -12,7 +12,7 @@ from competitions.services.results.revisions import publish_due_revisions
 from competitions.services.series.count_results import count_due_series
 from leaderboards.models import Player
 from leaderboards.selectors.visibility.hidden import clear_hidden_cache
-from leaderboards.services.players import erase
+from leaderboards.services.players import erase_hooks
 from leaderboards.services.players.erase import erase_player
 from tests.competitions.factories import END, MINUTE, SeriesFactory
 from tests.competitions.published import places, revisions
@@ -78,7 +78,7 @@ def test_an_erasure_while_they_are_worked_out_leaves_them_as_the_result_was_publ
     competition = final()
 
     hooks = [lambda _player, _at: clear_hidden_cache(), lambda _player, _at: follow(1)]
-    with patch.object(erase, "_hooks_before", hooks):
+    with patch.object(erase_hooks, "hooks_before", hooks):
         number = erase_player("ann", OVER + SECOND).player
     for seconds in (3, 60):
         publish_due_revisions(OVER + seconds * SECOND)

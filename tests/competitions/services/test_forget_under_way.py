@@ -22,7 +22,7 @@ from competitions.services.results.judge import void
 from competitions.services.results.late_scores import LateScore, accept_late
 from leaderboards.errors import UnknownPlayer
 from leaderboards.models import Player, Submission
-from leaderboards.services.players import erase
+from leaderboards.services.players import erase_hooks
 from leaderboards.services.players.erase import erase_player
 from tests.competitions.factories import DAY, END
 from tests.competitions.published import document, places, revisions
@@ -63,7 +63,7 @@ def test_what_is_published_while_somebody_is_erased_waits_and_has_the_new_id(mon
         assert not wait(late, timeout=1).done
         rewrite.rewrite_results_of(*who)
 
-    monkeypatch.setattr(erase, "_rename_hooks", [published_meanwhile])
+    monkeypatch.setattr(erase_hooks, "rename_hooks", [published_meanwhile])
     with ThreadPoolExecutor(1) as threads:
         number = erase_player("ann", at).player
 

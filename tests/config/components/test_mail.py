@@ -24,7 +24,7 @@ def test_a_django_with_mailers_gets_each_backend_with_what_it_takes() -> None:
          {"host": "mail", "port": 587, "username": "u", "password": "p/q", "use_tls": True, "timeout": 5}),
         ("smtp+ssl://mail", "smtp", {"host": "mail", "use_ssl": True, "timeout": 5}),
         ("consolemail://", "console", {}),
-        ("filemail:////tmp/mails", "filebased", {"file_path": "/tmp/mails"}),  # noqa: S108 (a name, nothing is written)
+        ("filemail:////tmp/mails", "filebased", {"file_path": "/tmp/mails"}),  # noqa: S108 - a name, nothing is written
         ("", "dummy", {}),
     ):  # fmt: skip  # as a table
         wanted = {"default": {"BACKEND": f"{path}.{backend}.EmailBackend", "OPTIONS": options}}

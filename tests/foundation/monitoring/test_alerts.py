@@ -33,8 +33,8 @@ FIRES = [
     # One of two processes cannot reach it.
     Case("SunwiServerAway", {f'sunwi_up{{server="redis",{A}}}': "1x60", f'sunwi_up{{server="redis",{B}}}': "0x60"},
          {"server": "redis"}),
-    Case("SunwiNotRead", {f'sunwi_not_read{{what="boards",{A}}}': "1x60"}, {"what": "boards"}),
-    Case("SunwiWorkerSilent", {"sunwi_worker_silence_seconds": "0+15x60"}),
+    Case("SunwiNotRead", {f'sunwi_readings_failed{{what="boards",{A}}}': "1x60"}, {"what": "boards"}),
+    Case("SunwiWorkerSilent", {"sunwi_worker_heartbeat_age_seconds": "0+15x60"}),
     Case("SunwiMirrorBehind", {"sunwi_mirror_lag_standings": "7x60", "sunwi_mirror_lag_seconds": "0+15x60"}),
     # It never ran.
     Case("SunwiMirrorBehind", {"sunwi_mirror_lag_standings": "7x60", "sunwi_mirror_lag_seconds": "-1x60"}),
@@ -48,7 +48,7 @@ FIRES = [
     Case("SunwiRedisFull", {'sunwi_redis_memory_bytes{kind="used"}': "95x60",
                             'sunwi_redis_memory_bytes{kind="most"}': "100x60"}),
     Case("SunwiClockOff", {'sunwi_clock_offset_seconds{whose="web"}': "-3x60"}, {"whose": "web"}),
-    Case("SunwiErrors", {f'sunwi_answers_not_200_total{{status="503",{A}}}': "0+2x60",
+    Case("SunwiErrors", {f'sunwi_responses_not_200_total{{status="503",{A}}}': "0+2x60",
                          f"sunwi_request_seconds_count{{{A}}}": "0+100x60"}),
     Case("SunwiUnknownOutcomes", {'sunwi_submissions_total{board="1",outcome="unknown"}': "0x40 1x20"}, {"board": "1"}),
     Case("SunwiSubmitSlow", {f'sunwi_request_seconds_bucket{{{SUBMIT},le="0.5"}}': "0+90x60",
@@ -63,15 +63,15 @@ FIRES = [
 QUIET = [
     Case("SunwiNotScraped", {'up{job="another",instance="a"}': "0x60"}),
     Case("SunwiServerAway", {'sunwi_up{server="redis"}': "1x20 0x1 1x60"}),  # a restart of 15 s
-    Case("SunwiWorkerSilent", {f"sunwi_worker_silence_seconds{{{A}}}": "10x60"}),
+    Case("SunwiWorkerSilent", {f"sunwi_worker_heartbeat_age_seconds{{{A}}}": "10x60"}),
     Case("SunwiMirrorBehind", {"sunwi_mirror_lag_standings": "0x60", "sunwi_mirror_lag_seconds": "-1x60"}),  # no board
     Case("SunwiRedisFull", {'sunwi_redis_memory_bytes{kind="used"}': "95x60",
                             'sunwi_redis_memory_bytes{kind="most"}': "0x60"}),  # Redis has no limit
     Case("SunwiRedisFull", {'sunwi_redis_memory_bytes{kind="used"}': "85x60",
                             'sunwi_redis_memory_bytes{kind="most"}': "100x60"}),
-    Case("SunwiErrors", {'sunwi_answers_not_200_total{status="404"}': "0+50x60",  # theirs, not ours
+    Case("SunwiErrors", {'sunwi_responses_not_200_total{status="404"}': "0+50x60",  # theirs, not ours
                          "sunwi_request_seconds_count": "0+100x60"}),
-    Case("SunwiErrors", {'sunwi_answers_not_200_total{status="500"}': "0x60",  # nobody asks anything
+    Case("SunwiErrors", {'sunwi_responses_not_200_total{status="500"}': "0x60",  # nobody asks anything
                          "sunwi_request_seconds_count": "0x60"}),
     Case("SunwiUnknownOutcomes", {'sunwi_submissions_total{board="1",outcome="accepted"}': "0+100x60"}),
     Case("SunwiSubmitSlow", {f'sunwi_request_seconds_bucket{{{SUBMIT},le="0.5"}}': "0+100x60",

@@ -277,17 +277,6 @@ def test_what_is_thrown_away_while_it_is_judged_is_gone(board: Board) -> None:
     assert not ImportRun.objects.exists()
 
 
-def test_what_nobody_confirms_goes_after_a_day_and_records_when_they_are_old(board: Board) -> None:
-    waiting, done = sent("scores", table("alice"), board), confirmed(sent("scores", table("bob"), board))
-
-    assert worker.delete_old_runs(AT + timedelta(hours=23)) == 0
-    assert worker.delete_old_runs(AT + timedelta(hours=25)) == 1
-    assert not ImportRun.objects.filter(pk=waiting.pk).exists()
-    assert worker.delete_old_runs(AT + timedelta(days=91)) == 1
-    assert not ImportRun.objects.filter(pk=done.pk).exists()
-    assert points(board) == {"bob": 5}
-
-
 def test_a_run_is_confirmed_once_and_not_where_nothing_can_be_taken(board: Board) -> None:
     good, bad = sent("scores", table("alice"), board), sent("scores", table("a/b"), board)
 

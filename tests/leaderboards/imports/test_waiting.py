@@ -1,15 +1,17 @@
 """How many files of one account may wait for a yes: each lies in SQL for a day."""
 
+from datetime import timedelta
+
 import pytest
 from django.contrib.auth.models import User
 
 from leaderboards.import_errors import TooManyPendingImports
 from leaderboards.models import ImportKind, ImportRun
-from leaderboards.services.imports import actions
+from leaderboards.services.imports import actions, worker
 from leaderboards.services.imports.upload import MAX_PENDING, Upload, upload
 from tests.at_once import at_once
-from tests.leaderboards.factories import UserFactory
-from tests.leaderboards.imports.files import AT, confirmed, moved
+from tests.leaderboards.factories import BoardFactory, UserFactory
+from tests.leaderboards.imports.files import AT, confirmed, moved, points, sent, table
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -46,3 +48,15 @@ def test_of_two_sent_at_once_one_is_the_last() -> None:
             return False
 
     assert sorted(at_once([is_taken, is_taken])) == [False, True]
+
+
+def test_what_nobody_confirms_goes_after_a_day_and_records_when_they_are_old() -> None:
+    board = BoardFactory.create(storage="sql", at=AT)
+    waiting, done = sent("scores", table("alice"), board), confirmed(sent("scores", table("bob"), board))
+
+    assert worker.delete_old_runs(AT + timedelta(hours=23)) == 0
+    assert worker.delete_old_runs(AT + timedelta(hours=25)) == 1
+    assert not ImportRun.objects.filter(pk=waiting.pk).exists()
+    assert worker.delete_old_runs(AT + timedelta(days=91)) == 1
+    assert not ImportRun.objects.filter(pk=done.pk).exists()
+    assert points(board) == {"bob": 5}

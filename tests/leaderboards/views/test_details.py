@@ -45,7 +45,7 @@ RULES: dict[str, dict[str, object]] = {
     "For a single result the game may also choose to: replace what stands, add to it.": {
         "operators": ["increment", "set"]
     },
-    "The game may add details to a result; whoever may see the board may read them.": {"storage": "sql"},
+    "The game may add details to a result; everybody who may see the board may read them.": {"storage": "sql"},
     "A result from before the end still counts if it arrives within 2 min.": {"grace_seconds": 120},
     "Compared one after the other: stage (more is better), deaths seen (less is better).": {
         "criteria": [{"name": "stage", "max": 9, "order": "desc"}, {"name": "deaths_seen", "max": 9, "order": "asc"}]

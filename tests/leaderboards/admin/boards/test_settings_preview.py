@@ -33,7 +33,7 @@ def test_it_tells_the_layout_in_words_or_what_cannot_work_and_what_would(admin: 
     works = asked(admin, tie_break="score", name="")  # a name that is still missing is no refusal
     cannot = asked(admin, tie_break="score", total_maximum="1099511627776", timezone="UTC")
 
-    assert "31 bits of points, 20 bits of seconds: ties go to whoever was first, to the second" in works
+    assert "31 bits of points, 20 bits of seconds: ties go to the first, to the second" in works
     assert ["This can not work yet" in each for each in (works, cannot)] == [False, True]
     assert "put the time in the member" in cannot
     assert "never ends" in asked(admin, period="all_time")

@@ -219,7 +219,7 @@ def test_a_number_that_cannot_be_is_refused_with_what_it_must_be(name: str, text
 def test_a_load_checks_what_it_is_given() -> None:
     for wrong in ({"players": 0}, {"players": 1, "storage": "sql"}, {"players": 1, "replicas": 0.5}):
         with pytest.raises(BadCapacity):
-            Load(**wrong)  # type: ignore[arg-type]
+            Load(**wrong)
 
 
 def test_figures_of_a_reader_replace_those_they_name() -> None:

@@ -18,7 +18,7 @@ MONTH = window_of(Calendar(PeriodKind.MONTH), "2017-09")
 END = milliseconds(MONTH.ends_at or datetime(1, 1, 1, tzinfo=UTC))
 RAID = (STAGE, MEMBERS, WHEN)
 SCORE, MEMBER = TieBreak.SCORE, TieBreak.MEMBER
-FIRST = "ties go to whoever was first, to the"
+FIRST = "ties go to the first, to the"
 
 
 def layout(window: Window = MONTH, **settings: Any) -> Layout:

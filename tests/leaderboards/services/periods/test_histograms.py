@@ -4,6 +4,7 @@ from bisect import bisect_left, bisect_right
 from datetime import datetime, timedelta
 from itertools import product
 from types import SimpleNamespace
+from typing import Any
 from unittest.mock import patch
 
 import pytest
@@ -92,7 +93,8 @@ def test_it_has_the_counts_of_the_ranking_and_percentiles_are_those_of_the_ranks
 def test_redis_and_sql_count_the_same_whatever_the_scores_are(storage: str, criteria: bool) -> None:
     ends = (0, 1, 2**30, 2**31 - 1)
     fields = [{"name": name, "max": ends[-1], "order": order} for name, order in (("stage", "desc"), ("left", "asc"))]
-    board = make_board(storage, ties="shared", **({"criteria": fields} if criteria else {}))
+    settings: dict[str, Any] = {"criteria": fields} if criteria else {}
+    board = make_board(storage, ties="shared", **settings)
     for nth, (stage, left) in enumerate(product(ends, ends)):
         raw = {"fields": {"stage": stage, "left": left}} if criteria else {"points": stage}
         send(board, {"player": f"p{nth}", **raw})
@@ -269,7 +271,7 @@ def test_competitions_have_none_nor_have_periods_that_have_not_begun_or_take_not
 
 def test_one_that_cannot_be_counted_does_not_keep_others_waiting() -> None:
     broken, whole = (crowd(make_board("sql", name=name), POINTS) for name in ("Broken", "Whole"))
-    count = histograms.count_histogram
+    count = count_histogram
 
     def refuse(period: Period, timeout_ms: int) -> Histogram | None:
         if period.pk == broken.pk:

@@ -15,7 +15,7 @@ from leaderboards.errors import BadLinkCode, PeriodClosed, StorageUnavailable, U
 from leaderboards.models import Difference, Period, PeriodState, Player, RankHistoryEntry, Standing, Submission
 from leaderboards.services.periods.close import close_due
 from leaderboards.services.periods.rank_history import record_due_rank_history
-from leaderboards.services.players import erase
+from leaderboards.services.players import erase_hooks
 from leaderboards.services.players.erase import erase_player
 from leaderboards.services.players.link import link_by_hand, make_code, redeem
 from leaderboards.services.players.profiles import set_profile
@@ -146,7 +146,7 @@ def test_who_was_banned_before_stays_banned_and_nobody_else_is_banned_by_their_e
     Player.objects.filter(external_id=OLD).update(banned_at=NOON)
     for name in (OLD, "third"):
         if cut_off:
-            with patch.object(erase, "_hooks_before", [Mock(side_effect=SystemExit)]), pytest.raises(SystemExit):
+            with patch.object(erase_hooks, "hooks_before", [Mock(side_effect=SystemExit)]), pytest.raises(SystemExit):
                 erase_player(name, NOON + DAY)
 
     old, third = (erase_player(name, NOON + 2 * DAY).player for name in (OLD, "third"))
@@ -162,7 +162,7 @@ def test_nobody_is_given_a_player_whose_erasure_is_half_done(was_banned: bool) -
     code, _ = make_code(OLD, NOON + DAY)
     user = UserFactory.create(password=None)
     Player.objects.filter(external_id=OLD).update(banned_at=NOON if was_banned else None)
-    with patch.object(erase, "_hooks_before", [Mock(side_effect=SystemExit)]), pytest.raises(SystemExit):
+    with patch.object(erase_hooks, "hooks_before", [Mock(side_effect=SystemExit)]), pytest.raises(SystemExit):
         erase_player(OLD, NOON + DAY)
 
     with pytest.raises(BadLinkCode):
@@ -177,7 +177,7 @@ def test_nobody_is_given_a_player_whose_erasure_is_half_done(was_banned: bool) -
 
 def test_a_ban_while_an_erasure_is_half_done_stays(admin_client: Client) -> None:
     played(storage="sql")
-    with patch.object(erase, "_hooks_before", [Mock(side_effect=SystemExit)]), pytest.raises(SystemExit):
+    with patch.object(erase_hooks, "hooks_before", [Mock(side_effect=SystemExit)]), pytest.raises(SystemExit):
         erase_player(OLD, NOON + DAY)
     number = Player.objects.get(external_id=OLD).pk
     asked = {"_selected_action": [number], "confirmed": "1", "reason": "A bot."}

@@ -9,7 +9,7 @@ import pytest
 from leaderboards.errors import StorageUnavailable, UnknownPlayer
 from leaderboards.models import LinkCode, Player
 from leaderboards.services.moderation.remove import remove_from_period
-from leaderboards.services.players import erase
+from leaderboards.services.players import erase_hooks
 from leaderboards.services.players.erase import erase_player
 from leaderboards.services.players.link import make_code
 from leaderboards.services.players.profiles import ensure_player, set_profile
@@ -37,7 +37,7 @@ def test_who_is_let_in_once_more_before_their_ban_is_heard_of_keeps_their_name_u
         follow(running)
         them.update(banned_at=at)
 
-    with patch.object(erase, "_hooks_before", [late]), pytest.raises(StorageUnavailable):
+    with patch.object(erase_hooks, "hooks_before", [late]), pytest.raises(StorageUnavailable):
         erase_player(OLD, NOON + DAY)
 
     assert them.exists()
@@ -86,7 +86,7 @@ def test_who_is_in_redis_once_more_when_they_are_renamed_keeps_their_name_until_
             remove_from_period(running, OLD, at)
         them.update(banned_at=at)
 
-    with patch.object(erase, "_hooks_before", [late]), pytest.raises(StorageUnavailable):
+    with patch.object(erase_hooks, "hooks_before", [late]), pytest.raises(StorageUnavailable):
         erase_player(OLD, NOON + DAY)
 
     assert them.exists()
