@@ -58,8 +58,8 @@ def _select_names(ids: Collection[str]) -> Iterable[tuple[int, str, str, str, st
         _forget()
     if connection.vendor != "postgresql":
         shown = Case(When(picture_from=F("avatar_url"), then="picture"), default=Value(""))
-        players = Player.objects.filter(external_id__in=ids)
-        return players.values_list("pk", "external_id", "name", "country", shown)
+        players = Player.objects.filter(external_id__in=ids).annotate(shown=shown)
+        return players.values_list("pk", "external_id", "name", "country", "shown")
     with connection.cursor() as cursor:
         cursor.execute(_NAMED, [[*ids]])
         rows: list[tuple[int, str, str, str, str]] = cursor.fetchall()

@@ -8,6 +8,7 @@ the player still has that address. Several workers do no harm: who fetches a row
 
 import logging
 from datetime import datetime, timedelta
+from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -61,7 +62,7 @@ def settle_addresses(at: datetime) -> int:
     return len(players)
 
 
-def _first_state(address: str, at: datetime) -> dict[str, object]:
+def _first_state(address: str, at: datetime) -> dict[str, Any]:
     refused = _why_refused(address)
     return {"next_at": at + LAST_RETRY, "error": refused} if refused else {"next_at": at}
 
@@ -126,7 +127,7 @@ def _keep(picture: PlayerPicture, encoded: Encoded, at: datetime) -> bool:
 
 def _keep_none(picture: PlayerPicture, error: str, next_at: datetime, *, drop: bool) -> bool:
     """Note why there is no new picture; with ``drop``, the one that there was goes too."""
-    values: dict[str, object] = {"error": error[:200], "next_at": next_at, "failures": min(picture.failures + 1, 1000)}
+    values: dict[str, Any] = {"error": error[:200], "next_at": next_at, "failures": min(picture.failures + 1, 1000)}
     with transaction.atomic():
         player = _still_theirs(picture)
         if player is None:

@@ -139,10 +139,10 @@ def _saved(request: HttpRequest, form: ProfileForm) -> HttpResponse:
     with override(language):
         messages.success(request, _("Saved."))
     response = redirect("own-profile")
-    kept = {"max_age": YEAR, "secure": request.is_secure(), "samesite": "Lax"}
-    response.set_cookie(settings.LANGUAGE_COOKIE_NAME, language, **kept)
+    secure = request.is_secure()
+    response.set_cookie(settings.LANGUAGE_COOKIE_NAME, language, max_age=YEAR, secure=secure, samesite="Lax")
     if theme:
-        response.set_cookie(THEME_COOKIE, theme, httponly=True, **kept)
+        response.set_cookie(THEME_COOKIE, theme, max_age=YEAR, secure=secure, httponly=True, samesite="Lax")
     else:
         response.delete_cookie(THEME_COOKIE, samesite="Lax")
     return response

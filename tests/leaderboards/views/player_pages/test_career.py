@@ -1,6 +1,6 @@
 """What a player has finished, on their page: trophies, records, streaks and rivals, as everybody may see them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pytest
 from django.test import Client
@@ -19,7 +19,7 @@ from tests.playing import make_board, name, score
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def played(weeks: list[Mapping[str, object]], **settings: object) -> int:
+def played(weeks: Sequence[Mapping[str, object]], **settings: object) -> int:
     """A board whose weeks, the latest one a week ago, were played like this; all of them are final."""
     board = make_board(**{"name": "Weekly wins", **settings})
     for ago, points in enumerate(reversed(weeks), 1):
