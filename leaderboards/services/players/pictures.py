@@ -104,7 +104,8 @@ def fetch_picture(picture: PlayerPicture, at: datetime) -> bool:
 
 
 def _pause(failures: int) -> timedelta:
-    return min(FIRST_RETRY * 2 ** min(failures, 10), LAST_RETRY)
+    longer: timedelta = FIRST_RETRY * 2 ** min(failures, 10)
+    return min(longer, LAST_RETRY)
 
 
 def _keep(picture: PlayerPicture, encoded: Encoded, at: datetime) -> bool:
