@@ -312,6 +312,21 @@ def test_a_hosts_own_admin_of_users_stays_and_is_warned_of(
     assert found == ["Ours", "RoleAdmin", "Django site admin", "django.core"]
 
 
+@pytest.mark.parametrize("name", ["accounts", "likes"])
+def test_an_app_of_the_host_with_a_name_of_ours_is_told_where_it_lies(
+    installed: Environment, tmp_path: Path, name: str
+) -> None:
+    host = make_host(installed, tmp_path, ("likes",), "redis://127.0.0.1:1/0")
+    host.add_app(name)
+
+    said = host.refused("check").strip().splitlines()[-1]
+
+    assert said.endswith(
+        f"ImproperlyConfigured: The module {name!r} is {tmp_path / name}, not Sunwi's app of this name. "
+        "If it is yours, give it another name."
+    )
+
+
 @pytest.mark.parametrize(("python", "django"), interpreters.PAIRS)
 def test_a_fresh_project_keeps_boards_on_each_python_and_django(
     built: Built, tmp_path: Path, redis: str, python: str, django: str
