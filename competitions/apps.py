@@ -28,6 +28,7 @@ class CompetitionsConfig(AppConfig):
         from competitions.services.erasure.anonymize import anonymize_player
         from competitions.services.erasure.rewrite_results import rewrite_results_of
         from competitions.services.event_port import CompetitionEvents, excluded_players, keeps_places
+        from competitions.services.notices.preferences import read_correspondence, write_correspondence
         from competitions.services.results import late_scores
         from competitions.services.series import totals as series_totals
         from foundation.monitoring import readings
@@ -37,7 +38,7 @@ class CompetitionsConfig(AppConfig):
         from leaderboards.selectors.player_data import account_export, personal_data
         from leaderboards.selectors.visibility import hidden
         from leaderboards.services import events
-        from leaderboards.services.players import delete_account, erase_hooks
+        from leaderboards.services.players import delete_account, erase_hooks, own_profile
         from likes import registry
 
         audit_actions.register()
@@ -50,6 +51,7 @@ class CompetitionsConfig(AppConfig):
         account_export.register_export_blocker(has_hidden_results)
         personal_data.register_values_before_shadow(RewardGrant, grants_before_shadows)
         delete_account.register_disqualified_check(is_disqualified)
+        own_profile.register_correspondence(read_correspondence, write_correspondence)
         reserved.register_reserved_boards(series_of_boards)
         erase_hooks.register_hook(anonymize_player)
         erase_hooks.register_rename_hook(rewrite_results_of)

@@ -6,13 +6,16 @@ from competitions import views
 from competitions.selectors.notices.inbox import unread
 from competitions.views.competition.listing import called
 from competitions.views.leagues import group_filter, panel
+from competitions.views.participants.trophies import trophies_of
 from leaderboards.views.board_pages import filters, panels
 from leaderboards.views.components import other_apps
+from leaderboards.views.components.trophies import register_trophies
 
 panels.register_panel(panel)
 filters.register_groups(group_filter)
 other_apps.register_search(called)
 other_apps.register_unread(unread)
+register_trophies(trophies_of)
 
 urlpatterns = [
     path("competitions/", views.competitions, name="competitions"),

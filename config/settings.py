@@ -12,7 +12,19 @@ from urllib.parse import quote
 import environ
 from django.core.exceptions import ImproperlyConfigured
 
-from config.components import accounts, caches, csp, logs, mail, metrics, rate_limits, redis_urls, sealing, secret_files
+from config.components import (
+    accounts,
+    caches,
+    csp,
+    logs,
+    mail,
+    metrics,
+    profiles,
+    rate_limits,
+    redis_urls,
+    sealing,
+    secret_files,
+)
 from config.components import databases as sql
 from config.components import middleware as around
 from config.components import watching as watch
@@ -145,6 +157,7 @@ CELERY_BEAT_SCHEDULER = "config.quiet_scheduler:QuietScheduler"
 # -- Language and time --------------------------------------------------------------------------
 
 LANGUAGE_CODE = "en"
+LANGUAGE_COOKIE_AGE = 31_536_000  # of who chose one
 LANGUAGES = [("en", "English"), ("ko", "한국어")]
 LOCALE_PATHS = [file_locations.folder("locale")]
 USE_I18N = True
@@ -257,6 +270,10 @@ CONTENT_SECURITY_POLICY = {"DIRECTIVES": csp.DIRECTIVES}
 
 # The sites that may show boards inside frames (`https://example.org`), by `?embed=1`. None by default.
 EMBED_SITES = env.list("EMBED_SITES", default=[])
+
+# What players may change of themselves on their account's page; and the hosts that their pictures are fetched from.
+PLAYERS_EDIT = profiles.players_edit(env)
+PICTURE_HOSTS = profiles.picture_hosts(env)
 
 # -- Limits: "requests/seconds" within any such time; "" or "0" for none --------------------------
 RATE_LIMITS = rate_limits.limits(env)

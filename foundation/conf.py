@@ -6,6 +6,7 @@ top level, so that nothing is missing there. What has no honest default is asked
 (``foundation.monitoring.setup_checks``).
 """
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
@@ -36,6 +37,7 @@ LIMITS = {
     "like": "60/10",  # likes given and taken back on pages, for each user
     "follow": "60/60",  # players followed or unfollowed, for each user
     "comment": "5/60",  # comments written or changed, for each user
+    "profile": "20/3600",  # changes of one's own profile, for each user
     "own_data": "10/3600",  # exports of one's own data, for each user
 }
 API_MIDDLEWARE = [
@@ -51,6 +53,8 @@ FORMS_WITH_FILES = {
     "admin:competitions_competition_change": ("competitions.change_competition",),
     "admin:leaderboards_importrun_add": tuple(map("leaderboards.import_{}".format, ("scores", "players", "boards"))),
 }
+PROFILE_FIELDS = ("name", "country", "picture")
+_HOST = re.compile(r"(\*\.)?[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+")
 SHORTEST_KEY, SHORTEST_TOKEN = 32, 20  # characters
 CONNECT_SECONDS = 0.25  # until Redis counts as away
 ANSWER_SECONDS = 0.5
@@ -141,6 +145,23 @@ def _forms(value: Any) -> dict[str, Any]:
     return {**FORMS_WITH_FILES, **value}
 
 
+def read_profile_fields(value: Any) -> list[str]:
+    """Check what players may change of themselves. Raises ``ValueError``."""
+    if unknown := [each for each in _texts(value) if each not in PROFILE_FIELDS]:
+        raise _Wrong(f"may have {', '.join(PROFILE_FIELDS)}; there is no {unknown[0]!r}")
+    return list(dict.fromkeys(value))
+
+
+def read_hosts(value: Any) -> list[str]:
+    """Check names of hosts, such as ``img.example.org`` or ``*.example.org``. Raises ``ValueError``."""
+    for host in _texts(value):
+        if not _HOST.fullmatch(host):
+            raise _Wrong(
+                f"must be names of hosts in small letters, such as img.example.org or *.example.org; {host!r} is none"
+            )
+    return list(dict.fromkeys(value))
+
+
 def _privacy_url(value: Any) -> str:
     if _text(value) and not value.startswith(("https://", "http://", "/")):
         raise _Wrong("must begin with https://, or be a path of the site")
@@ -168,6 +189,8 @@ SETTINGS: dict[str, Setting] = {
     "METRICS_NETWORKS": Setting(["127.0.0.0/8", "::1/128"], _networks),
     "METRICS_PORT": Setting(0, _number(0, 65_535)),
     "METRICS_TOKEN": Setting("", _token),
+    "PICTURE_HOSTS": Setting([], read_hosts),
+    "PLAYERS_EDIT": Setting(list(PROFILE_FIELDS), read_profile_fields),
     "PRIVACY_URL": Setting("", _privacy_url),
     "RANK_SNAPSHOT_MINUTES": Setting(60, _number(1, 1440)),
     "RANK_SNAPSHOT_PLAYERS": Setting(1000, _number(0, 1_000_000)),

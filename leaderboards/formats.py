@@ -248,6 +248,11 @@ def period_name(board: Board, running: bool) -> str:
     return current[kind] if running else other.get(kind, current[kind])
 
 
+def day_of(at: datetime, zone: str, now: datetime) -> str:
+    """The day of a moment on the zone's clock: Fri 20 Nov, with the year if that is not ``now``'s."""
+    return _one_day(at.astimezone(ZoneInfo(zone)).date(), now.astimezone(ZoneInfo(zone)).date())
+
+
 def _one_day(day: date, today: date) -> str:
     same_year = day.year == today.year
     return spell(day, pgettext("date format", "D j M") if same_year else pgettext("date format", "D j M Y"))

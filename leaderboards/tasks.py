@@ -14,6 +14,7 @@ from leaderboards.services.moderation import run_purge
 from leaderboards.services.periods import close, histograms, rank_history, retention
 from leaderboards.services.periods import open as period_opening
 from leaderboards.services.players import fold_names as name_folding
+from leaderboards.services.players import pictures
 from leaderboards.services.sync import mirror as mirror_service
 from leaderboards.services.sync import resync_periods
 from leaderboards.services.sync import verify as verify_service
@@ -23,6 +24,7 @@ logger = logging.getLogger(__name__)
 VERIFY_SECONDS = 20.0
 IMPORT_SECONDS = 4.0
 FOLD_SECONDS = 8.0
+PICTURE_SECONDS = 4.0
 HISTOGRAM_SECONDS = 20.0
 
 _back_off = BackOff()  # shared by the tasks that run every second
@@ -104,6 +106,15 @@ def fold_names() -> int:
     """Fold names that have no folded form yet, for ``FOLD_SECONDS``."""
     try:
         return _back_off.attempt(lambda: name_folding.fold_due_names(FOLD_SECONDS))
+    except SqlAway:
+        return 0
+
+
+@shared_task
+def fetch_pictures() -> int:
+    """Fetch pictures of players that are due, for ``PICTURE_SECONDS`` and one try more."""
+    try:
+        return _back_off.attempt(lambda: pictures.fetch_due_pictures(clock.now(), PICTURE_SECONDS))
     except SqlAway:
         return 0
 

@@ -3,7 +3,7 @@
 from django.urls import path
 
 from leaderboards import views
-from leaderboards.views.player_pages import account_data, compare, follow
+from leaderboards.views.player_pages import account_data, compare, follow, own_profile, picture
 
 urlpatterns = [
     path("", views.home, name="home"),
@@ -17,11 +17,13 @@ urlpatterns = [
     path("players/<str:player>/follow/", follow.follow, name="player-follow"),
     path("players/<str:player>/menu/", follow.row_menu, name="row-menu"),
     path("compare/", compare.compare, name="compare"),
+    path("pictures/<slug:digest>/<slug:size>.webp", picture.picture, name="player-picture"),
     path("search/", views.search, name="search"),
     path("search/suggestions/", views.suggestions, name="search-suggestions"),
     path("styleguide/", views.styleguide, name="styleguide"),
     path("styles/<slug:digest>/<str:names>.css", views.styles, name="styles"),
     path("account/", views.account, name="account"),
+    path("account/profile/", own_profile.own_profile, name="own-profile"),
     path("account/following/", follow.following, name="following"),
     path("account/export/", account_data.export, name="account-export"),
     path("account/delete/", account_data.delete, name="account-delete"),

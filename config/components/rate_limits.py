@@ -22,6 +22,7 @@ VARIABLES = {
     "like": "LIKE_LIMIT",
     "follow": "FOLLOW_LIMIT",
     "comment": "COMMENT_LIMIT",
+    "profile": "PROFILE_LIMIT",
     "own_data": "OWN_DATA_LIMIT",
 }
 

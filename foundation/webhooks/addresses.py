@@ -79,15 +79,19 @@ def _refuse_parts(parts: SplitResult) -> None:
         raise BadAddress("An address needs the name of a host.")
 
 
-def resolve(target: Target) -> list[str]:
-    """All IP addresses of the host. Raises ``BadAddress`` for an unknown name, ``PrivateAddress`` if one is private."""
+def resolve(target: Target, may_be_private: bool | None = None) -> list[str]:
+    """All IP addresses of the host. Raises ``BadAddress`` for an unknown name, ``PrivateAddress`` if one is private.
+
+    Unless ``may_be_private`` says so, WEBHOOK_ALLOW_PRIVATE decides whether private ones are allowed.
+    """
+    is_open = settings.WEBHOOK_ALLOW_PRIVATE if may_be_private is None else may_be_private
     try:
         entries = socket.getaddrinfo(target.host, target.port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
         raise BadAddress(f"The name {target.host} cannot be resolved: {error}.") from error
     ips = list(dict.fromkeys(str(entry[4][0]) for entry in entries))
     private = [ip for ip in ips if not is_public(ip)]
-    if private and not settings.WEBHOOK_ALLOW_PRIVATE:
+    if private and not is_open:
         raise PrivateAddress(f"{target.host} leads to {private[0]}, which is not on the public internet.")
     return ips
 

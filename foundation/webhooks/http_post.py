@@ -63,8 +63,8 @@ def post(url: str, body: bytes, headers: Mapping[str, str]) -> PostResult:
 
 def _exchange(url: str, body: bytes, headers: Mapping[str, str], until: float) -> tuple[int, str]:
     target = addresses.parse(url)
-    connection = _connect(target, addresses.resolve(target), until)
-    with closing(connection), _limit_time(connection, until):
+    connection = connect(target, addresses.resolve(target), until)
+    with closing(connection), limit_time(connection, until):
         sent = {"host": target.authority, "user-agent": AGENT, "content-type": "application/json", **headers}
         connection.request("POST", target.path, body, sent, preload_content=False, decode_content=False)
         with closing(connection.getresponse()) as answer:
@@ -73,7 +73,7 @@ def _exchange(url: str, body: bytes, headers: Mapping[str, str], until: float) -
             return answer.status, _read_beginning(answer)
 
 
-def _connect(target: Target, ips: list[str], until: float) -> HTTPConnection:
+def connect(target: Target, ips: list[str], until: float) -> HTTPConnection:
     """Connect to the first of the checked addresses that accepts."""
     last_error: Exception = TimeoutError()
     for ip in ips:
@@ -99,7 +99,7 @@ def _connection(target: Target, ip: str, seconds: float) -> HTTPConnection:
 
 
 @contextmanager
-def _limit_time(connection: HTTPConnection, until: float) -> Iterator[None]:
+def limit_time(connection: HTTPConnection, until: float) -> Iterator[None]:
     """Shut the connection down at ``until`` (monotonic seconds), while another thread reads from it."""
     sock, left = connection.sock, until - clock.monotonic()
     if sock is None or left <= 0:

@@ -51,6 +51,8 @@ SCHEDULE: dict[str, dict[str, Any]] = {
     "retain": every(3600, "leaderboards.tasks.retain"),
     # Fold names that have no folded form yet, for about eight seconds.
     "fold_names": every(30, "leaderboards.tasks.fold_names"),
+    # Fetch pictures of players from allowed hosts (PICTURE_HOSTS), for about four seconds.
+    "fetch_pictures": every(10, "leaderboards.tasks.fetch_pictures"),
     # Validate, import and undo uploads of staff, for about four seconds.
     "advance_imports": every(2, "leaderboards.tasks.advance_imports"),
     # Freeze competitions, take and compare snapshots, and finish them.

@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("leaderboards", "0041_period_histogram"),
+        ("leaderboards", "0038_pictures_due"),
     ]
 
     operations = [

@@ -10,6 +10,7 @@ from leaderboards.models.histograms import PeriodHistogram
 from leaderboards.models.imports import ImportChunk, ImportedPlayer, ImportRun
 from leaderboards.models.moderation import Purge, PurgedSubmission, SubmissionEdit
 from leaderboards.models.periods import Period
+from leaderboards.models.pictures import PlayerPicture
 from leaderboards.models.players import BanKind, BanRecord, LinkCode, NameChange, Player
 from leaderboards.models.quarantine import QuarantinedEntry
 from leaderboards.models.restrictions import Restriction, RestrictionKind
@@ -35,6 +36,7 @@ __all__ = [
     "PeriodSnapshot",
     "PeriodState",
     "Player",
+    "PlayerPicture",
     "Purge",
     "PurgedSubmission",
     "QuarantinedEntry",

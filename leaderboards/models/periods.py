@@ -52,6 +52,7 @@ class Period(FastCopyModel, SyncedRow):
         indexes: ClassVar = [
             models.Index(fields=["stale_since"], condition=Q(stale_since__isnull=False), name="period_stale"),
             models.Index(fields=["state", "ends_at"], name="period_state_end"),
+            models.Index(fields=["board", "-ends_at"], name="period_ended"),
             models.Index(fields=["board", "-starts_at", "-label"], name="period_newest"),
         ]
 

@@ -18,12 +18,18 @@ from leaderboards.models.player_rows import NAME, PlayerManager, set_folded, wit
 _TO_FOLD = ~Q(name="") & ~Q(folded_from=F("name")) | Q(folded_name__isnull=False, name="")
 
 
+# Rows whose picture is not of the present address: to be fetched, or to be dropped.
+_PICTURE_DUE = ~Q(picture_from=F("avatar_url"))
+
+
 class Player(models.Model):
     """A player. ``external_id`` is the game's own id, the ``player`` of the API; ``id`` is internal.
 
     ``erasing_since`` is the beginning of an unfinished erasure. A ban with the same time belongs to the erasure and
     ends with it; any other ban stays. ``folded_name`` is the name as search compares it, None without a name, and
     ``folded_from`` the name that it was made from. Where that is not the name, the task ``fold_names`` folds it anew.
+    ``picture`` is the digest of their picture, empty without one, and ``picture_from`` the address that was settled
+    last: where that is not ``avatar_url``, the picture is not shown, and the task ``fetch_pictures`` settles it.
     """
 
     external_id = ByteOrderedCharField(_("player"), max_length=64, unique=True)
@@ -31,6 +37,8 @@ class Player(models.Model):
     folded_name = ByteOrderedCharField(max_length=MAX_LENGTH, null=True, editable=False)
     folded_from = models.CharField(max_length=100, null=True, editable=False)  # noqa: DJ001 - null means not folded yet
     avatar_url = models.URLField(_("avatar"), blank=True)
+    picture = models.CharField(max_length=24, blank=True, default="", db_default="", editable=False)
+    picture_from = models.CharField(max_length=200, blank=True, default="", db_default="", editable=False)
     country = models.CharField(_("country"), max_length=2, blank=True)
     user = models.OneToOneField(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="player", verbose_name=_("user")
@@ -40,6 +48,7 @@ class Player(models.Model):
     created_at = models.DateTimeField(_("created"), auto_now_add=True)
 
     TO_FOLD: ClassVar = _TO_FOLD
+    PICTURE_DUE: ClassVar = _PICTURE_DUE
     objects = PlayerManager()
 
     class Meta:
@@ -53,6 +62,7 @@ class Player(models.Model):
             models.Index(fields=["folded_name", "id"], condition=Q(folded_name__isnull=False), name="player_folded"),
             models.Index(fields=["country", "id"], condition=~Q(country=""), name="player_country"),
             models.Index(fields=["id"], condition=_TO_FOLD, name="player_fold_due"),
+            models.Index(fields=["id"], condition=_PICTURE_DUE, name="player_picture_due"),
         ]
 
     def __str__(self) -> str:

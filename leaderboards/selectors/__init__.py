@@ -15,10 +15,8 @@ from leaderboards.selectors.catalog.periods import (
 from leaderboards.selectors.catalog.running import RunningPeriodInfo, running_periods
 from leaderboards.selectors.exports.period_rows import content_hash_of, export_rows
 from leaderboards.selectors.history.final_ranks import (
-    BestRank,
     FinalPlace,
     PastRank,
-    best_ranks,
     final_places,
     last_winners,
     past_ranks,
@@ -49,7 +47,6 @@ from leaderboards.selectors.rankings.standings import (
 __all__ = [
     "CURRENT",
     "NO_PLAYERS",
-    "BestRank",
     "Bin",
     "BoardPage",
     "Distribution",
@@ -65,7 +62,6 @@ __all__ = [
     "Standings",
     "adjacent_periods",
     "around",
-    "best_ranks",
     "board_by_seq",
     "board_page",
     "boards_called",

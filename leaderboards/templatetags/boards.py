@@ -11,12 +11,13 @@ from django.utils.safestring import SafeString, mark_safe
 from leaderboards import formats
 from leaderboards.core.hues import hue_of
 from leaderboards.core.marks import mark_of
-from leaderboards.models import Board
+from leaderboards.models import Board, Player
 from leaderboards.views.components.countdown_tiles import tiles_html
-from leaderboards.views.components.faces import face_html, flag_html
+from leaderboards.views.components.faces import face_html, flag_html, player_face_html
 from leaderboards.views.components.row_html import RowStyle, moment_html, rank_text, row_html, tile_html
 from leaderboards.views.components.table_rows import Line
 from leaderboards.views.http.stylesheets import address_of
+from leaderboards.views.http.theme import chosen_theme
 
 register = template.Library()
 
@@ -99,9 +100,16 @@ def query(context: dict[str, Any], **changed: object) -> str:
 
 
 @register.simple_tag
-def face(player: str, size: str = "") -> SafeString:
-    """Render the generated face of a player id; ``size`` is ``l``, ``xl`` or none."""
-    return face_html(player, size)
+def face(player: Player | str, size: str = "") -> SafeString:
+    """Render the face of a player, or of a player id; ``size`` is ``l``, ``xl`` or none."""
+    return player_face_html(player, size) if isinstance(player, Player) else face_html(player, size)
+
+
+@register.simple_tag(takes_context=True)
+def theme_class(context: dict[str, Any]) -> SafeString:
+    """Render the class of the theme that the viewer chose; nothing if they follow their device."""
+    theme = chosen_theme(getattr(context.get("request"), "COOKIES", {}))
+    return format_html(' class="is-{}"', theme) if theme else SafeString()
 
 
 @register.simple_tag

@@ -16,9 +16,9 @@ register = template.Library()
 
 @dataclass(frozen=True, slots=True)
 class Corner:
-    """The id of the user's player, and the number of unread notices."""
+    """The user's player, and the number of unread notices."""
 
-    player: str
+    player: Player
     unread: int
 
 
@@ -50,4 +50,4 @@ def own_corner(user: AbstractBaseUser | AnonymousUser) -> Corner | None:
 
 def _corner_of(account: int) -> Corner | None:
     player = Player.objects.filter(user_id=account).first()
-    return None if player is None else Corner(player.external_id, other_apps.count_unread(player))
+    return None if player is None else Corner(player, other_apps.count_unread(player))

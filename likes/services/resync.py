@@ -17,9 +17,9 @@ from foundation.failpoints import failpoint
 from foundation.redis import client as redis
 from foundation.sync.redis_state import RedisState
 from foundation.sync.resyncing import AssessedState, Resync, register_server
+from leaderboards.core.erased_ids import ERASED_PREFIX
 from leaderboards.core.instants import milliseconds
 from leaderboards.models import Board
-from leaderboards.services.players.profiles import ERASED_PREFIX
 from likes import registry
 from likes.core.kinds import Storage
 from likes.models import Like, LikeChange, LikeKind

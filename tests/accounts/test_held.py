@@ -87,13 +87,14 @@ def test_the_table_names_every_cookie_and_none_that_is_not_set(client: Client, s
     client.get("/accounts/login/")
     sign_in(client, "robin")
     client.post("/i18n/setlang/", {"language": "ko"})
+    client.post("/account/profile/", {"language": "ko", "theme": "dark"})
 
     named = {name for row in held() for name in row.cookies}
 
     assert set(client.cookies) == named
     year = 365 * 86_400
-    ages = {name: client.cookies[name]["max-age"] for name in ("csrftoken", "device", "player", "django_language")}
+    lasting = ("csrftoken", "device", "player", "django_language", "theme")
+    ages = {name: client.cookies[name]["max-age"] for name in lasting}
     assert ages["device"] == 90 * 86_400
-    assert ages["django_language"] == ""
-    assert [abs(int(ages[name]) - year) < 10 * 86_400 for name in ("csrftoken", "player")] == [True, True]
+    assert all(abs(int(ages[name]) - year) < 10 * 86_400 for name in ages.keys() - {"device"})
     assert settings.SESSION_COOKIE_AGE == 14 * 86_400

@@ -58,6 +58,7 @@ REFUSED = {
     *("accounts/security/passkeys/<int:number>/remove/", "account/export/", "account/delete/"),
     *("accounts/logout/", "i18n/setlang/", "^api(?:/|$)", "competitions/<int:number>/reveal/"),
     *(f"competitions/<int:number>/comments/<int:comment>/{rest}" for rest in ("", "hide/", "like/")),
+    "players/<str:player>/follow/",  # a form is sent there; who asks for it is led to the player
     "api/v1/likes/<kind>/<id>/<player>",
     *("api/v1/scores", "api/v1/players/<player>", "api/v1/players/<player>/link-code"),
     "api/v1/competitions/<competition>/result.json",

@@ -12,6 +12,7 @@ from foundation.messages import Message
 from leaderboards.core.periods import Calendar, PeriodKind
 from leaderboards.errors import BadBoard
 from leaderboards.models import Player
+from leaderboards.services.players.own_profile import Correspondence
 from leaderboards.services.players.profiles import lock_player
 
 MUTABLE = (
@@ -45,6 +46,21 @@ def save_preference(player: Player, wishes: NoticeSettings) -> Preference:
     lock_player(player)
     values = asdict(wishes) | {"muted": sorted(set(wishes.muted))}
     return Preference.objects.update_or_create(player=player, defaults=values)[0]
+
+
+def read_correspondence(player: Player) -> Correspondence:
+    """Return the language of the player's e-mails and their time zone."""
+    preference = Preference.objects.filter(player=player).first() or Preference(player=player)
+    return Correspondence(preference.language, preference.timezone)
+
+
+@transaction.atomic
+def write_correspondence(player: Player, wishes: Correspondence) -> None:
+    """Save language and time zone; the other settings stay. Raises ``BadPreference``, with the invalid field."""
+    _check(NoticeSettings(language=wishes.language, timezone=wishes.timezone))
+    lock_player(player)
+    values = {"language": wishes.language, "timezone": wishes.timezone}
+    Preference.objects.update_or_create(player=player, defaults=values)
 
 
 def _check(wishes: NoticeSettings) -> None:

@@ -14,7 +14,7 @@ from decimal import Decimal
 from itertools import islice, takewhile
 from typing import Any, TypeVar
 
-from django.db.models import Case, Count, Exists, F, Min, OuterRef, Q, QuerySet, When
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from foundation.db.resilience import SqlAway, ask
 from leaderboards.core.input.names import display_name
@@ -23,6 +23,7 @@ from leaderboards.core.ranking.rules import Ties
 from leaderboards.models import Board, FinalStanding, Period, PeriodState, Player, Visibility
 from leaderboards.selectors.catalog.periods import PeriodInfo, period_info
 from leaderboards.selectors.exports.period_rows import visible_final_ranking
+from leaderboards.selectors.history.visible_ranks import shown_ranks
 from leaderboards.selectors.player_data.personal_data import final_standings_of
 from leaderboards.selectors.visibility.hidden import hidden_in
 from leaderboards.selectors.visibility.restrictions import restricted, visible_q
@@ -40,19 +41,6 @@ class PastRank:
     at: datetime
     rank: int
     label: str
-    tied: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class BestRank:
-    """A player's best final rank on a board, and the number of periods in which they were ranked.
-
-    ``tied`` if they shared that rank each time.
-    """
-
-    board: Board
-    rank: int
-    periods: int
     tied: bool = False
 
 
@@ -109,25 +97,18 @@ def past_ranks(board: Board, player: str) -> list[PastRank]:
         return []
     latest = Period.objects.filter(board=board, state__in=_OVER, ends_at__isnull=False).order_by("-ends_at")
     own = FinalStanding.objects.filter(visible_q(board.seq, period="period"), player__external_id=player)
-    rows = own.filter(period__in=latest.values("pk")[:MOST_PERIODS]).annotate(tied=_tied())
+    rows = own.filter(period__in=latest.values("pk")[:MOST_PERIODS]).annotate(tied=tied_q())
     columns = rows.order_by("period__ends_at").values_list("period__ends_at", "rank", "period__label", "tied")
     return _ask_or_default(lambda: [PastRank(at, *rest) for at, *rest in columns if at is not None], [])
-
-
-def best_ranks(player: Player) -> list[BestRank]:
-    """Return a player's best final rank on each public board that is no event board, the best first."""
-    rank_and_tie = Min(F("rank") * 2 + Case(When(_tied(), then=1), default=0))  # of equal ranks the untied one
-    rows = _finals_of(player).order_by().values("period__board").annotate(best=rank_and_tie, periods=Count("period"))
-    columns = list(rows.values_list("period__board", "best", "periods"))
-    boards = Board.objects.in_bulk([seq for seq, _, _ in columns])
-    ranks = [BestRank(boards[seq], best // 2, periods, best % 2 == 1) for seq, best, periods in columns]
-    return sorted(ranks, key=lambda each: (each.rank, each.board.seq))
 
 
 def final_places(player: Player, offset: int, limit: int) -> tuple[list[FinalPlace], int]:
     """Return one page of a player's final ranks on public boards, the latest first, and their total number."""
     rows = _finals_of(player)
-    page = rows.annotate(tied=_tied())[offset : offset + limit]
+    page = list(rows.annotate(tied=tied_q())[offset : offset + limit])
+    ranks = shown_ranks(page)
+    for row in page:
+        row.rank = ranks[row.period_id]
     return [_place(row, tied=row.tied) for row in page], rows.count()
 
 
@@ -175,7 +156,7 @@ def _finals_of(player: Player) -> QuerySet[FinalStanding]:
     return own.select_related("period__board", "player").order_by("-period__ends_at", "period__board")
 
 
-def _tied() -> Q:
+def tied_q() -> Q:
     """The condition that another visible player shares the rank.
 
     Of players with the same rank at most one has the place of that number; the others have greater places, and are

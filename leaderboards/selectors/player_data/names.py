@@ -1,13 +1,14 @@
 """Names and countries of players, for display only: no rank depends on them, and ids replace names while SQL is away.
 
-A country is read with the name, so it needs no statement of its own. Cached names are used for ``TRUST_SECONDS`` while
-this process knows which were changed (``name_changes.py``), else as long as each function says.
+Country and picture are read with the name, so they need no statement of their own. Cached names are used for
+``TRUST_SECONDS`` while this process knows which were changed (``name_changes.py``), else as long as each function says.
 """
 
 from collections.abc import Collection, Iterable
 from itertools import count
 
 from django.db import connection
+from django.db.models import Case, F, Value, When
 
 from foundation.caching.micro_cache import TTL_SECONDS
 from foundation.db.resilience import CACHE_TTL, SqlAway, StaleIfErrorCache
@@ -19,14 +20,14 @@ TRUST_SECONDS = 60.0
 MAX_NAMES = 50_000  # of some 400 bytes each, with the player's number
 MAX_COUNTRIES = 100_000  # of some 100 bytes each
 _NAMED = (
-    f"SELECT id, external_id, name, country FROM {Player._meta.db_table}"  # noqa: S608 - the table's name is our own
-    " WHERE external_id = ANY(%s)"
+    "SELECT id, external_id, name, country, CASE WHEN picture_from = avatar_url THEN picture ELSE '' END"  # noqa: S608 - the table's name is our own
+    f" FROM {Player._meta.db_table} WHERE external_id = ANY(%s)"
 )
 
 
 def _load(ids: Collection[str]) -> dict[str, str]:
     names = dict.fromkeys(ids, "")
-    for number, player, name, country in _select_names(ids):
+    for number, player, name, country, picture in _select_names(ids):
         names[player] = name
         if (before := _players.get(number, player)) != player:
             _cache.drop([before])  # their id has changed, and somebody else may get the old one
@@ -35,30 +36,44 @@ def _load(ids: Collection[str]) -> dict[str, str]:
             _countries[player] = country
         else:
             _countries.pop(player, None)
+        _set_picture(player, picture)
     return names
 
 
-def _select_names(ids: Collection[str]) -> Iterable[tuple[int, str, str, str]]:
-    """Select names and countries with one constant statement, which is faster than a query built by the ORM."""
+def _set_picture(player: str, picture: str) -> None:
+    if picture != _pictures.get(player, ""):
+        if picture:
+            _pictures[player] = picture
+        else:
+            del _pictures[player]
+        _Generation.of_pictures = next(_Generation.numbers)
+
+
+def _select_names(ids: Collection[str]) -> Iterable[tuple[int, str, str, str, str]]:
+    """Select names, countries and pictures with one constant statement, faster than a query built by the ORM."""
     if len(_countries) > MAX_COUNTRIES:
         _countries.clear()
+        _pictures.clear()
     if len(_players) > 2 * MAX_NAMES:
         _forget()
     if connection.vendor != "postgresql":
-        return Player.objects.filter(external_id__in=ids).values_list("pk", "external_id", "name", "country")
+        shown = Case(When(picture_from=F("avatar_url"), then="picture"), default=Value(""))
+        players = Player.objects.filter(external_id__in=ids).annotate(shown=shown)
+        return players.values_list("pk", "external_id", "name", "country", "shown")
     with connection.cursor() as cursor:
         cursor.execute(_NAMED, [[*ids]])
-        rows: list[tuple[int, str, str, str]] = cursor.fetchall()
+        rows: list[tuple[int, str, str, str, str]] = cursor.fetchall()
         return rows
 
 
 _countries: dict[str, str] = {}
+_pictures: dict[str, str] = {}
 _players: dict[int, str] = {}  # by number: the id under which a name is cached, also after the id has changed
 
 
 class _Generation:
     numbers = count(1)
-    current = 0
+    current = of_pictures = 0
 
 
 _cache: StaleIfErrorCache[str, str] = StaleIfErrorCache(_load, fresh=CACHE_TTL, most=MAX_NAMES)
@@ -95,6 +110,16 @@ def countries_of(ids: Iterable[str]) -> dict[str, str]:
     return {player: _countries[player] for player in ids if player in _countries}
 
 
+def picture_of(player: str) -> str:
+    """Return the digest of a player's picture, as read with the name; empty without one."""
+    return _pictures.get(player, "")
+
+
+def picture_generation() -> int:
+    """Return a number that changes with each picture that this process reads anew."""
+    return _Generation.of_pictures
+
+
 def name_cache_generation() -> int:
     """Return a number that changes with each name that this process changes."""
     return _Generation.current
@@ -117,6 +142,7 @@ def _forget() -> None:
     _cache.forget()
     _players.clear()
     _countries.clear()
+    _pictures.clear()
 
 
 def _drop(changes: Collection[Change]) -> None:

@@ -36,7 +36,8 @@ from leaderboards.selectors.player_data.follows import follows_stored
 OmittedColumns = Mapping[type[Model] | None, Collection[str]]  # columns by model; None is every model
 ValuesBefore = Callable[[QuerySet[Any]], Mapping[int, Mapping[str, Any]]]
 
-NEVER_EXPORTED = ("code_hash", "by_name", "address")  # hashes of one-time codes; names and addresses of staff
+# Hashes of one-time codes; names and addresses of staff; pictures, which are at their own address.
+NEVER_EXPORTED = ("code_hash", "by_name", "address", "large", "small")
 STAFF_COLUMNS = ("by_id", "lifted_by_id", "undo_by_id", "decided_by_id", "hidden_by_id")
 MODERATION_COLUMNS: OmittedColumns = {
     AuditEntry: ("reason", "note"),

@@ -23,6 +23,7 @@ from foundation.messages import Message
 from foundation.models import DeadLetter
 from foundation.redis import client as redis
 from foundation.sync import barrier
+from leaderboards.core.erased_ids import ERASED_PREFIX
 from leaderboards.core.periods import PeriodKind
 from leaderboards.errors import NotRanked, PeriodClosed, StillRanked, StorageUnavailable, UnknownPlayer
 from leaderboards.models import (
@@ -47,7 +48,8 @@ from leaderboards.selectors.player_data.personal_data import final_standings_of
 from leaderboards.services.moderation.remove import remove_from_period
 from leaderboards.services.players import erase_hooks
 from leaderboards.services.players.erase_logs import admin_log_of, forget_in_audit, lock_entries, rename_in_admin_log
-from leaderboards.services.players.profiles import ERASED_PREFIX, ensure_player, lock_player
+from leaderboards.services.players.pictures import forget_picture
+from leaderboards.services.players.profiles import ensure_player, lock_player
 from leaderboards.services.submit.decide_redis import forget_bans
 from leaderboards.services.sync.mirror import DEAD_LETTER_KIND, mirror
 from leaderboards.stores.redis.sync import ZsetSync
@@ -222,6 +224,7 @@ def _rename(player: Player, removed: list[str], at: datetime, reason: str) -> Er
     _refuse_if_ranked_again(player)
     nobody = {"name": "", "avatar_url": "", "country": "", "user": None, "erasing_since": None}
     _invalidate_older_dumps(player)
+    forget_picture(player)
     RankHistoryEntry.objects.filter(player=player).delete()
     Follow.objects.filter(player=player).delete()  # who followed them hears nothing of who they are now
     ImportedPlayer.objects.filter(player=player).delete()  # it has their names from before an import

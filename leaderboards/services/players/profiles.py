@@ -1,6 +1,5 @@
 """Players and their profiles: creating them, locking them, and setting what the game knows of them."""
 
-import re
 from collections.abc import Mapping
 from datetime import datetime
 
@@ -9,6 +8,7 @@ from django.db import transaction
 from foundation.audit import record
 from foundation.audit.row_values import subjects_of
 from foundation.messages import Message
+from leaderboards.core.erased_ids import is_id_of_erased
 from leaderboards.errors import BadEntry, UnknownPlayer
 from leaderboards.models import Player
 from leaderboards.selectors.exports.cached_files import invalidate_cached_files
@@ -16,7 +16,6 @@ from leaderboards.selectors.player_data.names import forget_names
 from leaderboards.stores.sql.writes import ensure_players
 
 PROFILE_FIELDS = ("name", "avatar_url", "country")
-ERASED_PREFIX = "erased-"  # and their number: the id of an erased player
 
 
 def ensure_player(external_id: str, at: datetime) -> Player:
@@ -37,8 +36,7 @@ def lock_player(player: Player) -> Player:
 
 def is_erased(player: Player) -> bool:
     """Whether the player was erased, or is being erased."""
-    is_renamed = re.fullmatch(rf"{ERASED_PREFIX}{player.pk}(-\d+)?", player.external_id) is not None
-    return is_renamed or player.erasing_since is not None
+    return is_id_of_erased(player.external_id, player.pk) or player.erasing_since is not None
 
 
 def refuse_erased(player: Player) -> None:

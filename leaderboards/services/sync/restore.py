@@ -9,8 +9,8 @@ from django.db.models.functions import Cast, Concat
 from foundation.failpoints import failpoint
 from foundation.models import DeadLetter
 from foundation.redis import client as redis
+from leaderboards.core.erased_ids import ERASED_PREFIX
 from leaderboards.models import Period, PeriodState, Standing
-from leaderboards.services.players.profiles import ERASED_PREFIX
 from leaderboards.services.sync.mirror import DEAD_LETTER_KIND
 from leaderboards.stores.redis.sync import ALL, RestoreRow, ZsetSync
 from leaderboards.stores.redis.writes import ENTRIES_PER_CALL, stored_state_text, stores_state

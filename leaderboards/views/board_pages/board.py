@@ -25,6 +25,7 @@ from leaderboards.views.http.access import require_board_access
 from leaderboards.views.http.embedding import frameable
 from leaderboards.views.http.micro_cache import is_anonymous_read, micro_cached, poll_later
 from leaderboards.views.http.responses import fragment_response, private
+from leaderboards.views.http.theme import with_theme
 from leaderboards.views.http.viewer import Viewer, may_be_signed_in, remember, viewer_of
 
 
@@ -124,7 +125,7 @@ def _render(request: HttpRequest, own: ViewerOverlay) -> HttpResponse:
         asker = Asker(own.viewer, cast("int", request.user.pk) if is_signed_in else None)
         own.filters = _chips(own, asker)
     template = own.shared.full_page_for(request.user) if is_signed_in else own.shared.full_page
-    response = private(HttpResponse(own.fill(template)))
+    response = private(HttpResponse(with_theme(request.COOKIES, own.fill(template))))
     remember(request, response, own.viewer)  # not for fragments: an open tab would restore a deleted cookie
     return response
 

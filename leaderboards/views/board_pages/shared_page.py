@@ -22,7 +22,7 @@ from foundation.caching.micro_cache import MicroCache
 from leaderboards import selectors
 from leaderboards.models import Board, PeriodState
 from leaderboards.selectors import BoardPage, Row
-from leaderboards.selectors.player_data.names import countries_of
+from leaderboards.selectors.player_data.names import countries_of, picture_generation, picture_of
 from leaderboards.views.board_pages.filters import PARAMETER, Filter, filter_context
 from leaderboards.views.board_pages.period_history import PeriodHistory
 from leaderboards.views.components.distribution_chart import distribution_chart
@@ -123,7 +123,15 @@ class SharedPage:
         self.countries = countries_of(self.rows)
         self.opens_at = selectors.opening(standings.board, standings.period, standings.as_of)
         self.etag = etag_of(
-            etag_parts(standings), self.opens_at, self.chips, self.movement, key.number, self.won, self.countries, shown
+            etag_parts(standings),
+            self.opens_at,
+            self.chips,
+            self.movement,
+            key.number,
+            self.won,
+            self.countries,
+            [picture_of(player) for player in self.rows],
+            shown,
         )
         self.defaults: dict[str, str] = {}  # place → its HTML for anonymous viewers, filled on demand
 
@@ -145,7 +153,8 @@ class SharedPage:
         leader = shown["lines"][0].name if shown["lines"] else ""
         rules = self.page.standings.rules
         settings = (board.name, board.unit, board.format, board.decimals, board.timezone, board.grace_seconds, rules)
-        return repr((self.key, settings, [shown[name] for name in names], leader, self.movement.since))
+        shown_names = [shown[name] for name in names]
+        return repr((self.key, settings, shown_names, leader, self.movement.since, picture_generation()))
 
     @property
     def look_again_after(self) -> float | None:

@@ -6,15 +6,19 @@ from datetime import datetime
 
 from django.utils.translation import gettext as _
 
+from foundation import clock
 from leaderboards import formats
 from leaderboards.core.comparison import Line, Tally, drawn_lines, tally
 from leaderboards.core.input.points import points_number
+from leaderboards.core.periods import window_of
 from leaderboards.core.ranking.rules import Order
-from leaderboards.models import Board, Player
-from leaderboards.selectors import Row, Standings
+from leaderboards.errors import BadLabel
+from leaderboards.models import Board, PeriodState, Player
+from leaderboards.selectors import PeriodInfo, Row, Standings
 from leaderboards.selectors.history.compared import PairAt, final_pairs, pair_over_time
 from leaderboards.selectors.history.final_ranks import MOST_PERIODS
 from leaderboards.views.components.table_rows import gap_between, result
+from leaderboards.views.components.window_dates import dates_text
 
 PERIODS_SHOWN = 10
 
@@ -43,10 +47,10 @@ class Lines:
 
 @dataclass(frozen=True, slots=True)
 class PeriodOfBoth:
-    """A final period: its end and label, both ranks with whether they were shared, and who was ahead (0, 1 or 2)."""
+    """A final period: its label and dates, both ranks with whether they were shared, and who was ahead (0, 1 or 2)."""
 
-    at: datetime
     label: str
+    dates: str
     ranks: tuple[tuple[int, bool], tuple[int, bool]]
     ahead: int
 
@@ -109,14 +113,24 @@ def head_to_head(board: Board, players: tuple[Player, Player]) -> HeadToHead:
     pairs = final_pairs(board, players[0].external_id, players[1].external_id)
     latest = [
         PeriodOfBoth(
-            one.at,
             one.label,
+            _dates(board, one.label),
             ((one.rank, one.tied), (other.rank, other.tied)),
             0 if one.rank == other.rank else 1 if one.rank < other.rank else 2,
         )
         for one, other in pairs[:PERIODS_SHOWN]
     ]
     return HeadToHead(tally((one.rank, other.rank) for one, other in pairs), latest)
+
+
+def _dates(board: Board, label: str) -> str:
+    """Return the dates of a final period; its label if the board's calendar has changed since."""
+    try:
+        window = window_of(board.calendar, label)
+    except BadLabel:
+        return label
+    shown = PeriodInfo(label, window.starts_at, window.ends_at, PeriodState.FINAL)
+    return dates_text(board, shown, clock.now())
 
 
 def _are_level(better: Row, worse: Row) -> bool:

@@ -1,20 +1,52 @@
-"""A player's generated face, and the flag of their country."""
+"""A player's picture or generated face, and the flag of their country."""
 
 import json
 from functools import cache, lru_cache
 from html import escape
 
+from django.conf import settings
 from django.templatetags.static import static
+from django.urls import reverse
+from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language
 
 from foundation import file_locations
 from leaderboards.core.faces import drawn, face_of
+from leaderboards.models import Player
+from leaderboards.selectors.player_data.names import picture_of
+
+_PIXELS = {"l": 44, "xl": 112}
+_NO_COUNTRIES = {"EU", "UN", "XX"}  # flags of no country
+
+
+def face_html(player: str, size: str = "", picture: str | None = None) -> SafeString:
+    """Render the face of a player id; ``size`` is a class of face.css: ``l``, ``xl``, or empty in rows.
+
+    ``picture`` is the digest of their picture, empty for none; by default the one that was read with the name.
+    """
+    digest = picture_of(player) if picture is None else picture
+    return _picture_html(digest, size) if digest and settings.PICTURE_HOSTS else _drawn_html(player, size)
+
+
+def player_face_html(player: Player, size: str = "") -> SafeString:
+    """Render the face of a player whose row is at hand; ``size`` as in ``face_html``."""
+    return face_html(player.external_id, size, player.picture if player.picture_from == player.avatar_url else "")
 
 
 @lru_cache(maxsize=16_384)
-def face_html(player: str, size: str = "") -> SafeString:
-    """Render the face of a player id; ``size`` is a class of face.css: ``l``, ``xl``, or empty in rows."""
+def _picture_html(digest: str, size: str) -> SafeString:
+    kind = "large" if size == "xl" else "small"
+    pixels = _PIXELS.get(size, 28)
+    name = f"face is-picture is-{size}" if size else "face is-picture"
+    return format_html(
+        '<img class="{}" src="{}" alt="" width="{}" height="{}" loading="lazy" decoding="async">',
+        *(name, reverse("player-picture", args=[digest, kind]), pixels, pixels),
+    )
+
+
+@lru_cache(maxsize=16_384)
+def _drawn_html(player: str, size: str) -> SafeString:
     text = drawn(face_of(player))
     return mark_safe(text.replace('class="face', f'class="face is-{size}', 1) if size else text)  # noqa: S308 - it is made of our own HTML
 
@@ -28,6 +60,12 @@ def country_name(country: str, language: str) -> str:
     """Return the name of a country; empty if the code is unknown."""
     names = _countries().get(country, {})
     return names.get(language) or names.get("en", "")
+
+
+def countries(language: str) -> list[tuple[str, str]]:
+    """Return the countries as code and name, in the order of their names."""
+    named = [(code, country_name(code, language)) for code in _countries() if code not in _NO_COUNTRIES]
+    return sorted(named, key=lambda each: each[1])
 
 
 @lru_cache(maxsize=1024)

@@ -8,6 +8,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from leaderboards.core.hues import HUES
+from leaderboards.views.components.career import Fact, Medal
 from leaderboards.views.components.podium import podium
 from leaderboards.views.components.table_rows import Line, Move
 
@@ -38,6 +39,11 @@ def styleguide(request: HttpRequest) -> HttpResponse:
         "spaces": SPACES,
         "lines": lines,
         "places": [(line, line.cells[0]) for line in podium(lines)],
+        "medals": [Medal(1, 12), Medal(2, 1234), Medal(3, 1)],
+        "facts": [
+            Fact("Best score", "1,234,567 points", "5–11 Nov"),
+            Fact("Played in a row", "12 weeks", "and counting"),
+        ],
         "columns": ["Points"],
         "standings": {"total": 1_234_567},
         "first": 1,

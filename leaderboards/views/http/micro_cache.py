@@ -1,9 +1,9 @@
 """Cache answers to anonymous readers for one second in each process, so a page is computed once a second at most.
 
 The cache is in memory, because a round trip to a cache server costs about as much as the rest of the answer. A reader
-is anonymous without a session and without a remembered player. Answers are cached unless they set a cookie, carry a
-CSRF token or are not 200. After an answer was sent, its final headers are stored too (``record_sent_headers``), and
-``cached_response`` can send it again without the middleware and the view.
+is anonymous without a session, without a remembered player and without a theme of their own. Answers are cached unless
+they set a cookie, carry a CSRF token or are not 200. After an answer was sent, its final headers are stored too
+(``record_sent_headers``), and ``cached_response`` can send it again without the middleware and the view.
 
 Two traps. Links repeat the whole query, so answers to unknown query parameters are never cached. A page may change at
 a known time, such as the freeze of a competition; its view must say so with ``expire_cache_at``.
@@ -23,6 +23,7 @@ from django.utils.translation import get_language, get_language_from_request
 from foundation import clock
 from foundation.caching.micro_cache import MicroCache
 from leaderboards.views.http.responses import private, set_poll_interval, with_poll_headers
+from leaderboards.views.http.theme import chosen_theme
 from leaderboards.views.http.viewer import COOKIE, may_be_signed_in
 
 View = Callable[..., HttpResponse]
@@ -114,7 +115,9 @@ def is_anonymous_read(request: HttpRequest) -> bool:
 
 
 def _is_identified(request: HttpRequest) -> bool:
-    return "HTTP_COOKIE" in request.META and (may_be_signed_in(request) or COOKIE in request.COOKIES)
+    if "HTTP_COOKIE" not in request.META:
+        return False
+    return may_be_signed_in(request) or COOKIE in request.COOKIES or chosen_theme(request.COOKIES) != ""
 
 
 def not_modified_response(request: HttpRequest) -> HttpResponse | None:

@@ -52,6 +52,7 @@ def _context(request: HttpRequest, players: tuple[Player, Player], board: Board 
         "players": players,
         "board": board,
         "common": _boards_of_both(players),
+        "link": request.build_absolute_uri(),
         "others": _address(first.external_id, "", board),
         "swapped": _address(second.external_id, first.external_id, board),
     }

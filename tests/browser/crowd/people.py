@@ -41,6 +41,8 @@ def pages() -> list[SitePage]:
     return [
         SitePage("sign-in", "/accounts/login/?next=/account/"),
         SitePage("account", "/account/", "robin"),
+        SitePage("own-profile", "/account/profile/", "robin"),
+        SitePage("own-profile-not-linked", "/account/profile/", NEWCOMER),
         SitePage("following", "/account/following/", "robin"),
         SitePage("following-nobody", "/account/following/", NEWCOMER),
         SitePage("account-not-linked", "/account/", NEWCOMER),

@@ -14,6 +14,7 @@ from foundation.audit.undo import NotUndoable, undo
 from leaderboards import selectors
 from leaderboards.errors import NotHideable, NotRanked
 from leaderboards.models import Board, Period, Player, Restriction, RestrictionKind
+from leaderboards.selectors.history.career import career_of
 from leaderboards.selectors.history.final_ranks import ranks_before
 from leaderboards.selectors.previews.exclusion import preview_exclusion
 from leaderboards.selectors.visibility.hidden import hidden_now
@@ -116,7 +117,7 @@ def test_who_is_hidden_in_a_running_period_goes_on_scoring_and_stays_hidden_once
         assert listed(second) == [("cid", 1), ("ann", 2), ("bob", 3)]
 
 
-def test_past_ranks_best_ranks_and_winners_are_without_the_hidden_standing() -> None:
+def test_past_ranks_records_and_winners_are_without_the_hidden_standing() -> None:
     board, first, _ = two_days("hybrid")
     ann = Player.objects.get(external_id="ann")
     assert [each.rank for each in selectors.past_ranks(board, "ann")] == [1]
@@ -124,12 +125,12 @@ def test_past_ranks_best_ranks_and_winners_are_without_the_hidden_standing() -> 
     hide("ann", first)
 
     assert selectors.past_ranks(board, "ann") == []
-    assert selectors.best_ranks(ann) == []
+    assert career_of(ann).records == ()
     assert selectors.final_places(ann, 0, 9) == ([], 0)
     won = selectors.winners(board, [first.label], 3)[first.label]
     assert [(place.player, place.rank) for place in won] == [("bob", 1)]
     let_back()
-    assert [each.rank for each in selectors.best_ranks(ann)] == [1]
+    assert [each.best.rank for each in career_of(ann).records] == [1]
 
 
 @pytest.mark.parametrize("ties", ["first_come", "shared", "dense"])

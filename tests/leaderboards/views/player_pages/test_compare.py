@@ -38,6 +38,19 @@ def test_both_stand_side_by_side_with_the_gap_and_who_won_more(board: int, clien
     assert "Final periods 2 Robin 1 mina" in page
     assert "3 of the last 30 final periods, level in 0" in page
     assert "Not enough is known of this period yet" in page
+    link = f'value="http://testserver{address(board)}"'.replace("&", "&amp;")
+    assert link in client.get(address(board)).content.decode()
+
+
+def test_another_period_has_its_dates_and_its_own_standings(board: int, client: Client) -> None:
+    page = client.get(address(board)).content.decode()
+    first = re.search(r'class="period-link" href="([^"]+)">([^<]+)<', page)
+    assert first
+
+    past = text(client.get(f"/compare/{first[1].replace('&amp;', '&')}"))
+
+    assert "\N{EN DASH}" in first[2] or "-" in first[2]
+    assert "Robin Rank 1 9 points mina Rank 2 3 points Robin is ahead: 6 points" in past
 
 
 def test_seen_from_the_other_side_it_is_the_same(board: int, client: Client) -> None:

@@ -29,7 +29,7 @@ def test_it_tells_where_they_stand_and_were_best_and_to_themselves_when_they_wer
     assert "Robin Player id: robin" in page
     assert "Stands now Weekly wins 2 of 2 This week" in page
     assert "5 points" in page
-    assert "Best final ranks Weekly wins 1 in 1 final period" in page
+    assert "Records Weekly wins 1 best of 1 final rank Best score 9 points" in page
     assert "Your last ten weeks" not in page + text(robin.get("/players/mina/"))
     assert "Your last ten weeks" in text(robin.get("/players/robin/"))
 
@@ -70,9 +70,10 @@ def test_final_ranks_say_where_they_were_shared_and_a_best_one_where_it_never_wa
     robin, mina = (text(client.get(f"/players/{player}/")) for player in ("robin", "mina"))
     device = text(client.get(f"/boards/{board}/?player=robin")).partition("Final ranks, the latest first")[2]
 
-    assert "Best final ranks Weekly wins = 1 in 3 final periods" in robin
-    assert "Best final ranks Weekly wins 1 in 3 final periods" in mina
-    assert [robin.count(place) for place in ("Weekly wins 2 ", "Weekly wins = 1 ")] == [1, 3]  # one of them is the best
+    assert "Records Weekly wins = 1 best of 3 final ranks" in robin
+    assert "Records Weekly wins 1 best of 3 final ranks" in mina
+    # Twice as a final rank and twice as a trophy, and once as the best.
+    assert [robin.count(place) for place in ("Weekly wins 2 ", "Weekly wins = 1 ")] == [2, 5]
     assert re.findall(r"\d{4}-\d\d (=? ?\d)", device) == ["2", "= 1", "= 1"]
 
 
@@ -85,5 +86,5 @@ def test_no_sign_tells_of_somebody_hidden_who_shares_a_final_rank(client: Client
 
     page = text(client.get("/players/robin/"))
 
-    assert page.count("Weekly wins 1 ") == 2
+    assert page.count("Weekly wins 1 ") == 3
     assert "= 1" not in page
