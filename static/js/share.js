@@ -20,8 +20,6 @@ async function open(link) {
     dialog.className = "share-dialog";
     dialog.setAttribute("aria-labelledby", "share-heading");
     dialog.innerHTML = await answer.text();
-    const sheet = dialog.querySelector("link");
-    await new Promise((loaded) => (sheet.onload = sheet.onerror = loaded)); // pages do not bring its styles along
     offer(dialog);
     if (!dialog.open) dialog.showModal();
   } catch {
