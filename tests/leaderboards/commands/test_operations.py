@@ -217,18 +217,6 @@ def test_the_doctor_tells_the_age_of_the_oldest_histogram_and_is_red_once_runs_w
     assert any(line.startswith(f"RED  histogram of period {running(board)}: taken 36") for line in late)
 
 
-def test_a_page_cache_that_is_no_redis_is_well(settings: Settings) -> None:
-    backend = "django.core.cache.backends.locmem.LocMemCache"
-    settings.CACHES = {**settings.CACHES, "default": {"BACKEND": backend}}
-
-    [english] = checkup.page_cache(clock.now())
-    with override("ko"):
-        [korean] = checkup.page_cache(clock.now())
-
-    assert (english.state, english.detail) == (checkup.State.OK, "Django's own cache (LocMemCache), not Redis")
-    assert korean.detail == "Redis가 아닌 Django 자체 캐시(LocMemCache)"
-
-
 def test_a_period_that_became_stale_a_moment_ago_is_neither_right_nor_wrong(now: datetime) -> None:
     period = running(BoardFactory.create())
     Heartbeat.objects.create(name="worker", beat_at=now)

@@ -278,10 +278,8 @@ def test_webhooks_tell_of_those_who_move_once_each() -> None:
     assert [kind for kind, _ in hooked] == ["league.promoted", "league.promoted"]
     assert [kind for kind, _ in hooks()[2:]] == ["league.promoted", "league.promoted"]
     first = WebhookDelivery.objects.filter(kind="league.promoted").order_by("pk")[0]
-    [turned_at, _] = LeagueSeason.objects.exclude(turned_at=None).order_by("pk").values_list("turned_at", flat=True)
-    assert turned_at is not None
-    mover = LeagueMember.objects.get(group__season__turned_at=turned_at, player__external_id="a")
-    assert first.message_id == event_id(f"league-{mover.pk}", turned_at)
+    mover = LeagueMember.objects.filter(player__external_id="a").earliest("pk")
+    assert first.message_id == event_id(f"league-{mover.pk}", first.created_at)
     told = orjson.loads(first.body)["data"]
     day = period_of(board).label
     assert told == {
