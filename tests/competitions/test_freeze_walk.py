@@ -23,7 +23,7 @@ from competitions.services.notices.preferences import NoticeSettings, save_prefe
 from competitions.services.notices.rank_notices import compare_due_snapshots
 from config.schedule import SCHEDULE
 from foundation import clock
-from foundation.http.page_middleware import API
+from foundation.http.fast_path import API
 from leaderboards.core.input.entries import read_entry
 from leaderboards.core.submissions import Caller
 from leaderboards.services.submit.pipeline import submit
