@@ -193,15 +193,15 @@ def test_nakamas_records_come_by_the_statement_of_the_page(tmp_path: Path, page:
     ids = [str(uuid4()) for _ in range(3)]
     with connection.cursor() as cursor:
         cursor.execute(NAKAMA)
-        for owner, name, where, score, at, metadata in (
-            (ids[0], "anna", "weekly", 9, "2025-01-07 10:00:00.123456+00", '{"map": "canyon, north"}'),
-            (ids[1], None, "weekly", 8, "2025-01-08 10:00:00+00", "{}"),
-            (ids[2], "else", "other", 7, "2025-01-08 10:00:00+00", "{}"),
+        for owner, name, where, score, subscore, at, metadata in (
+            (ids[0], "anna", "weekly", 9, 5, "2025-01-07 10:00:00.123456+00", '{"map": "canyon, north"}'),
+            (ids[1], None, "weekly", 9, 6, "2025-01-08 10:00:00+00", "{}"),
+            (ids[2], "else", "other", 7, 0, "2025-01-08 10:00:00+00", "{}"),
         ):
             cursor.execute(
-                "INSERT INTO leaderboard_record (owner_id, username, leaderboard_id, score, update_time, metadata)"
-                " VALUES (%s, %s, %s, %s, %s, %s)",
-                [owner, name, where, score, at, metadata],
+                "INSERT INTO leaderboard_record (owner_id, username, leaderboard_id, score, subscore, update_time,"
+                " metadata) VALUES (%s, %s, %s, %s, %s, %s, %s)",
+                [owner, name, where, score, subscore, at, metadata],
             )
         with cursor.copy(f"COPY ({told[1]}) TO STDOUT WITH CSV HEADER") as copied:
             text = b"".join(map(bytes, copied)).decode()
@@ -223,3 +223,26 @@ def test_nakamas_records_come_by_the_statement_of_the_page(tmp_path: Path, page:
     with reading_metadata(wanted=True):
         found = selectors.standings(board, "2025-02").rows
     assert [row.metadata for row in found] == ['{"map":"canyon, north"}', None]
+
+    by_subscore: Board = BoardFactory.create(
+        name="With subscores", storage="sql", period="week", timezone="UTC",
+        criteria=[{"name": name, "max": 1000, "order": "desc"} for name in ("score", "subscore")],
+    )  # fmt: skip  # as a table
+    more = ("--player", "player", "--field", "score=points", "--field", "subscore=subscore", "--at", "at", "--backfill")
+    run("import_scores", file, "--board", by_subscore.seq, *more)
+    ranked = table(run("export_standings", "--board", by_subscore.seq, "--period", "2025-02").out)
+    assert [row[1] for row in ranked[1:]] == [ids[1], ids[0]]  # as Nakama has them, though anna was first
+
+
+@pytest.mark.parametrize(("order", "expected"), [("desc", "cba"), ("asc", "abc")])
+def test_equals_that_share_a_rank_stand_in_the_order_of_nakamas_owner_ids(
+    tmp_path: Path, order: str, expected: str
+) -> None:
+    text = "player,points,subscore\nb,5,1\na,5,1\nc,5,1\n"
+    both = [{"name": name, "max": 1000, "order": order} for name in ("score", "subscore")]
+    by_points, by_fields = ("--points", "points"), ("--field", "score=points", "--field", "subscore=subscore")
+    for nth, (criteria, columns) in enumerate((([], by_points), (both, by_fields))):
+        rules = {"order": order, "ties": "shared", "criteria": criteria, "name": f"Board {nth}"}
+        import_text(tmp_path, text, "--player", "player", *columns, **rules)
+        rows = table(run("export_standings", "--board", Board.objects.latest("seq").seq).out)[1:]
+        assert ("".join(row[1] for row in rows), {row[0] for row in rows}) == (expected, {"1"})
