@@ -12,7 +12,7 @@ from ninja import NinjaAPI
 from ninja.openapi.docs import ABS_TPL_PATH, Swagger
 from ninja.responses import Response
 
-from foundation.http.page_middleware import API
+from foundation.http.fast_path import API
 from leaderboards.api import api
 
 BASE_PATH = API

@@ -14,7 +14,7 @@ from django.template.loader import render_to_string
 from foundation.db.resilience import CONNECTION_ERRORS
 from foundation.errors import RateLimited, Unavailable
 from foundation.http.client_address import client_network
-from foundation.http.page_middleware import API
+from foundation.http.fast_path import is_of_api
 from foundation.http.problems import PlainHttp, respond
 from foundation.throttling.rate_limit import throttle
 
@@ -34,7 +34,7 @@ class ApiHttpsOnly:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        if settings.SECURE_SSL_REDIRECT and request.path_info.startswith(API) and not request.is_secure():
+        if settings.SECURE_SSL_REDIRECT and not request.is_secure() and is_of_api(request):
             detail = "Use https; nothing of this request was done."
             if "HTTP_AUTHORIZATION" in request.META:
                 detail += " The key that came with it has crossed the net in the clear: make another."
@@ -52,7 +52,7 @@ class PageThrottle:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        if request.path_info.startswith(API) or request.path_info in PROBES:
+        if is_of_api(request) or request.path_info in PROBES:
             return self._get_response(request)
         try:
             throttle("page", client_network(request))

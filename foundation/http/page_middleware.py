@@ -20,7 +20,8 @@ from django.utils import translation
 from django.utils.cache import patch_vary_headers
 from django.utils.deprecation import MiddlewareMixin
 
-API = "/api/v1/"
+from foundation.http.fast_path import is_of_api
+
 VARIES = "Accept-Language"
 
 
@@ -82,8 +83,3 @@ class ContentSecurityPolicy(CSPMiddleware):
             return super().process_response(request, response)
         response.headers.setdefault(HEADER, self._default_policy)
         return response
-
-
-def is_of_api(request: HttpRequest) -> bool:
-    """Whether the path is the API's."""
-    return request.path_info.startswith(API)

@@ -14,7 +14,7 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils.translation import gettext as _
 
-from foundation.http.page_middleware import API
+from foundation.http.fast_path import is_of_api
 
 
 class BodySizeLimit:
@@ -28,7 +28,7 @@ class BodySizeLimit:
 
     def process_view(self, request: HttpRequest, *_view: Any) -> HttpResponse | None:
         """The error response; None if the body may be read."""
-        if request.path_info.startswith(API):
+        if is_of_api(request):
             return None
         length = request.META.get("CONTENT_LENGTH") or ""
         if not length and "HTTP_TRANSFER_ENCODING" in request.META:

@@ -15,6 +15,7 @@ from ninja.operation import Operation
 
 from foundation.db.resilience import is_busy
 from foundation.errors import SunwiError
+from foundation.http.fast_path import api_view
 from foundation.http.problems import BadRequest, DatabaseAway, NoSuchPath, respond, respond_unexpected
 from leaderboards.api.http.dispatch import dispatch_pattern
 from leaderboards.api.http.operations import OperationHandler
@@ -52,6 +53,7 @@ def _by_method(operations: Sequence[Operation]) -> dict[str, OperationHandler]:
     return {method: OperationHandler(operation) for operation in operations for method in operation.methods}
 
 
+@api_view
 @csrf_exempt
 def unknown_path(request: HttpRequest) -> HttpResponse:
     """Answer 404 for any other path under /api/."""

@@ -23,7 +23,7 @@ from competitions.services.notices.preferences import NoticeSettings, save_prefe
 from competitions.services.notices.rank_notices import compare_due_snapshots
 from config.schedule import SCHEDULE
 from foundation import clock
-from foundation.http.page_middleware import API
+from foundation.http.fast_path import API
 from leaderboards.core.input.entries import read_entry
 from leaderboards.core.submissions import Caller
 from leaderboards.services.submit.pipeline import submit
@@ -57,6 +57,7 @@ REFUSED = {
     *(f"accounts/security/{rest}" for rest in ("app/", "app/remove/", "passkeys/", "passkeys/challenge/", "codes/")),
     *("accounts/security/passkeys/<int:number>/remove/", "account/export/", "account/delete/"),
     *("accounts/logout/", "i18n/setlang/", "^api(?:/|$)", "competitions/<int:number>/reveal/"),
+    "boards/<int:seq>/calendar.ics",  # neither of the two boards has periods that end by themselves
     *(f"competitions/<int:number>/comments/<int:comment>/{rest}" for rest in ("", "hide/", "like/")),
     "players/<str:player>/follow/",  # a form is sent there; who asks for it is led to the player
     "api/v1/likes/<kind>/<id>/<player>",

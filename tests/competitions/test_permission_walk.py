@@ -10,7 +10,7 @@ from competitions.models import Competition, Team
 from competitions.services.comments.moderate import hide
 from competitions.services.lifecycle.finish import finish
 from foundation import clock
-from foundation.http.page_middleware import API
+from foundation.http.fast_path import API
 from leaderboards.core.input.entries import read_entry
 from leaderboards.core.submissions import Caller
 from leaderboards.services.submit.pipeline import submit

@@ -56,6 +56,13 @@ call_command("create_service_key", "game", scope=["scores:write"])
 app.tasks["leaderboards.tasks.settle"]()
 app.tasks["foundation.tasks.heartbeat"]()
 """
+# What the doctor finds wrong, but what only a worker sets right: none runs here.
+CHECKUP = """
+from foundation import clock
+from leaderboards.management.doctor_checks import run_checks
+found = run_checks(clock.now(), without=("worker", "unmirrored standings"))
+print([f"{each.name}: {each.detail}" for each in found if each.is_red])
+"""
 
 
 def snippet(name: str) -> str:
@@ -75,6 +82,11 @@ class Host:
     def manage(self, *command: str) -> str:
         """What the command said; fails where it failed."""
         return done(self.python, "manage.py", *command, cwd=self.folder)
+
+    def add(self, file: str, *lines: str) -> None:
+        """Write lines of the host's own at the end of a file of its project."""
+        with (self.folder / "host" / file).open("a") as written:
+            written.write("\n" + "\n".join(lines) + "\n")
 
 
 def make_host(environment: Environment, folder: Path, apps: tuple[str, ...], redis: str, database: str = "") -> Host:
@@ -180,6 +192,7 @@ def use(host: Host, *apps: str) -> None:
             status, answer = ask(address, "GET", path)
             assert (status, shown in answer) == (200, True), f"{path}: {answer[:2000]}"
         assert ("/competitions/" in ask(address, "GET", "/")[1]) == ("competitions" in apps)
+    assert host.manage("shell", "-v", "0", "-c", CHECKUP).strip().splitlines()[-1] == "[]"
     said = checked + (host.folder / "server.log").read_text()
     assert re.findall(rf".*/({'|'.join(OURS)})/\S+\.py:\d+: .*Warning.*", said) == []
 
@@ -201,6 +214,37 @@ def test_a_fresh_project_keeps_boards_on_postgresql(
     installed: Environment, tmp_path: Path, redis: str, postgresql: str
 ) -> None:
     use(make_host(installed, tmp_path, (), redis, postgresql))
+
+
+# What a host has of its own, and what its own client gets of it: middleware that lets nobody through.
+GUARDED = """
+from django.http import HttpResponse
+def write(request): return HttpResponse("written")
+def guard(_): return lambda request: HttpResponse("guarded", status=403)
+"""
+ASK_OURSELVES = """
+from django.test import Client
+for path in ("/shop/write", "/api/v1/write", "/api/v1/nothing", "/api/v1/boards/1/standings"):
+    print(path, Client().post(path).status_code)
+"""
+
+
+def test_a_hosts_own_addresses_below_the_apis_keep_its_middleware(installed: Environment, tmp_path: Path) -> None:
+    host = make_host(installed, tmp_path, (), "redis://127.0.0.1:1/0")
+    (tmp_path / "host" / "views.py").write_text(GUARDED)
+    host.add(
+        "urls.py",
+        "from host.views import write",
+        'urlpatterns = [path("api/v1/write", write), path("shop/write", write)] + urlpatterns',
+    )
+    host.add("settings.py", 'MIDDLEWARE.insert(1, "host.views.guard")', 'ALLOWED_HOSTS = ["testserver"]')
+
+    said = host.manage("shell", "-v", "0", "-c", ASK_OURSELVES)
+
+    answers = [line for line in said.splitlines() if line.startswith("/")]
+    assert answers == [
+        "/shop/write 403", "/api/v1/write 403", "/api/v1/nothing 403", "/api/v1/boards/1/standings 405",
+    ]  # fmt: skip  # as a table
 
 
 @pytest.mark.parametrize(("python", "django"), interpreters.PAIRS)

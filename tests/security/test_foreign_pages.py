@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
-from foundation.http.page_middleware import API
+from foundation.http.fast_path import API
 from tests.accounts.people import LOGIN, PASSWORD
 from tests.competitions.addresses import EXAMPLES, admin_addresses
 from tests.leaderboards.factories import UserFactory

@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.urls import URLPattern
 
+from foundation.http.fast_path import api_view
 from foundation.http.problems import MethodNotAllowed, respond
 from leaderboards.api.http.operations import OperationHandler
 
@@ -42,7 +43,7 @@ def dispatch_view(handlers: Mapping[str, OperationHandler]) -> View:
         return _with_cors(response) if wanted == "GET" else response
 
     view.csrf_exempt = True  # type: ignore[attr-defined]  # how Django marks a view
-    return view
+    return api_view(view)
 
 
 def _preflight(allowed: str, reads: bool) -> HttpResponse:

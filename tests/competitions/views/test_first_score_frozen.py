@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from competitions.models import Competition
-from foundation.http.page_middleware import API
+from foundation.http.fast_path import API
 from tests.competitions.addresses import ADMIN, EXAMPLES, addresses
 from tests.competitions.factories import END, HOUR, MINUTE, SeriesFactory, TeamFactory
 from tests.competitions.grouping import in_division

@@ -1,13 +1,22 @@
 """The API's own way through Django: shorter, and with all that guards every answer."""
 
+import sys
+from collections.abc import Callable
+from types import ModuleType
+
 import pytest
 from django.conf import settings
+from django.contrib import admin
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.test import Client, override_settings
+from django.urls import include, path
 from django.utils import translation
 from django.utils.module_loading import import_string
 
 from foundation.http import fast_path
-from foundation.http.page_middleware import API
+from foundation.http.fast_path import API
+from leaderboards.api import urls as api_urls
 
 LONG = [each for each in settings.MIDDLEWARE if each != "foundation.http.fast_path.ApiFastPath"]
 
@@ -81,3 +90,52 @@ def test_addresses_that_are_remembered_are_short_and_each_has_its_own_view() -> 
 
     assert fast_path._resolve.cache_info().currsize == known
     assert fast_path._resolve.cache_info().maxsize == fast_path.CACHE_SIZE
+
+
+class Guard:
+    """Middleware of another project."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        return self._get_response(request) if "X-Guard" in request.headers else HttpResponse("guarded", status=403)
+
+
+@pytest.fixture
+def other_project(monkeypatch: pytest.MonkeyPatch) -> str:
+    """The name of addresses of another project, with some of its own below those of the API."""
+    urls = ModuleType("addresses_of_another_project")
+    urls.urlpatterns = [  # type: ignore[attr-defined]  # what Django reads of such a module
+        path("api/v1/write", lambda _: HttpResponse("written")),
+        path("api/v1/", include((api_urls(), "api"))),
+        path(f"api/v1/{'long' * fast_path.LONGEST}", lambda _: HttpResponse("written")),
+        path("api/v1/me", lambda request: HttpResponse(str(request.user))),
+        path("admin/", admin.site.urls),
+        path("", include("competitions.urls")),
+        path("", include("leaderboards.urls")),
+        path("", include("accounts.urls")),
+        path("", include("foundation.urls")),
+    ]
+    monkeypatch.setitem(sys.modules, urls.__name__, urls)
+    return urls.__name__
+
+
+def test_addresses_of_another_app_below_the_apis_keep_all_of_the_projects_middleware(other_project: str) -> None:
+    layers = [*settings.MIDDLEWARE[:2], f"{__name__}.Guard", *settings.MIDDLEWARE[2:]]
+    with override_settings(ROOT_URLCONF=other_project, MIDDLEWARE=layers):
+        client, passed = Client(enforce_csrf_checks=True), {"X-Guard": "yes"}
+        for address in (f"{API}write", f"{API}{'long' * fast_path.LONGEST}", f"{API}nothing"):
+            for _ in range(2):  # the second time it is remembered
+                assert client.post(address).content == b"guarded"
+        assert client.post(f"{API}write", headers=passed).status_code == 403
+        assert b"written" not in client.post(f"{API}write", headers=passed).content
+        assert client.get(f"{API}me", headers=passed).content == b"AnonymousUser"
+        assert client.get(f"{API}nothing", headers=passed).status_code == 404
+        assert client.get(f"{API}boards").json()["rows"] == []
+
+
+def test_a_form_of_another_app_below_the_apis_has_the_limits_of_pages(other_project: str) -> None:
+    with override_settings(ROOT_URLCONF=other_project):
+        big = b"x" * (settings.DATA_UPLOAD_MAX_MEMORY_SIZE + 1)
+        assert Client().post(f"{API}write", big, "text/plain").status_code == 413
