@@ -134,14 +134,14 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "players/bob/around", "players/ann/around?radius=1&metadata=true"
     ),
     f"{API_BOARD}/league": ("/api/v1/boards/{board}/league", "/api/v1/boards/{other}/league"),
-    f"{API_BOARD}/players/<player>/league": _of_boards("players/bob/league", "players/ann/league"),
+    f"{API_BOARD}/players/<player>/league": _of_boards("players/bob/league?metadata=true", "players/ann/league"),
     f"{API_BOARD}/view": (
         *_of_boards("view?player=bob&ids=ann", "view?player=ann&radius=1&ids=ann,bob&offset=0&limit=5&metadata=true"),
         "/api/v1/boards/{other}/view?cursor=x",
     ),
     f"{API_BOARD}/distribution": (*_of_boards("distribution"), *_of_boards("distribution?exact=true")),
-    f"{API_BOARD}/standings.csv": _of_boards("standings.csv", "standings.csv?raw=true"),
-    f"{API_CUP}/standings.csv": _filled(f"{API_CUP}/standings.csv", "", "?raw=true"),
+    f"{API_BOARD}/standings.csv": _of_boards("standings.csv?metadata=true", "standings.csv?raw=true"),
+    f"{API_CUP}/standings.csv": _filled(f"{API_CUP}/standings.csv", "", "?raw=true", "?metadata=true"),
     f"{API_LIKES}/<id>": _filled(f"{API_LIKES}/<id>", "", "?player={player}"),
     API_LIKES: _filled(API_LIKES, "?ids={comment}&player={player}"),
     "api/v1/competitions": (
