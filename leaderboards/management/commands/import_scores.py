@@ -19,7 +19,7 @@ from leaderboards.core.ranking.criteria import ACHIEVED_AT
 from leaderboards.core.submissions import Outcome, Status
 from leaderboards.management.command import Command as BaseCommand
 from leaderboards.management.progress import Progress
-from leaderboards.management.tables import RejectedRows, Table, open_table
+from leaderboards.management.tables import DELIMITERS, RejectedRows, Table, open_table
 from leaderboards.models import Board, Storage
 from leaderboards.services.imports.actions import run_being_undone
 from leaderboards.services.imports.score_rows import BATCH, ROW, Columns, ScoreImport, close_past, import_batch
@@ -36,6 +36,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Add the file, the board, and the columns."""
         parser.add_argument("file", metavar="FILE.csv", type=Path)
+        parser.add_argument("--delimiter", choices=tuple(DELIMITERS), default="comma", help="what is between two cells")
         parser.add_argument("--board", type=int, required=True, metavar="SEQ")
         parser.add_argument("--player", required=True, metavar="COLUMN", help="the game's own id of the player")
         parser.add_argument("--points", metavar="COLUMN|1", help="a column, or a number for every row")
@@ -66,7 +67,7 @@ class Command(BaseCommand):
         board = selectors.board_by_seq(options["board"])
         _refuse_impossible(board)
         _refuse_other_kind(board, options)
-        with open_table(options["file"]) as table, RejectedRows(table) as rejects:
+        with open_table(options["file"], options["delimiter"]) as table, RejectedRows(table) as rejects:
             job = ScoreImport(board, _columns(table, options), table.file.stem, options["backfill"])
             if board.storage == Storage.REDIS and options["id"]:
                 self.stderr.write("A redis board remembers ids for a day or two: a second run after that counts again.")

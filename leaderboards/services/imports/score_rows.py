@@ -99,7 +99,7 @@ def entry_of(line: CsvRow, job: ScoreImport) -> Entry:
     columns = job.columns
     if None in line.cells or None in line.cells.values():
         raise BadEntry(
-            Message("The row has more or fewer cells than the header: look for a comma without quotes around it.")
+            Message("The row has more or fewer cells than the header: look for a separator without quotes around it.")
         )
     raw = {"board": job.board.seq, "player": line.cells[columns.player]} | _value_cells(line, columns)
     # A row with an empty time counts as of now; in a backfill, where each row needs a time, it is refused.

@@ -330,3 +330,35 @@ def test_a_field_that_the_board_does_not_know_is_told_with_the_first_row(tmp_pat
     told = import_fields(file, make_board(criteria=RAID), "--field", "stage=s", "--field", "member=m").out
     assert "bad_entry: 1, first in row 1: `fields` lacks 'members'" in told
     assert not fields()
+
+
+@pytest.mark.parametrize(("name", "mark"), [("tab", "\t"), ("semicolon", ";"), ("comma", ",")])
+def test_cells_are_between_the_delimiter_that_is_named(tmp_path: Path, name: str, mark: str) -> None:
+    rows = [["who", "points", "more"], ["alice", "5", "a,b;c\td"], ["bo b", "6", ""], ["carol", "x", 'say "hi"']]
+    file = tmp_path / "scores.csv"
+    with file.open("w", newline="") as written:
+        csv.writer(written, delimiter=mark).writerows([*rows, ["dave", "1"]])
+
+    import_rows(tmp_path, make_board(), file.read_bytes(), "--delimiter", name)
+
+    assert points() == {"alice": 5, "bo b": 6}
+    with (tmp_path / "scores.rejected.csv").open(newline="") as refused:
+        header, *left = csv.reader(refused, delimiter=mark)
+    assert header == ["who", "points", "more", "row", "code", "detail"]
+    assert [row[:5] for row in left] == [
+        ["carol", "x", 'say "hi"', "3", "bad_points"],
+        ["dave", "1", "", "4", "bad_entry"],
+    ]
+
+
+@pytest.mark.parametrize(("name", "mark"), [("tab", "\t"), ("semicolon", ";")])
+def test_another_delimiter_is_told_before_the_first_row(tmp_path: Path, name: str, mark: str) -> None:
+    with pytest.raises(
+        CommandError, match=f"--player: scores.csv has one column as it is read: try --delimiter {name}"
+    ):
+        import_rows(tmp_path, make_board(), f"who{mark}points\nalice{mark}5\n")
+    with pytest.raises(CommandError, match="try --delimiter comma"):
+        import_rows(tmp_path, make_board(name="Another"), "who,points\nalice,5\n", "--delimiter", name)
+    with pytest.raises(CommandError, match="invalid choice"):
+        import_rows(tmp_path, make_board(name="Third"), "who,points\nalice,5\n", "--delimiter", mark)
+    assert not Player.objects.exists()

@@ -1,4 +1,4 @@
-"""Moving here from other programs: sorted sets of anybody, agoragames' leaderboards, Nakama's records, PlayFab's table.
+"""Moving here from others: sorted sets of anybody, agoragames' leaderboards, Nakama's records, PlayFab's fragments.
 
 What docs/moving.md tells to run is run, but for the servers that it names.
 """
@@ -6,6 +6,8 @@ What docs/moving.md tells to run is run, but for the servers that it names.
 import csv
 import json
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
@@ -124,14 +126,40 @@ def test_members_of_a_hand_made_leaderboard_bring_the_time_that_breaks_ties(thei
         read("--time-in-member", "left")
 
 
-def test_a_table_of_playfab_comes_by_its_columns(tmp_path: Path) -> None:
-    """As its data export and segment tables have it: more columns than are wanted, and a name that may be empty."""
-    text = (Path(__file__).parent / "playfab.csv").read_text(encoding="utf-8")
-    points = import_text(
-        tmp_path, text, "--player", "PlayFabId", "--points", "StatValue", "--name", "DisplayName", "--id", "row"
-    )
+def playfab(folder: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
+    """The script of the page."""
+    page = (DOCS / "moving.md").read_text(encoding="utf-8")
+    told = re.search(r"```python\n(.+?)```", page, re.DOTALL)
+    assert told
+    script = folder / "playfab.py"
+    script.write_text(told[1], encoding="utf-8")
+    command = [sys.executable, str(script), *map(str, arguments)]
+    return subprocess.run(command, check=False, capture_output=True, text=True, encoding="utf-8")
+
+
+def test_the_fragments_of_a_segment_of_playfab_come_by_the_script_of_the_page(tmp_path: Path) -> None:
+    """TSV, with all statistics of a player in one cell, and players who have none of this one."""
+    fragments = sorted(Path(__file__).parent.glob("playfab-*.tsv"))
+    done = playfab(tmp_path, "weekly", "PlayerId", "Statistics", *fragments)
+
+    points = import_text(tmp_path, done.stdout, "--player", "player", "--points", "points", "--id", "row")
     assert points == {"A1B2C3D4E5F60718": 4200, "0F1E2D3C4B5A6978": 17, "1122334455667788": 0}
-    assert names()["A1B2C3D4E5F60718"] == "Zoë, “the Owl”"
+    assert (done.returncode, done.stderr) == (0, "2 players without weekly\n")
+
+
+def test_a_fragment_that_is_cut_off_ends_the_script(tmp_path: Path) -> None:
+    whole = (Path(__file__).parent / "playfab-1.tsv").read_text(encoding="utf-8")
+    cut = tmp_path / "cut.tsv"
+    cut.write_text(whole[: whole.index("{")], encoding="utf-8")
+    done = playfab(tmp_path, "weekly", "PlayerId", "Statistics", cut)
+    assert (done.returncode, "row 2 has 3 cells, and the header 4" in done.stderr) == (1, True)
+
+
+def test_a_fragment_comes_as_it_is_where_a_column_has_the_points(tmp_path: Path) -> None:
+    text = "PlayerId\tDisplayName\tweekly\nA1\tZoë, the Owl\t4200\n"
+    columns = ("--player", "PlayerId", "--points", "weekly", "--name", "DisplayName")
+    assert import_text(tmp_path, text, *columns, "--delimiter", "tab") == {"A1": 4200}
+    assert names() == {"A1": "Zoë, the Owl"}
 
 
 def test_what_changes_while_it_is_read_is_refused(theirs: Redis, monkeypatch: pytest.MonkeyPatch) -> None:
