@@ -32,7 +32,7 @@ def page() -> str:
     """The whole page."""
     counted, liked = _figures("counting"), _figures("likes")
     parts = {"{patterns}": _patterns(counted), "{estimate}": _estimate(counted), "{likes}": _likes(liked)}
-    text = TEXT.read_text()
+    text = TEXT.read_text().replace("](../docs/", "](")  # links lead from where each file lies
     for place, part in parts.items():
         text = text.replace(place, part)
     return "\n".join(map(_wrapped, text.split("\n")))

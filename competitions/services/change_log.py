@@ -10,7 +10,7 @@ from competitions.models import Change, ChangeKind, Competition
 from foundation.audit import record
 from foundation.messages import Message
 from foundation.reasons import LONGEST_REASON, is_reason
-from foundation.webhooks.outbox import enqueue
+from foundation.webhooks.outbox import enqueue, event_id
 from leaderboards.models import Player
 
 _SUBJECT_KINDS = {"submission": "submission", "comment": "comment", "grant": "reward"}
@@ -38,7 +38,7 @@ def record_change(
     )
     _add_audit_entry(change, by)
     if kind in _ANNOUNCED:
-        queue_webhook(competition, kind, f"change-{change.pk}", at, reason=reason)
+        queue_webhook(competition, kind, event_id(f"change-{change.pk}", at), at, reason=reason)
     return change
 
 

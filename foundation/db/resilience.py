@@ -181,6 +181,20 @@ class StaleIfErrorCache(Generic[Key, Answer]):
                 self._rows.pop(key, None)
                 self._dropped[key] = self._drops
 
+    def distrust_reads(self) -> None:
+        """Cache nothing of what is being read from SQL now."""
+        with self._lock:
+            self._drops = self._all_dropped = self._drops + 1
+
+    def is_dropped(self, key: Key, since: int) -> bool:
+        """Whether the answer of a key was dropped after ``drops`` was ``since``."""
+        return max(self._dropped.get(key, 0), self._all_dropped) > since
+
+    @property
+    def drops(self) -> int:
+        """How often answers were dropped."""
+        return self._drops
+
     def _load_current(self, keys: Collection[Key]) -> dict[Key, Answer]:
         """The current answers: the cached one if its row version is unchanged, otherwise read again.
 
@@ -237,7 +251,7 @@ class StaleIfErrorCache(Generic[Key, Answer]):
             if len(self._rows) + len(answers) > self._most:
                 self._rows.clear()
             for key in keys:
-                if self._dropped.get(key, self._all_dropped) > drops:
+                if self.is_dropped(key, drops):
                     continue  # it was read before it was dropped
                 if (row := self._rows.pop(key, None)) and row.since > began:
                     self._rows[key] = row  # another thread began later and finished sooner

@@ -1,13 +1,13 @@
 """Adding messages to the outbox, replaying and dropping them.
 
 A message is a row that is written in the transaction of the change it reports. The caller derives the message id from
-its own row, so that adding it twice has no effect.
+its own row, so that adding it twice has no effect: from the row's number and the moment of the event (``event_id``).
 """
 
 import re
 import secrets
 from collections.abc import Collection, Mapping
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import orjson
@@ -26,13 +26,23 @@ TEST_KIND = "test"
 
 _ID = re.compile(r"[A-Za-z0-9_-]{1,100}")
 KIND = re.compile(r"[a-z0-9_.]{1,50}")
+_EPOCH, _MILLISECOND = datetime(1970, 1, 1, tzinfo=UTC), timedelta(milliseconds=1)
+
+
+def event_id(name: str, at: datetime) -> str:
+    """Return the message id of an event: ``name``, a hyphen, and ``at`` in milliseconds since 1970.
+
+    ``name`` holds the number of the row, ``at`` (aware) is the moment of the event as that row has it. A repeat has the
+    same id; after a restore of SQL, when numbers are given again, another event with the number has another one.
+    """
+    return f"{name}-{(at - _EPOCH) // _MILLISECOND}"
 
 
 def enqueue(kind: str, message_id: str, payload: Mapping[str, Any], at: datetime) -> None:
     """Add one row for each enabled endpoint that wants ``kind``, in the caller's transaction.
 
-    ``message_id`` (letters, digits, hyphen, underscore) must be the same for the same event. Raises ``Invalid`` for a
-    bad id or kind, and for a payload over 20,000 bytes with its envelope.
+    ``message_id`` (letters, digits, hyphen, underscore) must be the same for the same event, and never that of another
+    one (``event_id``). Raises ``Invalid`` for a bad id or kind, and for a payload over 20,000 bytes with its envelope.
     """
     enqueue_all(kind, {message_id: payload}, at)
 

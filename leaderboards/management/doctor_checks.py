@@ -12,12 +12,14 @@ from datetime import datetime, timedelta
 from enum import IntEnum
 from zoneinfo import ZoneInfo
 
+from django.conf import settings
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 from django.utils.translation import gettext as _
 from redis.exceptions import RedisError
 
 from foundation import clock
+from foundation.conf import page_cache_alias
 from foundation.errors import SunwiError
 from foundation.models import DeadLetter, Heartbeat, KnownRedis
 from foundation.monitoring.checks import client_of, expect_redis
@@ -136,7 +138,13 @@ def redis_server(_at: datetime) -> Iterator[Finding]:
 
 
 def page_cache(_at: datetime) -> Iterator[Finding]:
-    """Check that the page cache uses another server than the boards, or at least another database."""
+    """Check that the page cache uses another server than the boards, or at least another database; any cache that is no
+    Redis will do."""
+    if page_cache_alias() == "boards":  # then Django's cache is no Redis
+        backend = settings.CACHES["default"]["BACKEND"].rpartition(".")[2]
+        detail = _("Django's own cache (%(backend)s), not Redis") % {"backend": backend}
+        yield Finding(State.OK, "page cache", detail)
+        return
     try:
         boards, cache = (_database("boards"), _database("default"))
     except RedisError:

@@ -6,7 +6,7 @@ rejected rows.
 
 import csv
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -18,33 +18,47 @@ from leaderboards.core.input.csv_table import CsvRow, CsvTable
 from leaderboards.core.submissions import Outcome
 from leaderboards.import_errors import BadTable
 
+DELIMITERS = {"comma": ",", "tab": "\t", "semicolon": ";"}
+
 
 @contextmanager
-def open_table(file: Path) -> "Iterator[Table]":
-    """Open the table in ``file``. Raises ``CommandError`` if it cannot be read."""
+def open_table(file: Path, delimiter: str = "comma") -> "Iterator[Table]":
+    """Open the table in ``file``; ``delimiter`` names one of ``DELIMITERS``.
+
+    Raises ``CommandError`` if it cannot be read.
+    """
     try:
         stream = file.open("rb")
     except OSError as error:
         raise CommandError(f"{file} can not be read: {error.strerror}.") from error
     with stream:
-        yield Table(file, stream)
+        yield Table(file, stream, DELIMITERS[delimiter])
 
 
 class Table:
     """A CSV file with a header."""
 
-    def __init__(self, file: Path, stream: IO[bytes]) -> None:
+    def __init__(self, file: Path, stream: IO[bytes], delimiter: str = ",") -> None:
         self.file = file
+        self.delimiter = delimiter
         self.size = file.stat().st_size
         self._bytes = stream
         with self._as_command_error(str(file)):
-            self._csv = CsvTable(stream)
+            self._csv = CsvTable(stream, delimiter)
         self.header = self._csv.header
 
     def column(self, name: str, option: str) -> str:
         """Return ``name`` if the table has this column. Raises ``CommandError``."""
+        if name not in self.header and (other := self._other_delimiter()):
+            raise CommandError(f"{option}: {self.file.name} has one column as it is read: try --delimiter {other}.")
         with self._as_command_error(f"{option}: {self.file.name}"):
             return self._csv.column(name)
+
+    def _other_delimiter(self) -> str | None:
+        """The name of the delimiter that the only column's name contains, if there is one."""
+        if len(self.header) > 1:
+            return None
+        return next((name for name, mark in DELIMITERS.items() if mark in self.header[0]), None)
 
     def lines(self) -> Iterator[CsvRow]:
         """Yield every row, also those that are too long or too short."""
@@ -66,13 +80,15 @@ class Table:
 class RejectedRows:
     """``FILE.rejected.csv`` next to the table, or in the working directory if that is not writable.
 
-    The file is created with the first rejected row.
+    It has the table's delimiter, so that it can be mended and imported. The file is created with the first
+    rejected row.
     """
 
     def __init__(self, table: Table) -> None:
         folder = table.file.parent if os.access(table.file.parent, os.W_OK) else Path.cwd()
         self.file = folder / f"{table.file.stem}.rejected.csv"
         self._header = table.header
+        self._delimiter = table.delimiter
         self._stream: IO[str] | None = None
 
     def __enter__(self) -> "RejectedRows":
@@ -93,9 +109,13 @@ class RejectedRows:
         """Write the row unchanged, with its number and why it was rejected."""
         if self._stream is None:
             self._stream = self.file.open("w", encoding="utf-8", errors="surrogateescape", newline="")
-            csv.writer(self._stream).writerow([*self._header, "row", "code", "detail"])
+            self._write([*self._header, "row", "code", "detail"])
         cells = [*_cells(line.cells, self._header), line.number, outcome.code, outcome.detail]
-        csv.writer(self._stream).writerow(cells)
+        self._write(cells)
+
+    def _write(self, cells: Sequence[object]) -> None:
+        if self._stream:
+            csv.writer(self._stream, delimiter=self._delimiter).writerow(cells)
 
 
 def _cells(cells: Mapping[str | None, str | list[str] | None], header: list[str]) -> list[str]:

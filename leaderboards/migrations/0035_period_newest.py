@@ -8,7 +8,7 @@ from leaderboards.migrations._concurrently import AddIndexBesideWriters
 class Migration(migrations.Migration):
     atomic = False
 
-    dependencies = [("leaderboards", "0043_name_change_trigger")]
+    dependencies = [("leaderboards", "0034_schedules")]
 
     operations = [
         AddIndexBesideWriters(

@@ -91,6 +91,13 @@ def test_every_documented_setting_is_handed_on() -> None:
     assert named - DECIDED - set(secret_files.NAMES) == set(HANDED_ON)
 
 
+def test_what_is_not_handed_on_is_named_where_compose_is_told_of() -> None:
+    section = (ROOT / "docs/operations/deploy.md").read_text().partition("## Processes")[2].partition("\n## ")[0]
+    of_the_file_itself = {"LISTEN", "PORT", "TLS_PORT", "TLS_FOLDER", "ACME_FOLDER", "SECRETS_FOLDER"}
+
+    assert set(re.findall(r"`([A-Z_]{4,})`", section)) == DECIDED - of_the_file_itself
+
+
 def test_what_is_handed_on_by_itself_changes_no_setting(tmp_path: Path) -> None:
     def read(**environment: str) -> dict[str, Any]:
         given = {"DATA_DIR": str(tmp_path), "SECRET_KEY": "x", **{name: HANDED_ON[name] for name in OWN}}

@@ -20,6 +20,7 @@ from competitions.services.rewards.reward import grant_due_rewards
 from foundation import clock
 from foundation.errors import SunwiError, Unavailable
 from foundation.webhooks.models import WebhookDelivery
+from foundation.webhooks.outbox import event_id
 from leaderboards.core.periods import event_label, event_window
 from leaderboards.models import Board, Period, Standing, Submission
 from leaderboards.services import events
@@ -188,7 +189,8 @@ def told(number: int) -> dict[str, dict[str, int]]:
     board = Board.objects.get(name=f"Rewarded {number}")
     own = Notice.objects.filter(player__external_id__in=(f"ann{number}", f"bob{number}"))
     grants = RewardGrant.objects.filter(period__board=board)
-    ids = [f"notice-{notice.pk}" for notice in own] + [f"grant-{grant.pk}" for grant in grants]
+    ids = [event_id(f"notice-{notice.pk}", notice.created_at) for notice in own]
+    ids += [event_id(f"grant-{grant.pk}", grant.granted_at) for grant in grants]
     sent = Mail.objects.filter(notice__in=own, sent_at__isnull=False)
     return {
         "notices": Counter(f"{_name(notice)} {notice.kind}" for notice in own),

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from competitions.management.expected import AcceptedScore, ExpectedSnapshot, Prize, notices, ranking, rewards
+from tests.competitions.services.telling import without_moment
 from tests.faults.world import World, wait_until
 from tests.flows import came_of_it, contest
 from tests.flows.crew import Crew
@@ -148,7 +149,7 @@ def _check_messages(rows: dict[str, Any], shop: Receiver, cup: int) -> None:
     ids |= {f"grant-{number}" for number, *_ in rows["grants"]} | {f"competition-{cup}-final"}
     ids |= {f"change-{number}" for number, kind in rows["changes"] if kind in ("published", "extended", "revealed")}
 
-    bodies = {(each.message_id, each.body) for each in shop.received}
+    bodies = {(without_moment(each.message_id), each.body) for each in shop.received}
     finals = {message_id: json.loads(body) for message_id, body in bodies if message_id.startswith("period-")}
     data = finals[f"period-{rows['period']}-final"]["data"]
 

@@ -54,6 +54,13 @@ call_command("create_service_key", "game", scope=["scores:write"])
 app.tasks["leaderboards.tasks.settle"]()
 app.tasks["foundation.tasks.heartbeat"]()
 """
+# What the doctor finds wrong, but what only a worker sets right: none runs here.
+CHECKUP = """
+from foundation import clock
+from leaderboards.management.doctor_checks import run_checks
+found = run_checks(clock.now(), without=("worker", "unmirrored standings"))
+print([f"{each.name}: {each.detail}" for each in found if each.is_red])
+"""
 
 
 @pytest.fixture
@@ -141,6 +148,7 @@ def use(host: Host, *apps: str) -> None:
             status, answer = ask(address, "GET", path)
             assert (status, shown in answer) == (200, True), f"{path}: {answer[:2000]}"
         assert ("/competitions/" in ask(address, "GET", "/")[1]) == ("competitions" in apps)
+    assert host.manage("shell", "-v", "0", "-c", CHECKUP).strip().splitlines()[-1] == "[]"
     said = checked + (host.folder / "server.log").read_text()
     assert re.findall(rf".*/({'|'.join(OURS)})/\S+\.py:\d+: .*Warning.*", said) == []
 

@@ -87,7 +87,8 @@ class CopyPages(ActionPages):
         at = clock.trusted_now()
         made = make_copies(form.competition, wanted, token, at, by, with_rewards=with_rewards)
         text = ngettext("%(count)s draft is made.", "%(count)s drafts are made.", len(made)) % {"count": len(made)}
-        messages.success(request, f"{text} {_('Look them over, and publish each.')}")
+        hint = _("Look them over, and publish each.")
+        messages.success(request, f"{text} {hint}")
         if len(made) == 1:
             return redirect("admin:competitions_competition_change", made[0].pk)
         return redirect(f"{reverse('admin:competitions_competition_changelist')}?state=draft")

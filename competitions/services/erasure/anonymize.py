@@ -27,7 +27,7 @@ from competitions.models import (
 from competitions.services.comments.likeable import KIND
 from competitions.services.erasure.rewrite_results import lock_results_of
 from competitions.services.reader_caches import invalidate_readers_of
-from competitions.services.rewards.grants import CHUNK, REVOKED
+from competitions.services.rewards.grants import CHUNK, revoked_message_ids
 from foundation.chunks import in_chunks
 from foundation.webhooks.outbox import blank
 from leaderboards.models import Player
@@ -86,10 +86,9 @@ def _erase_reward_reasons(player: Player, at: datetime) -> None:
 
 def _blank_revoked_reasons(grants: QuerySet[RewardGrant]) -> None:
     """Blank the reasons on the grants, and in their webhook messages in the outbox."""
-    numbers = list(grants.exclude(revoked_reason="").values_list("pk", flat=True))
-    for some in in_chunks(numbers, CHUNK):
-        blank([f"{REVOKED}-{number}" for number in some], "reason")
-        RewardGrant.objects.filter(pk__in=some).update(revoked_reason="")
+    for some in in_chunks(list(grants.exclude(revoked_reason="")), CHUNK):
+        blank(revoked_message_ids(some), "reason")
+        RewardGrant.objects.filter(pk__in=[grant.pk for grant in some]).update(revoked_reason="")
 
 
 def _erase_admin_log(rows: QuerySet[Any]) -> None:

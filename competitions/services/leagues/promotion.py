@@ -14,7 +14,7 @@ from competitions.models import LeagueGroup, LeagueMember, LeagueSeason
 from competitions.selectors.leagues import is_ranked_with_previous_group, players_before
 from competitions.services.leagues.seasons import lock_season, place_all, unplaced, unturned
 from foundation.failpoints import failpoint
-from foundation.webhooks.outbox import enqueue_all
+from foundation.webhooks.outbox import enqueue_all, event_id
 from foundation.worker.each import for_each
 from leaderboards.models import FinalStanding, Period, PeriodState
 from leaderboards.selectors.visibility.hidden import hidden_now
@@ -118,10 +118,10 @@ def _set_combined_outcomes(
 
 
 def _announce(season: LeagueSeason, group: LeagueGroup, members: Sequence[LeagueMember], at: datetime) -> None:
-    """Queue webhooks for promoted and demoted players; the game notifies them."""
+    """Queue webhooks for promoted and demoted players; the game notifies them. ``at`` becomes ``turned_at``."""
     for outcome in (Outcome.PROMOTED, Outcome.DEMOTED):
         moved = [member for member in members if member.outcome == outcome]
-        payloads = {f"league-{member.pk}": _payload(season, group, member) for member in moved}
+        payloads = {event_id(f"league-{member.pk}", at): _payload(season, group, member) for member in moved}
         if payloads:
             enqueue_all(f"league.{outcome}", payloads, at)
 

@@ -16,6 +16,7 @@ from competitions.services.locks import get_or_open_period, lock_competition
 from competitions.services.results.revisions import publish_revision
 from foundation.failpoints import failpoint
 from foundation.messages import Message
+from foundation.webhooks.outbox import event_id
 from leaderboards.selectors.visibility.hidden import clear_hidden_cache
 from leaderboards.services.periods.announce import announce_final
 
@@ -50,7 +51,7 @@ def make_final(locked: Competition, at: datetime, change: Change | None = None) 
     locked.final_at = at
     locked.save(update_fields=["final_at"])
     publish_revision(locked, at, change)
-    queue_webhook(locked, "final", f"competition-{locked.pk}-final", at)
+    queue_webhook(locked, "final", event_id(f"competition-{locked.pk}-final", at), at)
     if not locked.is_hidden(at):  # else the reveal does
         announce_final(get_or_open_period(locked), at)
     failpoint("confirm.before_commit")

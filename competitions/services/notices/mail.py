@@ -22,6 +22,7 @@ from competitions.selectors.notices.preferences import language_of, preference_o
 from foundation import clock, mailer
 from foundation.failpoints import failpoint
 from foundation.mail_templates import TEXTS
+from foundation.webhooks.outbox import event_id
 from leaderboards.models import Player
 
 logger = logging.getLogger(__name__)
@@ -111,7 +112,7 @@ def message(mail: Mail) -> EmailMultiAlternatives:
     """Build the message: text and HTML, in the player's language. Its id is the notice's, at every try."""
     related = ("competition__board", "change", "revision", "grant", "grant_before", "player__preference")
     notice = Notice.objects.select_related(*related).defer("competition__picture").get(pk=mail.notice_id)
-    site = settings.SITE_URL.rstrip("/")
+    site, message_id = settings.SITE_URL.rstrip("/"), event_id(f"notice-{notice.pk}", notice.created_at)
     preferences = f"{site}/inbox/settings/"
     language = language_of(notice)
     with override(language):
@@ -127,7 +128,7 @@ def message(mail: Mail) -> EmailMultiAlternatives:
             body=TEXTS.render_to_string("competitions/mail/notice.txt", context),
             to=[mail.to],
             headers={
-                "Message-ID": f"<notice-{notice.pk}@{urlsplit(site).hostname}>",
+                "Message-ID": f"<{message_id}@{urlsplit(site).hostname}>",
                 "Auto-Submitted": "auto-generated",
                 "List-Unsubscribe": f"<{preferences}>",
             },

@@ -13,7 +13,7 @@ from competitions.models import Competition, Notice, Snapshot, SnapshotRow
 from competitions.selectors.notices.preferences import preference_of
 from competitions.services.notices import notices
 from foundation.failpoints import failpoint
-from foundation.webhooks.outbox import enqueue_all
+from foundation.webhooks.outbox import enqueue_all, event_id
 from foundation.worker.each import for_each
 
 Ranks = dict[int, int]
@@ -35,7 +35,8 @@ def compare(number: int, at: datetime) -> int:
     alerts = _notices(snapshot) if _has_alerts(snapshot, at) else []
     notices.write_notices(alerts, at)
     for kind in sorted({notice.kind for notice in alerts}):
-        payloads = {f"notice-{each.pk}": _payload(each, snapshot) for each in alerts if each.kind == kind}
+        told = [notice for notice in alerts if notice.kind == kind]
+        payloads = {event_id(f"notice-{each.pk}", each.created_at): _payload(each, snapshot) for each in told}
         enqueue_all(f"rank.{kind}", payloads, at)
     snapshot.compared_at = at
     snapshot.save(update_fields=["compared_at"])

@@ -27,6 +27,7 @@ from foundation import clock
 from foundation.chunks import in_chunks
 from foundation.failpoints import failpoint
 from foundation.http.encoding import as_json, when
+from foundation.webhooks.outbox import event_id
 from foundation.worker.each import for_each
 from leaderboards.models import Period
 from leaderboards.selectors.exports.period_rows import final_rows
@@ -80,7 +81,7 @@ def announce_revision(revision: Revision, at: datetime) -> None:
         queue_webhook(
             revision.competition,
             "revised",
-            f"competition-{revision.competition_id}-revision-{revision.number}",
+            event_id(f"competition-{revision.competition_id}-revision-{revision.number}", revision.made_at),
             at,
             revision=revision.number,
             content_hash=revision.content_hash,

@@ -8,12 +8,10 @@ from datetime import datetime
 
 from competitions.models import RewardGrant
 from foundation.chunks import in_chunks
-from foundation.webhooks.outbox import enqueue_all
+from foundation.webhooks.outbox import enqueue_all, event_id
 from leaderboards.models import Player
 
 CHUNK = 1000
-# The prefixes of the webhooks' message ids; the number of the grant follows.
-GRANTED, REVOKED = "grant", "revoked"
 
 
 def insert_grants(grants: Iterable[RewardGrant], at: datetime) -> int:
@@ -21,7 +19,7 @@ def insert_grants(grants: Iterable[RewardGrant], at: datetime) -> int:
     written = 0
     for chunk in in_chunks(grants, CHUNK):
         written += len(RewardGrant.objects.bulk_create(chunk))
-        _announce("reward.granted", GRANTED, chunk, at)
+        _announce("reward.granted", chunk, at)
     return written
 
 
@@ -37,13 +35,24 @@ def revoke_grants(grants: Sequence[RewardGrant], reason: str, at: datetime, with
             grant.withheld_at = at if withheld else None
         rows = RewardGrant.objects.filter(pk__in=[grant.pk for grant in chunk])
         rows.update(revoked_at=at, revoked_reason=reason, withheld_at=at if withheld else None)
-        _announce("reward.revoked", REVOKED, chunk, at)
+        _announce("reward.revoked", chunk, at)
     return len(grants)
 
 
-def _announce(kind: str, prefix: str, grants: Sequence[RewardGrant], at: datetime) -> None:
+def revoked_message_ids(grants: Iterable[RewardGrant]) -> list[str]:
+    """Return the ids that the webhook messages of these revoked grants may have: old messages have no moment in it."""
+    return [each for grant in grants for each in (f"revoked-{grant.pk}", _message_id(grant))]
+
+
+def _message_id(grant: RewardGrant) -> str:
+    if grant.revoked_at is None:
+        return event_id(f"grant-{grant.pk}", grant.granted_at)
+    return event_id(f"revoked-{grant.pk}", grant.revoked_at)
+
+
+def _announce(kind: str, grants: Sequence[RewardGrant], at: datetime) -> None:
     players = Player.objects.in_bulk([grant.player_id for grant in grants])
-    payloads = {f"{prefix}-{grant.pk}": _payload(grant, players[grant.player_id]) for grant in grants}
+    payloads = {_message_id(grant): _payload(grant, players[grant.player_id]) for grant in grants}
     enqueue_all(kind, payloads, at)
 
 

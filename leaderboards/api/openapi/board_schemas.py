@@ -49,6 +49,7 @@ class SettingsButPeriod(Schema):
     storage: Literal["hybrid", "redis", "sql"]
     unit: str
     format: str
+    hue: str = Field(description="The colour of its page. Empty: by its number.")
     visibility: Literal["public", "private"]
     plausible_least: Number | None = Field(description="What breaks this or a limit below is quarantined.")
     plausible_most: Number | None

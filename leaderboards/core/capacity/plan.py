@@ -95,10 +95,10 @@ def read_number(name: str, text: str) -> int | float:
 
 def _check(name: str, value: float) -> None:
     bound = BOUNDS[name]
+    if not bound.least <= value <= bound.most:  # first: infinity is no whole number either
+        raise BadCapacity(f"{_option(name)} must be from {bound.least:g} to {bound.most:g}, not {value:g}.")
     if bound.is_whole and value != int(value):
         raise BadCapacity(f"{_option(name)} must be a whole number, not {value:g}.")
-    if not bound.least <= value <= bound.most:
-        raise BadCapacity(f"{_option(name)} must be from {bound.least:g} to {bound.most:g}, not {value:g}.")
 
 
 def _option(name: str) -> str:

@@ -29,10 +29,10 @@ class CsvRow:
 class CsvTable:
     """A CSV table with a header. It can be read once."""
 
-    def __init__(self, stream: IO[bytes]) -> None:
+    def __init__(self, stream: IO[bytes], delimiter: str = ",") -> None:
         """Read the header. Raises ``BadTable`` if it is missing, too long, or names a column twice."""
         text = TextIOWrapper(stream, "utf-8-sig", "surrogateescape", newline="")
-        self._reader = csv.DictReader(text, strict=True)
+        self._reader = csv.DictReader(text, strict=True, delimiter=delimiter)
         try:
             self.header: list[str] = [*(self._reader.fieldnames or ())]
         except csv.Error as error:

@@ -15,10 +15,11 @@ from foundation.audit import record
 from foundation.chunks import in_chunks
 from leaderboards import selectors
 from leaderboards.core.input.points import decimal_of
+from leaderboards.core.ranking.criteria import ACHIEVED_AT
 from leaderboards.core.submissions import Outcome, Status
 from leaderboards.management.command import Command as BaseCommand
 from leaderboards.management.progress import Progress
-from leaderboards.management.tables import RejectedRows, Table, open_table
+from leaderboards.management.tables import DELIMITERS, RejectedRows, Table, open_table
 from leaderboards.models import Board, Storage
 from leaderboards.services.imports.actions import run_being_undone
 from leaderboards.services.imports.score_rows import BATCH, ROW, Columns, ScoreImport, close_past, import_batch
@@ -28,16 +29,24 @@ MOST_NAMED = 50  # periods in the audit entry
 
 
 class Command(BaseCommand):
-    """``import_scores FILE.csv --board SEQ --player COLUMN --points COLUMN|1 …``."""
+    """``import_scores FILE.csv --board SEQ --player COLUMN --points COLUMN|1 …``, or ``--field NAME=COLUMN …``."""
 
     help = "Import scores from a CSV file with a header, as if a game server had sent them."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Add the file, the board, and the columns."""
         parser.add_argument("file", metavar="FILE.csv", type=Path)
+        parser.add_argument("--delimiter", choices=tuple(DELIMITERS), default="comma", help="what is between two cells")
         parser.add_argument("--board", type=int, required=True, metavar="SEQ")
         parser.add_argument("--player", required=True, metavar="COLUMN", help="the game's own id of the player")
-        parser.add_argument("--points", required=True, metavar="COLUMN|1", help="a column, or a number for every row")
+        parser.add_argument("--points", metavar="COLUMN|1", help="a column, or a number for every row")
+        parser.add_argument(
+            "--field",
+            action="append",
+            default=[],
+            metavar="NAME=COLUMN",
+            help="for a board with criteria, in place of --points: the column of a criterion; once for each",
+        )
         parser.add_argument(
             "--at",
             metavar="COLUMN",
@@ -57,7 +66,8 @@ class Command(BaseCommand):
         """Import the file; no rows are an error, rejected rows are not."""
         board = selectors.board_by_seq(options["board"])
         _refuse_impossible(board)
-        with open_table(options["file"]) as table, RejectedRows(table) as rejects:
+        _refuse_other_kind(board, options)
+        with open_table(options["file"], options["delimiter"]) as table, RejectedRows(table) as rejects:
             job = ScoreImport(board, _columns(table, options), table.file.stem, options["backfill"])
             if board.storage == Storage.REDIS and options["id"]:
                 self.stderr.write("A redis board remembers ids for a day or two: a second run after that counts again.")
@@ -121,26 +131,54 @@ class Tally:
 def _refuse_impossible(board: Board) -> None:
     if board.is_event:
         raise CommandError(f"Board {board.seq} counts in competitions, which a table of scores does not name.")
-    if board.criteria:
-        raise CommandError(f"Board {board.seq} ranks by several fields; a table brings points for boards of points.")
     if undone := run_being_undone(board):
         raise CommandError(f"Import {undone.pk} into board {board.seq} is being undone: run it again when it is.")
 
 
+def _refuse_other_kind(board: Board, options: dict[str, Any]) -> None:
+    """Raise ``CommandError`` unless there is ``--points`` for a board of points, ``--field`` for one with criteria."""
+    if not board.criteria:
+        if options["field"]:
+            raise CommandError(f"Board {board.seq} ranks by points: give --points COLUMN in place of --field.")
+        if options["points"] is None:
+            raise CommandError(f"Board {board.seq} ranks by points: --points COLUMN says which column has them.")
+        return
+    names = [field.name for field in board.rules.fields]
+    if options["points"] is not None or not options["field"]:
+        wanted = " ".join(f"--field {name}=COLUMN" for name in names)
+        raise CommandError(f"Board {board.seq} ranks by criteria: give {wanted} in place of --points.")
+
+
 def _columns(table: Table, options: dict[str, Any]) -> Columns:
     points, by = options["points"], options["id"]
-    is_constant = points not in table.header and decimal_of(points) is not None
+    is_constant = points is not None and points not in table.header and decimal_of(points) is not None
     by_row = by == ROW and ROW not in table.header
     return Columns(
         player=table.column(options["player"], "--player"),
-        points=None if is_constant else table.column(points, "--points"),
+        points=None if is_constant or points is None else table.column(points, "--points"),
         constant=points if is_constant else "",
         at=table.column(options["at"], "--at") if options["at"] is not None else None,
         id=None if by is None or by_row else table.column(by, "--id"),
         id_by_row=by_row,
+        fields=_fields(table, options["field"]),
         **{
             name: table.column(options[name], f"--{name}")
             for name in ("name", "operator", "metadata")
             if options[name] is not None
         },
     )
+
+
+def _fields(table: Table, given: list[str]) -> tuple[tuple[str, str], ...]:
+    """Return the column of each criterion. Raises ``CommandError``."""
+    columns: dict[str, str] = {}
+    for text in given:
+        name, sign, column = text.partition("=")
+        if not (name and sign and column):
+            raise CommandError(f"--field {text}: write NAME=COLUMN, such as stage=stage.")
+        if name == ACHIEVED_AT:
+            raise CommandError(f"--field {text}: {ACHIEVED_AT} is the time of the row: give --at {column}.")
+        if name in columns:
+            raise CommandError(f"--field {text}: {name} is given twice.")
+        columns[name] = table.column(column, f"--field {name}")
+    return tuple(columns.items())

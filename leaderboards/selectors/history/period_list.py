@@ -1,6 +1,6 @@
 """The periods of a board as a list that is read in pages: the newest first, with their players and winners.
 
-A page costs at most six SQL statements and one round trip to Redis, however many rows it has. The order is the start,
+A page costs at most seven SQL statements and one round trip to Redis, however many rows it has. The order is the start,
 then the label, both by an index; a window in which nobody has played has no row.
 """
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
-from django.db.models import OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 
 from foundation.db.resilience import ask
 from foundation.messages import Message
@@ -25,6 +25,7 @@ from leaderboards.selectors.visibility.restrictions import visible_q
 from leaderboards.stores.base import Page
 
 MOST_WINNERS = 5
+MOST_HIDDEN_SKIPPED = 100  # hidden players of the first rank that are looked behind
 _OVER = (PeriodState.FINAL, PeriodState.EXPIRED)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -123,7 +124,7 @@ def _sides(gap: Gap) -> tuple[Q, Q]:
 
 
 def _winners(board: Board, periods: Sequence[Period]) -> dict[int, list[Winner]]:
-    """Return by period (pk) the visible players of the first rank, as everybody sees them: at most three statements."""
+    """Return by period (pk) the visible players of the first rank, as everybody sees them: at most four statements."""
     firsts = _rows(board, periods, place__lte=MOST_WINNERS, rank=1)
     # If one of the first rank is hidden, more of it may stand behind: then, and if all are, look from the first visible
     # one. Where somebody holds the first place, and is the only one, nothing is read again.
@@ -144,7 +145,10 @@ def _first_visible(board: Board, periods: Sequence[Period]) -> dict[int, list["_
     first = Subquery(visible.order_by("place").values("place")[:1])
     places = Period.objects.filter(pk__in=[each.pk for each in periods]).annotate(first=first).order_by()
     starts = {pk: place for pk, place in places.values_list("pk", "first") if place is not None}
-    wanted = [(pk, place + nth) for pk, place in starts.items() for nth in range(MOST_WINNERS)]
+    out = FinalStanding.objects.filter(~visible_q(board.seq, period="period"), period__in=starts)
+    hidden = dict(out.values_list("period").annotate(Count("place")).order_by())
+    lengths = {pk: MOST_WINNERS + min(hidden.get(pk, 0), MOST_HIDDEN_SKIPPED) for pk in starts}
+    wanted = [(pk, place + nth) for pk, place in starts.items() for nth in range(lengths[pk])]
     rows = _rows(board, periods, pk__in=wanted) if wanted else {}
     shown = {pk: [row for row in found if not row.is_out] for pk, found in rows.items()}
     return {pk: [row for row in found if row.rank == found[0].rank] for pk, found in shown.items() if found}

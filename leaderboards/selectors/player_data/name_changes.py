@@ -10,6 +10,7 @@ they are not, and cached names end by their age.
 
 import threading
 from collections.abc import Callable, Collection
+from typing import NamedTuple
 
 from django.db import connection
 
@@ -19,16 +20,22 @@ from leaderboards.models import NameChange, Player
 
 POLL_SECONDS = 0.5
 KNOWN_SECONDS = 1.0  # so long after a question names count as current
-MAX_GAP_SECONDS = 300.0  # after a longer pause all names are forgotten; ``retain`` keeps changes for longer
+MAX_GAP_SECONDS = 300.0  # after a longer pause all names are forgotten; ``retain`` keeps changes for a day
 MAX_CHANGES = 1000  # more at once, and all names are forgotten
 
-_SNAPSHOT = "SELECT pg_current_snapshot()::text"
+# Which transactions are seen; since when this server runs: another one may give out numbers again; and its clock, which
+# goes on while a suspended machine's monotonic clock stands still.
+_NOW = """
+SELECT pg_current_snapshot()::text, pg_postmaster_start_time()::text, extract(epoch FROM clock_timestamp())::float8
+"""
+# Numbers from ``xmax`` on are of another server, whose rows were restored here.
 _CHANGED = f"""
-SELECT pg_current_snapshot()::text, NULL, NULL
+{_NOW}
 UNION ALL
-(SELECT NULL, changed.player, player.external_id
+(SELECT player.external_id, NULL, changed.player
  FROM {NameChange._meta.db_table} changed LEFT JOIN {Player._meta.db_table} player ON player.id = changed.player
  WHERE changed.xid >= %s AND NOT pg_visible_in_snapshot(changed.xid::text::xid8, %s::pg_snapshot)
+ AND changed.xid < pg_snapshot_xmax(pg_current_snapshot())::text::bigint
  LIMIT {MAX_CHANGES + 1})
 """  # noqa: S608 - names and a number of our own
 
@@ -45,7 +52,8 @@ class NameChanges:
 
     def reset(self) -> None:
         """Know nothing (for tests)."""
-        self._snapshot, self._asked_at = "", float("-inf")
+        self._seen: _Seen | None = None
+        self._asked_at = float("-inf")
 
     def are_known(self) -> bool:
         """Whether all changes that were committed ``KNOWN_SECONDS`` ago are known; one thread asks if that is due."""
@@ -65,23 +73,39 @@ class NameChanges:
         return clock.monotonic() - self._asked_at
 
     def _ask(self) -> None:
-        begun = clock.monotonic()
-        if not self._snapshot or self._age() > MAX_GAP_SECONDS:
-            self._snapshot = _select(_SNAPSHOT)[0][0]
-            self._forget()  # after the snapshot: what is read from now on is at least as new
+        begun, before, changes = clock.monotonic(), self._seen, list[Change]()
+        if before is None:
+            (now,) = _select(_NOW)
         else:
-            oldest = int(self._snapshot.partition(":")[0])  # all transactions before had ended
-            (snapshot, *_), *changes = _select(_CHANGED, oldest, self._snapshot)
-            if len(changes) > MAX_CHANGES:
-                self._forget()
-            elif changes:
-                self._drop([(number, player) for _, number, player in changes])
-            self._snapshot = snapshot
-        self._asked_at = begun
+            now, *rows = _select(_CHANGED, before.oldest, before.snapshot)
+            changes = [(int(number), player) for player, _, number in rows]
+        seen = _Seen(str(now[0]), str(now[1]), now[2])
+        if before is None or not seen.follows(before) or len(changes) > MAX_CHANGES:
+            self._forget()  # after the snapshot: what is read from now on is at least as new
+        elif changes:
+            self._drop(changes)
+        self._seen, self._asked_at = seen, begun
 
 
-def _select(statement: str, *args: int | str) -> list[tuple[str, int, str | None]]:
+class _Seen(NamedTuple):
+    """A snapshot of a server, since when that runs, and its time in seconds."""
+
+    snapshot: str
+    server: str
+    at: float
+
+    @property
+    def oldest(self) -> int:
+        """All transactions before this one had ended."""
+        return int(self.snapshot.partition(":")[0])
+
+    def follows(self, before: "_Seen") -> bool:
+        """Whether all changes since ``before`` are in the list: of the same server, and not too long ago."""
+        return self.server == before.server and self.oldest >= before.oldest and self.at - before.at <= MAX_GAP_SECONDS
+
+
+def _select(statement: str, *args: int | str) -> list[tuple[str | None, str | None, float]]:
     with connection.cursor() as cursor:
         cursor.execute(statement, args)
-        rows: list[tuple[str, int, str | None]] = cursor.fetchall()
+        rows: list[tuple[str | None, str | None, float]] = cursor.fetchall()
         return rows

@@ -4,6 +4,7 @@ Country and picture are read with the name, so they need no statement of their o
 ``TRUST_SECONDS`` while this process knows which were changed (``name_changes.py``), else as long as each function says.
 """
 
+import threading
 from collections.abc import Collection, Iterable
 from itertools import count
 
@@ -26,18 +27,25 @@ _NAMED = (
 
 
 def _load(ids: Collection[str]) -> dict[str, str]:
-    names = dict.fromkeys(ids, "")
-    for number, player, name, country, picture in _select_names(ids):
-        names[player] = name
-        if (before := _players.get(number, player)) != player:
-            _cache.drop([before])  # their id has changed, and somebody else may get the old one
-        _players[number] = player
-        if country:
-            _countries[player] = country
-        else:
-            _countries.pop(player, None)
-        _set_picture(player, picture)
+    names, since = dict.fromkeys(ids, ""), _cache.drops
+    rows = list(_select_names(ids))
+    with _lock:
+        for number, player, name, country, picture in rows:
+            names[player] = name
+            if (before := _players.get(number, player)) != player:
+                _cache.drop([before])  # their id has changed, and somebody else may get the old one
+            _players[number] = player
+            if not _cache.is_dropped(player, since):  # else these may be old
+                _set_country(player, country)
+                _set_picture(player, picture)
     return names
+
+
+def _set_country(player: str, country: str) -> None:
+    if country:
+        _countries[player] = country
+    else:
+        _countries.pop(player, None)
 
 
 def _set_picture(player: str, picture: str) -> None:
@@ -51,10 +59,7 @@ def _set_picture(player: str, picture: str) -> None:
 
 def _select_names(ids: Collection[str]) -> Iterable[tuple[int, str, str, str, str]]:
     """Select names, countries and pictures with one constant statement, faster than a query built by the ORM."""
-    if len(_countries) > MAX_COUNTRIES:
-        _countries.clear()
-        _pictures.clear()
-    if len(_players) > 2 * MAX_NAMES:
+    if len(_players) > 2 * MAX_NAMES or len(_countries) > MAX_COUNTRIES:
         _forget()
     if connection.vendor != "postgresql":
         shown = Case(When(picture_from=F("avatar_url"), then="picture"), default=Value(""))
@@ -66,6 +71,7 @@ def _select_names(ids: Collection[str]) -> Iterable[tuple[int, str, str, str, st
         return rows
 
 
+_lock = threading.RLock()  # of the three below, with what the cache drops
 _countries: dict[str, str] = {}
 _pictures: dict[str, str] = {}
 _players: dict[int, str] = {}  # by number: the id under which a name is cached, also after the id has changed
@@ -139,15 +145,23 @@ def clear_name_cache() -> None:
 
 
 def _forget() -> None:
-    _cache.forget()
-    _players.clear()
-    _countries.clear()
-    _pictures.clear()
+    with _lock:  # the cache comes last: what is read meanwhile is not cached, as its number would be missing
+        _players.clear()
+        _countries.clear()
+        _pictures.clear()
+        _cache.forget()
 
 
 def _drop(changes: Collection[Change]) -> None:
-    cached = (_players.pop(number, None) for number, _ in changes)
-    _cache.drop({player for player in (*cached, *(player for _, player in changes)) if player is not None})
+    """Forget the names of changed players: under their ids of now, and under those under which they were read.
+
+    A player who was not read before may be read right now, under an id that they no longer have.
+    """
+    with _lock:
+        cached = [_players.pop(number, None) for number, _ in changes]
+        if None in cached:
+            _cache.distrust_reads()
+        _cache.drop({player for player in (*cached, *(player for _, player in changes)) if player is not None})
 
 
 _changes = NameChanges(_drop, _forget)

@@ -103,7 +103,7 @@ def read_all(lines: list[CsvRow]) -> tuple[list[Read], list[Error]]:
 def _read(line: CsvRow) -> Read:
     if None in line.cells or None in line.cells.values():
         raise BadEntry(
-            Message("The row has more or fewer cells than the header: look for a comma without quotes around it.")
+            Message("The row has more or fewer cells than the header: look for a separator without quotes around it.")
         )
     profile = {name: str(line.cells[name]) for name in PROFILE_FIELDS if name in line.cells}
     if wrong := profile_errors(profile):

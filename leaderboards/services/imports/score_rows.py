@@ -16,6 +16,7 @@ from foundation.messages import Message
 from foundation.models import Heartbeat
 from leaderboards.core.input.csv_table import CsvRow
 from leaderboards.core.input.entries import Entry, read_entry, read_json, read_time
+from leaderboards.core.input.points import decimal_of
 from leaderboards.core.input.profiles import profile_errors
 from leaderboards.core.periods import PeriodKind, window_of
 from leaderboards.core.submissions import Caller, Outcome, Status
@@ -35,7 +36,10 @@ _LONGEST_STEM = 100
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """The column of each part of an entry. ``constant`` replaces a column of points; ``id`` may be ``ROW``."""
+    """The column of each part of an entry.
+
+    ``constant`` replaces a column of points, ``fields`` (criterion, column) replace both; ``id`` may be ``ROW``.
+    """
 
     player: str
     points: str | None
@@ -46,6 +50,7 @@ class Columns:
     name: str | None = None
     operator: str | None = None
     metadata: str | None = None
+    fields: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,13 +99,9 @@ def entry_of(line: CsvRow, job: ScoreImport) -> Entry:
     columns = job.columns
     if None in line.cells or None in line.cells.values():
         raise BadEntry(
-            Message("The row has more or fewer cells than the header: look for a comma without quotes around it.")
+            Message("The row has more or fewer cells than the header: look for a separator without quotes around it.")
         )
-    raw: dict[str, object] = {
-        "board": job.board.seq,
-        "player": line.cells[columns.player],
-        "points": columns.constant if columns.points is None else line.cells[columns.points],
-    }
+    raw = {"board": job.board.seq, "player": line.cells[columns.player]} | _value_cells(line, columns)
     # A row with an empty time counts as of now; in a backfill, where each row needs a time, it is refused.
     if columns.at is not None and (job.backfilled or line.cells[columns.at]):
         raw["at"] = _read_time_cell(str(line.cells[columns.at]), columns.at, job.board)
@@ -115,6 +116,15 @@ def entry_of(line: CsvRow, job: ScoreImport) -> Entry:
     if columns.name is not None and (wrong := profile_errors({"name": line.cells[columns.name]})):
         raise BadEntry(wrong["name"])
     return read_entry(raw, line.number)
+
+
+def _value_cells(line: CsvRow, columns: Columns) -> dict[str, object]:
+    """``points``, or ``fields`` without those whose cell is empty; a text that is no number stays one."""
+    if not columns.fields:
+        return {"points": columns.constant if columns.points is None else line.cells[columns.points]}
+    cells = {name: str(line.cells[column]) for name, column in columns.fields}
+    numbers = {name: decimal_of(text) for name, text in cells.items() if text}
+    return {"fields": {name: cells[name] if number is None else number for name, number in numbers.items()}}
 
 
 def _read_metadata_cell(text: str, column: str) -> object:

@@ -10,7 +10,7 @@ from typing import Any
 
 import orjson
 
-from foundation.webhooks.outbox import enqueue
+from foundation.webhooks.outbox import enqueue, event_id
 from leaderboards.core.periods import event_number
 from leaderboards.models import Period
 from leaderboards.selectors.exports.period_rows import Finalist, final_ranking
@@ -22,7 +22,11 @@ MOST_BYTES_OF_ROWS = 18_000  # an envelope stands around them, and a message has
 
 
 def announce_final(period: Period, at: datetime) -> None:
-    """Queue the webhook of a final period in the caller's transaction. A second call adds no message."""
+    """Queue the webhook of a final period in the caller's transaction.
+
+    ``at`` is when the period closed, or the competition's result became final or was revealed, as that row has it: a
+    second call for the same moment adds no message.
+    """
     hidden = hidden_now(period)
     top = islice(final_ranking(period, hidden, keeps_vacated_places(period)), TOP_ROWS)
     payload = {
@@ -34,7 +38,7 @@ def announce_final(period: Period, at: datetime) -> None:
         "total": period.players - len(hidden),
         "rows": _that_fit([_row(period, rank, finalist) for rank, finalist in top]),
     }
-    enqueue(FINAL_WEBHOOK, f"period-{period.pk}-final", payload, at)
+    enqueue(FINAL_WEBHOOK, event_id(f"period-{period.pk}-final", at), payload, at)
 
 
 def _row(period: Period, rank: int, finalist: Finalist) -> dict[str, Any]:

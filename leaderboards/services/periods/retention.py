@@ -44,7 +44,7 @@ from leaderboards.stores.sql.writes import submission_state
 
 BATCH = 1000
 EACH_SNAPSHOT_FOR = timedelta(days=2)  # then one a day
-KEEP_NAME_CHANGES = timedelta(minutes=10)  # longer than name_changes.MAX_GAP_SECONDS
+KEEP_NAME_CHANGES = timedelta(days=1)  # longer than a process may not ask, and than a transaction takes
 DAILY_SNAPSHOTS_FOR = timedelta(days=400)  # a bit over a year
 
 

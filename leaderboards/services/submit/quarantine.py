@@ -14,7 +14,7 @@ from django.db.models import Q
 from foundation.db.resilience import SqlAway, ask
 from foundation.failpoints import failpoint
 from foundation.messages import Message
-from foundation.webhooks.outbox import enqueue
+from foundation.webhooks.outbox import enqueue, event_id
 from leaderboards.core.input.entries import Entry
 from leaderboards.core.instants import from_milliseconds
 from leaderboards.core.plausibility import Breach, LimitKind
@@ -154,7 +154,7 @@ def _enqueue_webhook(rows: Sequence[QuarantinedEntry], broken: Sequence[Breachin
         "count": len(rows),
         "entries": [_shown(row, each.item) for row, each in shown],
     }
-    enqueue(QUARANTINED_WEBHOOK, f"score-quarantined-{rows[0].pk}", payload, at)
+    enqueue(QUARANTINED_WEBHOOK, event_id(f"score-quarantined-{rows[0].pk}", at), payload, at)
 
 
 def _shown(row: QuarantinedEntry, item: Item) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 Rows are written directly, so that the times may be any.
 """
 
+import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -87,14 +88,22 @@ def mails() -> list[str]:
 
 
 def hooks() -> list[tuple[str, str]]:
-    """The messages to webhooks but ``period.final``, which has tests of its own: kind and id."""
-    return list(_deliveries().exclude(kind="period.final").values_list("kind", "message_id"))
+    """The messages to webhooks but ``period.final``, which has tests of its own: kind, and id without its moment."""
+    rows = _deliveries().exclude(kind="period.final").values_list("kind", "message_id")
+    return [(kind, without_moment(message_id)) for kind, message_id in rows]
+
+
+def without_moment(message_id: str) -> str:
+    """What the id is made of, but the milliseconds at its end."""
+    name, _, moment = message_id.rpartition("-")
+    assert re.fullmatch(r"[0-9]{13}", moment), message_id
+    return name
 
 
 def finals() -> list[tuple[str, dict[str, Any]]]:
-    """The messages ``period.final``: id and data."""
+    """The messages ``period.final``: id without its moment, and data."""
     rows = _deliveries().filter(kind="period.final").values_list("message_id", "body")
-    return [(message_id, orjson.loads(body)["data"]) for message_id, body in rows]
+    return [(without_moment(message_id), orjson.loads(body)["data"]) for message_id, body in rows]
 
 
 def _deliveries() -> QuerySet[WebhookDelivery]:

@@ -14,12 +14,16 @@ RULES = Path(__file__).parents[3] / "docs" / "watching" / "alerts.yml"
 PROMTOOL = shutil.which("promtool")
 WRITTEN = {rule["alert"]: rule for group in yaml.safe_load(RULES.read_text())["groups"] for rule in group["rules"]}
 A, B = 'instance="a"', 'instance="b"'  # two web processes that read the same Redis and SQL
+STAGING = 'job="sunwi-staging"'  # another site that the same Prometheus reads
 SUBMIT = 'method="POST",route="api/v1/scores"'
 
 
 @dataclass(frozen=True)
 class Case:
-    """Series as promtool writes them (``0+5x60``: from 0 by 5, sixty times, every 15 s), and what they lead to."""
+    """Series as promtool writes them (``0+5x60``: from 0 by 5, sixty times, every 15 s), and what they lead to.
+
+    Series and alerts are of the job ``sunwi`` unless they name another.
+    """
 
     alert: str
     series: dict[str, str]
@@ -29,7 +33,15 @@ class Case:
 
 
 FIRES = [
-    Case("SunwiNotScraped", {f'up{{job="sunwi",{A}}}': "0x60"}, {"job": "sunwi", "instance": "a"}),
+    # One process of two, then the last one; then Prometheus finds no target any more; then none but the worker's.
+    Case("SunwiNotScraped", {f"up{{{A}}}": "0x60", f"up{{{B}}}": "1x60", f'sunwi_up{{server="redis",{B}}}': "1x60"},
+         {"instance": "a"}),
+    Case("SunwiNotScraped", {f"up{{{STAGING},{A}}}": "0x60", "up": "1x60", 'sunwi_up{server="redis"}': "1x60"},
+         {"job": "sunwi-staging", "instance": "a"}),
+    Case("SunwiNotScraped", {f"up{{{A}}}": "1x20 stale", f'sunwi_up{{server="redis",{A}}}': "1x20 stale"}),
+    Case("SunwiNotScraped", {f"up{{{STAGING}}}": "1x60", f'sunwi_up{{server="redis",{STAGING}}}': "1x60"}),
+    Case("SunwiNotScraped", {f"up{{{A}}}": "1x60", "sunwi_task_seconds_count": "0+1x60",
+                             f"up{{{B}}}": "1x20 stale", f'sunwi_up{{server="redis",{B}}}': "1x20 stale"}),
     # One of two processes cannot reach it.
     Case("SunwiServerAway", {f'sunwi_up{{server="redis",{A}}}': "1x60", f'sunwi_up{{server="redis",{B}}}': "0x60"},
          {"server": "redis"}),
@@ -41,6 +53,7 @@ FIRES = [
     Case("SunwiStale", {'sunwi_stale_seconds{part="boards"}': "0+15x60"}, {"part": "boards"}),
     Case("SunwiInflightOld", {"sunwi_inflight_seconds": "0+15x60"}),
     Case("SunwiNotClosed", {"sunwi_close_late_seconds": "0+15x60"}),
+    Case("SunwiHistogramOld", {f"sunwi_histogram_seconds{{{A}}}": "3000+60x60"}, minute=20),
     Case("SunwiDeadLetters", {f"sunwi_dead_letters{{{A}}}": "0x60", f"sunwi_dead_letters{{{B}}}": "0x20 1x40"}),
     Case("SunwiDifferences", {"sunwi_differences": "0x20 3x40"}),
     Case("SunwiLikesUncounted", {"sunwi_likes_uncounted_seconds": "0+15x60", "sunwi_likes_mirror_lag_seconds": "0x60"}),
@@ -58,10 +71,30 @@ FIRES = [
     Case("SunwiWebhooks", {'sunwi_webhooks{state="dead"}': "1x60", "sunwi_webhooks_overdue_seconds": "0x60"}),
     Case("SunwiWebhooks", {'sunwi_webhooks{state="dead"}': "0x60", "sunwi_webhooks_overdue_seconds": "0+15x60"}),
     Case("SunwiMails", {"sunwi_notices_overdue_seconds": "0+15x60"}),
+    # What is well on staging, or idle, or has room, or many good answers, hides nothing.
+    Case("SunwiWorkerSilent", {"sunwi_worker_heartbeat_age_seconds": "0+15x60",
+                               f"sunwi_worker_heartbeat_age_seconds{{{STAGING}}}": "3x60"}),
+    Case("SunwiRedisFull", {'sunwi_redis_memory_bytes{kind="used"}': "95x60",
+                            'sunwi_redis_memory_bytes{kind="most"}': "100x60",
+                            f'sunwi_redis_memory_bytes{{kind="used",{STAGING}}}': "1x60",
+                            f'sunwi_redis_memory_bytes{{kind="most",{STAGING}}}': "900x60"}),
+    Case("SunwiErrors", {f'sunwi_responses_not_200_total{{status="503",{A}}}': "0+2x60",
+                         f"sunwi_request_seconds_count{{{A}}}": "0+100x60",
+                         f"sunwi_request_seconds_count{{{STAGING}}}": "0+9000x60"}),
+    Case("SunwiSubmitSlow", {f'sunwi_request_seconds_bucket{{{SUBMIT},le="0.5"}}': "0+90x60",
+                             f'sunwi_request_seconds_bucket{{{SUBMIT},le="1"}}': "0+100x60",
+                             f'sunwi_request_seconds_bucket{{{SUBMIT},le="+Inf"}}': "0+100x60",
+                             f'sunwi_request_seconds_bucket{{{SUBMIT},{STAGING},le="0.5"}}': "0+9000x60",
+                             f'sunwi_request_seconds_bucket{{{SUBMIT},{STAGING},le="+Inf"}}': "0+9000x60"}),
+    Case("SunwiServerAway", {'sunwi_up{server="redis"}': "1x60", f'sunwi_up{{server="redis",{STAGING}}}': "0x60"},
+         {"job": "sunwi-staging", "server": "redis"}),
 ]  # fmt: skip  # as a table
 # What looks like trouble and is none, or none yet.
 QUIET = [
-    Case("SunwiNotScraped", {'up{job="another",instance="a"}': "0x60"}),
+    Case("SunwiNotScraped", {'up{job="another",instance="a"}': "0x60", f"up{{{B}}}": "1x60",
+                             f'sunwi_up{{server="redis",{B}}}': "0x60"}),  # it is read, and says that Redis is away
+    Case("SunwiNotScraped", {f"up{{{A}}}": "1x20 0x1 1x60", f'sunwi_up{{server="redis",{A}}}': "1x20 _ 1x60"}),
+    Case("SunwiHistogramOld", {"sunwi_histogram_seconds": "1300x60"}),  # it took a minute, and waits twenty times that
     Case("SunwiServerAway", {'sunwi_up{server="redis"}': "1x20 0x1 1x60"}),  # a restart of 15 s
     Case("SunwiWorkerSilent", {f"sunwi_worker_heartbeat_age_seconds{{{A}}}": "10x60"}),
     Case("SunwiMirrorBehind", {"sunwi_mirror_lag_standings": "0x60", "sunwi_mirror_lag_seconds": "-1x60"}),  # no board
@@ -86,11 +119,18 @@ def expected(case: Case) -> list[dict[str, Any]]:
     if not case.fires:
         return []
     rule = WRITTEN[case.alert]
+    labels = {"job": "sunwi"} | case.labels
     told = {
-        name: re.sub(r"{{ \$labels\.(\w+) }}", lambda found: case.labels[found[1]], text)
+        name: re.sub(r"{{ \$labels\.(\w+) }}", lambda found: labels.get(found[1], ""), text)
         for name, text in rule["annotations"].items()
     }
-    return [{"exp_labels": case.labels | rule["labels"], "exp_annotations": told}]
+    return [{"exp_labels": labels | rule["labels"], "exp_annotations": told}]
+
+
+def of_a_job(series: str) -> str:
+    """The series with the job ``sunwi``, unless it has one."""
+    name, _, labels = series.rstrip("}").partition("{")
+    return series if "job=" in labels else f'{name}{{job="sunwi"{"," if labels else ""}{labels}}}'
 
 
 def promtool(*words: str | Path) -> str:
@@ -104,7 +144,7 @@ def promtool(*words: str | Path) -> str:
 
 def play(case: Case, folder: Path) -> None:
     """Let Prometheus's own engine read the series, and compare what fires."""
-    series = [{"series": name, "values": values} for name, values in case.series.items()]
+    series = [{"series": of_a_job(name), "values": values} for name, values in case.series.items()]
     asked = {"eval_time": f"{case.minute}m", "alertname": case.alert, "exp_alerts": expected(case)}
     tests = [{"interval": "15s", "input_series": series, "alert_rule_test": [asked]}]
     file = folder / "played.yml"
@@ -131,3 +171,10 @@ def test_it_fires_in_the_trouble_that_it_is_for(case: Case, tmp_path: Path) -> N
 @pytest.mark.parametrize("case", QUIET, ids=lambda case: str(case.alert))
 def test_it_is_quiet_where_it_should_be(case: Case, tmp_path: Path) -> None:
     play(Case(case.alert, case.series, fires=False), tmp_path)
+
+
+def test_each_rule_tells_sites_apart() -> None:
+    for rule in WRITTEN.values():
+        assert "{{ $labels.job }}" in rule["annotations"]["summary"]
+        groups = re.findall(r"\b(?:min|max|sum|count|avg|topk)\b(?: by \(([^)]*)\))?", rule["expr"])
+        assert all("job" in group.split(", ") for group in groups), rule["alert"]

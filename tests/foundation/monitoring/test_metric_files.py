@@ -106,10 +106,23 @@ def test_a_target_that_cannot_be_read_is_told_and_a_worker_that_was_never_heard_
     """Where nothing can be read no other rule fires; and the readings of a new site have no worker yet."""
     told = {each["alert"]: each["expr"] for each in rules()}
 
-    assert 'up{job="sunwi"} == 0' in told["SunwiNotScraped"]
+    assert 'or absent(up{job="sunwi"}) or absent(sunwi_up{job="sunwi"})' in told["SunwiNotScraped"]
     assert "absent" not in told["SunwiWorkerSilent"]
     jobs = re.findall(r"job_name: (\w+)", (DOCS / "operations/monitor.md").read_text("utf-8"))
     assert set(jobs) == {"sunwi"}
+
+
+def test_the_dashboard_shows_one_job_of_those_that_are_scraped() -> None:
+    variables = json.loads((DOCS / "watching/dashboard.json").read_text("utf-8"))["templating"]["list"]
+    job = next(each for each in variables if each["name"] == "job")
+
+    assert job["query"] == "label_values(sunwi_up, job)"
+    assert (job["multi"], job["includeAll"]) == (False, False)  # what panels add up is of one site
+    for panel in panels():
+        for target in panel["targets"]:
+            read = re.findall(r"\bsunwi_\w+(.{0,12})", target["expr"])
+            assert read
+            assert all(each.startswith('{job="$job"') for each in read), target["expr"]
 
 
 def test_each_rule_has_a_name_of_its_own_and_says_what_is_wrong() -> None:

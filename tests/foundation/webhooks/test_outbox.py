@@ -1,7 +1,7 @@
 """Messages go into the outbox once each, for whom it concerns; what somebody should look at, and what goes in time."""
 
 import json
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 from django.db import IntegrityError, transaction
@@ -51,6 +51,14 @@ def test_each_live_endpoint_that_wants_the_kind_is_told_once() -> None:
         "timestamp": "2026-11-21T12:30:00Z",
         "data": {"amount": 5, "name": "순위"},
     }
+
+
+def test_an_events_id_is_that_of_its_row_and_moment_to_the_millisecond() -> None:
+    later = [AT + timedelta(microseconds=999), AT + timedelta(milliseconds=1)]
+    seoul = AT.astimezone(timezone(timedelta(hours=9)))
+
+    assert outbox.event_id("notice-72", AT) == outbox.event_id("notice-72", seoul) == "notice-72-1795264200000"
+    assert [outbox.event_id("notice-72", at)[-4:] for at in later] == ["0000", "0001"]
 
 
 def test_an_id_that_no_header_can_carry_and_a_kind_that_is_none_are_refused() -> None:

@@ -7,6 +7,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from foundation.webhooks.models import WebhookDelivery
+from foundation.webhooks.outbox import event_id
 from leaderboards.models import QuarantinedEntry
 from leaderboards.services.submit import quarantine_redis
 from tests.foundation.factories import WebhookEndpointFactory
@@ -50,7 +51,9 @@ def test_systems_of_the_site_are_told_once_for_a_request(make_board: Make, game:
     game.submit(*entries)
     game.submit(*entries)
 
-    body = WebhookDelivery.objects.get(kind="score.quarantined").body
+    delivery, first = WebhookDelivery.objects.get(kind="score.quarantined"), QuarantinedEntry.objects.earliest("pk")
+    assert delivery.message_id == event_id(f"score-quarantined-{first.pk}", first.created_at)
+    body = delivery.body
     assert '"count":25' in body
     assert body.count('"rule":"plausible_most"') == 20
 

@@ -1,5 +1,7 @@
 """The commands that set a site up: boards from a file, service keys, and which period is when."""
 
+import re
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -10,12 +12,14 @@ from foundation import clock
 from foundation.models import ServiceKey
 from foundation.security import service_keys
 from foundation.throttling.limits import Limit
+from leaderboards.core.periods import latest_window
 from leaderboards.models import Board
 from tests.foundation.factories import WebhookEndpointFactory
 from tests.leaderboards.commands.calls import Printed, run
 from tests.leaderboards.factories import BoardFactory
 
 pytestmark = pytest.mark.django_db
+WEBHOOKS = Path(__file__).parents[3] / "docs/webhooks.md"
 
 
 def apply(folder: Path, text: str) -> Printed:
@@ -35,6 +39,18 @@ def test_boards_are_made_and_then_updated_by_name(tmp_path: Path) -> None:
     assert Board.objects.get(name="Weekly").maximum == 100
     board = Board.objects.get(name="Exact")
     assert (str(board.maximum), str(board.total_maximum)) == ("2147483.300001", "4147483.300003")
+
+
+def test_the_board_that_shows_a_period_final_soon_ends_every_ten_minutes(tmp_path: Path) -> None:
+    [shown] = re.findall(r"```json\n(.*Ten minutes.*)\n```", WEBHOOKS.read_text("utf-8"))
+
+    apply(tmp_path, shown)
+
+    board = Board.objects.get(name="Ten minutes")
+    window = latest_window(board.calendar, clock.now())
+    assert window.ends_at is not None
+    assert window.starts_at is not None
+    assert (window.ends_at - window.starts_at, board.grace_seconds) == (timedelta(minutes=10), 0)
 
 
 @pytest.mark.parametrize(

@@ -152,7 +152,8 @@ def test_what_can_not_be_what_was_meant_is_refused(tmp_path: Path) -> None:
         ("twice", board, "who,points,who\n1,2,3\n", ()),
         ("no column 'who'; it has name, points", board, "name,points\nalice,5\n", ()),
         ("--at: scores.csv has no column 'when'", board, good, ("--at", "when")),
-        ("several fields", several, good, ()),
+        ("ranks by criteria: give --field stage=COLUMN", several, good, ()),
+        ("ranks by points: give --points", board, good, ("--field", "stage=points")),
     ]
 
     for said, where, text, options in refused:
@@ -241,3 +242,123 @@ def test_operators_and_metadata_come_from_their_columns(tmp_path: Path) -> None:
     assert [(row["who"], row["code"]) for row in rejected(tmp_path)] == [
         *(("cho", "bad_entry"), ("dan", "bad_entry"), ("eve", "bad_entry")),
     ]
+
+
+RAID = [
+    {"name": "stage", "max": 100, "order": "desc"},
+    {"name": "members", "max": 9, "order": "asc"},
+    {"name": "achieved_at", "unit": "ms", "order": "asc"},
+]
+
+
+def import_fields(file: Path, board: Board, *options: object) -> Printed:
+    return run("import_scores", file, "--board", board.seq, "--player", "player", *options)
+
+
+def fields() -> dict[str, list[int] | None]:
+    return {row.player.external_id: row.fields for row in Standing.objects.select_related("player")}
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("storage", [Storage.SQL, Storage.HYBRID, Storage.REDIS])
+def test_what_was_exported_of_a_board_with_criteria_can_be_imported_into_another(
+    tmp_path: Path, storage: Storage, links: None
+) -> None:
+    first, second = (make_board(criteria=RAID, storage=storage, period="all_time", name=name) for name in "ab")
+    file = tmp_path / "raid.csv"
+    file.write_text(
+        "player,stage,party,at\n"
+        "owls,70,3,2025-01-07T10:00:00.250Z\nwolves,70,3,2025-01-07T10:00:00.125Z\nfoxes,70,2,2025-01-09T10:00:00Z\n"
+        "bears,71,9,2025-01-09T10:00:00Z\ncats,0,0,2025-01-09T10:00:00Z\n"
+    )
+    columns = ("--field", "stage=stage", "--at")
+
+    import_fields(file, first, *columns, "at", "--field", "members=party")
+    out = run("export_standings", "--board", first.seq, "--raw").out
+    again = tmp_path / "again.csv"
+    again.write_text(out)
+    import_fields(again, second, *columns, "achieved_at", "--field", "members=members")
+
+    rows = [*csv.DictReader(out.splitlines())]
+    assert [row["player"] for row in rows] == ["bears", "foxes", "wolves", "owls", "cats"]
+    assert run("export_standings", "--board", second.seq, "--raw").out == out
+
+
+def test_a_cell_that_is_no_whole_number_of_its_criterion_spoils_its_own_row(tmp_path: Path) -> None:
+    board = make_board(criteria=RAID, operators=["increment"], update="latest")
+    file = tmp_path / "scores.csv"
+    file.write_text(
+        "player,s,m,does\nann,5,1,\nbob,5.5,1,\ncho,many,1,\ndan,,1,\neve,101,1,\nfay,-1,1,\n"
+        "ann,,2,increment\ngus,7.0,0,\n"
+    )
+
+    import_fields(file, board, "--field", "stage=s", "--field", "members=m", "--operator", "does")
+
+    assert fields() == {"ann": [5, 3], "gus": [7, 0]}
+    assert [(row["player"], row["code"]) for row in rejected(tmp_path)] == [
+        *(("bob", "bad_points"), ("cho", "bad_points"), ("dan", "bad_entry")),
+        *(("eve", "out_of_range"), ("fay", "out_of_range")),
+    ]
+    assert "'stage' must be a whole number" in rejected(tmp_path)[1]["detail"]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ((), "give --field stage=COLUMN --field members=COLUMN in place of --points"),
+        (("--field", "stage=s", "--points", "s"), "in place of --points"),
+        (("--field", "stage"), "write NAME=COLUMN"),
+        (("--field", "=s"), "write NAME=COLUMN"),
+        (("--field", "stage=x"), "--field stage: scores.csv has no column 'x'"),
+        (("--field", "stage=s", "--field", "stage=m"), "stage is given twice"),
+        (("--field", "achieved_at=m"), "give --at m"),
+    ],
+)
+def test_fields_that_cannot_be_meant_are_refused_before_the_first_row(
+    tmp_path: Path, options: tuple[str, ...], said: str
+) -> None:
+    file = tmp_path / "scores.csv"
+    file.write_text("player,s,m\nann,5,1\n")
+    with pytest.raises(CommandError, match=said):
+        import_fields(file, make_board(criteria=RAID), *options)
+    assert not Player.objects.exists()
+
+
+def test_a_field_that_the_board_does_not_know_is_told_with_the_first_row(tmp_path: Path) -> None:
+    file = tmp_path / "scores.csv"
+    file.write_text("player,s,m\nann,5,1\n")
+    told = import_fields(file, make_board(criteria=RAID), "--field", "stage=s", "--field", "member=m").out
+    assert "bad_entry: 1, first in row 1: `fields` lacks 'members'" in told
+    assert not fields()
+
+
+@pytest.mark.parametrize(("name", "mark"), [("tab", "\t"), ("semicolon", ";"), ("comma", ",")])
+def test_cells_are_between_the_delimiter_that_is_named(tmp_path: Path, name: str, mark: str) -> None:
+    rows = [["who", "points", "more"], ["alice", "5", "a,b;c\td"], ["bo b", "6", ""], ["carol", "x", 'say "hi"']]
+    file = tmp_path / "scores.csv"
+    with file.open("w", newline="") as written:
+        csv.writer(written, delimiter=mark).writerows([*rows, ["dave", "1"]])
+
+    import_rows(tmp_path, make_board(), file.read_bytes(), "--delimiter", name)
+
+    assert points() == {"alice": 5, "bo b": 6}
+    with (tmp_path / "scores.rejected.csv").open(newline="") as refused:
+        header, *left = csv.reader(refused, delimiter=mark)
+    assert header == ["who", "points", "more", "row", "code", "detail"]
+    assert [row[:5] for row in left] == [
+        ["carol", "x", 'say "hi"', "3", "bad_points"],
+        ["dave", "1", "", "4", "bad_entry"],
+    ]
+
+
+@pytest.mark.parametrize(("name", "mark"), [("tab", "\t"), ("semicolon", ";")])
+def test_another_delimiter_is_told_before_the_first_row(tmp_path: Path, name: str, mark: str) -> None:
+    with pytest.raises(
+        CommandError, match=f"--player: scores.csv has one column as it is read: try --delimiter {name}"
+    ):
+        import_rows(tmp_path, make_board(), f"who{mark}points\nalice{mark}5\n")
+    with pytest.raises(CommandError, match="try --delimiter comma"):
+        import_rows(tmp_path, make_board(name="Another"), "who,points\nalice,5\n", "--delimiter", name)
+    with pytest.raises(CommandError, match="invalid choice"):
+        import_rows(tmp_path, make_board(name="Third"), "who,points\nalice,5\n", "--delimiter", mark)
+    assert not Player.objects.exists()

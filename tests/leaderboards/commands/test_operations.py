@@ -20,7 +20,7 @@ from leaderboards import selectors
 from leaderboards.management import doctor_checks as checkup
 from leaderboards.management.commands import rebuild as rebuild_command
 from leaderboards.management.progress import Progress
-from leaderboards.models import Board, Difference, Period, PeriodHistogram
+from leaderboards.models import Board, Difference, Period, PeriodHistogram, PeriodState
 from leaderboards.selectors.monitoring.lag import MIRROR
 from leaderboards.services.periods.histograms import take_due_histograms
 from leaderboards.services.players.link import make_code
@@ -80,18 +80,31 @@ def test_close_periods_says_what_it_closed_and_fails_where_one_has_to_wait(
 ) -> None:
     board = make_board("hybrid", now)
     period = crowd(board, 3, now)
-    later = f"{now + timedelta(days=1, minutes=2):%Y-%m-%dT%H:%M:%SZ}"
+    tomorrow = now + timedelta(days=1, minutes=2)
+    later = f"{tomorrow:%Y-%m-%dT%H:%M:%SZ}"
 
-    printed = run("close_periods", "--now", later)
+    with clock.freeze_at(tomorrow):
+        printed = run("close_periods", "--now", later)
 
     closed = {"board": board.seq, "label": period.label, "final": True, "players": 3, "detail": ""}
     assert printed.json["closed"] == [closed]
     assert run("close_periods").json["closed"] == []
     waiting = crowd(make_board("redis", now), 3, now)
     redis.resync_client().call("DEL", waiting.family.gen)
-    with pytest.raises(CommandError, match="Not final yet: "):
+    with clock.freeze_at(tomorrow), pytest.raises(CommandError, match="Not final yet: "):
         call_command("close_periods", "--now", later)
     assert '"final": false' in capsys.readouterr().out
+
+
+def test_close_periods_refuses_a_time_in_the_future_and_ends_nothing(now: datetime) -> None:
+    period = crowd(make_board("sql", now), 3, now)
+    later = f"{now + timedelta(days=2):%Y-%m-%dT%H:%M:%SZ}"
+
+    with pytest.raises(CommandError, match=rf"--now {later} is in the future: it is .* nothing was closed"):
+        run("close_periods", "--now", later)
+    assert Period.objects.get(pk=period.pk).state == PeriodState.OPEN
+
+    assert run("close_periods", "--now", f"{now:%Y-%m-%dT%H:%M:%SZ}").json["closed"] == []
 
 
 def test_verify_names_what_differs_and_repairs_it_if_asked_to(

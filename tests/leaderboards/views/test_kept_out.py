@@ -83,7 +83,7 @@ def test_the_first_page_gives_no_shadow_away(board: Board, zoe: Client, how: str
 def test_the_page_of_the_shadowed_is_as_it_was_for_themselves(board: Board, zoe: Client, how: str) -> None:
     before = shown(zoe, "/players/zoe/")
     assert "Weekly wins 1 of 3" in before
-    assert "Best final ranks Weekly wins 1" in before
+    assert "Records Weekly wins 1" in before
     keep_out(how, board, "zoe")
     forget()
 
@@ -122,7 +122,7 @@ def test_the_hidden_are_told_so_and_see_no_place_of_theirs(board: Board, zoe: Cl
     else:
         assert told in text(hers)
         assert "Ranked on no board at the moment." in text(hers)
-        assert ("Best final ranks" in text(hers)) is (how == HIDDEN_STANDING)  # last week stays as it was
+        assert ("Records Weekly wins" in text(hers)) is (how == HIDDEN_STANDING)  # last week stays as it was
     others = [Client(), mina, Client(headers={"cookie": "player=zoe"})]
     seen = [shown(each, address) for each in others for address in (there, f"{there}?player=zoe", "/players/zoe/")]
     assert "Moderators" not in " ".join(seen)

@@ -14,6 +14,7 @@ from competitions.services.leagues import promotion as league_turn
 from competitions.services.leagues.promotion import turn_due
 from competitions.services.leagues.seasons import begin_due, place_due
 from foundation.webhooks.models import WebhookDelivery
+from foundation.webhooks.outbox import event_id
 from leaderboards.models import Board, Player
 from leaderboards.services.moderation.remove import remove_from_period
 from leaderboards.services.periods.close import close_due
@@ -277,6 +278,8 @@ def test_webhooks_tell_of_those_who_move_once_each() -> None:
     assert [kind for kind, _ in hooked] == ["league.promoted", "league.promoted"]
     assert [kind for kind, _ in hooks()[2:]] == ["league.promoted", "league.promoted"]
     first = WebhookDelivery.objects.filter(kind="league.promoted").order_by("pk")[0]
+    mover = LeagueMember.objects.filter(player__external_id="a").earliest("pk")
+    assert first.message_id == event_id(f"league-{mover.pk}", first.created_at)
     told = orjson.loads(first.body)["data"]
     day = period_of(board).label
     assert told == {

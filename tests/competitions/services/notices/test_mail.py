@@ -14,6 +14,7 @@ from competitions.models import Change, Mail, Notice
 from competitions.services.notices import mail as posting
 from competitions.services.notices.mail import retry, send_due
 from competitions.services.notices.notices import notify_participants, release_deferred, write_notices
+from foundation.webhooks.outbox import event_id
 from leaderboards.models import Player
 from tests.at_once import at_once
 from tests.competitions.factories import HOUR
@@ -55,7 +56,9 @@ def test_a_mail_says_what_happened_where_and_how_to_be_told_less(settings: LazyS
     for text in (sent.body, html):
         assert f"https://play.example.com/competitions/{competition}/" in text
         assert "https://play.example.com/inbox/settings/" in text
-    assert sent.extra_headers["Message-ID"] == f"<notice-{Notice.objects.get().pk}@play.example.com>"
+    notice = Notice.objects.get()
+    message_id = event_id(f"notice-{notice.pk}", notice.created_at)
+    assert sent.extra_headers["Message-ID"] == f"<{message_id}@play.example.com>"
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from competitions.models import Competition, Notice, Participant, Snapshot
 from competitions.services.notices import rank_notices as notify
 from competitions.services.notices.rank_notices import compare_due_snapshots
 from foundation.webhooks.models import WebhookDelivery
+from foundation.webhooks.outbox import event_id
 from leaderboards.models import Player
 from tests.at_once import at_once
 from tests.competitions.factories import HOUR
@@ -204,7 +205,9 @@ def test_at_night_a_notice_waits_for_morning_without_mail_while_webhooks_are_tol
     assert mails() == ["bob@example.com"]
     assert Notice.objects.get(player=who("ann")).held_until == NOON + 20 * HOUR
     assert set(hooks()) == {(f"rank.{each.kind}", f"notice-{each.pk}") for each in Notice.objects.all()}
-    sent = orjson.loads(WebhookDelivery.objects.get(kind="rank.first_lost").body)["data"]
+    lost = WebhookDelivery.objects.get(kind="rank.first_lost")
+    assert lost.message_id == event_id(f"notice-{Notice.objects.get(player=who('ann')).pk}", NIGHT)
+    sent = orjson.loads(lost.body)["data"]
     assert (sent["player"], sent["rank"], sent["previous_rank"]) == ("ann", 2, 1)
     assert sent["quiet_until"] == "2026-11-21T08:00:00Z"
 

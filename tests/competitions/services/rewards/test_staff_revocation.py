@@ -20,7 +20,7 @@ from tests.at_once import at_once
 from tests.competitions.factories import DAY, HOUR
 from tests.competitions.services.mishaps import dying_at
 from tests.competitions.services.taking import BEFORE, WITHOUT_A, rewarded, standing, take, won, words
-from tests.competitions.services.telling import hooks, listening, who
+from tests.competitions.services.telling import hooks, listening, who, without_moment
 from tests.competitions.services.winning import LATER, back, out, settle, tier
 from tests.competitions.site import make_board
 from tests.leaderboards.services import site
@@ -208,10 +208,15 @@ def test_one_that_does_not_stand_keeps_the_others_and_a_calendar_boards_goes_to_
     assert ("Daily", "x", 1) in won()
 
 
-def test_an_erasure_takes_the_reason_out_of_the_record_the_row_and_the_messages() -> None:
+@pytest.mark.parametrize("is_old", [False, True])
+def test_an_erasure_takes_the_reason_out_of_the_record_the_row_and_the_messages(is_old: bool) -> None:
     rewarded()
     listening()
     take(("Gold", "a"))
+    if is_old:  # a message from before ids had a moment
+        for message in WebhookDelivery.objects.all():
+            message.message_id = without_moment(message.message_id)
+            message.save()
 
     erase_player("a", LATER)
 

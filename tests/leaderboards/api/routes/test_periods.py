@@ -10,10 +10,13 @@ from django.test.utils import CaptureQueriesContext
 
 from foundation import clock
 from leaderboards.models import Board, FinalStanding, Period
+from leaderboards.selectors.history.period_list import period_page
 from leaderboards.selectors.visibility.hidden import clear_hidden_cache
 from leaderboards.services.periods.close import close_due
+from leaderboards.stores.base import Page
 from tests.leaderboards.api.conftest import Caller, Make, problem, take_redis_away, with_key, wrong_parameter
 from tests.leaderboards.factories import PeriodFactory
+from tests.leaderboards.services import site
 from tests.leaderboards.services.restricting import keep_out
 from tests.playing import score
 
@@ -252,3 +255,17 @@ def test_the_etag_is_of_the_rows_and_redis_may_be_away(
     take_redis_away(monkeypatch)
     assert second.json()["rows"] == game.get(path).json()["rows"]
     assert second.json()["rows"][0]["players"] == 2
+
+
+@pytest.mark.django_db(transaction=True)
+def test_up_to_five_visible_ones_of_a_shared_first_rank_won_whoever_is_hidden_between() -> None:
+    board, later = site.make_board("sql", ties="shared"), site.NOON + site.DAY
+    site.crowd(board, {f"p{nth:02}": 9 for nth in range(12)})
+    close_due(later)
+    before = [each.player for each in period_page(board, Page(0, 9), later).rows[-1].winners or []]
+    keep_out("hidden", board, *before[1:5])
+    clear_hidden_cache()
+
+    after = [each.player for each in period_page(board, Page(0, 9), later).rows[-1].winners or []]
+
+    assert (len(before), len(set(after)), {*after} & {*before}) == (5, 5, {before[0]})

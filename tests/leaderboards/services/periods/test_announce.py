@@ -13,7 +13,8 @@ from foundation import clock
 from foundation.http.encoding import when
 from foundation.webhooks.dispatch import deliver_due
 from foundation.webhooks.models import WebhookDelivery
-from leaderboards.models import Period, PeriodState
+from foundation.webhooks.outbox import event_id
+from leaderboards.models import FinalStanding, Period, PeriodState
 from leaderboards.services.periods import announce
 from leaderboards.services.periods import close as closing
 from leaderboards.services.periods.close import close_due
@@ -47,7 +48,7 @@ def test_a_period_that_becomes_final_is_told_once_with_its_best_rows(storage: st
 
     [message] = told()
     delivery = WebhookDelivery.objects.get()
-    assert delivery.message_id == f"period-{period.pk}-final"
+    assert delivery.message_id == event_id(f"period-{period.pk}-final", TOMORROW)
     assert datetime.fromisoformat(orjson.loads(delivery.body)["timestamp"]) == TOMORROW
     rows = message.pop("rows")
     assert message == {
@@ -60,6 +61,21 @@ def test_a_period_that_becomes_final_is_told_once_with_its_best_rows(storage: st
     }
     assert rows[0] == {"rank": 1, "player": "p11", "points": "111"}
     assert [row["rank"] for row in rows] == list(range(1, 11))
+
+
+def test_after_a_restore_the_message_of_another_period_with_the_number_has_another_id() -> None:
+    WebhookEndpointFactory.create()
+    period = crowd(make_board("sql"), 3)
+    close_due(TOMORROW)
+    ids = set(WebhookDelivery.objects.values_list("message_id", flat=True))
+
+    WebhookDelivery.objects.all().delete()  # as the dump has it
+    FinalStanding.objects.filter(period=period).delete()
+    Period.objects.filter(pk=period.pk).update(state=PeriodState.OPEN, closed_at=None)
+    close_due(TOMORROW + DAY / 24)
+
+    ids |= set(WebhookDelivery.objects.values_list("message_id", flat=True))
+    assert len(ids) == 2
 
 
 def test_a_period_without_scores_is_told_too_and_nothing_is_without_an_endpoint() -> None:

@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("leaderboards", "0034_schedules")]
+    dependencies = [("leaderboards", "0043_board_hue")]
 
     operations = [
         migrations.CreateModel(

@@ -6,7 +6,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("leaderboards", "0038_period_ended")]
+    dependencies = [("leaderboards", "0040_period_ended")]
 
     operations = [
         migrations.AddField(

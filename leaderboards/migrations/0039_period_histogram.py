@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("leaderboards", "0037_player_country")]
+    dependencies = [("leaderboards", "0038_player_country")]
 
     operations = [
         migrations.CreateModel(

@@ -9,7 +9,7 @@ from leaderboards.migrations._concurrently import AddIndexBesideWriters
 class Migration(migrations.Migration):
     atomic = False
 
-    dependencies = [("leaderboards", "0036_follow")]
+    dependencies = [("leaderboards", "0037_follow")]
 
     operations = [
         AddIndexBesideWriters(

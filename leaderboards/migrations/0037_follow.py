@@ -7,7 +7,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("leaderboards", "0035_final_standing_metadata"),
+        ("leaderboards", "0036_final_standing_metadata"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

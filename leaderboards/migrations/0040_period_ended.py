@@ -8,7 +8,7 @@ from leaderboards.migrations._concurrently import AddIndexBesideWriters
 class Migration(migrations.Migration):
     atomic = False
 
-    dependencies = [("leaderboards", "0041_period_histogram")]
+    dependencies = [("leaderboards", "0039_period_histogram")]
 
     operations = [
         AddIndexBesideWriters("period", models.Index(fields=["board", "-ends_at"], name="period_ended")),

@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("leaderboards", "0038_pictures_due"),
+        ("leaderboards", "0042_pictures_due"),
     ]
 
     operations = [
