@@ -9,7 +9,6 @@ import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -21,15 +20,14 @@ from django.conf import settings
 from config.local import valkey
 from tests import servers
 from tests.package import interpreters
-from tests.package.conftest import ROOT, Built, Environment, done, install_all
+from tests.package.conftest import Built, Environment, done, install_all
+from tests.package.hosts import APPS, PATIENCE_SECONDS, Host, make_host
 from tests.ports import free_port
 
 pytestmark = pytest.mark.long
 
-APPS = ("likes", "competitions")
 OURS = ("accounts", "foundation", "leaderboards", *APPS)
 BOARDS = {"boards": [{"name": "Arena", "period": "all_time", "update": "increment"}]}
-PATIENCE_SECONDS = 30.0
 # Of each page some text that it shows.
 PAGES = {
     "/boards/1/": "robin",
@@ -63,65 +61,6 @@ from leaderboards.management.doctor_checks import run_checks
 found = run_checks(clock.now(), without=("worker", "unmirrored standings"))
 print([f"{each.name}: {each.detail}" for each in found if each.is_red])
 """
-
-
-def snippet(name: str) -> str:
-    """The block of docs/install.md that begins with the name of its file."""
-    blocks: list[str] = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "install.md").read_text(), re.DOTALL)
-    (found,) = [block for block in blocks if block.startswith(f"# {name}\n")]
-    return found
-
-
-@dataclass(frozen=True)
-class Host:
-    """The project of somebody else: its folder, and the Python that it runs on."""
-
-    folder: Path
-    python: Path
-
-    def manage(self, *command: str) -> str:
-        """What the command said; fails where it failed."""
-        return done(self.python, "manage.py", *command, cwd=self.folder)
-
-    def refused(self, *command: str) -> str:
-        """What the command said that ended with an error; fails where it did not."""
-        ended = subprocess.run(
-            [str(self.python), "manage.py", *command], cwd=self.folder, env={"PATH": os.environ["PATH"]}, text=True,
-            timeout=PATIENCE_SECONDS, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        )  # fmt: skip  # as a table
-        assert ended.returncode != 0, ended.stdout
-        return ended.stdout
-
-    def add_app(self, name: str, **modules: str) -> None:
-        """Make an app of the host's own with these modules."""
-        folder = self.folder / name
-        folder.mkdir()
-        (folder / "__init__.py").touch()
-        for module, text in modules.items():
-            (folder / f"{module}.py").write_text(text)
-
-    def add(self, file: str, *lines: str) -> None:
-        """Write lines of the host's own at the end of a file of its project."""
-        with (self.folder / "host" / file).open("a") as written:
-            written.write("\n" + "\n".join(lines) + "\n")
-
-
-def make_host(environment: Environment, folder: Path, apps: tuple[str, ...], redis: str, database: str = "") -> Host:
-    """A fresh ``startproject``, with the documented snippets, for leaderboards and these apps."""
-    done(environment.python, "-m", "django", "startproject", "host", ".", cwd=folder)
-    added, addresses = snippet("settings.py"), snippet("urls.py")
-    for app in apps:
-        added = added.replace(f'# "{app}",', f'"{app}",')
-        addresses = addresses.replace(f"# from {app} import", f"from {app} import")
-        addresses = addresses.replace(f'# path("", include("{app}.urls"))', f'path("", include("{app}.urls"))')
-    parts = ", ".join(f"{app}_api.part" for app in apps)
-    addresses = addresses.replace("include((api_urls(),", f"include((api_urls({parts}),")
-    added = added.replace("redis://127.0.0.1:6379/0", redis)
-    with (folder / "host" / "settings.py").open("a") as written:
-        written.write(f"\n{added}\n{database}\n")
-    (folder / "host" / "urls.py").write_text(addresses)
-    (folder / "host" / "celery.py").write_text(snippet("celery.py"))
-    return Host(folder, environment.python)
 
 
 @pytest.fixture
@@ -231,108 +170,6 @@ def test_a_fresh_project_keeps_boards_on_postgresql(
     installed: Environment, tmp_path: Path, redis: str, postgresql: str
 ) -> None:
     use(make_host(installed, tmp_path, (), redis, postgresql))
-
-
-# What a host has of its own, and what its own client gets of it: middleware that lets nobody through.
-GUARDED = """
-from django.http import HttpResponse
-def write(request): return HttpResponse("written")
-def guard(_): return lambda request: HttpResponse("guarded", status=403)
-"""
-ASK_OURSELVES = """
-from django.test import Client
-for path in ("/shop/write", "/api/v1/write", "/api/v1/nothing", "/api/v1/boards/1/standings"):
-    print(path, Client().post(path).status_code)
-"""
-
-
-def test_a_hosts_own_addresses_below_the_apis_keep_its_middleware(installed: Environment, tmp_path: Path) -> None:
-    host = make_host(installed, tmp_path, (), "redis://127.0.0.1:1/0")
-    (tmp_path / "host" / "views.py").write_text(GUARDED)
-    host.add(
-        "urls.py",
-        "from host.views import write",
-        'urlpatterns = [path("api/v1/write", write), path("shop/write", write)] + urlpatterns',
-    )
-    host.add("settings.py", 'MIDDLEWARE.insert(1, "host.views.guard")', 'ALLOWED_HOSTS = ["testserver"]')
-
-    said = host.manage("shell", "-v", "0", "-c", ASK_OURSELVES)
-
-    answers = [line for line in said.splitlines() if line.startswith("/")]
-    assert answers == [
-        "/shop/write 403", "/api/v1/write 403", "/api/v1/nothing 403", "/api/v1/boards/1/standings 405",
-    ]  # fmt: skip  # as a table
-
-
-def test_a_project_with_users_of_its_own_hears_that_sunwi_does_not_take_them(
-    installed: Environment, tmp_path: Path
-) -> None:
-    host = make_host(installed, tmp_path, APPS, "redis://127.0.0.1:1/0")
-    host.add_app("people", models="from django.contrib.auth.models import AbstractUser\nclass User(AbstractUser): pass")
-    host.add("settings.py", 'INSTALLED_APPS += ["people"]', 'AUTH_USER_MODEL = "people.User"')
-
-    said = host.refused("check")
-
-    assert "(sunwi.E014) AUTH_USER_MODEL is not auth.User." in said
-    assert "Traceback" not in said
-
-
-OWN_ADMIN = """
-from django.contrib import admin
-from django.contrib.auth.models import User
-from {} import {} as Base
-admin.site.unregister(User)
-@admin.register(User)
-class Ours(Base): pass
-"""
-WHICH = """
-from django.contrib import admin
-from django.contrib.auth.models import Group, User
-from django.core.management import get_commands
-for each in User, Group: print("registered", type(admin.site.get_model_admin(each)).__name__)
-print("title", admin.site.site_title)
-print("makemessages of", get_commands()["makemessages"])
-"""
-
-
-@pytest.mark.parametrize(
-    "place", ["INSTALLED_APPS.index('foundation')", "len(INSTALLED_APPS)"], ids=["before", "after"]
-)
-@pytest.mark.parametrize(
-    ("base", "is_warned"),
-    [
-        (("django.contrib.auth.admin", "UserAdmin"), True),
-        (("leaderboards.admin.users.user_admin", "AccountAdmin"), False),
-    ],
-    ids=["djangos", "sunwis"],
-)
-def test_a_hosts_own_admin_of_users_stays_and_is_warned_of(
-    installed: Environment, tmp_path: Path, base: tuple[str, str], is_warned: bool, place: str
-) -> None:
-    host = make_host(installed, tmp_path, (), "redis://127.0.0.1:1/0")
-    host.add_app("staffing", admin=OWN_ADMIN.format(*base))
-    host.add("settings.py", f"INSTALLED_APPS.insert({place}, 'staffing')")
-
-    said = host.manage("check") + host.manage("shell", "-v", "0", "-c", WHICH)
-
-    assert ("sunwi.W003" in said, "users is staffing.admin.Ours, not Sunwi's" in said) == (is_warned, is_warned)
-    found = re.findall("^(?:registered|title|makemessages of) (.*)$", said, re.M)
-    assert found == ["Ours", "RoleAdmin", "Django site admin", "django.core"]
-
-
-@pytest.mark.parametrize("name", ["accounts", "likes"])
-def test_an_app_of_the_host_with_a_name_of_ours_is_told_where_it_lies(
-    installed: Environment, tmp_path: Path, name: str
-) -> None:
-    host = make_host(installed, tmp_path, ("likes",), "redis://127.0.0.1:1/0")
-    host.add_app(name)
-
-    said = host.refused("check").strip().splitlines()[-1]
-
-    assert said.endswith(
-        f"ImproperlyConfigured: The module {name!r} is {tmp_path / name}, not Sunwi's app of this name. "
-        "If it is yours, give it another name."
-    )
 
 
 @pytest.mark.parametrize(("python", "django"), interpreters.PAIRS)
