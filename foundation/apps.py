@@ -1,16 +1,22 @@
 """The Django app of the foundation; it has tables of its own, such as service keys and known Redis servers."""
 
 import os
+from importlib.util import find_spec
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from django.apps import AppConfig
 from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
 from django.db import connections
 from django.db.models.signals import post_migrate, pre_migrate
 from django.utils.translation import gettext_lazy as _
 
 from foundation import conf
+
+NEEDED = ("accounts", "leaderboards")
+OPTIONAL = ("likes", "competitions")
 
 
 class FoundationConfig(AppConfig):
@@ -22,6 +28,8 @@ class FoundationConfig(AppConfig):
 
     def __init__(self, app_name: str, app_module: ModuleType) -> None:
         """Set the settings that are missing, before any model is loaded. Raises ``ImproperlyConfigured``."""
+        installed = [name for name in OPTIONAL if {name, f"{name}.apps"} & _places(settings.INSTALLED_APPS)]
+        refuse_other_modules((*NEEDED, *installed))
         conf.fill()
         super().__init__(app_name, app_module)
 
@@ -57,6 +65,23 @@ class FoundationConfig(AppConfig):
             tracing.start(os.environ.get("GIT_COMMIT", ""))
         pre_migrate.connect(_lift_timeouts, sender=self)
         post_migrate.connect(_reset_timeouts, sender=self)
+
+
+def refuse_other_modules(names: tuple[str, ...]) -> None:
+    """Raise ``ImproperlyConfigured`` for a module of the project that has the name of one of our apps, and hides it."""
+    ours = Path(__file__).resolve().parents[1]
+    for name in names:
+        spec = find_spec(name)
+        places = [Path(place) for place in (spec.submodule_search_locations or [spec.origin or ""])] if spec else []
+        if ours / name not in [place.resolve() for place in places]:
+            found = f"is {places[0]}" if places else "is not there"
+            raise ImproperlyConfigured(
+                f"The module {name!r} {found}, not Sunwi's app of this name. If it is yours, give it another name."
+            )
+
+
+def _places(entries: list[str]) -> set[str]:
+    return {*entries, *(entry.rpartition(".")[0] for entry in entries)}
 
 
 def _lift_timeouts(using: str, **_: Any) -> None:

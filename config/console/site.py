@@ -23,6 +23,7 @@ from foundation import clock
 class ConsoleSite(AdminSite):
     """The admin of this site."""
 
+    site_header = site_title = "Sunwi"
     enable_nav_sidebar = False  # the rail replaces it and needs no scripts
 
     def get_urls(self) -> list[Any]:

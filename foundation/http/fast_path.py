@@ -95,7 +95,8 @@ class _ApiHandler(BaseHandler):
 
     def resolve_request(self, request: HttpRequest) -> ResolverMatch:
         """The view that was found before the middleware ran."""
-        match: ResolverMatch = request.resolver_match
+        match = request.resolver_match
+        assert match is not None, "``answer`` sets it"
         return match
 
     def load_middleware(self, is_async: bool = False) -> None:  # noqa: ARG002 - Django's parameter; nothing is async

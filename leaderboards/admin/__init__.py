@@ -3,8 +3,6 @@
 Each module registers its admins. Changes of more than one row go through a service.
 """
 
-from django.contrib import admin
-
 from leaderboards.admin.audit_log import entry_admin
 from leaderboards.admin.boards import board_admin, period_admin
 from leaderboards.admin.failures import dead_letter_admin
@@ -14,8 +12,6 @@ from leaderboards.admin.moderation import purge_admin, quarantine_admin, restric
 from leaderboards.admin.players import player_admin
 from leaderboards.admin.scores import standing_admin, submission_admin
 from leaderboards.admin.users import invitation_admin, user_admin
-
-admin.site.site_header = admin.site.site_title = "Sunwi"
 
 __all__ = [
     "board_admin",

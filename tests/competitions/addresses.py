@@ -26,7 +26,7 @@ SERIES, API_SERIES = "series/<int:number>/", "api/v1/series/<series>"
 # Of these the example is what comes of filling in: no parameters, no other numbers.
 PLAIN = (
     *("healthz", "readyz", "metrics", "account/", "accounts/logout/", "styleguide/", "inbox/", "inbox/settings/"),
-    *("players/<str:player>/follow/", "account/following/"),
+    *("players/<str:player>/follow/", "account/following/", "account/profile/"),
     *("players/<str:player>/", f"{CUP}leave/", f"{CUP}reveal/", f"{CUP}picture/<slug:digest>.webp"),
     *(f"{CUP}{rest}" for rest in ("team/", "teams/<int:team>/", "calendar.ics", "reminder/")),
     *(
@@ -104,6 +104,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "boards/<int:seq>/calendar.ics": ("/boards/{board}/calendar.ics", "/boards/{other}/calendar.ics"),
     f"{CUP}card.png": _filled(f"{CUP}card.png", "", "?player={player}", "?player={player}&lang=ko"),
     f"{CUP}share/": _filled(f"{CUP}share/", "", "?menu=1&player={player}", "?of=reveal"),
+    "pictures/<slug:digest>/<slug:size>.webp": ("/pictures/0/small.webp",),
     "styles/<slug:digest>/<str:names>.css": ("/styles/0/tokens+base.css",),
     "search/suggestions/": ("/search/suggestions/?q=ann", "/search/suggestions/?q=bo", "/search/suggestions/?q=cup"),
     "competitions/": ("/competitions/", "/competitions/?fragment=1", "/competitions/?board={board}&page=2"),
@@ -116,6 +117,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "^api(?:/|$)": ("/api/", "/api/v1/nothing"),
     "api/v1/boards": ("/api/v1/boards", "/api/v1/boards?name=Cups", "/api/v1/boards?offset=1&limit=1"),
     API_BOARD: ("/api/v1/boards/{board}", "/api/v1/boards/{other}"),
+    f"{API_BOARD}/players/<player>/percentile": _of_boards("players/{player}/percentile?exact=true"),
     f"{API_BOARD}/periods": (
         "/api/v1/boards/{board}/periods",
         "/api/v1/boards/{other}/periods?offset=0&limit=5",
@@ -132,14 +134,14 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "players/bob/around", "players/ann/around?radius=1&metadata=true"
     ),
     f"{API_BOARD}/league": ("/api/v1/boards/{board}/league", "/api/v1/boards/{other}/league"),
-    f"{API_BOARD}/players/<player>/league": _of_boards("players/bob/league", "players/ann/league"),
+    f"{API_BOARD}/players/<player>/league": _of_boards("players/bob/league?metadata=true", "players/ann/league"),
     f"{API_BOARD}/view": (
         *_of_boards("view?player=bob&ids=ann", "view?player=ann&radius=1&ids=ann,bob&offset=0&limit=5&metadata=true"),
         "/api/v1/boards/{other}/view?cursor=x",
     ),
-    f"{API_BOARD}/distribution": _of_boards("distribution"),
-    f"{API_BOARD}/standings.csv": _of_boards("standings.csv", "standings.csv?raw=true"),
-    f"{API_CUP}/standings.csv": _filled(f"{API_CUP}/standings.csv", "", "?raw=true"),
+    f"{API_BOARD}/distribution": (*_of_boards("distribution"), *_of_boards("distribution?exact=true")),
+    f"{API_BOARD}/standings.csv": _of_boards("standings.csv?metadata=true", "standings.csv?raw=true"),
+    f"{API_CUP}/standings.csv": _filled(f"{API_CUP}/standings.csv", "", "?raw=true", "?metadata=true"),
     f"{API_LIKES}/<id>": _filled(f"{API_LIKES}/<id>", "", "?player={player}"),
     API_LIKES: _filled(API_LIKES, "?ids={comment}&player={player}"),
     "api/v1/competitions": (

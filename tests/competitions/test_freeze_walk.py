@@ -58,7 +58,11 @@ REFUSED = {
     *("accounts/security/passkeys/<int:number>/remove/", "account/export/", "account/delete/"),
     *("accounts/logout/", "i18n/setlang/", "^api(?:/|$)", "competitions/<int:number>/reveal/"),
     "boards/<int:seq>/calendar.ics",  # neither of the two boards has periods that end by themselves
-    *(f"competitions/<int:number>/comments/<int:comment>/{rest}" for rest in ("", "hide/", "like/")),
+    *(
+        f"competitions/<int:number>/comments/<int:comment>/{rest}"
+        for rest in ("", "hide/", "report/", "dismiss/", "like/")
+    ),
+    "pictures/<slug:digest>/<slug:size>.webp",  # nobody has one
     "players/<str:player>/follow/",  # a form is sent there; who asks for it is led to the player
     "api/v1/likes/<kind>/<id>/<player>",
     *("api/v1/scores", "api/v1/players/<player>", "api/v1/players/<player>/link-code"),

@@ -121,3 +121,48 @@ def test_the_documents_list_every_setting() -> None:
     listed = page.partition("- **Settings.**")[2].partition("They mean")[0]
 
     assert re.findall(r"`([A-Z_]+)`", listed) == ["SUNWI", *conf.SETTINGS]
+
+
+def rows(page: str) -> Iterator[list[str]]:
+    """The cells of each row of the tables of a page."""
+    for line in (Path(__file__).parents[2] / "docs" / page).read_text().splitlines():
+        if line.startswith("| `"):
+            yield [cell.strip() for cell in line.strip("|").split(" | ")]
+
+
+def written(default: Any) -> set[str]:
+    """How documents may write a default."""
+    if isinstance(default, bool):
+        return {"`on`", "`True`"} if default else {"`off`", "`False`"}
+    if not default:
+        return {"none", "empty"} | ({"`0`"} if default == 0 else set())
+    if isinstance(default, list):
+        return {f"`{','.join(default)}`"}
+    return {f"`{str(default).removesuffix('.0')}`"}
+
+
+TOLD_IN_WORDS = {"METRICS_NETWORKS": "this machine", "API_MIDDLEWARE": "the five below"}
+
+
+def test_the_documents_tell_the_default_and_the_meaning_of_every_setting() -> None:
+    variables = {cells[0].strip("`"): (cells[1], cells[-1]) for cells in rows("settings.md")}
+    own = {cells[0].strip("`"): (cells[2], cells[-1]) for cells in rows("install.md") if len(cells) == 4}
+
+    for name, setting in conf.SETTINGS.items():
+        default, meaning = (own if name in own else variables)[name]
+        assert meaning, name
+        if name in TOLD_IN_WORDS:
+            assert default == TOLD_IN_WORDS[name]
+        elif not callable(setting.default):
+            assert any(default.startswith(each) for each in written(setting.default)), (name, default)
+        else:
+            assert ", else `" in default, name
+
+
+def test_the_documents_tell_every_limit_and_the_middleware_of_the_api() -> None:
+    told = {cells[0].strip("`"): cells[1].strip("`") for cells in rows("install.md") if len(cells) == 3}
+    page = (Path(__file__).parents[2] / "docs" / "install.md").read_text()
+
+    assert {rule: told.get(rule) for rule in conf.LIMITS} == conf.LIMITS
+    block = page.partition("`API_MIDDLEWARE` has, unless you set it:\n\n```python\n")[2].partition("```")[0]
+    assert re.findall(r'"([\w.]+)"', block) == conf.API_MIDDLEWARE

@@ -83,6 +83,23 @@ class Host:
         """What the command said; fails where it failed."""
         return done(self.python, "manage.py", *command, cwd=self.folder)
 
+    def refused(self, *command: str) -> str:
+        """What the command said that ended with an error; fails where it did not."""
+        ended = subprocess.run(
+            [str(self.python), "manage.py", *command], cwd=self.folder, env={"PATH": os.environ["PATH"]}, text=True,
+            timeout=PATIENCE_SECONDS, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        )  # fmt: skip  # as a table
+        assert ended.returncode != 0, ended.stdout
+        return ended.stdout
+
+    def add_app(self, name: str, **modules: str) -> None:
+        """Make an app of the host's own with these modules."""
+        folder = self.folder / name
+        folder.mkdir()
+        (folder / "__init__.py").touch()
+        for module, text in modules.items():
+            (folder / f"{module}.py").write_text(text)
+
     def add(self, file: str, *lines: str) -> None:
         """Write lines of the host's own at the end of a file of its project."""
         with (self.folder / "host" / file).open("a") as written:
@@ -245,6 +262,77 @@ def test_a_hosts_own_addresses_below_the_apis_keep_its_middleware(installed: Env
     assert answers == [
         "/shop/write 403", "/api/v1/write 403", "/api/v1/nothing 403", "/api/v1/boards/1/standings 405",
     ]  # fmt: skip  # as a table
+
+
+def test_a_project_with_users_of_its_own_hears_that_sunwi_does_not_take_them(
+    installed: Environment, tmp_path: Path
+) -> None:
+    host = make_host(installed, tmp_path, APPS, "redis://127.0.0.1:1/0")
+    host.add_app("people", models="from django.contrib.auth.models import AbstractUser\nclass User(AbstractUser): pass")
+    host.add("settings.py", 'INSTALLED_APPS += ["people"]', 'AUTH_USER_MODEL = "people.User"')
+
+    said = host.refused("check")
+
+    assert "(sunwi.E014) AUTH_USER_MODEL is not auth.User." in said
+    assert "Traceback" not in said
+
+
+OWN_ADMIN = """
+from django.contrib import admin
+from django.contrib.auth.models import User
+from {} import {} as Base
+admin.site.unregister(User)
+@admin.register(User)
+class Ours(Base): pass
+"""
+WHICH = """
+from django.contrib import admin
+from django.contrib.auth.models import Group, User
+from django.core.management import get_commands
+for each in User, Group: print("registered", type(admin.site.get_model_admin(each)).__name__)
+print("title", admin.site.site_title)
+print("makemessages of", get_commands()["makemessages"])
+"""
+
+
+@pytest.mark.parametrize(
+    "place", ["INSTALLED_APPS.index('foundation')", "len(INSTALLED_APPS)"], ids=["before", "after"]
+)
+@pytest.mark.parametrize(
+    ("base", "is_warned"),
+    [
+        (("django.contrib.auth.admin", "UserAdmin"), True),
+        (("leaderboards.admin.users.user_admin", "AccountAdmin"), False),
+    ],
+    ids=["djangos", "sunwis"],
+)
+def test_a_hosts_own_admin_of_users_stays_and_is_warned_of(
+    installed: Environment, tmp_path: Path, base: tuple[str, str], is_warned: bool, place: str
+) -> None:
+    host = make_host(installed, tmp_path, (), "redis://127.0.0.1:1/0")
+    host.add_app("staffing", admin=OWN_ADMIN.format(*base))
+    host.add("settings.py", f"INSTALLED_APPS.insert({place}, 'staffing')")
+
+    said = host.manage("check") + host.manage("shell", "-v", "0", "-c", WHICH)
+
+    assert ("sunwi.W003" in said, "users is staffing.admin.Ours, not Sunwi's" in said) == (is_warned, is_warned)
+    found = re.findall("^(?:registered|title|makemessages of) (.*)$", said, re.M)
+    assert found == ["Ours", "RoleAdmin", "Django site admin", "django.core"]
+
+
+@pytest.mark.parametrize("name", ["accounts", "likes"])
+def test_an_app_of_the_host_with_a_name_of_ours_is_told_where_it_lies(
+    installed: Environment, tmp_path: Path, name: str
+) -> None:
+    host = make_host(installed, tmp_path, ("likes",), "redis://127.0.0.1:1/0")
+    host.add_app(name)
+
+    said = host.refused("check").strip().splitlines()[-1]
+
+    assert said.endswith(
+        f"ImproperlyConfigured: The module {name!r} is {tmp_path / name}, not Sunwi's app of this name. "
+        "If it is yours, give it another name."
+    )
 
 
 @pytest.mark.parametrize(("python", "django"), interpreters.PAIRS)

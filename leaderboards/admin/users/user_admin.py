@@ -1,17 +1,24 @@
 """The admins of accounts and groups: only a superuser grants rights, or changes an account that has rights.
 
-Else staff who may change accounts could make themselves superusers, or set a superuser's password. The trap: this
-replaces Django's own admins, so ``django.contrib.auth`` must precede this app in INSTALLED_APPS.
+Else staff who may change accounts could make themselves superusers, or set a superuser's password. They take the place
+of Django's own admins alone: one that the project registered stays, and a system check warns of it (sunwi.W003).
 """
 
 from typing import Any
 
 from django.contrib import admin, messages
 from django.contrib.admin.utils import unquote
+from django.contrib.auth import admin as djangos
 from django.contrib.auth.admin import GroupAdmin
 from django.contrib.auth.models import Group, User
+from django.core.checks import (
+    CheckMessage,
+    Tags,
+    Warning,  # noqa: A004 - the name is Django's
+    register,
+)
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
@@ -29,11 +36,7 @@ from leaderboards.admin.users.owner_mails import RIGHTS, notify_owner
 
 PERSONAL = ("email", "first_name", "last_name")
 
-admin.site.unregister(User)
-admin.site.unregister(Group)
 
-
-@admin.register(User)
 class AccountAdmin(ReauthAdmin[User], DeclaredLookupsAdmin[User], UserAdmin[User]):
     """Accounts; changing one needs a recent sign-in."""
 
@@ -95,7 +98,6 @@ class AccountAdmin(ReauthAdmin[User], DeclaredLookupsAdmin[User], UserAdmin[User
         return super().has_delete_permission(request, obj) and _may_touch(request, obj)
 
 
-@admin.register(Group)
 class RoleAdmin(ReauthAdmin[Group], DeclaredLookupsAdmin[Group], GroupAdmin):
     """Groups: a right of a group is given to all its members."""
 
@@ -112,6 +114,33 @@ class RoleAdmin(ReauthAdmin[Group], DeclaredLookupsAdmin[Group], GroupAdmin):
     def has_delete_permission(self, request: HttpRequest, obj: Group | None = None) -> bool:
         """Allow superusers."""
         return _may_grant_rights(request)
+
+
+def _take_the_place(model: type[Model], of: type[Any], ours: type[Any]) -> None:
+    if admin.site.is_registered(model) and type(admin.site.get_model_admin(model)) is of:
+        admin.site.unregister(model)
+        admin.site.register(model, ours)
+
+
+_take_the_place(User, djangos.UserAdmin, AccountAdmin)
+_take_the_place(Group, djangos.GroupAdmin, RoleAdmin)
+
+
+@register(Tags.admin)
+def accounts_have_our_admins(**_: Any) -> list[CheckMessage]:
+    """Warn of a project's own admin of users or groups that does not extend ours."""
+    return [
+        Warning(
+            f"The admin of {model._meta.verbose_name_plural} is {other.__module__}.{other.__qualname__}, not Sunwi's: "
+            "staff who may change them there can give themselves all rights, with no recent sign-in, no entry in the "
+            "audit log and no mail to the owner.",
+            hint=f"Let it extend {__name__}.{ours.__name__}, after admin.site.unregister({model.__name__}); or, if it "
+            'may be so, put "sunwi.W003" into SILENCED_SYSTEM_CHECKS.',
+            id="sunwi.W003",
+        )
+        for model, ours in ((User, AccountAdmin), (Group, RoleAdmin))
+        if admin.site.is_registered(model) and not issubclass(other := type(admin.site.get_model_admin(model)), ours)
+    ]
 
 
 def _may_grant_rights(request: HttpRequest) -> bool:

@@ -123,6 +123,8 @@ DETAILS: dict[ChangeKind, dict[str, object]] = {  # all that the services keep o
     ChangeKind.ACCEPTED: {"player": "ann", "score": "7", "happened_at": WHEN, "token": "secret"},
     ChangeKind.HIDDEN: COMMENTED,
     ChangeKind.SHOWN: COMMENTED,
+    ChangeKind.DISMISSED: {"comment": 7, "reports": 2},
+    ChangeKind.COPIED: {"source": 3, "token": "secret"},
     ChangeKind.TAKEN_BACK: TAKEN | {"instead": "nobody"},
     ChangeKind.GIVEN_BACK: TAKEN,
 }  # fmt: skip  # as a table
