@@ -10,7 +10,7 @@ them, and those keep all of its middleware. The trap: middleware that must also 
 from collections.abc import Callable
 from functools import lru_cache
 from time import perf_counter
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from django.conf import settings
 from django.core.handlers.base import BaseHandler
@@ -95,7 +95,7 @@ class _ApiHandler(BaseHandler):
 
     def resolve_request(self, request: HttpRequest) -> ResolverMatch:
         """The view that was found before the middleware ran."""
-        return request.resolver_match  # type: ignore[return-value]  # `answer` has set it
+        return cast("ResolverMatch", request.resolver_match)
 
     def load_middleware(self, is_async: bool = False) -> None:  # noqa: ARG002 - Django's parameter; nothing is async
         """Build the chain of ``API_MIDDLEWARE`` around the view."""
