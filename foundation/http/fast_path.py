@@ -10,7 +10,7 @@ them, and those keep all of its middleware. The trap: middleware that must also 
 from collections.abc import Callable
 from functools import lru_cache
 from time import perf_counter
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from django.conf import settings
 from django.core.handlers.base import BaseHandler
