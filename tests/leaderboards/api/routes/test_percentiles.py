@@ -18,7 +18,12 @@ from tests.leaderboards.api.conftest import (
     with_key,
     wrong_parameter,
 )
+from tests.links import links
 from tests.remembered import read_until_remembered
+
+__all__ = ["links"]
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
 
 KEYS = {"player", "top", "percentile", "error", "exact", "total", "board", "period", "as_of", "live"}
 
@@ -80,7 +85,6 @@ def test_a_new_histogram_has_another_etag(shared: int, anybody: Caller, settings
     assert anybody.get(path, If_None_Match=before).status_code == 200
 
 
-@pytest.mark.django_db(transaction=True)
 def test_it_is_read_without_sql_once_it_is_remembered(shared: int, anybody: Caller, settings: Settings) -> None:
     take(settings)
 
