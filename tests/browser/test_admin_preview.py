@@ -73,14 +73,14 @@ def test_who_chooses_a_schedule_sees_the_fields_that_it_needs(transactional_db: 
     schedule.fill("0 18 * * 5")
     expect(preview).to_contain_text("Windows start by 0 18 * * 5 (UTC)")
     page.get_by_text("When a period turns over", exact=True).click()
-    page.get_by_label("Name").fill("Fridays")
+    page.get_by_label("Name:", exact=True).fill("Fridays")
     expect(schedule).to_be_hidden()
 
 
 def test_a_preset_fills_the_form_and_leaves_the_name_that_was_typed(transactional_db: None, opened: Opened) -> None:
     AdminFactory.create()
     page = opened(FORM, "admin", viewport=DESKTOP)
-    name, preview = page.get_by_label("Name"), page.locator("[data-board-preview]")
+    name, preview = page.get_by_label("Name:", exact=True), page.locator("[data-board-preview]")
 
     page.get_by_role("link", name="Golf").click()
     expect(name).to_have_value("Golf")

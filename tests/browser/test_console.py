@@ -144,7 +144,7 @@ def test_a_new_weekly_board_a_key_and_a_test_score_in_one_go(admin: str, opened:
     page, clicks = opened("/admin/", admin, viewport=DESKTOP), Clicks()
 
     clicks.on(page.get_by_role("link", name="New board"))
-    page.get_by_label("Name").fill("Ours")
+    page.get_by_label("Name:", exact=True).fill("Ours")
     clicks.on(page.get_by_role("button", name="Save and continue editing"))
     clicks.on(page.get_by_role("link", name="Test score"))
     clicks.on(page.get_by_role("button", name="Try it, without effect"))
@@ -153,7 +153,7 @@ def test_a_new_weekly_board_a_key_and_a_test_score_in_one_go(admin: str, opened:
     expect(page.locator(".messagelist")).to_contain_text("Rank: 1.")
     clicks.on(page.get_by_role("link", name="Back to the board"))
     clicks.on(page.get_by_role("link", name="New key for it"))
-    expect(page.get_by_label("Name")).to_have_value("Ours")
+    expect(page.get_by_label("Name:", exact=True)).to_have_value("Ours")
     expect(page.get_by_label("scores:write")).to_be_checked()
     clicks.on(page.get_by_role("button", name="Save", exact=True))
 
