@@ -5,7 +5,8 @@
     python -m config.local.fonts FOLDER/node_modules
 
 Archivo keeps the ranges of weight and width that the style sheets use, in two files: Latin and extended Latin.
-Pretendard keeps the syllables of the Korean texts on public pages. Its licence reserves its name for the whole font, so
+Pretendard keeps the syllables of the Korean texts on public pages, in two files: those of boards' pages, which all
+load, and the rest, which a page loads if it has one of them. Its licence reserves its name for the whole font, so
 the subset is called Sunwi Hangul. A third file, Sunwi Names, has all its letters in one weight: the server draws names
 on pictures with it (``leaderboards/drawing``), and no page loads it. Each file name contains a digest of the content,
 so browsers can cache it for good; the style sheet and the preload links are rewritten to the new names.
@@ -16,6 +17,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterable
 from hashlib import blake2b
 from pathlib import Path
 
@@ -39,19 +41,24 @@ LETTERS_OF_NAMES = (
     "U+3040-30FF,U+3131-318E,U+AC00-D7A3"
 )
 KOREAN = re.compile("[\u3000-\u303f\u3131-\u318e\uac00-\ud7a3]")
+OF_BOARDS = re.compile(
+    r"templates/(base|_|leaderboards/(board|live|_))|leaderboards/(formats|views/(board_pages|components))|rules_text"
+)
 STAFF = re.compile("admin|models/|management|/api/|config/|webhooks|audit")  # sources whose texts only staff read
 
 
 def main(packages: Path) -> None:
     """Generate all files."""
     widths = ["wght=400:800", "wdth=100:125"]
+    boards, more = _syllables()
     sources = {
         "archivo-latin": (packages / ARCHIVO.format("latin"), widths, LATIN),
         "archivo-latin-ext": (packages / ARCHIVO.format("latin-ext"), widths, MORE_LATIN),
-        "sunwi-hangul": (packages / PRETENDARD, ["wght=400:800"], _syllables()),
+        "sunwi-hangul": (packages / PRETENDARD, ["wght=400:800"], boards),
+        "sunwi-hangul-more": (packages / PRETENDARD, ["wght=400:800"], more),
         "sunwi-names": (packages / PRETENDARD, ["wght=700"], LETTERS_OF_NAMES),
     }
-    own_names = {"sunwi-hangul": HANGUL, "sunwi-names": NAMES}
+    own_names = {"sunwi-hangul": HANGUL, "sunwi-hangul-more": HANGUL, "sunwi-names": NAMES}
     FONTS.mkdir(exist_ok=True)
     for name, (source, axes, unicodes) in sources.items():
         content = _build(source, axes, unicodes, own_names.get(name))
@@ -61,15 +68,21 @@ def main(packages: Path) -> None:
         path.write_bytes(content)
         _rename(name, path.name)
         print(f"{path.name}: {len(content):,} bytes")
+    _set_range("sunwi-hangul-more", more)
 
 
-def _syllables() -> str:
-    """Return the Korean syllables and punctuation of the texts that players read, as code points."""
-    characters: set[str] = set()
+def _syllables() -> tuple[str, str]:
+    """Return the Korean syllables and punctuation of texts that players read: of boards' pages, and all others."""
+    boards, others = set[str](), set[str]()
     for entry in CATALOGUE.read_text("utf-8").split("\n\n"):
         places_named = " ".join(re.findall(r"^#: (.*)$", entry, re.MULTILINE)).split()
         if not all(STAFF.search(each) for each in places_named):
-            characters.update(KOREAN.findall(entry))
+            is_of_boards = any(OF_BOARDS.search(each) for each in places_named)
+            (boards if is_of_boards else others).update(KOREAN.findall(entry))
+    return _code_points(boards), _code_points(others - boards)
+
+
+def _code_points(characters: Iterable[str]) -> str:
     return ",".join(f"U+{ord(each):04X}" for each in sorted(characters))
 
 
@@ -109,6 +122,13 @@ def _run(module: str, *arguments: object) -> None:
     reproducible = os.environ | {"SOURCE_DATE_EPOCH": "0"}
     command = [sys.executable, "-m", module, *map(str, arguments)]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=reproducible)
+
+
+def _set_range(name: str, unicodes: str) -> None:
+    """Have browsers load a font for these characters alone."""
+    wanted = unicodes.replace(",", ", ")
+    block = re.compile(rf"({re.escape(name)}\.[^}}]*?unicode-range: )[^;]*;")
+    SHEET.write_text(block.sub(lambda found: f"{found[1]}{wanted};", SHEET.read_text("utf-8")), "utf-8")
 
 
 def _rename(name: str, file: str) -> None:

@@ -40,7 +40,7 @@ def test_nothing_moves_when_the_reasons_of_a_place_open(
     own = page.locator(".own.is-plate")
     toggle = own.locator(".own-why > summary")
     toggle.scroll_into_view_if_needed()
-    parts = toggle, own.locator("button"), own.locator(".own-rank"), page.locator(".board-bar")
+    parts = toggle, own.locator("[data-share-menu]"), own.locator(".own-rank"), page.locator(".board-bar")
     before = places(*parts)
 
     toggle.click()

@@ -107,7 +107,7 @@ def test_rows_stay_the_same_elements_and_go_with_their_player(played: str, weekl
     page = opened(f"{played}?player=robin")
     page.locator(".own-why > summary").click()
     rows(page).evaluate_all(MARK)
-    page.locator(".own button").evaluate_all(MARK)
+    page.locator(".own [data-share-menu]").evaluate_all(MARK)
     link = rows(page).filter(has_text="robin").locator(".player-link")
     link.focus()
 
@@ -116,7 +116,7 @@ def test_rows_stay_the_same_elements_and_go_with_their_player(played: str, weekl
     expect(rows(page)).to_have_count(4)
     expect(rows(page).first).to_contain_text("robin")
     assert rows(page).evaluate_all(MARKED) == [True, True, True, False]
-    assert page.locator(".own button").evaluate_all(MARKED) == [True]
+    assert page.locator(".own [data-share-menu]").evaluate_all(MARKED) == [True]
     expect(link).to_be_focused()
     expect(page.locator(".own-why")).to_have_attribute("open", "")
     assert page.locator("[data-part]:has([data-part])").count() == 0
