@@ -123,7 +123,7 @@ class Followers(Loop):
         heapq.heappop(self._due)
 
     def answered(self, raw: bytes, now: float) -> None:
-        told = float(header(raw, b"look-again") or FIRST_SECONDS)
+        told = float(header(raw, b"poll-interval") or FIRST_SECONDS)
         heapq.heappush(self._due, now + told * random.uniform(0.9, 1.1))
 
 
