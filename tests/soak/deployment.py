@@ -143,6 +143,7 @@ class Deployment:
             **{name: value for name, value in os.environ.items() if not name.endswith(("_URL", "_SECONDS"))},
             **self.world._environment(self.world.redis.made.url),
             **NO_LIMITS,
+            "PYTHONUNBUFFERED": "1",  # a log shows at once what was written
             "CACHE_URL": f"{address}0",
             "BROKER_URL": f"{address}1",
             "TRUSTED_PROXIES": "1",
