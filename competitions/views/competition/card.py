@@ -21,21 +21,20 @@ from foundation import clock
 from leaderboards import formats
 from leaderboards.choices import Visibility
 from leaderboards.core.hues import hue_of
-from leaderboards.core.input.entries import read_player
 from leaderboards.core.marks import mark_of
 from leaderboards.drawing import BoardPicture, CardRow, OwnPicture
-from leaderboards.errors import BadPlayer
 from leaderboards.selectors import BoardPage, Movement, Row
 from leaderboards.stores.base import Page
 from leaderboards.views.components.pictures import (
     language_asked,
     move_words,
     picture_response,
+    player_asked,
     rank_words,
     zoned,
 )
 from leaderboards.views.components.table_rows import Move, move_of, result
-from leaderboards.views.http.viewer import COOKIE, Viewer, may_be_signed_in, viewer_of
+from leaderboards.views.http.viewer import Viewer, may_be_signed_in, viewer_of
 
 SHOWN = 3
 
@@ -46,7 +45,7 @@ def competition_card(request: HttpRequest, number: int) -> HttpResponse:
     competition, at = visible(request, number), clock.now()
     is_public = competition.board.visibility == Visibility.PUBLIC and competition.published_at is not None
     viewer = viewer_of(request) if may_be_signed_in(request) else Viewer(None)
-    player = _player(request)
+    player = player_asked(request)
     is_own = viewer.linked and viewer.player == player
     with override(language_asked(request)), as_seen(competition, viewer if is_own else Viewer(None)):
         page = page_of_rows(competition, at, Page(0, SHOWN), player)
@@ -55,14 +54,6 @@ def competition_card(request: HttpRequest, number: int) -> HttpResponse:
         if page.me is None:
             raise Http404(f"{player} has no rank to show in competition {number}.")
         return picture_response(request, _of_player(competition, page, page.me, at), is_public=is_public and not is_own)
-
-
-def _player(request: HttpRequest) -> str | None:
-    given = request.GET.get(COOKIE, "").strip()
-    try:
-        return read_player(given) if given else None
-    except BadPlayer as error:
-        raise Http404(error.detail) from error
 
 
 def _of_competition(competition: Competition, page: BoardPage, at: datetime) -> BoardPicture:

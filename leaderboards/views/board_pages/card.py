@@ -13,10 +13,8 @@ from django.views.decorators.http import require_safe
 from foundation.errors import NotFound
 from leaderboards import formats, selectors
 from leaderboards.core.hues import hue_of
-from leaderboards.core.input.entries import read_player
 from leaderboards.core.marks import mark_of
 from leaderboards.drawing import BoardPicture, CardRow, OwnPicture
-from leaderboards.errors import BadPlayer
 from leaderboards.models import Board, Visibility
 from leaderboards.selectors import PlayerRow, Standings
 from leaderboards.selectors.visibility.hidden import is_shadowed_on
@@ -26,12 +24,13 @@ from leaderboards.views.components.pictures import (
     language_asked,
     move_words,
     picture_response,
+    player_asked,
     rank_words,
     zoned,
 )
 from leaderboards.views.components.table_rows import move_of, result
 from leaderboards.views.components.window_dates import dates_text
-from leaderboards.views.http.viewer import COOKIE, Viewer, may_be_signed_in, viewer_of
+from leaderboards.views.http.viewer import Viewer, may_be_signed_in, viewer_of
 
 SHOWN = 3
 
@@ -53,13 +52,9 @@ def board_card(request: HttpRequest, seq: int) -> HttpResponse:
 
 
 def _answer(request: HttpRequest, board: Board, label: str) -> HttpResponse:
-    given = request.GET.get(COOKIE, "").strip()
-    if not given:
+    player = player_asked(request)
+    if player is None:
         return picture_response(request, _of_board(selectors.standings(board, label, limit=SHOWN)), is_public=True)
-    try:
-        player = read_player(given)
-    except BadPlayer as error:
-        raise Http404(error.detail) from error
     viewer = viewer_of(request) if may_be_signed_in(request) else Viewer(None)
     is_own = viewer.linked and viewer.player == player
     with as_seen_by(player if is_own else None, board):

@@ -9,7 +9,7 @@ from hashlib import blake2b
 
 from django.conf import settings
 from django.core.cache import cache
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.cache import get_conditional_response
 from django.utils.translation import get_language, pgettext
 from django.utils.translation import gettext as _
@@ -18,10 +18,12 @@ from foundation.http.client_address import client_network
 from foundation.messages import Message
 from foundation.throttling.rate_limit import throttle
 from leaderboards import formats
+from leaderboards.core.input.entries import read_player
 from leaderboards.drawing import BoardPicture, OwnPicture, draw_card, draw_own
-from leaderboards.errors import PicturesBusy
+from leaderboards.errors import BadPlayer, PicturesBusy
 from leaderboards.selectors import Row
 from leaderboards.views.components.table_rows import Move
+from leaderboards.views.http.viewer import COOKIE
 
 CACHED_SECONDS = 60
 DRAWING_COUNTS_AS = 100  # page requests: a drawing takes about a tenth of a second
@@ -48,6 +50,15 @@ def picture_response(request: HttpRequest, picture: Picture, *, is_public: bool)
     response["ETag"] = etag
     response["Cache-Control"] = f"public, max-age={CACHED_SECONDS}" if is_public else "private, no-cache"
     return response
+
+
+def player_asked(request: HttpRequest) -> str | None:
+    """Return the player whose picture is asked for, None if nobody's. Raises ``Http404`` for what is no id."""
+    given = request.GET.get(COOKIE, "").strip()
+    try:
+        return read_player(given) if given else None
+    except BadPlayer as error:
+        raise Http404(error.detail) from error
 
 
 def language_asked(request: HttpRequest) -> str:
