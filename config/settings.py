@@ -157,7 +157,7 @@ CELERY_BEAT_SCHEDULER = "config.quiet_scheduler:QuietScheduler"
 # -- Language and time --------------------------------------------------------------------------
 
 LANGUAGE_CODE = "en"
-LANGUAGE_COOKIE_AGE = 31_536_000  # of who chose one
+LANGUAGE_COOKIE_AGE = 31_536_000  # seconds: a year
 LANGUAGES = [("en", "English"), ("ko", "한국어")]
 LOCALE_PATHS = [file_locations.folder("locale")]
 USE_I18N = True

@@ -138,8 +138,7 @@ def redis_server(_at: datetime) -> Iterator[Finding]:
 
 
 def page_cache(_at: datetime) -> Iterator[Finding]:
-    """Check that the page cache uses another server than the boards, or at least another database; any cache that is no
-    Redis will do."""
+    """Check that the page cache is no Redis, another server than the boards', or another database of it."""
     if page_cache_alias() == "boards":  # then Django's cache is no Redis
         backend = settings.CACHES["default"]["BACKEND"].rpartition(".")[2]
         detail = _("Django's own cache (%(backend)s), not Redis") % {"backend": backend}

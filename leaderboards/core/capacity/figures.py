@@ -20,7 +20,7 @@ RATE = "1/s"
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A number in ``unit``. ``is_measured``: by this repository's benchmarks, or by whoever replaced it."""
+    """A number in ``unit``. ``is_measured``: by this repository's benchmarks, or by the person who replaced it."""
 
     value: float
     unit: str

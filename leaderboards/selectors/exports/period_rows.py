@@ -62,7 +62,7 @@ def visible_final_ranking(period: Period) -> Iterator[tuple[int, Finalist]]:
 
 
 def final_ranking(period: Period, excluded: Collection[int], stay_empty: bool) -> Iterator[tuple[int, Finalist]]:
-    """Yield the final standings without the players ``excluded`` (internal numbers), whoever is hidden now.
+    """Yield the final standings without the players ``excluded`` (internal numbers). Bans of now are not looked at.
 
     With ``stay_empty`` nobody moves up. No cache is used: for callers that work from a stored result.
     """

@@ -28,7 +28,7 @@ def _three_tries(settings: LazySettings) -> Iterator[None]:
 
 
 def tried(path: str, password: str, name: str = "robin", **where: str) -> int:
-    return Client().post(path, {"username": name, "password": password}, **where).status_code  # type: ignore[arg-type]  # WSGI's names
+    return Client().post(path, {"username": name, "password": password}, **where).status_code  # type: ignore[arg-type]  # WSGI's variables, which the test client takes by name
 
 
 def test_after_a_few_tries_even_the_right_password_waits_at_both_doors() -> None:
