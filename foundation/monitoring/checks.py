@@ -119,7 +119,10 @@ def expect_redis() -> None:
     except RedisError as error:
         message = str(error).partition("\n")[0]
         told = {"seconds": f"{PATIENCE_SECONDS:.0f}", "error": message}
-        text = _("Redis is away: asked once, with %(seconds)s s of patience (%(error)s).") % told
+        text = (
+            _("Redis did not answer within %(seconds)s s (%(error)s): see that it runs and that REDIS_URL is right.")
+            % told
+        )
         raise RedisAway(text) from error
 
 

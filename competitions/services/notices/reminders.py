@@ -1,6 +1,6 @@
 """Remind players of a competition's start: they ask, and the schedule tells each of them once.
 
-A row is a wish. The worker that writes the notice deletes the row in the same transaction, under its lock, so the player
+A row is a wish. The worker that writes the notice deletes the row in the same transaction, under its lock: so a player
 is told once, however many workers run. The time comes from the competition, so a reminder moves with the start. A
 cancellation deletes the reminders.
 """
