@@ -120,8 +120,7 @@ def expect_redis() -> None:
         message = str(error).partition("\n")[0]
         told = {"seconds": f"{PATIENCE_SECONDS:.0f}", "error": message}
         text = (
-            _("Redis did not answer within %(seconds)s s (%(error)s): see that it runs and that REDIS_URL is right.")
-            % told
+            _("Redis is away: asked once, it did not answer within %(seconds)s s (%(error)s). See that it runs.") % told
         )
         raise RedisAway(text) from error
 
