@@ -30,7 +30,7 @@ from foundation.redis.info import identity_of, is_full, read_info
 from foundation.sync.redis_state import CorruptRedisKey
 from foundation.tasks import WORKER
 from leaderboards.core.periods import PeriodKind, latest_window, next_opening
-from leaderboards.models import Board, Period, PeriodState, Storage
+from leaderboards.models import ACTIVE_STATES, Board, Period, Storage
 from leaderboards.selectors.monitoring.histograms import histograms_taken
 from leaderboards.selectors.monitoring.lag import MIRRORED_EVERY, RESYNCED_WITHIN, mirror_age, unrepaired
 from leaderboards.selectors.monitoring.resync_progress import describe_resync
@@ -66,7 +66,6 @@ def _found(is_red: bool, name: str, detail: str) -> Finding:
 
 logger = logging.getLogger(__name__)
 
-_NOT_FINAL = (PeriodState.OPEN, PeriodState.CLOSING)
 Check = Callable[[datetime], Iterator[Finding]]
 
 
@@ -168,7 +167,7 @@ def worker(at: datetime) -> Iterator[Finding]:
 
 def unmirrored(_at: datetime) -> Iterator[Finding]:
     """Count standings that only Redis has. A busy board always has some; red only if the mirror is late too."""
-    periods = Period.objects.filter(board__storage=Storage.REDIS, state__in=_NOT_FINAL)
+    periods = Period.objects.filter(board__storage=Storage.REDIS, state__in=ACTIVE_STATES)
     store = ZsetSync(redis.resync_client())
     waiting = sum(store.dirty(period, 1)[0] for period in periods.select_related("board") if period.stale_since is None)
     age = mirror_age()
@@ -180,7 +179,7 @@ def unmirrored(_at: datetime) -> Iterator[Finding]:
 
 def stale_periods(at: datetime) -> Iterator[Finding]:
     """List stale periods. One may be stale for seconds, which is waiting; red after ``RESYNCED_WITHIN``."""
-    living = Period.objects.filter(state__in=_NOT_FINAL)
+    living = Period.objects.filter(state__in=ACTIVE_STATES)
     stale = living.filter(stale_since__isnull=False).select_related("board").order_by("stale_since")
     for period in stale:
         since = at - (period.stale_since or at)
@@ -197,7 +196,7 @@ def stale_periods(at: datetime) -> Iterator[Finding]:
 def corrupt_sync_states(_at: datetime) -> Iterator[Finding]:
     """Find Redis keys with invalid values, which block the resync and new scores of a period until repaired by hand."""
     store, corrupt = ZsetSync(redis.resync_client()), 0
-    living = Period.objects.filter(state__in=_NOT_FINAL).exclude(board__storage=Storage.SQL).select_related("board")
+    living = Period.objects.filter(state__in=ACTIVE_STATES).exclude(board__storage=Storage.SQL).select_related("board")
     for period in living.order_by("pk"):
         try:
             store.read_state(period)

@@ -24,7 +24,7 @@ from competitions.services.participants.teams import give_up_team
 from foundation.failpoints import failpoint
 from foundation.messages import Message
 from foundation.sync import barrier
-from leaderboards.models import Period, PeriodState, Player
+from leaderboards.models import OVER_STATES, Period, Player
 from leaderboards.selectors.visibility.hidden import clear_hidden_cache
 
 
@@ -107,7 +107,7 @@ def _refuse_closed(competition: Competition) -> None:
         raise CompetitionOver(Message("The competition was cancelled; its record stays."))
     period = get_or_open_period(competition)
     barrier.hold_shared(period.pk)
-    if Period.objects.filter(pk=period.pk, state__in=(PeriodState.FINAL, PeriodState.EXPIRED)).exists():
+    if Period.objects.filter(pk=period.pk, state__in=OVER_STATES).exists():
         raise CompetitionOver(
             Message("The competition is closed: a participant can be disqualified, and the row stays.")
         )

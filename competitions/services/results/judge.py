@@ -43,10 +43,7 @@ def void(
     """
     reason = clean_reason(reason)
     _refuse_other_competition(competition, submission)
-    freeze_if_due(competition, at)
-    with transaction.atomic():
-        locked = lock_competition(competition)
-        refuse_cancelled(locked)
+    with locked_to_judge(competition, at) as locked:
         if _is_judged(locked, submission):
             return None
         lock_participant(locked, submission.player)  # the change must not name a player who is erased meanwhile
@@ -81,10 +78,7 @@ def unvoid(  # noqa: PLR0913 - the parts of the action, each passed by name
     """
     reason = clean_reason(reason)
     _refuse_other_competition(competition, submission)
-    freeze_if_due(competition, at)
-    with transaction.atomic():
-        locked = lock_competition(competition)
-        refuse_cancelled(locked)
+    with locked_to_judge(competition, at) as locked:
         if purge is not None and not PurgedSubmission.objects.filter(purge=purge, submission=submission.pk).exists():
             return None  # checked under the lock, which actions by hand take too
         present = Submission.objects.select_related("period", "player").filter(pk=submission.pk).first()
@@ -105,6 +99,20 @@ def unvoid(  # noqa: PLR0913 - the parts of the action, each passed by name
         notify_player(change, present.player)
         failpoint("judge.before_commit")
     return change
+
+
+@contextmanager
+def locked_to_judge(competition: Competition, at: datetime) -> Iterator[Competition]:
+    """Make a frozen copy that is due, then open a transaction and lock the competition.
+
+    Raises ``CompetitionOver`` if it was cancelled, or ``Unavailable`` if the copy cannot be made now.
+    """
+    freeze_if_due(competition, at)
+    with transaction.atomic():
+        locked = lock_competition(competition)
+        if locked.cancelled_at is not None:
+            raise CompetitionOver(Message("The competition was cancelled; its record stays."))
+        yield locked
 
 
 def score_text(period: Period, value: tuple[int, ...]) -> str:
@@ -154,12 +162,6 @@ def _refuse_withdrawn(competition: Competition, submission: Submission) -> None:
 def _score_details(submission: Submission) -> dict[str, str]:
     value = state_of(submission.points, submission.fields, submission.at).value
     return {"player": submission.player.external_id, "score": score_text(submission.period, value)}
-
-
-def refuse_cancelled(competition: Competition) -> None:
-    """Raise ``CompetitionOver`` if the competition was cancelled."""
-    if competition.cancelled_at is not None:
-        raise CompetitionOver(Message("The competition was cancelled; its record stays."))
 
 
 def refuse_before_joining(competition: Competition, participant: Participant, happened_at: datetime) -> None:

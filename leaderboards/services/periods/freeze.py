@@ -12,7 +12,7 @@ from foundation.failpoints import failpoint
 from foundation.messages import Message
 from foundation.sync import barrier
 from leaderboards.errors import StorageUnavailable
-from leaderboards.models import Period, PeriodState, Storage
+from leaderboards.models import OVER_STATES, Period, PeriodState, Storage
 from leaderboards.services.sync.mirror import mirror
 from leaderboards.stores.sql.final import content_hash, write_final_standings
 
@@ -47,7 +47,7 @@ def mirror_before_copy(period: Period) -> None:
 
     Raises ``Unavailable`` if Redis decides for the board and is unavailable or being resynced.
     """
-    if period.board.storage != Storage.REDIS or period.state in (PeriodState.FINAL, PeriodState.EXPIRED):
+    if period.board.storage != Storage.REDIS or period.state in OVER_STATES:
         return
     mirror(period)
     period.refresh_from_db(fields=["stale_since"])

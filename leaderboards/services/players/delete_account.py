@@ -25,7 +25,7 @@ from foundation.audit.models import AuditEntry
 from foundation.audit.retention import blank_entries_about as forget_entries
 from foundation.audit.retention import forget_addresses
 from foundation.messages import Message
-from leaderboards.models import PeriodState, Player, Restriction, RestrictionKind
+from leaderboards.models import OVER_STATES, Player, Restriction, RestrictionKind
 from leaderboards.services.moderation.ban import can_be_banned
 from leaderboards.services.players.erase import erase_player
 from leaderboards.services.players.erase_logs import lock_entries
@@ -73,7 +73,7 @@ def _refuse_if_moved(user: User, player: Player) -> None:
 def _refuse_excluded(player: Player) -> None:
     restrictions = Restriction.objects.filter(Restriction.RUNNING, player=player).exclude(kind=RestrictionKind.SHADOWED)
     # An erasure changes nothing in final periods.
-    restrictions = restrictions.exclude(period__state__in=(PeriodState.FINAL, PeriodState.EXPIRED))
+    restrictions = restrictions.exclude(period__state__in=OVER_STATES)
     if restrictions.exists() or not can_be_banned().filter(pk=player.pk).exists():
         raise ExcludedPlayer(
             Message(
