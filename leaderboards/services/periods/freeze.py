@@ -17,20 +17,6 @@ from leaderboards.services.sync.mirror import mirror
 from leaderboards.stores.sql.final import content_hash, write_final_standings
 
 
-def copy_period(period: Period, label: str, at: datetime) -> Period:
-    """Return the copy of the period with this label, creating it if necessary. Concurrent calls create one copy.
-
-    It has what was submitted before the call, and perhaps what is submitted meanwhile. Raises ``Unavailable`` if Redis
-    decides for the board and is unavailable or being resynced.
-    """
-    copy = _find_copy(period, label)
-    if copy is None:
-        mirror_before_copy(period)
-        copy = copy_period_in_sql(period, label, at)
-    failpoint("freeze.after_commit")
-    return copy
-
-
 @transaction.atomic
 def copy_period_in_sql(period: Period, label: str, at: datetime) -> Period:
     """Return or create the copy of what SQL has, within a transaction; call ``mirror_before_copy`` before that."""
