@@ -10,14 +10,13 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from django.contrib.auth.models import AbstractBaseUser
-from django.db import transaction
 
 from competitions.errors import BadCompetition, CompetitionOver, NotAParticipant, NotClosed, NotVoided
 from competitions.models import Change, ChangeKind, Competition, Participant
 from competitions.services.change_log import clean_reason, record_change
 from competitions.services.lifecycle.confirm import revise_if_final
-from competitions.services.lifecycle.freeze import freeze_if_due
-from competitions.services.locks import lock_competition, lock_participant
+from competitions.services.lifecycle.freeze import lock_after_freeze
+from competitions.services.locks import lock_participant
 from competitions.services.notices.notices import notify_player
 from foundation.failpoints import failpoint
 from foundation.messages import Message
@@ -103,13 +102,8 @@ def unvoid(  # noqa: PLR0913 - the parts of the action, each passed by name
 
 @contextmanager
 def locked_to_judge(competition: Competition, at: datetime) -> Iterator[Competition]:
-    """Make a frozen copy that is due, then open a transaction and lock the competition.
-
-    Raises ``CompetitionOver`` if it was cancelled, or ``Unavailable`` if the copy cannot be made now.
-    """
-    freeze_if_due(competition, at)
-    with transaction.atomic():
-        locked = lock_competition(competition)
+    """Lock a competition after its freeze. Raises ``CompetitionOver`` if it was cancelled, or ``Unavailable``."""
+    with lock_after_freeze(competition, at) as locked:
         if locked.cancelled_at is not None:
             raise CompetitionOver(Message("The competition was cancelled; its record stays."))
         yield locked
