@@ -34,7 +34,7 @@ class Upload:
     """An uploaded file.
 
     For scores, ``columns`` names the columns ``player``, ``points`` (or a number for every row), and ``at``, ``id`` and
-    ``metadata``, which may be empty.
+    ``metadata``, which may be empty. On a board with criteria, the columns of these names replace ``points``.
     """
 
     kind: ImportKind
@@ -129,11 +129,13 @@ def _columns_of(sent: Upload, table: CsvTable) -> dict[str, object]:
         return {}
     named = sent.columns or {}
     points = named.get("points", "points")
-    is_constant = points not in table.header and decimal_of(points) is not None
+    sent_criteria = [each.name for each in sent.board.rules.fields if not each.is_time] if sent.board else []
+    is_constant = not sent_criteria and points not in table.header and decimal_of(points) is not None
     columns = Columns(
         player=_column(table, "player", named.get("player", PLAYER)),
-        points=None if is_constant else _column(table, "points", points),
+        points=None if is_constant or sent_criteria else _column(table, "points", points),
         constant=points if is_constant else "",
+        fields=tuple((name, _column(table, "board", name)) for name in sent_criteria),
         at=_column(table, "at", named["at"]) if named.get("at") else None,
         id=_column(table, "id", named["id"]) if named.get("id") else None,
         id_by_row=not named.get("id"),
