@@ -8,14 +8,15 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
-from django.conf import settings
 from django_redis import get_redis_connection
 from redis import ConnectionPool
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
+from foundation.conf import redis_address
 from foundation.redis.errors import RedisAway, RedisRefused, RedisSilent, ScriptMissing, UnknownRedis
 from foundation.redis.lua import Script
+from foundation.redis.sentinel import pool_of
 from foundation.redis.server import (
     IDENTITY_ARG,
     IDENTITY_COMMAND,
@@ -60,8 +61,9 @@ class RedisClient:
     """
 
     def __init__(self, servers: Topology | ConnectionPool, is_known: IsKnown | None = None) -> None:
-        is_pool = isinstance(servers, ConnectionPool)
-        self._topology: Topology = OneServer(Server(servers, is_known)) if is_pool else servers
+        self._topology: Topology = (
+            OneServer(Server(servers, is_known)) if isinstance(servers, ConnectionPool) else servers
+        )
         self._clients: dict[Server, RedisClient] = {}
 
     @property
@@ -125,6 +127,11 @@ class RedisClient:
         """The address of the server, or of the servers."""
         return ", ".join(server.name for server in self._topology.servers())
 
+    @property
+    def label(self) -> str:
+        """What operators read of the one server of this client: "Redis", with the address where one is needed."""
+        return self._topology.servers()[0].label
+
     def fetch_identity(self) -> str:
         """Read the identity of the one server of this client over a new connection. Raises as ``call`` does."""
         [server] = self._topology.servers()
@@ -184,4 +191,4 @@ def _pool(answer_seconds: float, connect_seconds: float) -> ConnectionPool:
         "socket_connect_timeout": connect_seconds,
         "retry": Retry(NoBackoff(), 0),
     }
-    return ConnectionPool.from_url(settings.CACHES["boards"]["LOCATION"], **options)
+    return pool_of(redis_address("boards"), **options)

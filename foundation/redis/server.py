@@ -28,6 +28,7 @@ from foundation.redis.breaker import Breaker
 from foundation.redis.connection import REFUSALS, IdleConnections, RedisConnection, VerifiedServer
 from foundation.redis.errors import RedisAway, RedisRefused, RedisSilent, ScriptMissing, UnknownRedis
 from foundation.redis.info import identity_of, read_info
+from foundation.redis.sentinel import SentinelPool
 
 Argument = str | bytes | int | float
 IsKnown = Callable[[str], bool]
@@ -55,6 +56,9 @@ class Server:
         self._lock = threading.Lock()
         self._clock_offset_ms = 0
         self._clock_read_at = 0.0
+        self._sentinels = pool.sentinels if isinstance(pool, SentinelPool) else None
+        if self._sentinels:
+            self._sentinels.on_move(self._idle.drop_all)
         pool.connection_kwargs["redis_connect_func"] = self._verify_server
 
     @property
@@ -75,9 +79,16 @@ class Server:
 
     @property
     def name(self) -> str:
-        """The address: host and port, or the path of a socket."""
+        """The address: host and port, or the path of a socket; behind sentinels the last one that they told."""
+        if self._sentinels:
+            return "{}:{}".format(*self._sentinels.primary) if self._sentinels.primary else "behind sentinels"
         options = self._pool.connection_kwargs
         return str(options.get("path") or f"{options.get('host', 'localhost')}:{options.get('port', 6379)}")
+
+    @property
+    def label(self) -> str:
+        """What operators read: "Redis", with the address where it may change or is one of several."""
+        return f"Redis at {self.name}" if self._sentinels else "Redis"
 
     def drop_connections(self) -> None:
         """Let the next call connect anew."""
@@ -134,11 +145,15 @@ class Server:
         if self._breaker.is_open():
             raise RedisAway("Redis is away.")
         try:
+            if self._sentinels is not None:
+                self._sentinels.look()
             return self._idle.take() or self._open_connection()
         except MaxConnectionsError as error:  # this process is busy; Redis is fine
             raise RedisAway("All connections to Redis are in use.") from error
         except (RedisError, OSError) as error:
             self._breaker.failed()
+            if self._sentinels is not None:
+                self._sentinels.distrust()
             redis_errors.add("away")
             raise RedisAway("Redis is away.") from error
 

@@ -118,9 +118,18 @@ def redis_server(_at: datetime) -> Iterator[Finding]:
     expect_redis()
     client = redis.resync_client()
     client.reset()
+    for server in client.each_server():
+        yield from _one_server(server)
+
+
+def _one_server(client: redis.RedisClient) -> Iterator[Finding]:
     info = read_info(client.call("INFO"))
     server = f"{info.get('server_name', 'redis')} {info.get('redis_version', '?')}"
-    yield Finding(State.OK, "Redis", _("%(server)s answers") % {"server": server})
+    yield Finding(State.OK, client.label, _("%(server)s answers") % {"server": server})
+    if client.label != "Redis":
+        replicas = int(info.get("connected_slaves", 0))
+        detail = _("%(count)s connected") if replicas else _("none: nobody can be promoted if the primary fails")
+        yield _found(not replicas, "replicas", detail % {"count": replicas} if replicas else detail)
     is_known = KnownRedis.is_known(identity_of(info))
     known = _("SQL knows it") if is_known else _("SQL does not know it yet: the worker's resync registers it")
     yield _found(not is_known, "Redis known", known)
