@@ -8,7 +8,7 @@ the player still has that address. Several workers do no harm: who fetches a row
 
 import logging
 from datetime import datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -19,7 +19,9 @@ from foundation.http.fetch import NotFetched, fetch
 from leaderboards.core.input.picture_hosts import is_allowed
 from leaderboards.models import Player, PlayerPicture
 from leaderboards.selectors.player_data.names import forget_names
-from leaderboards.services.players.picture_encoding import KINDS, Encoded, NoPicture, encode
+
+if TYPE_CHECKING:
+    from leaderboards.services.players.picture_encoding import Encoded
 
 logger = logging.getLogger(__name__)
 
@@ -93,6 +95,9 @@ def fetch_picture(picture: PlayerPicture, at: datetime) -> bool:
     """Fetch one picture. Returns whether there is one now; why not stands in its row."""
     if refused := _why_refused(picture.source):
         return _keep_none(picture, refused, at + LAST_RETRY, drop=True)
+    # Pillow takes memory of each worker, and few sites fetch pictures.
+    from leaderboards.services.players.picture_encoding import KINDS, NoPicture, encode
+
     try:
         encoded = encode(fetch(picture.source, KINDS))
     except NotFetched as error:
@@ -108,7 +113,7 @@ def _pause(failures: int) -> timedelta:
     return min(longer, LAST_RETRY)
 
 
-def _keep(picture: PlayerPicture, encoded: Encoded, at: datetime) -> bool:
+def _keep(picture: PlayerPicture, encoded: "Encoded", at: datetime) -> bool:
     with transaction.atomic():
         player = _still_theirs(picture)
         if player is None:
