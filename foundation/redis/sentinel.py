@@ -140,7 +140,7 @@ class SentinelPool(ConnectionPool):
     def from_url(cls, url: str, **options: Any) -> "SentinelPool":
         """Make the pool from a URL ``redis+sentinel://``; its options win over ``options``. Raises ``ValueError``."""
         named = read_many(url)
-        given = {**options, **parse_url(named.plain)}  # type: ignore[no-untyped-call]
+        given = {**options, **parse_url(named.plain)}
         given.pop("host", None)
         is_encrypted = given.pop("connection_class", None) is SSLConnection
         own = {name: value for name, value in given.items() if name.startswith("ssl_")}

@@ -12,6 +12,7 @@ from redis.exceptions import ConnectionError as DriverConnectionError
 from config.components import redis_urls
 from foundation.conf import redis_cache
 from foundation.monitoring import checks, health
+from foundation.redis import client as redis
 from foundation.redis import sentinel as asked
 from foundation.redis import server as one_server
 from foundation.redis.addresses import read_many
@@ -226,7 +227,7 @@ def test_readiness_and_the_checks_name_the_primary(
     settings.CACHES = {**settings.CACHES, "boards": redis_cache(watched.url)}
     client = client_of(watched)
     client.call("PING")
-    monkeypatch.setattr(health.redis, "boards", lambda: client)
+    monkeypatch.setattr(redis, "boards", lambda: client)
     wait_until(lambda: checked() == ["sunwi.W004"], "the replica follows, and its primary would go on without it")
 
     primary = watched.primary()
