@@ -116,8 +116,10 @@ SQL_LONG_STATEMENT_SECONDS = env.float("SQL_LONG_STATEMENT_SECONDS", default=360
 # -- Redis: boards, page cache and broker never share a database --------------------------------
 
 REDIS_URL = secret_files.redis_url(env, "REDIS", "redis://127.0.0.1:6379/0")
+redis_urls.check(REDIS_URL=REDIS_URL)
 CACHE_URL = secret_files.redis_url(env, "CACHE", redis_urls.neighbour(REDIS_URL, 1))
 BROKER_URL = secret_files.redis_url(env, "BROKER", redis_urls.neighbour(REDIS_URL, 2))
+redis_urls.check(CACHE_URL=CACHE_URL, BROKER_URL=BROKER_URL)
 for _name, _url in (("CACHE_URL", CACHE_URL), ("BROKER_URL", BROKER_URL)):
     if redis_urls.same_database(REDIS_URL, _url):
         raise ImproperlyConfigured(
@@ -129,7 +131,7 @@ CACHES = caches.caches(CACHE_URL, REDIS_URL)
 
 # -- Celery -------------------------------------------------------------------------------------
 
-vars().update(task_queue.celery_settings(redis_urls.for_broker(BROKER_URL)))
+vars().update(task_queue.celery_settings(redis_urls.for_broker(BROKER_URL), redis_urls.broker_options(BROKER_URL)))
 
 # -- Language and time --------------------------------------------------------------------------
 

@@ -1,12 +1,13 @@
 """Celery's settings, ``CELERY_…``: a task may be lost or run twice, since rows, versions and scripts decide."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from config.schedule import SCHEDULE
 
 
-def celery_settings(broker_url: str) -> dict[str, Any]:
-    """Build the settings for the broker at ``broker_url``."""
+def celery_settings(broker_url: str, transport: Mapping[str, Any]) -> dict[str, Any]:
+    """Build the settings for the broker at ``broker_url``, with more options of its transport."""
     return {
         # All three: Celery's command line takes BROKER_URL of the environment for the first, which has no password
         # from a file.
@@ -20,6 +21,7 @@ def celery_settings(broker_url: str) -> dict[str, Any]:
             "socket_timeout": 10,
             "queue_order_strategy": "priority",  # foundation/worker/schedule.py sets the priorities
             "ack_emulation": False,  # tasks are not given back, so the broker need not know who has them
+            **transport,
         },
         "CELERY_ACCEPT_CONTENT": ["json"],
         "CELERY_TASK_SERIALIZER": "json",

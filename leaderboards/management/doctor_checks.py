@@ -8,9 +8,8 @@ are in the language of the reader: English in the terminal.
 import logging
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from enum import IntEnum
-from zoneinfo import ZoneInfo
 
 from django.conf import settings
 from django.db import DatabaseError, connection
@@ -29,7 +28,7 @@ from foundation.redis.client import RedisAway, RedisSilent
 from foundation.redis.info import identity_of, is_full, read_info
 from foundation.sync.redis_state import CorruptRedisKey
 from foundation.tasks import WORKER
-from leaderboards.core.periods import PeriodKind, latest_window, next_opening
+from leaderboards.management.boundary import describe_boundary
 from leaderboards.models import ACTIVE_STATES, Board, Period, Storage
 from leaderboards.selectors.monitoring.histograms import histograms_taken
 from leaderboards.selectors.monitoring.lag import MIRRORED_EVERY, RESYNCED_WITHIN, mirror_age, unrepaired
@@ -117,9 +116,18 @@ def redis_server(_at: datetime) -> Iterator[Finding]:
     expect_redis()
     client = redis.resync_client()
     client.reset()
+    for server in client.each_server():
+        yield from _one_server(server)
+
+
+def _one_server(client: redis.RedisClient) -> Iterator[Finding]:
     info = read_info(client.call("INFO"))
     server = f"{info.get('server_name', 'redis')} {info.get('redis_version', '?')}"
-    yield Finding(State.OK, "Redis", _("%(server)s answers") % {"server": server})
+    yield Finding(State.OK, client.label, _("%(server)s answers") % {"server": server})
+    if client.label != "Redis":
+        replicas = int(info.get("connected_slaves", 0))
+        detail = _("%(count)s connected") if replicas else _("none: nobody can be promoted if the primary fails")
+        yield _found(not replicas, "replicas", detail % {"count": replicas} if replicas else detail)
     is_known = KnownRedis.is_known(identity_of(info))
     known = _("SQL knows it") if is_known else _("SQL does not know it yet: the worker's resync registers it")
     yield _found(not is_known, "Redis known", known)
@@ -235,7 +243,7 @@ def histograms(at: datetime) -> Iterator[Finding]:
 
 def boundaries(at: datetime) -> Iterator[Finding]:
     for board in Board.objects.order_by("seq"):
-        yield Finding(State.OK, f"board {board.seq}", f"{board.name}: {_boundary(board, at)}")
+        yield Finding(State.OK, f"board {board.seq}", f"{board.name}: {describe_boundary(board, at)}")
 
 
 CHECKS: dict[str, Check] = {
@@ -268,26 +276,3 @@ def _worker(at: datetime) -> tuple[bool, str]:
         return False, _("has never given a sign of life: start worker and beat")
     seconds = {"seconds": max(0, int(silence.total_seconds()))}
     return silence <= SILENT_AFTER, _("last sign of life %(seconds)s s ago") % seconds
-
-
-def _boundary(board: Board, at: datetime) -> str:
-    if board.retired_at and board.retired_at <= at:
-        return f"retired since {board.retired_at:%Y-%m-%d %H:%M} UTC"
-    if board.period in (PeriodKind.EVENT, PeriodKind.ALL_TIME):
-        return "its competitions end by themselves" if board.is_event else "has no end"
-    window, zone = latest_window(board.calendar, at), ZoneInfo(board.timezone)
-    if not window.contains(at):
-        opens_at = next_opening(board.calendar, at)
-        if opens_at is None:
-            return f"{window.label} has ended, and no window follows"
-        return f"closed since {window.label} ended; opens {_local(opens_at, zone)}, in {_span(opens_at - at)}"
-    ends_at = window.ends_at or at
-    return f"{window.label} ends {_local(ends_at, zone)}, in {_span(ends_at - at)}"
-
-
-def _local(at: datetime, zone: ZoneInfo) -> str:
-    return f"{at.astimezone(zone):%a %d %b %Y %H:%M %Z}"
-
-
-def _span(span: timedelta) -> str:
-    return str(span).partition(".")[0]

@@ -16,6 +16,7 @@ from competitions.models import Competition, Series, SeriesEvent, SeriesResult, 
 from competitions.selectors.competitions import LARGEST_NUMBER
 from competitions.selectors.results.revisions import latest_revision
 from foundation.messages import Message
+from foundation.users import UserKey
 from leaderboards import selectors
 from leaderboards.choices import OVER_STATES, Visibility
 from leaderboards.errors import NotRanked
@@ -110,7 +111,7 @@ def series_of(competition: Competition) -> Series | None:
     return Series.objects.filter(events__competition=competition).select_related("board").first()
 
 
-def series_entered(user: int, several: Collection[Series]) -> set[int]:
+def series_entered(user: UserKey, several: Collection[Series]) -> set[int]:
     """Return those of the series in which a user's player takes part in a competition, disqualified or not."""
     rows = SeriesEvent.objects.filter(
         series__in=several, competition__participants__player__user=user, competition__participants__left_at=None

@@ -6,12 +6,12 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from io import BytesIO
 
-from django.contrib.auth import get_user_model
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 
 from foundation.chunks import in_chunks
 from foundation.messages import Message
+from foundation.users import users
 from leaderboards.core.input.csv_table import CsvRow, CsvTable, read_boards
 from leaderboards.core.input.import_rows import pack_rows
 from leaderboards.core.input.names import is_printable
@@ -67,7 +67,7 @@ def _refuse_too_many(by: AbstractBaseUser | None) -> None:
     """Raise ``TooManyPendingImports``. The account is locked, so that two uploads at once cannot both be the last."""
     if by is None:
         return
-    get_user_model().objects.select_for_update(no_key=True).get(pk=by.pk)
+    users().select_for_update(no_key=True).get(pk=by.pk)
     if ImportRun.objects.filter(by_id=by.pk, started_at=None).count() >= MAX_PENDING:
         raise TooManyPendingImports(
             Message("%(most)s imports of yours wait already: confirm them or throw them away.", most=MAX_PENDING)
