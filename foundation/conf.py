@@ -16,10 +16,12 @@ from django.core.exceptions import ImproperlyConfigured
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
+from foundation.redis.addresses import SENTINEL, kind_of
 from foundation.security.networks import BadNetwork, read_blocks
 from foundation.throttling.limits import Limit, read_limit
 
 NAMESPACE = "SUNWI"
+SENTINEL_POOL = "foundation.redis.sentinel.SentinelPool"
 REDIS_BACKEND = "django_redis.cache.RedisCache"
 LIMITS = {
     "write": "50000/10",  # writing requests, for each key
@@ -48,7 +50,7 @@ API_MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
 # Forms of the admin that take files, and one of the permissions that each asks for.
-FORMS_WITH_FILES = {
+FORMS_WITH_FILES: dict[str, tuple[str, ...]] = {
     "admin:competitions_competition_add": ("competitions.add_competition",),
     "admin:competitions_competition_change": ("competitions.change_competition",),
     "admin:leaderboards_importrun_add": tuple(map("leaderboards.import_{}".format, ("scores", "players", "boards"))),
@@ -213,11 +215,17 @@ SETTINGS: dict[str, Setting] = {
 
 
 def redis_cache(url: str) -> dict[str, Any]:
-    """Build the entry of ``CACHES`` for the boards' Redis at ``url``, or for a page cache in another database."""
+    """Build the entry of ``CACHES`` for the boards' Redis at ``url``, or for a page cache in another database.
+
+    ``url`` begins with ``redis://``, ``rediss://`` or ``unix://``, or with ``redis+sentinel://`` (decision 0099).
+    """
+    is_asked_for = kind_of(url) == SENTINEL
+    asked_for = {"CONNECTION_POOL_CLASS": SENTINEL_POOL} if is_asked_for else {}
     return {
         "BACKEND": REDIS_BACKEND,
-        "LOCATION": url,
+        "LOCATION": [url] if is_asked_for else url,  # django-redis splits a text at its commas
         "OPTIONS": {
+            **asked_for,
             # Not pickle, which can run code from the cache.
             "SERIALIZER": "foundation.caching.serializer.BytesJsonSerializer",
             "CONNECTION_POOL_KWARGS": {
@@ -229,6 +237,12 @@ def redis_cache(url: str) -> dict[str, Any]:
             },
         },
     }
+
+
+def redis_address(alias: str) -> str:
+    """The URL of the Redis of an entry of ``CACHES``."""
+    location = settings.CACHES[alias]["LOCATION"]
+    return str(location) if isinstance(location, str) else str(location[0])
 
 
 def page_cache_alias() -> str:

@@ -39,7 +39,8 @@ def heartbeat() -> None:
     """Record that beat and the worker are alive, and whether Redis answers; readiness and the admin read it."""
     Heartbeat.note(WORKER, clock.now(), clock.offset_from_sql())
     try:
-        redis.boards().call("PING")
+        for server in redis.boards().each_server():
+            server.call("PING")
     except Unavailable:
         return
     Heartbeat.note(REDIS, clock.now())

@@ -18,6 +18,7 @@ from django.db.transaction import Atomic, get_connection
 from django.test import TransactionTestCase
 from django.utils import translation
 
+from foundation import clock
 from tests import servers
 from tests.emptying import empty_tables
 
@@ -71,6 +72,14 @@ def django_db_modify_db_settings(request: pytest.FixtureRequest) -> None:
         database.setdefault("TEST", {})["NAME"] = str(Path(settings.DATA_DIR) / "test.sqlite3")
     else:
         request.getfixturevalue("django_db_modify_db_settings_parallel_suffix")
+
+
+@pytest.fixture
+def stopped_clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The monotonic clock in seconds, as the only item: time passes only where a test adds to it."""
+    seconds = [clock.monotonic()]
+    monkeypatch.setattr(clock, "monotonic", lambda: seconds[0])
+    return seconds
 
 
 @pytest.fixture(scope="session")

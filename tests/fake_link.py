@@ -9,7 +9,9 @@ from typing import Any
 import fakeredis
 from redis.exceptions import NoScriptError, ResponseError
 
-from foundation.redis.client import IDENTITY_ARG, Argument, RedisClient, RedisRefused, _ScriptMissing
+from foundation import clock
+from foundation.redis.client import IDENTITY_ARG, Argument, RedisClient, RedisRefused
+from foundation.redis.errors import ScriptMissing
 
 
 class FakeLink(RedisClient):
@@ -24,8 +26,9 @@ class FakeLink(RedisClient):
     def timeout_ms(self) -> int:
         return 500
 
-    def deadline_ms(self) -> int:
-        return int(time.time() * 1000) + self.timeout_ms
+    def deadline_ms(self, key: str, since: float | None = None) -> int:
+        passed = 0.0 if since is None else clock.monotonic() - since
+        return int((time.time() - passed) * 1000) + self.timeout_ms
 
     def _exchange(self, commands: Sequence[Sequence[Argument]]) -> list[Any]:
         return [
@@ -36,7 +39,7 @@ class FakeLink(RedisClient):
         try:
             return self._client.execute_command(*self._without_kind(command))  # type: ignore[no-untyped-call]  # fakeredis has no types
         except NoScriptError as error:
-            return _ScriptMissing(str(error))
+            return ScriptMissing(str(error))
         except ResponseError as error:
             return RedisRefused(str(error))
 

@@ -1,10 +1,15 @@
 """Reading and changing Redis URLs; pure functions.
 
-The database number is in the path of `redis://host:6379/0`, but in the query of `unix:///path?db=0`, and Celery has a
-third form for Unix sockets.
+The database number is in the path of `redis://host:6379/0`, but in the query of `unix:///path?db=0` and of
+`redis+sentinel://host1,host2/name?db=0`. Celery has forms of its own for Unix sockets and for sentinels.
 """
 
+from typing import Any
 from urllib.parse import parse_qs, quote, urlencode, urlsplit, urlunsplit
+
+from django.core.exceptions import ImproperlyConfigured
+
+from foundation.redis.addresses import SENTINEL, kind_of, read_many
 
 DATABASES = 16  # Redis's default
 
@@ -16,7 +21,7 @@ def database_of(url: str) -> int:
     numbers = query.get("db") or query.get("virtual_host")
     if numbers:
         return int(numbers[0])
-    path = parts.path.strip("/")
+    path = parts.path.strip("/") if not kind_of(url) else ""
     return int(path) if path.isdigit() and "socket" not in parts.scheme else 0
 
 
@@ -27,6 +32,8 @@ def with_database(url: str, number: int) -> str:
     if parts.scheme == "unix":
         # Not urlunsplit, which drops the slashes of a scheme it does not know.
         return f"unix://{parts.netloc}{parts.path}?{urlencode(query | {'db': number})}"
+    if kind_of(url):
+        return f"{parts.scheme}://{parts.netloc}{parts.path}?{urlencode(query | {'db': number})}"
     query.pop("db", None)
     return urlunsplit(parts._replace(path=f"/{number}", query=urlencode(query)))
 
@@ -51,8 +58,12 @@ def neighbour(url: str, steps: int) -> str:
 
 
 def for_broker(url: str) -> str:
-    """The URL in Celery's form: for a socket `redis+socket://` with a `virtual_host`."""
+    """The URL in Celery's form: for a socket `redis+socket://` with a `virtual_host`, for sentinels one URL each."""
     parts = urlsplit(url)
+    if kind_of(url) == SENTINEL:
+        user, at, _ = parts.netloc.rpartition("@")
+        hosts = read_many(url).hosts
+        return ";".join(f"sentinel://{user}{at}{_bracketed(host)}:{port}/{database_of(url)}" for host, port in hosts)
     if parts.scheme != "unix":
         return url
     query = {key: values[0] for key, values in parse_qs(parts.query).items()}
@@ -61,13 +72,46 @@ def for_broker(url: str) -> str:
     return f"redis+socket://{netloc}{parts.path}?{urlencode(query)}"
 
 
+def broker_options(url: str) -> dict[str, Any]:
+    """What Celery's transport must be told besides the URL of ``for_broker``. Raises ``ValueError``."""
+    if kind_of(url) != SENTINEL:
+        return {}
+    if url.startswith("rediss"):
+        raise ValueError("the broker cannot be reached through sentinels over TLS: give it a server of its own")
+    named = read_many(url)
+    own = {"username": named.user, "password": named.password}
+    return {"master_name": named.name, "sentinel_kwargs": {name: value for name, value in own.items() if value}}
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
 def same_database(one: str, other: str) -> bool:
     """Whether both URLs name the same database, judged by the text alone."""
 
     def place(url: str) -> tuple[str, int]:
+        if kind_of(url):
+            named = read_many(url)
+            return f"{sorted(named.hosts)} {named.name}", database_of(url)
         parts = urlsplit(url)
         if parts.hostname is None:
             return parts.path, database_of(url)
         return f"{parts.hostname}:{parts.port or 6379}", database_of(url)
 
     return place(one) == place(other)
+
+
+def check(**urls: str) -> None:
+    """Refuse a URL of several servers that cannot be read, by the name of its setting.
+
+    Raises ``ImproperlyConfigured``. URLs of one server are read by redis-py.
+    """
+    for name, url in urls.items():
+        try:
+            if kind_of(url):
+                read_many(url)
+            if name == "BROKER_URL":
+                broker_options(url)
+        except ValueError as error:
+            raise ImproperlyConfigured(f"{name}: {error}.") from None

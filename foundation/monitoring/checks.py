@@ -4,7 +4,7 @@ They run only with ``--deploy``, because they need running servers. An unavailab
 not as an error: an image may be checked without servers.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from django.apps import AppConfig
@@ -25,8 +25,10 @@ from redis.exceptions import RedisError
 from redis.retry import Retry
 
 from foundation import clock
-from foundation.conf import page_cache_alias
+from foundation.conf import page_cache_alias, redis_address
+from foundation.redis.addresses import kind_of
 from foundation.redis.client import RedisAway
+from foundation.redis.sentinel import pool_of
 
 PATIENCE_SECONDS = 2.0
 
@@ -42,7 +44,7 @@ def boards_redis_keeps_what_it_has(
             info = client.info()
     except RedisError as error:
         return [Info(f"The boards' Redis can not be asked ({error}).", hint="Is REDIS_URL right?", id="sunwi.I001")]
-    errors: list[CheckMessage] = []
+    errors = list(_check_failover(info)) if kind_of(redis_address("boards")) else []
     if str(info.get("aof_enabled")) != "1":
         hint = "Set `appendonly yes`, or a restart loses scores."
         errors.append(Error("The boards' Redis does not write down what it has.", hint=hint, id="sunwi.E001"))
@@ -50,6 +52,16 @@ def boards_redis_keeps_what_it_has(
         hint = "Set `maxmemory-policy noeviction`, or boards vanish when memory is short."
         errors.append(Error(f"The boards' Redis may evict: its policy is {policy}.", hint=hint, id="sunwi.E002"))
     return errors
+
+
+def _check_failover(info: Mapping[str, Any]) -> Iterator[CheckMessage]:
+    """A primary that may be replaced while it is cut off must not take scores that nobody else has."""
+    if "min_slaves_good_slaves" not in info:
+        hint = "Set `min-replicas-to-write 1`: a primary that is cut off would take scores that are lost."
+        yield Warning("The boards' Redis takes writes without any replica.", hint=hint, id="sunwi.W004")
+    if not int(info.get("connected_slaves", 0)):
+        hint = "Start one, or see why it does not follow."
+        yield Warning("The boards' Redis has no replica that could be promoted.", hint=hint, id="sunwi.W005")
 
 
 @register(Tags.caches, deploy=True)
@@ -108,7 +120,8 @@ def client_of(alias: str) -> Redis:
     It waits for ``PATIENCE_SECONDS`` and does not retry.
     """
     timeouts = {"socket_timeout": PATIENCE_SECONDS, "socket_connect_timeout": PATIENCE_SECONDS}
-    return Redis.from_url(settings.CACHES[alias]["LOCATION"], retry=Retry(NoBackoff(), 0), **timeouts)
+    pool = pool_of(redis_address(alias), retry=Retry(NoBackoff(), 0), **timeouts)
+    return Redis.from_pool(pool)
 
 
 def expect_redis() -> None:
@@ -119,7 +132,9 @@ def expect_redis() -> None:
     except RedisError as error:
         message = str(error).partition("\n")[0]
         told = {"seconds": f"{PATIENCE_SECONDS:.0f}", "error": message}
-        text = _("Redis is away: asked once, with %(seconds)s s of patience (%(error)s).") % told
+        text = (
+            _("Redis is away: asked once, it did not answer within %(seconds)s s (%(error)s). See that it runs.") % told
+        )
         raise RedisAway(text) from error
 
 

@@ -23,6 +23,7 @@ from foundation.tasks import WORKER
 logger = logging.getLogger(__name__)
 
 SILENT_AFTER = timedelta(seconds=45)
+AWAY = "is away: standings are read from SQL, boards that Redis decides over take no scores"
 
 Check = Callable[[], list[str]]
 _checks: list[Check] = []
@@ -55,10 +56,20 @@ def readiness() -> Readiness:
 
 def _check_redis() -> tuple[bool, list[str]]:
     try:
-        info = redis.boards().call("INFO", "memory", read=read_info)
-    except (Unavailable, SqlError):
-        return False, ["Redis is away: standings are read from SQL, boards that Redis decides over take no scores"]
-    return True, ["Redis is full: boards that Redis decides over take no scores"] if is_full(info) else []
+        servers = redis.boards().each_server()
+    except Unavailable:
+        return False, [f"Redis {AWAY}"]
+    answered, problems = False, list[str]()
+    for server in servers:
+        try:
+            info = server.call("INFO", "memory", read=read_info)
+        except (Unavailable, SqlError):
+            problems.append(f"{server.label} {AWAY}")
+            continue
+        answered = True
+        if is_full(info):
+            problems.append(f"{server.label} is full: boards that Redis decides over take no scores")
+    return answered, problems
 
 
 def _check_sql() -> list[str]:

@@ -23,14 +23,16 @@ def servers() -> Iterator[Reading]:
     """Read whether SQL and Redis answer, and Redis's memory."""
     yield Reading("sunwi_up", UP, _sql_answers(), ("server", "sql"))
     try:
-        info = redis.boards().call("INFO", "memory", read=read_info)
+        infos = [server.call("INFO", "memory", read=read_info) for server in redis.boards().each_server()]
     except (Unavailable, SqlError):
         yield Reading("sunwi_up", UP, 0, ("server", "redis"))
         return
     yield Reading("sunwi_up", UP, 1, ("server", "redis"))
     for kind, name in (("used", "used_memory"), ("most", "maxmemory")):
-        description = "Memory of the boards' Redis; `most` is its maxmemory, 0 for none."
-        yield Reading("sunwi_redis_memory_bytes", description, int(info.get(name, 0)), ("kind", kind))
+        description = "Memory of the boards' Redis, of all its servers together; `most` is its maxmemory, 0 for none."
+        yield Reading(
+            "sunwi_redis_memory_bytes", description, sum(int(info.get(name, 0)) for info in infos), ("kind", kind)
+        )
 
 
 def upkeep() -> Iterator[Reading]:

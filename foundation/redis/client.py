@@ -1,67 +1,49 @@
-"""The client of the boards' Redis: short time-outs, no retries, a circuit breaker, a check of the server's identity.
+"""The client of the boards' Redis: short time-outs, no retries, and for each server a breaker, a clock and an identity.
 
-The trap: a call that timed out may still take effect. So no command is sent twice, and there are two errors:
-``RedisAway`` (nothing was sent) and ``RedisSilent`` (sent; the outcome is unknown). The pool comes from django-redis,
-but commands go over its connections directly (``connection.py``), because redis-py retries and does not distinguish
-the two. Connections that answered are reused from ``IdleConnections``: returning them to the pool costs more than a
-command.
-
-The server's identity is read on each new connection, and again each second on an open one, because a server can
-become a replica and then a primary again without closing connections. Within that second a plain command may read
-replaced data; calls for which that matters also carry a generation, and a replica refuses scripts (decision 0008).
+``server.py`` says what may happen to a call at one server; ``topology.py`` finds the server that has a key. The trap:
+commands and scripts name their keys, and all keys of one call are on one server, as those of a family are.
 """
 
-import threading
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary
 
-from django.conf import settings
-from django.db import Error as SqlError
 from django_redis import get_redis_connection
-from hiredis import pack_command
 from redis import ConnectionPool
 from redis.backoff import NoBackoff
-from redis.connection import Connection
-from redis.exceptions import ConnectionError as DriverConnectionError
-from redis.exceptions import MaxConnectionsError, NoScriptError, ReadOnlyError, RedisError
 from redis.retry import Retry
 
-from foundation import clock
-from foundation.errors import Unavailable
-from foundation.monitoring.server_metrics import redis_errors
-from foundation.redis.breaker import Breaker
-from foundation.redis.connection import REFUSALS, IdleConnections, RedisConnection, VerifiedServer
-from foundation.redis.info import identity_of, read_info
+from foundation.conf import redis_address
+from foundation.redis.errors import RedisAway, RedisRefused, RedisSilent, ScriptMissing, UnknownRedis
 from foundation.redis.lua import Script
+from foundation.redis.sentinel import pool_of
+from foundation.redis.server import (
+    IDENTITY_ARG,
+    IDENTITY_COMMAND,
+    Argument,
+    IsKnown,
+    Server,
+    raise_if_refused,
+    read_identity,
+)
+from foundation.redis.topology import OneServer, Topology
 
-Argument = str | bytes | int | float
-# Module-level, because two clients may share a pool for a moment.
-_verified_servers: WeakKeyDictionary[Connection, VerifiedServer] = WeakKeyDictionary()
+__all__ = [
+    "IDENTITY_ARG",
+    "Argument",
+    "RedisAway",
+    "RedisClient",
+    "RedisRefused",
+    "RedisSilent",
+    "ScriptCall",
+    "UnknownRedis",
+    "boards",
+    "exclusive_client",
+    "resync_client",
+]
 
-CLOCK_FRESH_SECONDS = 60.0
 RESYNC_TIMEOUT_SECONDS = 10.0
 EXCLUSIVE_TIMEOUT_SECONDS = 0.1  # three in a row are less than ``SQL_ALONE_SECONDS``
-IDENTITY_CHECK_SECONDS = 1.0
-IDENTITY_COMMAND = ("INFO", "server", "replication")
-IDENTITY_ARG = "<the identity of the server that is asked>"  # a placeholder in script arguments; the client fills it in
-
-
-class RedisAway(Unavailable):
-    """Redis is unreachable; nothing was sent."""
-
-
-class RedisSilent(Unavailable):
-    """A command was sent and no answer came in time: it may have taken effect, or may until its deadline."""
-
-
-class RedisRefused(Unavailable):
-    """Redis answered with an error and did nothing. ``detail`` is Redis's message; never show it to API callers."""
-
-
-class UnknownRedis(DriverConnectionError):
-    """The server behind a new connection is a replica or not in ``KnownRedis``: its data is not trusted."""
 
 
 class ScriptCall(NamedTuple):
@@ -73,56 +55,47 @@ class ScriptCall(NamedTuple):
 
 
 class RedisClient:
-    """Sends commands and scripts to one Redis server.
+    """Sends commands and scripts to the servers of a deployment, or to the one behind a pool.
 
-    ``is_known`` decides whether the server behind a new connection is trusted, by its identity. None trusts any
-    server; only a resync uses that, because it is what makes a server known.
+    ``is_known`` is that of ``Server``, for a pool.
     """
 
-    def __init__(self, pool: ConnectionPool, is_known: Callable[[str], bool] | None = None) -> None:
-        self._pool = pool
-        self._is_known = is_known
-        self._idle = IdleConnections(pool)
-        self._breaker = Breaker()
-        self._lock = threading.Lock()
-        self._clock_offset_ms = 0
-        self._clock_read_at = 0.0
-        pool.connection_kwargs["redis_connect_func"] = self._verify_server
+    def __init__(self, servers: Topology | ConnectionPool, is_known: IsKnown | None = None) -> None:
+        self._topology: Topology = (
+            OneServer(Server(servers, is_known)) if isinstance(servers, ConnectionPool) else servers
+        )
+        self._clients: dict[Server, RedisClient] = {}
 
     @property
     def timeout_ms(self) -> int:
         """How long a caller waits for an answer, in ms."""
-        return int(1000 * (self._pool.connection_kwargs.get("socket_timeout") or 1))
+        return self._topology.timeout_ms
 
-    def deadline_ms(self) -> int:
-        """The time on Redis's clock (ms since 1970) after which a write sent now must not take effect.
+    def deadline_ms(self, key: str, since: float | None = None) -> int:
+        """The time on the clock of the key's server after which a write sent now must not take effect.
 
-        Never later than the moment at which the caller stops waiting, because the clock offset is measured at the end
-        of a round trip.
+        ``since`` is a past moment (monotonic seconds) to count from instead of now.
         """
-        if clock.monotonic() - self._clock_read_at > CLOCK_FRESH_SECONDS:
-            self.call("TIME", read=self._store_clock_offset)
-        return self.clock_ms() + self.timeout_ms
-
-    def clock_ms(self) -> int:
-        """Redis's clock now, in ms since 1970, by the last measured offset."""
-        return int(clock.monotonic() * 1000) + self._clock_offset_ms
+        return self._topology.server_of(key).deadline_ms(since)
 
     def run(self, script: Script, keys: Sequence[str], args: Sequence[Argument]) -> Any:
         """Run ``script`` once. Raises ``RedisAway``, ``RedisSilent`` or ``RedisRefused``."""
         return self.run_many([ScriptCall(script, keys, args)])[0]
 
     def run_many(self, calls: Sequence[ScriptCall]) -> list[Any]:
-        """Run many scripts once each in one round trip; return their answers.
+        """Run many scripts once each in one round trip to each server; return their answers.
 
         Raises ``RedisAway``, ``RedisSilent``, or the first ``RedisRefused``: the other scripts have run then.
         """
-        return [_raise_if_refused(answer) for answer in self.try_many(calls)]
+        return [raise_if_refused(answer) for answer in self.try_many(calls)]
 
     def try_many(self, calls: Sequence[ScriptCall]) -> list[Any]:
-        """As ``run_many``, but a ``RedisRefused`` is returned in place of its answer. Raises the other two."""
+        """As ``run_many``, but a ``RedisRefused`` is returned in place of its answer. Raises the other two.
+
+        Of several servers those that fail have their errors in place of their answers; they are raised if all fail.
+        """
         answers = self._exchange([_evalsha_command(call) for call in calls])
-        missing = [index for index, answer in enumerate(answers) if isinstance(answer, _ScriptMissing)]
+        missing = [index for index, answer in enumerate(answers) if isinstance(answer, ScriptMissing)]
         resent = self._exchange([_eval_command(calls[index]) for index in missing])
         for index, answer in zip(missing, resent, strict=True):
             answers[index] = answer
@@ -130,114 +103,53 @@ class RedisClient:
 
     def call(self, *command: Argument, read: Callable[[Any], Any] | None = None) -> Any:
         """Send one command once. Raises ``RedisAway``, ``RedisSilent`` or ``RedisRefused``."""
-        answer = _raise_if_refused(self._exchange([command])[0])
+        answer = raise_if_refused(self._exchange([command])[0])
         return read(answer) if read else answer
-
-    def fetch_identity(self) -> str:
-        """Read the identity of the server at this address over a new connection. Raises as ``call`` does."""
-        self._idle.drop_all()
-        return self.call(*IDENTITY_COMMAND, read=_read_identity)  # type: ignore[no-any-return]  # what `read` returns
 
     def pipeline(self, commands: Sequence[Sequence[Argument]]) -> list[Any]:
         """Send many commands once each in one round trip; return their answers. Raises as ``run_many`` does."""
-        return [_raise_if_refused(answer) for answer in self._exchange(commands)]
+        return [raise_if_refused(answer) for answer in self._exchange(commands)]
 
-    def _exchange(self, commands: Sequence[Sequence[Argument]]) -> list[Any]:
-        """Send the commands in one write; the answers include ``RedisRefused``. Raises the other two errors."""
-        if not commands:
-            return []
-        connection, now = self._take_connection(), clock.monotonic()
-        checks = [IDENTITY_COMMAND] if now - connection.verified.at > IDENTITY_CHECK_SECONDS else []
-        packed = b"".join(_pack(each, connection.verified.identity) for each in (*checks, *commands))
-        try:
-            answers = connection.exchange(packed, len(checks) + len(commands))
-        except (RedisError, OSError) as error:
-            self._idle.drop(connection)
-            self._breaker.failed()
-            redis_errors.add("no_answer")
-            raise RedisSilent("Redis did not answer in time.") from error
-        except BaseException:
-            self._idle.drop(connection)
-            raise
-        if checks:
-            self._check_identity(connection, answers.pop(0))
-            connection.verified = VerifiedServer(connection.verified.identity, now)
-        self._idle.keep(connection)
-        self._breaker.answered()
-        return [self._read_refusal(each) if isinstance(each, REFUSALS) else each for each in answers]
+    def groups(self, keys: Sequence[str]) -> list[list[str]]:
+        """The keys in groups that one command may name together: all of them, unless this is a cluster."""
+        return self._topology.groups(keys)
 
-    def _check_identity(self, connection: RedisConnection, answer: Any) -> None:
-        """Raise ``RedisSilent`` if the server's identity changed: then the other answers cannot be trusted either."""
-        if isinstance(answer, REFUSALS) or _read_identity(answer) != connection.verified.identity:
-            self._idle.drop(connection)
-            self._idle.drop_all()
-            raise RedisSilent("Redis became another while it stood by, or a replica.")
+    def each_server(self) -> "list[RedisClient]":
+        """A client for each server that takes writes. Raises ``RedisAway`` if nobody tells which they are."""
+        return [self._client_of(server) for server in self._topology.servers()]
 
-    def _read_refusal(self, error: RedisError) -> RedisRefused:
-        message = str(error)
-        if isinstance(error, NoScriptError):
-            return _ScriptMissing(message)
-        if "LATE" in message:  # one of the two clocks was set: measure the offset again before the next write
-            self._clock_read_at = 0.0
-        if isinstance(error, ReadOnlyError):  # it became a replica: reconnect, and verify the server that answers
-            self._idle.drop_all()
-        redis_errors.add("refused")
-        return RedisRefused(message)
+    def server_of(self, key: str) -> "RedisClient":
+        """The client of the server that has ``key``; the same one as in ``each_server``. Raises ``RedisAway``."""
+        return self._client_of(self._topology.server_of(key))
+
+    @property
+    def name(self) -> str:
+        """The address of the server, or of the servers."""
+        return ", ".join(server.name for server in self._topology.servers())
+
+    @property
+    def label(self) -> str:
+        """What operators read of the one server of this client: "Redis", with the address where one is needed."""
+        return self._topology.servers()[0].label
+
+    def fetch_identity(self) -> str:
+        """Read the identity of the one server of this client over a new connection. Raises as ``call`` does."""
+        [server] = self._topology.servers()
+        server.drop_connections()
+        return self.call(*IDENTITY_COMMAND, read=read_identity)  # type: ignore[no-any-return]  # what `read` returns
 
     def reset(self) -> None:
-        """Drop all connections and close the breaker: the next call connects anew."""
-        self._idle.drop_all()
-        self._pool.disconnect()
-        self._breaker.answered()
-        self._clock_read_at = 0.0
+        """Drop all connections and close the breakers: the next call connects anew."""
+        self._topology.reset()
 
-    def _take_connection(self) -> RedisConnection:
-        if self._breaker.is_open():
-            raise RedisAway("Redis is away.")
-        try:
-            return self._idle.take() or self._open_connection()
-        except MaxConnectionsError as error:  # this process is busy; Redis is fine
-            raise RedisAway("All connections to Redis are in use.") from error
-        except (RedisError, OSError) as error:
-            self._breaker.failed()
-            redis_errors.add("away")
-            raise RedisAway("Redis is away.") from error
+    def _exchange(self, commands: Sequence[Sequence[Argument]]) -> list[Any]:
+        """Send the commands in one write to each server; refusals are in the answers. Raises the other errors."""
+        return self._topology.exchange(commands) if commands else []
 
-    def _open_connection(self) -> RedisConnection:
-        connection = self._pool.get_connection()
-        return RedisConnection(connection, _verified_servers[connection])
-
-    def _verify_server(self, connection: Connection) -> None:
-        """Check the server's identity and read its clock, on each new connection before it is used."""
-        connection.on_connect()
-        began = clock.monotonic()
-        connection.send_command(*IDENTITY_COMMAND, check_health=False)
-        identity = _read_identity(connection.read_response())
-        if not identity:
-            raise UnknownRedis("This Redis is a replica, or does not tell who it is.")
-        if not self._is_trusted(identity):
-            raise UnknownRedis("This Redis is not known yet.")
-        _verified_servers[connection] = VerifiedServer(identity, began)
-        connection.send_command("TIME", check_health=False)
-        self._store_clock_offset(connection.read_response())
-
-    def _is_trusted(self, identity: str) -> bool:
-        """Whether SQL knows the server. Raises ``UnknownRedis`` while SQL is unavailable: Redis is then too."""
-        try:
-            return self._is_known is None or self._is_known(identity)
-        except SqlError as error:
-            raise UnknownRedis("Whether this Redis is known cannot be asked: SQL is away.") from error
-
-    def _store_clock_offset(self, answer: Sequence[bytes]) -> None:
-        seconds, microseconds = int(answer[0]), int(answer[1])
-        read_at = clock.monotonic()
-        with self._lock:
-            self._clock_offset_ms = seconds * 1000 + microseconds // 1000 - int(read_at * 1000) - 1
-            self._clock_read_at = read_at
-
-
-class _ScriptMissing(RedisRefused):
-    """Redis has not loaded the script; nothing ran."""
+    def _client_of(self, server: Server) -> "RedisClient":
+        if isinstance(self._topology, OneServer):
+            return self
+        return self._clients.setdefault(server, RedisClient(OneServer(server)))
 
 
 def _evalsha_command(call: ScriptCall) -> list[Argument]:
@@ -246,24 +158,6 @@ def _evalsha_command(call: ScriptCall) -> list[Argument]:
 
 def _eval_command(call: ScriptCall) -> list[Argument]:
     return ["EVAL", call.script.text, len(call.keys), *call.keys, *call.args]
-
-
-def _raise_if_refused(answer: Any) -> Any:
-    """The answer, or raise what stands in its place."""
-    if isinstance(answer, RedisRefused):
-        raise answer
-    return answer
-
-
-def _pack(command: Sequence[Argument], identity: str) -> bytes:
-    """Serialise a command with hiredis: redis-py checks each argument first, which doubles the cost."""
-    parts = tuple(identity if part is IDENTITY_ARG else part for part in command)
-    return bytes(pack_command(parts))  # type: ignore[arg-type]  # its types know tuples of one only
-
-
-def _read_identity(answer: Any) -> str:
-    """The server's identity, from its answer to ``IDENTITY_COMMAND``."""
-    return identity_of(read_info(answer))
 
 
 @cache
@@ -297,4 +191,4 @@ def _pool(answer_seconds: float, connect_seconds: float) -> ConnectionPool:
         "socket_connect_timeout": connect_seconds,
         "retry": Retry(NoBackoff(), 0),
     }
-    return ConnectionPool.from_url(settings.CACHES["boards"]["LOCATION"], **options)
+    return pool_of(redis_address("boards"), **options)

@@ -89,7 +89,7 @@ def set_generation(
     deadline it changes nothing.
     """
     other_keys = [key for key in keys.all_keys if key not in (keys.gen, keys.seq, keys.watermark)]
-    args = (generation, link.deadline_ms(), int(empty), expected.generation or "", expected.watermark or "")
+    args = (generation, link.deadline_ms(keys.gen), int(empty), expected.generation or "", expected.watermark or "")
     sequence = int(link.run(_script("set_generation"), [keys.gen, keys.seq, keys.watermark, *other_keys], args))
     return None if sequence < 0 else sequence
 
@@ -112,7 +112,7 @@ def raise_sequence(link: RedisClient, keys: KeyFamily, generation: int, highest:
     """
     above = max(highest, generation << VERSION_BITS)
     with raise_if_stale():
-        link.run(_script("raise_sequence"), [keys.gen, keys.seq], [generation, link.deadline_ms(), above])
+        link.run(_script("raise_sequence"), [keys.gen, keys.seq], [generation, link.deadline_ms(keys.gen), above])
 
 
 def clear_dirty(link: RedisClient, keys: KeyFamily, generation: int, marks: Iterable[tuple[str, Argument]]) -> int:

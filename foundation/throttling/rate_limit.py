@@ -13,16 +13,16 @@ from hashlib import blake2b
 from pathlib import Path
 
 from django.conf import settings
-from redis import ConnectionPool
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from foundation import clock
-from foundation.conf import page_cache_alias
+from foundation.conf import page_cache_alias, redis_address
 from foundation.errors import RateLimited, Unavailable
 from foundation.messages import Message
 from foundation.redis import lua
 from foundation.redis.client import Argument, RedisClient, RedisRefused
+from foundation.redis.sentinel import pool_of
 from foundation.throttling.limits import Limit, LocalWindows, ReservedQuota, Verdict
 
 logger = logging.getLogger(__name__)
@@ -47,9 +47,9 @@ def allow(rule: str, who: str | int, limit: Limit | None = None, requests: int =
     try:
         return _in_redis(page_cache_alias() if rule in FAIL_OPEN else "boards", key, limit, requests)
     except RedisRefused as error:  # a warning, because readiness reports only a Redis that is unavailable
-        logger.warning("Redis refuses the brake of %s: %s", rule, error.detail)
+        logger.warning("Redis refuses to count for the limit %s, so this process counts alone: %s", rule, error.detail)
     except Unavailable as error:
-        logger.debug("The brake of %s works without Redis: %s", rule, error.detail)
+        logger.debug("The limit %s is counted by this process alone: %s", rule, error.detail)
     return Verdict(True, 0, 0) if rule in FAIL_OPEN else _local_windows.take(key, limit, clock.monotonic(), requests)
 
 
@@ -88,7 +88,7 @@ def client_of(alias: str) -> RedisClient:
         "retry": Retry(NoBackoff(), 0),
         "max_connections": 64,
     }
-    return RedisClient(ConnectionPool.from_url(settings.CACHES[alias]["LOCATION"], **options))
+    return RedisClient(pool_of(redis_address(alias), **options))
 
 
 def _in_redis(alias: str, key: str, limit: Limit, requests: int) -> Verdict:

@@ -8,9 +8,8 @@ are in the language of the reader: English in the terminal.
 import logging
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from enum import IntEnum
-from zoneinfo import ZoneInfo
 
 from django.conf import settings
 from django.db import DatabaseError, connection
@@ -29,8 +28,8 @@ from foundation.redis.client import RedisAway, RedisSilent
 from foundation.redis.info import identity_of, is_full, read_info
 from foundation.sync.redis_state import CorruptRedisKey
 from foundation.tasks import WORKER
-from leaderboards.core.periods import PeriodKind, latest_window, next_opening
-from leaderboards.models import Board, Period, PeriodState, Storage
+from leaderboards.management.boundary import describe_boundary
+from leaderboards.models import ACTIVE_STATES, Board, Period, Storage
 from leaderboards.selectors.monitoring.histograms import histograms_taken
 from leaderboards.selectors.monitoring.lag import MIRRORED_EVERY, RESYNCED_WITHIN, mirror_age, unrepaired
 from leaderboards.selectors.monitoring.resync_progress import describe_resync
@@ -66,7 +65,6 @@ def _found(is_red: bool, name: str, detail: str) -> Finding:
 
 logger = logging.getLogger(__name__)
 
-_NOT_FINAL = (PeriodState.OPEN, PeriodState.CLOSING)
 Check = Callable[[datetime], Iterator[Finding]]
 
 
@@ -118,9 +116,18 @@ def redis_server(_at: datetime) -> Iterator[Finding]:
     expect_redis()
     client = redis.resync_client()
     client.reset()
+    for server in client.each_server():
+        yield from _one_server(server)
+
+
+def _one_server(client: redis.RedisClient) -> Iterator[Finding]:
     info = read_info(client.call("INFO"))
     server = f"{info.get('server_name', 'redis')} {info.get('redis_version', '?')}"
-    yield Finding(State.OK, "Redis", _("%(server)s answers") % {"server": server})
+    yield Finding(State.OK, client.label, _("%(server)s answers") % {"server": server})
+    if client.label != "Redis":
+        replicas = int(info.get("connected_slaves", 0))
+        detail = _("%(count)s connected") if replicas else _("none: nobody can be promoted if the primary fails")
+        yield _found(not replicas, "replicas", detail % {"count": replicas} if replicas else detail)
     is_known = KnownRedis.is_known(identity_of(info))
     known = _("SQL knows it") if is_known else _("SQL does not know it yet: the worker's resync registers it")
     yield _found(not is_known, "Redis known", known)
@@ -138,8 +145,7 @@ def redis_server(_at: datetime) -> Iterator[Finding]:
 
 
 def page_cache(_at: datetime) -> Iterator[Finding]:
-    """Check that the page cache uses another server than the boards, or at least another database; any cache that is no
-    Redis will do."""
+    """Check that the page cache is no Redis, another server than the boards', or another database of it."""
     if page_cache_alias() == "boards":  # then Django's cache is no Redis
         backend = settings.CACHES["default"]["BACKEND"].rpartition(".")[2]
         detail = _("Django's own cache (%(backend)s), not Redis") % {"backend": backend}
@@ -169,7 +175,7 @@ def worker(at: datetime) -> Iterator[Finding]:
 
 def unmirrored(_at: datetime) -> Iterator[Finding]:
     """Count standings that only Redis has. A busy board always has some; red only if the mirror is late too."""
-    periods = Period.objects.filter(board__storage=Storage.REDIS, state__in=_NOT_FINAL)
+    periods = Period.objects.filter(board__storage=Storage.REDIS, state__in=ACTIVE_STATES)
     store = ZsetSync(redis.resync_client())
     waiting = sum(store.dirty(period, 1)[0] for period in periods.select_related("board") if period.stale_since is None)
     age = mirror_age()
@@ -181,7 +187,7 @@ def unmirrored(_at: datetime) -> Iterator[Finding]:
 
 def stale_periods(at: datetime) -> Iterator[Finding]:
     """List stale periods. One may be stale for seconds, which is waiting; red after ``RESYNCED_WITHIN``."""
-    living = Period.objects.filter(state__in=_NOT_FINAL)
+    living = Period.objects.filter(state__in=ACTIVE_STATES)
     stale = living.filter(stale_since__isnull=False).select_related("board").order_by("stale_since")
     for period in stale:
         since = at - (period.stale_since or at)
@@ -198,7 +204,7 @@ def stale_periods(at: datetime) -> Iterator[Finding]:
 def corrupt_sync_states(_at: datetime) -> Iterator[Finding]:
     """Find Redis keys with invalid values, which block the resync and new scores of a period until repaired by hand."""
     store, corrupt = ZsetSync(redis.resync_client()), 0
-    living = Period.objects.filter(state__in=_NOT_FINAL).exclude(board__storage=Storage.SQL).select_related("board")
+    living = Period.objects.filter(state__in=ACTIVE_STATES).exclude(board__storage=Storage.SQL).select_related("board")
     for period in living.order_by("pk"):
         try:
             store.read_state(period)
@@ -237,7 +243,7 @@ def histograms(at: datetime) -> Iterator[Finding]:
 
 def boundaries(at: datetime) -> Iterator[Finding]:
     for board in Board.objects.order_by("seq"):
-        yield Finding(State.OK, f"board {board.seq}", f"{board.name}: {_boundary(board, at)}")
+        yield Finding(State.OK, f"board {board.seq}", f"{board.name}: {describe_boundary(board, at)}")
 
 
 CHECKS: dict[str, Check] = {
@@ -270,26 +276,3 @@ def _worker(at: datetime) -> tuple[bool, str]:
         return False, _("has never given a sign of life: start worker and beat")
     seconds = {"seconds": max(0, int(silence.total_seconds()))}
     return silence <= SILENT_AFTER, _("last sign of life %(seconds)s s ago") % seconds
-
-
-def _boundary(board: Board, at: datetime) -> str:
-    if board.retired_at and board.retired_at <= at:
-        return f"retired since {board.retired_at:%Y-%m-%d %H:%M} UTC"
-    if board.period in (PeriodKind.EVENT, PeriodKind.ALL_TIME):
-        return "its competitions end by themselves" if board.is_event else "has no end"
-    window, zone = latest_window(board.calendar, at), ZoneInfo(board.timezone)
-    if not window.contains(at):
-        opens_at = next_opening(board.calendar, at)
-        if opens_at is None:
-            return f"{window.label} has ended, and no window follows"
-        return f"closed since {window.label} ended; opens {_local(opens_at, zone)}, in {_span(opens_at - at)}"
-    ends_at = window.ends_at or at
-    return f"{window.label} ends {_local(ends_at, zone)}, in {_span(ends_at - at)}"
-
-
-def _local(at: datetime, zone: ZoneInfo) -> str:
-    return f"{at.astimezone(zone):%a %d %b %Y %H:%M %Z}"
-
-
-def _span(span: timedelta) -> str:
-    return str(span).partition(".")[0]

@@ -17,6 +17,7 @@ from django.db import DatabaseError, transaction
 from django.db.models import Sum
 from django.utils.translation import gettext as _
 
+from foundation import clock
 from foundation.db.resilience import CONNECTION_ERRORS, is_busy
 from foundation.dead_letters import DeadLetterHandler
 from foundation.errors import Unavailable
@@ -91,7 +92,7 @@ def count(likeable: Likeable, at: datetime) -> int:
 
 def _count_chunk(likeable: Likeable, at: datetime) -> int:
     """Count up to ``CHUNK`` changes; return how many were found."""
-    deadline_ms = _deadline_ms(likeable)
+    read_since = clock.monotonic()
     with transaction.atomic():
         if not try_lock_kind(likeable):
             return 0
@@ -99,14 +100,14 @@ def _count_chunk(likeable: Likeable, at: datetime) -> int:
         rows = sorted(waiting.order_by("id").values_list("thing", "id")[:CHUNK])
         things = [_Waiting(thing, [pk for _, pk in each]) for thing, each in groupby(rows, key=lambda row: row[0])]
         write_isolating_failures(
-            things, partial(_add, likeable, deadline_ms, at), partial(_add_dead_letter, likeable, at)
+            things, partial(_add, likeable, read_since, at), partial(_add_dead_letter, likeable, at)
         )
         failpoint("count.before_commit")
     failpoint("count.after_commit")
     return len(rows)
 
 
-def _add(likeable: Likeable, deadline_ms: int | None, at: datetime, things: Sequence[_Waiting]) -> None:
+def _add(likeable: Likeable, read_since: float, at: datetime, things: Sequence[_Waiting]) -> None:
     """Delete the changes of these things, add them to the counts, and publish them to the view and the kind's app."""
     changes = _delete_changes([pk for waiting in things for pk in waiting.changes])
     steps = dict.fromkeys((waiting.thing for waiting in things), 0)
@@ -115,7 +116,7 @@ def _add(likeable: Likeable, deadline_ms: int | None, at: datetime, things: Sequ
     likeable.save_totals(add_to_counts(likeable.kind, steps))
     _resolve(likeable, steps, at)
     if likeable.storage == Storage.HYBRID:
-        _publish(likeable, changes, deadline_ms)
+        _publish(likeable, changes, read_since)
 
 
 def _delete_changes(numbers: Sequence[int]) -> list[LikeChange]:
@@ -126,7 +127,7 @@ def _delete_changes(numbers: Sequence[int]) -> list[LikeChange]:
     return sorted(rows, key=lambda change: change.pk)
 
 
-def _publish(likeable: Likeable, changes: Sequence[LikeChange], deadline_ms: int | None) -> None:
+def _publish(likeable: Likeable, changes: Sequence[LikeChange], read_since: float) -> None:
     """Publish the latest change of each player and thing to the view; if that fails, set ``pending_publish``."""
     failpoint("count.before_put")
     latest = {(change.thing, change.player_id): change for change in changes}
@@ -134,30 +135,18 @@ def _publish(likeable: Likeable, changes: Sequence[LikeChange], deadline_ms: int
     states: dict[str, list[LikeState]] = defaultdict(list)
     for (thing, pk), change in latest.items():
         states[thing].append(LikeState(change.pk, names[pk], change.amount, milliseconds(change.at)))
-    if not _try_publish(likeable, states, deadline_ms):
+    if not _try_publish(likeable, states, read_since):
         LikeCount.objects.filter(kind=likeable.kind, thing__in=list(states)).update(pending_publish=True)
     failpoint("count.after_put")
 
 
-def _try_publish(likeable: Likeable, states: Mapping[str, Sequence[LikeState]], deadline_ms: int | None) -> bool:
-    if deadline_ms is None:
-        return False
+def _try_publish(likeable: Likeable, states: Mapping[str, Sequence[LikeState]], read_since: float) -> bool:
     try:
-        RedisViews(likeable.kind, redis.boards()).publish_all(states, deadline_ms)
+        RedisViews(likeable.kind, redis.boards()).publish_all(states, read_since)
     except Unavailable as error:
         logger.warning("likes of %s are not shown in Redis now: %s", likeable.kind, error.detail)
         return False
     return True
-
-
-def _deadline_ms(likeable: Likeable) -> int | None:
-    """The deadline for publishing what is read from SQL from now on; None if Redis is unavailable or not used."""
-    if likeable.storage != Storage.HYBRID:
-        return None
-    try:
-        return RedisViews(likeable.kind, redis.boards()).deadline_ms()
-    except Unavailable:
-        return None
 
 
 def _drop_unpublished_views(likeable: Likeable) -> None:
@@ -231,7 +220,7 @@ def retry(letter: DeadLetter, at: datetime) -> str:
     migrate_storage(likeable)
     write = partial(_save_totals, likeable, at)
     if likeable.storage != Storage.SQL:
-        write = partial(_add, likeable, _deadline_ms(likeable), at)
+        write = partial(_add, likeable, clock.monotonic(), at)
     with transaction.atomic():
         lock_kind(likeable)
         changes = LikeChange.objects.filter(kind=likeable.kind, thing=thing).order_by("id")[:CHUNK]

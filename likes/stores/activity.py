@@ -51,7 +51,7 @@ class ActivityStore:
     def stage_hits(self, day: date, flush: int) -> bool:
         """Move the day's hits aside for this flush, once; return whether it has any."""
         keys = DayKeys(day)
-        args = [flush, self._redis.deadline_ms()]
+        args = [flush, self._redis.deadline_ms(keys.hits)]
         return bool(self._redis.run(script("stage_hits"), [keys.hits, keys.staged_hits(flush)], args))
 
     def staged_hits(self, day: date, flush: int) -> dict[str, int]:

@@ -93,7 +93,7 @@ class RedisStore:
         args = (delta, self._repeatable, thing, player, milliseconds(at))
 
         def decide(generation: int) -> Any:
-            return run(self._redis, "decide", keys, [generation, self._redis.deadline_ms(), *args])
+            return run(self._redis, "decide", keys, [generation, self._redis.deadline_ms(self._keys.gen), *args])
 
         try:
             count, own = retry_if_stale(self._kind, decide)

@@ -102,14 +102,14 @@ class RedisKind:
     def restore(self, generation: int, rows: Sequence[LikeInSql]) -> None:
         """Write likes from SQL to Redis."""
         keys, places = self._keys_with_things([self._keys.gen], [row.thing for row in rows], 3)
-        args: list[Argument] = [generation, self._redis.deadline_ms(), self._repeatable]
+        args: list[Argument] = [generation, self._redis.deadline_ms(self._keys.gen), self._repeatable]
         for row in rows:
             args += (places[row.thing], row.player, row.amount, row.at_ms)
         run(self._redis, "restore", keys, args)
 
     def deadline_ms(self) -> int:
         """The deadline of a script that is sent now, on Redis's clock."""
-        return self._redis.deadline_ms()
+        return self._redis.deadline_ms(self._keys.gen)
 
     def put_back(self, generation: int, row: LikeInSql, deadline: int) -> bool:
         """Put a lost like back; False if Redis has it, or a dirty mark of it."""
@@ -148,13 +148,13 @@ class RedisKind:
         thing, player = row
         of_thing = ThingKeys(self._kind, thing)
         keys = [self._keys.gen, self._keys.seq, self._keys.dirty, of_thing.liked_by, of_thing.amounts]
-        args: list[Argument] = [generation, self._redis.deadline_ms(), self._repeatable, thing, player]
+        args: list[Argument] = [generation, self._redis.deadline_ms(self._keys.gen), self._repeatable, thing, player]
         return bool(run(self._redis, "mark_dirty", keys, [*args, "*" if compared is None else compared, at_ms]))
 
     def recount(self, generation: int, things: Sequence[str], repair: bool) -> list[tuple[int, int]]:
         """The count of each thing, as it was, and how many likes it has; set right if asked to."""
         keys = [self._keys.gen, *(key for thing in things for key in thing_keys(self._kind, thing))]
-        args = [generation, self._redis.deadline_ms(), self._repeatable, int(repair)]
+        args = [generation, self._redis.deadline_ms(self._keys.gen), self._repeatable, int(repair)]
         cells = [int(cell) for cell in run(self._redis, "recount", keys, args)]
         return list(zip(cells[::2], cells[1::2], strict=True))
 

@@ -67,18 +67,22 @@ class RedisViews:
         rows = zip(answer[1::3], answer[2::3], answer[3::3], strict=True)
         return Likers(answer[0], [Liker(name.decode(), own, from_milliseconds(int(ms))) for name, own, ms in rows])
 
-    def deadline_ms(self) -> int:
-        """The deadline for publishing what a batch reads from SQL after this call."""
-        return self._redis.deadline_ms() + BATCH_EXTRA_MS
-
     def publish(self, thing: str, change: LikeState) -> LikeSummary | None:
         """Publish one change; return the thing's likes for its player, None without a view."""
-        answer = self._redis.run_many([self._apply_call(thing, [change], self._redis.deadline_ms())])[0]
+        deadline = self._redis.deadline_ms(ThingKeys(self._kind, thing).run)
+        answer = self._redis.run_many([self._apply_call(thing, [change], deadline)])[0]
         return None if answer is None else LikeSummary(*answer)
 
-    def publish_all(self, changes: Mapping[str, Sequence[LikeState]], deadline_ms: int) -> None:
-        """Publish the changes of many things. After an error some may have been published."""
-        calls = [self._apply_call(thing, changes[thing], deadline_ms) for thing in changes]
+    def publish_all(self, changes: Mapping[str, Sequence[LikeState]], read_since: float) -> None:
+        """Publish the changes of many things, read from SQL after ``read_since`` (monotonic seconds).
+
+        Later than ``BATCH_EXTRA_MS`` beyond a request's deadline since then, Redis refuses them. After an error some
+        may have been published.
+        """
+        calls = []
+        for thing, states in changes.items():
+            deadline = self._redis.deadline_ms(ThingKeys(self._kind, thing).run, read_since) + BATCH_EXTRA_MS
+            calls.append(self._apply_call(thing, states, deadline))
         for start in range(0, len(calls), CALLS):
             self._redis.run_many(calls[start : start + CALLS])
 

@@ -71,7 +71,7 @@ def test_with_tls_each_cookie_of_signing_in_is_secure_bound_to_the_host_and_lax(
 def test_postgresql_gives_nobody_a_wait_without_end_unless_told_to(read: Any) -> None:
     def options(query: str = "", **more: str) -> dict[str, Any]:
         found = read(SECRET_KEY="x", REDIS_URL=BOARDS, DATABASE_URL=f"postgres://u@h/sunwi{query}", **more)
-        return found["DATABASES"]["default"]["OPTIONS"]  # type: ignore[no-any-return]  # settings are anything
+        return found["DATABASES"]["default"]["OPTIONS"]  # type: ignore[no-any-return]  # the settings of a subprocess have no types
 
     by_itself = options()
     told = "?keepalives_idle=60&options=-c%20work_mem%3D1MB"
@@ -191,3 +191,37 @@ def test_a_pod_answers_to_its_own_address_too(read: Any) -> None:
     ]
     with pytest.raises(ImproperlyConfigured, match="POD_IP: 'web-1' is no IP address"):
         read(SECRET_KEY="x", POD_IP="web-1")
+
+
+WATCHED = "redis+sentinel://:p%40ss@h1,h2:26380/boards"
+
+
+def test_behind_sentinels_the_page_cache_and_the_broker_have_the_next_databases_of_the_same_primary(read: Any) -> None:
+    found = read(SECRET_KEY="x", REDIS_URL=WATCHED)
+
+    assert found["CACHE_URL"] == f"{WATCHED}?db=1"
+    assert found["CACHES"]["default"]["LOCATION"] == [f"{WATCHED}?db=1"]
+    assert found["CACHES"]["boards"]["OPTIONS"]["CONNECTION_POOL_CLASS"] == "foundation.redis.sentinel.SentinelPool"
+    assert found["CELERY_BROKER_URL"] == "sentinel://:p%40ss@h1:26379/2;sentinel://:p%40ss@h2:26380/2"
+    options = found["CELERY_BROKER_TRANSPORT_OPTIONS"]
+    assert (options["master_name"], options["sentinel_kwargs"]) == ("boards", {})
+    own = read(SECRET_KEY="x", REDIS_URL=f"{WATCHED}?sentinel_password=s&db=14")
+    assert own["CELERY_BROKER_TRANSPORT_OPTIONS"]["sentinel_kwargs"] == {"password": "s"}
+    assert redis_urls.database_of(own["BROKER_URL"]) == 0
+    with_password = read(SECRET_KEY="x", REDIS_URL="redis+sentinel://h1,h2:26380/boards", REDIS_PASSWORD="p@ss")
+    assert with_password["REDIS_URL"] == WATCHED
+
+
+@pytest.mark.parametrize(
+    ("urls", "why"),
+    [
+        ({"REDIS_URL": "redis+sentinel://h1,h2"}, "REDIS_URL: it lacks the name of the primary"),
+        ({"REDIS_URL": BOARDS, "CACHE_URL": "redis+sentinel://h1,/boards"}, "CACHE_URL: a host is missing"),
+        ({"REDIS_URL": "rediss+sentinel://h1/boards"}, "BROKER_URL: the broker cannot be reached through"),
+        ({"REDIS_URL": WATCHED, "CACHE_URL": "redis+sentinel://h2:26380,h1/boards?db=0"}, "CACHE_URL names the same"),
+        ({"REDIS_URL": "redis+elsewhere://h1/0"}, "REDIS_URL: the scheme is unknown"),
+    ],
+)
+def test_addresses_behind_sentinels_that_cannot_be_meant_are_refused(read: Any, urls: Any, why: str) -> None:
+    with pytest.raises(ImproperlyConfigured, match=why):
+        read(SECRET_KEY="x", **urls)

@@ -36,6 +36,7 @@ class World:
         self.folder = temporary_folder()
         self.redis = new_redis(self.folder, fsync)
         self.sql = new_sql()
+        self.address = ""  # where processes look for Redis, if not at the server itself
         self.histories = self.folder
         self.boards: list[int] = []
         self.lossy: set[int] = set()  # boards that may have lost acknowledged writes: the test says how much
@@ -55,7 +56,7 @@ class World:
 
     def begin(self) -> None:
         """Another test begins, with boards and histories of its own, and both servers up."""
-        self._forker(self.redis.made.url)  # its imports take as long as the servers
+        self._forker(self.address or self.redis.made.url)  # its imports take as long as the servers
         self.redis.start()
         self.sql.start()
         self.histories = self.folder / f"histories-{next(self._numbers)}"
@@ -71,7 +72,7 @@ class World:
 
     def spawn(self, target: Callable[..., Any], *, fail_at: str = "", redis_url: str = "", **arguments: Any) -> Child:
         """Run a function of a module of ours in a child of its own. `redis_url`: not the server, but a proxy."""
-        return self._forker(redis_url or self.redis.made.url).fork(target, fail_at, arguments)
+        return self._forker(redis_url or self.address or self.redis.made.url).fork(target, fail_at, arguments)
 
     def _forker(self, url: str) -> Forker:
         if url not in self._forkers:

@@ -17,7 +17,7 @@ from leaderboards.models import Player
 from leaderboards.selectors.player_data.name_changes import Change, NameChanges
 
 NAME_SECONDS = 2.0  # so long after a change the old name may still be shown
-TRUST_SECONDS = 60.0
+TRUST_SECONDS = 600.0
 MAX_NAMES = 50_000  # of some 400 bytes each, with the player's number
 MAX_COUNTRIES = 100_000  # of some 100 bytes each
 _NAMED = (

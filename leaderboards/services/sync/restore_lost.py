@@ -36,7 +36,7 @@ def restore_lost(period: Period, names: Sequence[str], repair: bool) -> dict[str
 def _restore_chunk(period: Period, names: Sequence[str], repair: bool) -> dict[str, Standing]:
     link = redis.boards()
     barrier.hold_shared(period.pk)
-    deadline = link.deadline_ms()
+    deadline = link.deadline_ms(period.family.gen)
     ranked = {row.player.external_id: row for row in _lock_rows(period, names).filter(score__isnull=False)}
     removed = _removed_in_redis(period, ranked)
     rows = {name: row for name, row in ranked.items() if name not in removed}
@@ -54,7 +54,7 @@ def reassign_member(period: Period, name: str, member: str, repair: bool) -> flo
     """
     link = redis.boards()
     barrier.hold_shared(period.pk)
-    deadline = link.deadline_ms()
+    deadline = link.deadline_ms(period.family.gen)
     if not _lock_rows(period, [name]):
         return None
     return ZsetSync(link).reassign_member(period, name, member, repair, deadline)

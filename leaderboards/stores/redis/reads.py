@@ -59,7 +59,7 @@ def ranked_keys(period: Period) -> list[str]:
 def placement_args(link: RedisClient, period: Period) -> list[Argument]:
     """Return the first arguments of the scripts that include place.lua: generation, deadline, in_member, dense."""
     flags = (lua_bool(period.layout.in_member), lua_bool(period.rules.ties is Ties.DENSE))
-    return [period.generation, link.deadline_ms(), *flags]
+    return [period.generation, link.deadline_ms(period.family.gen), *flags]
 
 
 class ZsetStore:

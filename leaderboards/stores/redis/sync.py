@@ -130,7 +130,13 @@ class ZsetSync:
         keys = [family.gen, family.zset, family.members, family.seq, family.dirty]
         score = "" if compared is None else compared if isinstance(compared, str) else repr(compared)
         args: list[Argument] = [
-            *(period.generation, self._link.deadline_ms(), lua_bool(period.layout.in_member), player, score),
+            *(
+                period.generation,
+                self._link.deadline_ms(period.family.gen),
+                lua_bool(period.layout.in_member),
+                player,
+                score,
+            ),
         ]
         return bool(run(self._link, "mark_dirty", keys, args))
 

@@ -135,7 +135,7 @@ class ZsetWriter:
 
         The day of the id buckets is that of the deadline, after which the script does nothing.
         """
-        family, deadline = period.family, self._link.deadline_ms()
+        family, deadline = period.family, self._link.deadline_ms(period.family.gen)
         keys = [*ranked_keys(period), family.stored_state, family.seq, family.dirty, family.closed]
         entry_args, buckets = _entry_encoder(period), _BucketKeys(period.id_namespace, keys, _days(deadline))
         with_ids = any(entry.bucketed for entry in entries)
@@ -191,14 +191,14 @@ class ZsetWriter:
         family = period.family
         keys = [family.gen, family.zset, family.members, family.stored_state]
         args: list[Argument] = [period.generation, lua_bool(period.layout.in_member)]
-        buckets = _BucketKeys(period.id_namespace, keys, _days(self._link.deadline_ms()))
+        buckets = _BucketKeys(period.id_namespace, keys, _days(self._link.deadline_ms(period.family.gen)))
         for player, bucketed in entries:
             args += (player, bucketed.field if bucketed else b"", buckets.key_index(bucketed))
         return _parse_lookups(run(self._link, "lookup", keys, args))
 
     def look_up_ids(self, owner: str, ids: Sequence[BucketedId]) -> list[IdRecord | None]:
         """Look up ids under any generation; ``owner`` is a ``Period.id_namespace``."""
-        days = _days(self._link.deadline_ms())
+        days = _days(self._link.deadline_ms(named.ids(owner, "", 0)))
         commands = [("HGET", named.ids(owner, day, each.bucket), each.field) for each in ids for day in days]
         replies = self._link.pipeline(commands)
         return [_parse_id(today or yesterday) for today, yesterday in zip(replies[::2], replies[1::2], strict=True)]

@@ -242,8 +242,8 @@ def _race_html(shared: SharedPage, me: Row | None) -> str:
 
 
 def _preview(own: ViewerOverlay) -> str | None:
-    """Return the preview of the viewer's row, for links that name a player."""
-    return _preview_of(own.shared, own.page.me) if own.page.me else None
+    """Return the preview of the viewer's row, for links that name a player. Other sites have no cookie of a viewer."""
+    return _preview_of(own.shared, own.page.me) if own.page.me and own.viewer.is_in_address else None
 
 
 def _preview_of(shared: SharedPage, me: Row | None) -> str:

@@ -21,11 +21,15 @@ YEAR = 365 * 86_400
 
 @dataclass(frozen=True, slots=True)
 class Viewer:
-    """``player`` is the row to highlight, ``linked`` if it is the user's own, ``refused`` if its id is invalid."""
+    """``player`` is the row to highlight, ``linked`` if it is the user's own, ``refused`` if its id is invalid.
+
+    ``is_in_address`` is true if ``?player=`` names them: all who open this address see the same row.
+    """
 
     player: str | None
     linked: bool = False
     refused: bool = False
+    is_in_address: bool = False
 
 
 def viewer_of(request: HttpRequest) -> Viewer:
@@ -38,7 +42,7 @@ def viewer_of(request: HttpRequest) -> Viewer:
     if not raw:
         return Viewer(None)
     try:
-        return Viewer(read_player(raw))
+        return Viewer(read_player(raw), is_in_address=given is not None)
     except BadPlayer:
         return Viewer(None, refused=given is not None)
 

@@ -13,6 +13,7 @@ from foundation import clock, views
 from foundation.models import DeadLetter, Heartbeat
 from foundation.monitoring import health
 from foundation.redis import client as redis
+from foundation.redis.server import Server
 from foundation.tasks import WORKER
 from leaderboards.models import Difference, Period, PeriodState
 from leaderboards.selectors.monitoring import lag
@@ -22,7 +23,7 @@ from tests.leaderboards.factories import BoardFactory
 
 
 def redis_away(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(redis.RedisClient, "_take_connection", Mock(side_effect=redis.RedisAway("Redis is away.")))
+    monkeypatch.setattr(Server, "_take_connection", Mock(side_effect=redis.RedisAway("Redis is away.")))
 
 
 @pytest.fixture

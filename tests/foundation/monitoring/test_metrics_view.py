@@ -17,6 +17,7 @@ from foundation.models import DeadLetter
 from foundation.monitoring import own_readings as own
 from foundation.monitoring import readings
 from foundation.redis import client as redis
+from foundation.redis.server import Server
 from tests.foundation.monitoring.scraped import scrape, scraped, value
 from tests.leaderboards.factories import BoardFactory
 
@@ -101,7 +102,7 @@ def test_a_server_that_is_away_is_told_and_hides_nothing_of_the_other(
     DeadLetter.note("mirror", "1:a", {}, "why", clock.now())
     well = scrape(client)
     with monkeypatch.context() as patched:
-        patched.setattr(redis.RedisClient, "_take_connection", Mock(side_effect=redis.RedisAway("Redis is away.")))
+        patched.setattr(Server, "_take_connection", Mock(side_effect=redis.RedisAway("Redis is away.")))
         told_again = scrape(client)
         readings.forget()
         without_redis = scrape(client)

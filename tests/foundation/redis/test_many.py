@@ -73,7 +73,7 @@ def test_fifty_are_one_round_trip(tmp_path: Path) -> None:
 def test_while_redis_is_away_nothing_is_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     link = redis.boards()
     link.reset()
-    monkeypatch.setattr(link, "_is_known", lambda identity: False)
+    monkeypatch.setattr(link._topology.servers()[0], "_is_known", lambda identity: False)
     step = written(tmp_path, "return redis.call('INCR', KEYS[1])")
 
     with pytest.raises(RedisAway):

@@ -9,7 +9,7 @@ import redis as driver
 import foundation
 import leaderboards
 import likes
-from foundation.redis import client as redis
+from foundation.redis import server as one_server
 from foundation.redis.client import RedisAway, RedisClient, RedisRefused, RedisSilent
 from foundation.redis.info import identity_of
 from foundation.sync.redis_state import script_loader
@@ -117,10 +117,11 @@ def test_who_hears_that_it_is_a_replica_greets_anew_and_finds_it_away(server: Re
 def test_who_was_under_way_meanwhile_keeps_no_connection_either(server: RedisServer) -> None:
     link = link_to(server, identity(server))
     link.call("SET", "a", "1")
-    wire = link._take_connection()
-    link._idle.drop_all()
+    [behind] = link._topology.servers()
+    wire = behind._take_connection()
+    behind._idle.drop_all()
 
-    link._idle.keep(wire)
+    behind._idle.keep(wire)
 
     assert not wire.connection.is_connected
     assert link.call("GET", "a") == b"1"
@@ -136,7 +137,7 @@ def test_one_that_was_a_replica_between_two_calls_is_found_out_on_the_connection
     link.call("SET", "a", "1")
     demote(server)
     server.promote()
-    monkeypatch.setattr(redis, "IDENTITY_CHECK_SECONDS", 0.0)
+    monkeypatch.setattr(one_server, "IDENTITY_CHECK_SECONDS", 0.0)
 
     with pytest.raises(RedisSilent):
         link.call("GET", "a")

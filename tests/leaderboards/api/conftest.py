@@ -10,6 +10,7 @@ from django.test import Client
 
 from foundation import clock
 from foundation.redis import client as redis
+from foundation.redis.server import Server
 from tests.foundation.factories import KeyFactory
 from tests.leaderboards.factories import BoardFactory
 from tests.playing import score
@@ -122,7 +123,7 @@ def take_redis_away(monkeypatch: pytest.MonkeyPatch) -> None:
     def away(*_: object) -> None:
         raise redis.RedisAway("Redis is away.")
 
-    monkeypatch.setattr(redis.RedisClient, "_take_connection", away)
+    monkeypatch.setattr(Server, "_take_connection", away)
 
 
 @pytest.fixture

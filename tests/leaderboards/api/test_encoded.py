@@ -49,7 +49,7 @@ def encodings(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 @pytest.fixture
 def now(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """The moment by the monotonic clock: time passes only where a test lets it, but for Redis's deadlines."""
-    monkeypatch.setattr(RedisClient, "deadline_ms", lambda _: int(1000 * time.time()) + 10_000)
+    monkeypatch.setattr(RedisClient, "deadline_ms", lambda *_: int(1000 * time.time()) + 10_000)
     moment = [clock.monotonic()]
     monkeypatch.setattr(clock, "monotonic", lambda: moment[0])
     return moment

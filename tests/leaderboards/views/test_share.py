@@ -203,12 +203,14 @@ def test_a_link_that_names_a_player_is_shown_by_other_sites_with_their_row(
     plain = unescape(client.get(f"/boards/{board}/").content.decode())
     micro_cache.forget()
     own = unescape(client.get(f"/boards/{board}/?player=robin").content.decode())
+    remembered = unescape(client.get(f"/boards/{board}/").content.decode())
     korean = client.get(f"/boards/{board}/?player=robin", headers={"Accept-Language": "ko"}).content.decode()
     unranked = unescape(Client().get(f"/boards/{board}/?player=nobody").content.decode())
 
     assert f'content="https://boards.example/boards/{board}/card.png"' in plain
     assert f'content="https://boards.example/boards/{board}/card.png?player=robin"' in own
     assert 'property="og:title" content="Robin & co: rank =2 · Weekly <wins>"' in own
+    assert f'content="https://boards.example/boards/{board}/card.png"' in remembered
     assert "card.png?player=robin&amp;lang=ko" in korean
     assert f'content="https://boards.example/boards/{board}/card.png"' in unranked
 

@@ -56,7 +56,8 @@ def test_while_redis_is_away_they_are_not_erased_but_banned_and_it_is_run_again(
     store.read(["1"], None)
     store.like("1", GONE, NOW)
     redis.boards().reset()
-    with patch.object(redis.boards(), "_is_known", return_value=False), pytest.raises(redis.RedisAway):
+    [server] = redis.boards()._topology.servers()
+    with patch.object(server, "_is_known", return_value=False), pytest.raises(redis.RedisAway):
         erase_player(GONE, NOW)
 
     redis.boards().reset()

@@ -104,7 +104,7 @@ def test_who_is_taken_out_between_the_look_and_the_script_stays_out(mirrored: bo
         other.start()
         other.join(1.0)
 
-    in_time = redis.boards().deadline_ms() + 60_000
+    in_time = redis.boards().deadline_ms(period.family.gen) + 60_000
     with (
         patch.object(putting, "failpoint", meanwhile),
         patch.object(redis.RedisClient, "deadline_ms", return_value=in_time),
@@ -166,7 +166,7 @@ def test_who_verifies_and_freezes_puts_nobody_back_later() -> None:
     period = crowd(make_board("redis"), {"ann": 3, "bob": 2})
     with redis_client() as client:
         client.delete(period.family.zset)
-    frozen_since = redis.boards().deadline_ms() - 60_000
+    frozen_since = redis.boards().deadline_ms(period.family.gen) - 60_000
 
     with (
         patch.object(redis.RedisClient, "deadline_ms", return_value=frozen_since),

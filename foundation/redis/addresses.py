@@ -1,0 +1,72 @@
+"""Reading the addresses of several servers from one URL: ``redis+sentinel://`` and, with several hosts, others.
+
+``redis+sentinel://user:password@host1:26379,host2,host3/name?db=0`` names sentinels and the primary that they watch.
+With ``rediss+`` the connections are encrypted. Pure functions of the standard library.
+"""
+
+from typing import NamedTuple
+from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
+
+SENTINEL = "sentinel"
+DEFAULT_PORTS = {SENTINEL: 26379}
+
+Host = tuple[str, int]
+
+
+class ManyHosts(NamedTuple):
+    """What a URL of several servers says.
+
+    ``plain`` is a URL of the form ``redis://`` with everything but the hosts, for options such as user, password and
+    database. ``name`` is that of the primary that sentinels watch; ``user`` and ``password`` are the sentinels' own.
+    """
+
+    kind: str
+    hosts: tuple[Host, ...]
+    plain: str
+    name: str = ""
+    user: str | None = None
+    password: str | None = None
+
+
+def kind_of(url: str) -> str:
+    """The part of the scheme after the plus (``sentinel``); "" for the URL of one server."""
+    return url.partition("://")[0].partition("+")[2] if url.startswith(("redis+", "rediss+")) else ""
+
+
+def read_many(url: str) -> ManyHosts:
+    """Read a URL of several servers. Raises ``ValueError`` with what is wrong with it; never with a password."""
+    kind = kind_of(url)
+    if kind not in DEFAULT_PORTS:
+        known = ", ".join(f"redis+{each}://" for each in DEFAULT_PORTS)
+        raise ValueError(f"the scheme is unknown; of several servers there is {known}")
+    scheme, _, rest = url.partition("://")
+    place, _, tail = rest.partition("/")
+    path, _, query = tail.partition("?")
+    if not tail:
+        place, _, query = place.partition("?")
+    user, at, hosts = place.rpartition("@")
+    options = dict(parse_qsl(query))
+    own = options.pop("sentinel_username", None), options.pop("sentinel_password", None)
+    database = options.pop("db", "0")
+    if not database.isdecimal():
+        raise ValueError(f"db is {database!r}, which is no number")
+    if kind == SENTINEL and not path:
+        raise ValueError("it lacks the name of the primary after the hosts, as in redis+sentinel://host1,host2/name")
+    encoded = f"?{urlencode(options)}" if options else ""
+    plain = f"{scheme.partition('+')[0]}://{user}{at}unused/{database}{encoded}"
+    return ManyHosts(kind, _read_hosts(hosts, DEFAULT_PORTS[kind]), plain, unquote(path), *own)
+
+
+def _read_hosts(text: str, default_port: int) -> tuple[Host, ...]:
+    return tuple(_read_host(each.strip(), default_port) for each in text.split(","))
+
+
+def _read_host(text: str, default_port: int) -> Host:
+    try:
+        parts = urlsplit(f"//{text}")
+        port = parts.port
+    except ValueError:
+        raise ValueError(f"{text!r} is no host with a port") from None
+    if not parts.hostname:
+        raise ValueError("a host is missing: write them with commas between, as in host1:26379,host2:26379")
+    return parts.hostname, port or default_port

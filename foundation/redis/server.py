@@ -1,0 +1,208 @@
+"""One Redis server: its connections, circuit breaker, clock and identity. A deployment has one, or several (topology).
+
+The trap: a call that timed out may still take effect. So no command is sent twice, and there are two errors:
+``RedisAway`` (nothing was sent) and ``RedisSilent`` (sent; the outcome is unknown). Commands go over the pool's
+connections directly (``connection.py``), because redis-py retries and does not distinguish the two. Connections that
+answered are reused from ``IdleConnections``: returning them to the pool costs more than a command.
+
+The server's identity is read on each new connection, and again each second on an open one, because a server can
+become a replica and then a primary again without closing connections. Within that second a plain command may read
+replaced data; calls for which that matters also carry a generation, and a replica refuses scripts (decision 0008).
+"""
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from django.db import Error as SqlError
+from hiredis import pack_command
+from redis import ConnectionPool
+from redis.connection import Connection
+from redis.exceptions import MaxConnectionsError, NoScriptError, ReadOnlyError, RedisError
+
+from foundation import clock
+from foundation.errors import Unavailable
+from foundation.monitoring.server_metrics import redis_errors
+from foundation.redis.breaker import Breaker
+from foundation.redis.connection import REFUSALS, IdleConnections, RedisConnection, VerifiedServer
+from foundation.redis.errors import RedisAway, RedisRefused, RedisSilent, ScriptMissing, UnknownRedis
+from foundation.redis.info import identity_of, read_info
+from foundation.redis.sentinel import SentinelPool
+
+Argument = str | bytes | int | float
+IsKnown = Callable[[str], bool]
+# Module-level, because two clients may share a pool for a moment.
+_verified_servers: WeakKeyDictionary[Connection, VerifiedServer] = WeakKeyDictionary()
+
+CLOCK_FRESH_SECONDS = 60.0
+IDENTITY_CHECK_SECONDS = 1.0
+IDENTITY_COMMAND = ("INFO", "server", "replication")
+IDENTITY_ARG = "<the identity of the server that is asked>"  # a placeholder in script arguments; the client fills it in
+
+
+class Server:
+    """Sends commands to one server.
+
+    ``is_known`` decides whether the server behind a new connection is trusted, by its identity. None trusts any
+    server; only a resync uses that, because it is what makes a server known.
+    """
+
+    def __init__(self, pool: ConnectionPool, is_known: IsKnown | None = None) -> None:
+        self._pool = pool
+        self._is_known = is_known
+        self._idle = IdleConnections(pool)
+        self._breaker = Breaker()
+        self._lock = threading.Lock()
+        self._clock_offset_ms = 0
+        self._clock_read_at = 0.0
+        self._sentinels = pool.sentinels if isinstance(pool, SentinelPool) else None
+        if self._sentinels:
+            self._sentinels.on_move(self._idle.drop_all)
+        pool.connection_kwargs["redis_connect_func"] = self._verify_server
+
+    @property
+    def timeout_ms(self) -> int:
+        """How long a caller waits for an answer, in ms."""
+        return int(1000 * (self._pool.connection_kwargs.get("socket_timeout") or 1))
+
+    def deadline_ms(self, since: float | None = None) -> int:
+        """The time on this server's clock (ms since 1970) after which a write sent now must not take effect.
+
+        Never later than the moment at which the caller stops waiting, because the clock offset is measured at the end
+        of a round trip. ``since`` is a past moment (monotonic seconds) to count from instead of now.
+        """
+        if clock.monotonic() - self._clock_read_at > CLOCK_FRESH_SECONDS:
+            self._store_clock_offset(raise_if_refused(self.exchange([("TIME",)])[0]))
+        moment = clock.monotonic() if since is None else since
+        return int(moment * 1000) + self._clock_offset_ms + self.timeout_ms
+
+    @property
+    def name(self) -> str:
+        """The address: host and port, or the path of a socket; behind sentinels the last one that they told."""
+        if self._sentinels:
+            return "{}:{}".format(*self._sentinels.primary) if self._sentinels.primary else "behind sentinels"
+        options = self._pool.connection_kwargs
+        return str(options.get("path") or f"{options.get('host', 'localhost')}:{options.get('port', 6379)}")
+
+    @property
+    def label(self) -> str:
+        """What operators read: "Redis", with the address where it may change or is one of several."""
+        return f"Redis at {self.name}" if self._sentinels else "Redis"
+
+    def drop_connections(self) -> None:
+        """Let the next call connect anew."""
+        self._idle.drop_all()
+
+    def exchange(self, commands: Sequence[Sequence[Argument]]) -> list[Any]:
+        """Send the commands in one write; the answers include ``RedisRefused``. Raises the other two errors."""
+        connection, now = self._take_connection(), clock.monotonic()
+        checks = [IDENTITY_COMMAND] if now - connection.verified.at > IDENTITY_CHECK_SECONDS else []
+        packed = b"".join(_pack(each, connection.verified.identity) for each in (*checks, *commands))
+        try:
+            answers = connection.exchange(packed, len(checks) + len(commands))
+        except (RedisError, OSError) as error:
+            self._idle.drop(connection)
+            self._breaker.failed()
+            redis_errors.add("no_answer")
+            raise RedisSilent("Redis did not answer in time.") from error
+        except BaseException:
+            self._idle.drop(connection)
+            raise
+        if checks:
+            self._check_identity(connection, answers.pop(0))
+            connection.verified = VerifiedServer(connection.verified.identity, now)
+        self._idle.keep(connection)
+        self._breaker.answered()
+        return [self._read_refusal(each) if isinstance(each, REFUSALS) else each for each in answers]
+
+    def reset(self) -> None:
+        """Drop all connections and close the breaker: the next call connects anew."""
+        self._idle.drop_all()
+        self._pool.disconnect()
+        self._breaker.answered()
+        self._clock_read_at = 0.0
+
+    def _check_identity(self, connection: RedisConnection, answer: Any) -> None:
+        """Raise ``RedisSilent`` if the server's identity changed: then the other answers cannot be trusted either."""
+        if isinstance(answer, REFUSALS) or read_identity(answer) != connection.verified.identity:
+            self._idle.drop(connection)
+            self._idle.drop_all()
+            raise RedisSilent("Redis became another while it stood by, or a replica.")
+
+    def _read_refusal(self, error: RedisError) -> RedisRefused:
+        message = str(error)
+        if isinstance(error, NoScriptError):
+            return ScriptMissing(message)
+        if "LATE" in message:  # one of the two clocks was set: measure the offset again before the next write
+            self._clock_read_at = 0.0
+        if isinstance(error, ReadOnlyError):  # it became a replica: reconnect, and verify the server that answers
+            self._idle.drop_all()
+        redis_errors.add("refused")
+        return RedisRefused(message)
+
+    def _take_connection(self) -> RedisConnection:
+        if self._breaker.is_open():
+            raise RedisAway("Redis is away.")
+        try:
+            if self._sentinels is not None:
+                self._sentinels.look()
+            return self._idle.take() or self._open_connection()
+        except MaxConnectionsError as error:  # this process is busy; Redis is fine
+            raise RedisAway("All connections to Redis are in use.") from error
+        except (RedisError, OSError) as error:
+            self._breaker.failed()
+            if self._sentinels is not None:
+                self._sentinels.distrust()
+            redis_errors.add("away")
+            raise RedisAway("Redis is away.") from error
+
+    def _open_connection(self) -> RedisConnection:
+        connection = self._pool.get_connection()
+        return RedisConnection(connection, _verified_servers[connection])
+
+    def _verify_server(self, connection: Connection) -> None:
+        """Check the server's identity and read its clock, on each new connection before it is used."""
+        connection.on_connect()
+        began = clock.monotonic()
+        connection.send_command(*IDENTITY_COMMAND, check_health=False)
+        identity = read_identity(connection.read_response())
+        if not identity:
+            raise UnknownRedis("This Redis is a replica, or does not tell who it is.")
+        if not self._is_trusted(identity):
+            raise UnknownRedis("This Redis is not known yet.")
+        _verified_servers[connection] = VerifiedServer(identity, began)
+        connection.send_command("TIME", check_health=False)
+        self._store_clock_offset(connection.read_response())
+
+    def _is_trusted(self, identity: str) -> bool:
+        """Whether SQL knows the server. Raises ``UnknownRedis`` while SQL is unavailable: Redis is then too."""
+        try:
+            return self._is_known is None or self._is_known(identity)
+        except SqlError as error:
+            raise UnknownRedis("Whether this Redis is known cannot be asked: SQL is away.") from error
+
+    def _store_clock_offset(self, answer: Sequence[bytes]) -> None:
+        seconds, microseconds = int(answer[0]), int(answer[1])
+        read_at = clock.monotonic()
+        with self._lock:
+            self._clock_offset_ms = seconds * 1000 + microseconds // 1000 - int(read_at * 1000) - 1
+            self._clock_read_at = read_at
+
+
+def raise_if_refused(answer: Any) -> Any:
+    """The answer, or raise what stands in its place."""
+    if isinstance(answer, Unavailable):
+        raise answer
+    return answer
+
+
+def _pack(command: Sequence[Argument], identity: str) -> bytes:
+    """Serialise a command with hiredis: redis-py checks each argument first, which doubles the cost."""
+    parts = tuple(identity if part is IDENTITY_ARG else part for part in command)
+    return bytes(pack_command(parts))  # type: ignore[arg-type]  # its types know tuples of one only
+
+
+def read_identity(answer: Any) -> str:
+    """The server's identity, from its answer to ``IDENTITY_COMMAND``."""
+    return identity_of(read_info(answer))
