@@ -8,12 +8,15 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
+from django.conf import settings
 from django_redis import get_redis_connection
 from redis import ConnectionPool
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from foundation.conf import redis_address
+from foundation.conf import is_cluster, redis_address
+from foundation.redis.addresses import CLUSTER, kind_of
+from foundation.redis.cluster import Cluster
 from foundation.redis.errors import RedisAway, RedisRefused, RedisSilent, ScriptMissing, UnknownRedis
 from foundation.redis.lua import Script
 from foundation.redis.sentinel import pool_of
@@ -38,8 +41,10 @@ __all__ = [
     "ScriptCall",
     "UnknownRedis",
     "boards",
+    "client_at",
     "exclusive_client",
     "resync_client",
+    "values_by_key",
 ]
 
 RESYNC_TIMEOUT_SECONDS = 10.0
@@ -152,6 +157,15 @@ class RedisClient:
         return self._clients.setdefault(server, RedisClient(OneServer(server)))
 
 
+def values_by_key(groups: Sequence[Sequence[str]], replies: Sequence[Any]) -> dict[str, Any]:
+    """The values by key, from the replies to a MGET of each group."""
+    return {
+        key: value
+        for group, values in zip(groups, replies, strict=False)
+        for key, value in zip(group, values, strict=True)
+    }
+
+
 def _evalsha_command(call: ScriptCall) -> list[Argument]:
     return ["EVALSHA", call.script.digest, len(call.keys), *call.keys, *call.args]
 
@@ -165,13 +179,16 @@ def boards() -> RedisClient:
     """The client of requests and workers. A server that is not in ``KnownRedis`` counts as unreachable."""
     from foundation.models import KnownRedis
 
+    if is_cluster():
+        options = settings.CACHES["boards"]["OPTIONS"]["CONNECTION_POOL_KWARGS"]
+        return RedisClient(Cluster(redis_address("boards"), KnownRedis.is_known, **options))
     return RedisClient(get_redis_connection("boards").connection_pool, KnownRedis.is_known)
 
 
 @cache
 def resync_client() -> RedisClient:
     """The client of resyncs: it trusts any server, and waits up to ``RESYNC_TIMEOUT_SECONDS`` for an answer."""
-    return RedisClient(_pool(RESYNC_TIMEOUT_SECONDS, 1.0))
+    return _made(RESYNC_TIMEOUT_SECONDS, 1.0)
 
 
 @cache
@@ -182,13 +199,23 @@ def exclusive_client() -> RedisClient:
     """
     from foundation.models import KnownRedis
 
-    return RedisClient(_pool(EXCLUSIVE_TIMEOUT_SECONDS, EXCLUSIVE_TIMEOUT_SECONDS), KnownRedis.is_known)
+    return _made(EXCLUSIVE_TIMEOUT_SECONDS, EXCLUSIVE_TIMEOUT_SECONDS, KnownRedis.is_known)
 
 
-def _pool(answer_seconds: float, connect_seconds: float) -> ConnectionPool:
+def client_at(alias: str, is_known: IsKnown | None = None, **options: Any) -> RedisClient:
+    """A client of the Redis of an entry of ``CACHES``, with these options of redis-py's connections."""
+    url = redis_address(alias)
+    return (
+        RedisClient(Cluster(url, is_known, **options))
+        if kind_of(url) == CLUSTER
+        else RedisClient(pool_of(url, **options), is_known)
+    )
+
+
+def _made(answer_seconds: float, connect_seconds: float, is_known: IsKnown | None = None) -> RedisClient:
     options = {
         "socket_timeout": answer_seconds,
         "socket_connect_timeout": connect_seconds,
         "retry": Retry(NoBackoff(), 0),
     }
-    return pool_of(redis_address("boards"), **options)
+    return client_at("boards", is_known, **options)

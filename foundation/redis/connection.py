@@ -39,10 +39,22 @@ class RedisConnection:
 
         Raises ``OSError`` or ``RedisError`` if the server hangs up, is silent, or sends something that is not RESP.
         """
+        self.send(packed)
+        return self.receive(count)
+
+    def send(self, packed: bytes) -> None:
+        """The first half of ``exchange``."""
         self.connection.send_packed_command([packed], check_health=False)
+
+    def receive(self, count: int) -> list[Any]:
+        """The second half of ``exchange``."""
         answers = [self._read_answer() for _ in range(count)]
         self._answered_at = clock.monotonic()
         return answers
+
+    def has_answer(self) -> bool:
+        """Whether an answer, or at least its beginning, has come."""
+        return bool(self.connection.can_read())
 
     def _read_answer(self) -> Any:
         try:

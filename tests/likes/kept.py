@@ -26,7 +26,7 @@ class Told:
 
 def in_redis(kind: Likeable, thing: str) -> Told:
     """The count as Redis keeps it where it decides, and the set (or the amounts)."""
-    keys, link = ThingKeys(kind.kind, thing), redis.resync_client()
+    keys, link = ThingKeys(kind.kind, thing, kind.storage == Storage.REDIS), redis.resync_client()
     liked_by = [cell.decode() for cell in link.call("ZRANGE", keys.liked_by, 0, -1)]
     amounts = [int(link.call("HGET", keys.amounts, each)) if kind.repeatable else 1 for each in liked_by]
     return Told(int(link.call("GET", keys.count) or 0), dict(zip(liked_by, amounts, strict=True)))
