@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 import redis
 from django.conf import settings
 from redis.cluster import ClusterNode, RedisCluster
@@ -32,6 +33,18 @@ def empty_boards() -> None:
             node.flushdb()
 
 
+def all_keys(pattern: str = "*") -> list[bytes]:
+    """The keys of all servers that match."""
+    found = list[bytes]()
+    for node in each_node():
+        with node:
+            found += [key if isinstance(key, bytes) else key.encode() for key in node.keys(pattern)]
+    return found
+
+
 def is_cluster() -> bool:
     """Whether these tests run on a cluster (TEST_REDIS=cluster)."""
     return kind_of(settings.REDIS_URL) == CLUSTER
+
+
+ONE_SERVER = pytest.mark.skipif(is_cluster(), reason="it counts what one server is asked")

@@ -127,6 +127,11 @@ class RedisClient:
         """The client of the server that has ``key``; the same one as in ``each_server``. Raises ``RedisAway``."""
         return self._client_of(self._topology.server_of(key))
 
+    def missing_slots(self) -> int:
+        """How many slots of a cluster no server has; 0 unless this is one. Raises as ``each_server`` does."""
+        self._topology.servers()
+        return self._topology.missing()
+
     @property
     def name(self) -> str:
         """The address of the server, or of the servers."""

@@ -83,6 +83,10 @@ class Cluster:
             by_slot[slot_of(key)].append(key)
         return list(by_slot.values())
 
+    def missing(self) -> int:
+        """How many slots nobody has, as last told."""
+        return self._slots.count(None)
+
     def reset(self) -> None:
         """Forget where slots are, and drop all connections."""
         for server in list(self._servers.values()):

@@ -112,6 +112,11 @@ class Server:
         return self._clock_offset_ms
 
     @property
+    def pool(self) -> ConnectionPool:
+        """The connections, for a client of redis-py."""
+        return self._pool
+
+    @property
     def name(self) -> str:
         """The address: host and port, or the path of a socket; behind sentinels the last one that they told."""
         if self._sentinels:

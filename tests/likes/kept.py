@@ -12,6 +12,7 @@ from likes.core.keys import KindKeys, ThingKeys
 from likes.core.kinds import Storage
 from likes.models import Like, LikeCount
 from likes.registry import Likeable
+from tests.raw import all_keys
 
 IN_REDIS = pytest.mark.parametrize("storage", [Storage.REDIS], ids=str)
 
@@ -47,7 +48,7 @@ def is_dirty(kind: Likeable) -> bool:
 def keys_that_name(player: str) -> list[str]:
     """The keys of Redis that hold a text with the player's id in it."""
     link = redis.resync_client()
-    return [key.decode() for key in link.call("KEYS", "*") if player.encode() in (link.call("DUMP", key) or b"")]
+    return [key.decode() for key in all_keys() if player.encode() in (link.call("DUMP", key) or b"")]
 
 
 def redis_away(error: type[Unavailable] = redis.RedisAway) -> AbstractContextManager[object]:
