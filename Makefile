@@ -21,7 +21,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .PHONY: siege lock npm-tools clean secrets digests audit image
 
 help:
-	@echo "make demo    start everything on this machine, with players that keep scoring (PORT, DATA_DIR, DEMO_PLAYERS)"
+	@echo "make demo    start everything on this machine, with players that keep scoring (PORT, DATA_DIR, DEMO_PLAYERS, CLUSTER=1)"
 	@echo "make test    the quick tests, on a real Valkey and a real PostgreSQL: before each commit (ARGS='-k standings')"
 	@echo "make check   everything that must hold, as CI runs it: quick and long tests, lint, other servers, the demo"
 	@echo "make long    the long tests alone: fault worlds, the browser matrix, more examples"

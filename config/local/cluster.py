@@ -73,16 +73,22 @@ class Cluster:
                 client.execute_command("CLUSTER", "REPLICATE", name)
 
 
-def make(folder: Path, fsync: str = "always", replicas: bool = True, binary: Path | None = None) -> Cluster:
-    """A cluster in ``folder``, not started yet, on ports that are free now."""
+def make(
+    folder: Path,
+    fsync: str = "always",
+    replicas: bool = True,
+    binary: Path | None = None,
+    ports: Sequence[int] = (),
+) -> Cluster:
+    """A cluster in ``folder``, not started yet, on these ports (two for each node) or on some that are free now."""
     many, found = PRIMARIES * (2 if replicas else 1), binary or valkey.find_binary()
-    ports = free_ports(2 * many)
+    ports = ports or free_ports(2 * many)
     return Cluster(
         [
             Valkey(
                 binary=found,
                 folder=folder / f"node-{nth}",
-                socket=folder / f"node-{nth}.sock",
+                socket=valkey.short_socket(folder / f"node-{nth}"),
                 log=folder / f"node-{nth}.log",
                 fsync=fsync,
                 ports=(ports[2 * nth], ports[2 * nth + 1]),
@@ -90,6 +96,15 @@ def make(folder: Path, fsync: str = "always", replicas: bool = True, binary: Pat
             for nth in range(many)
         ]
     )
+
+
+def kept(folder: Path) -> Cluster:
+    """The cluster that lives in ``folder``: its nodes know each other by their ports, so these are noted there."""
+    note = folder / "ports"
+    if not note.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        note.write_text(" ".join(map(str, free_ports(4 * PRIMARIES))))
+    return make(folder, ports=[int(port) for port in note.read_text().split()])
 
 
 def free_ports(many: int) -> list[int]:

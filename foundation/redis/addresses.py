@@ -31,7 +31,9 @@ class ManyHosts(NamedTuple):
 
 def kind_of(url: str) -> str:
     """The part of the scheme after the plus (``sentinel``, ``cluster``); "" for the URL of one server."""
-    return url.partition("://")[0].partition("+")[2] if url.startswith(("redis+", "rediss+")) else ""
+    scheme, plus, kind = url.partition("://")[0].partition("+")
+    is_of_many = bool(plus) and scheme in ("redis", "rediss") and kind != "socket"  # that one is Celery's for a file
+    return kind if is_of_many else ""
 
 
 def read_many(url: str) -> ManyHosts:

@@ -208,6 +208,8 @@ def test_behind_sentinels_the_page_cache_and_the_broker_have_the_next_databases_
     own = read(SECRET_KEY="x", REDIS_URL=f"{WATCHED}?sentinel_password=s&db=14")
     assert own["CELERY_BROKER_TRANSPORT_OPTIONS"]["sentinel_kwargs"] == {"password": "s"}
     assert redis_urls.database_of(own["BROKER_URL"]) == 0
+    socket = "redis+socket:///run/redis.sock?virtual_host=2"  # as the demo gives it to Celery
+    assert read(SECRET_KEY="x", REDIS_URL=WATCHED, BROKER_URL=socket)["CELERY_BROKER_URL"] == socket
     with_password = read(SECRET_KEY="x", REDIS_URL="redis+sentinel://h1,h2:26380/boards", REDIS_PASSWORD="p@ss")
     assert with_password["REDIS_URL"] == WATCHED
 

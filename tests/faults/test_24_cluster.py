@@ -4,6 +4,7 @@ What the replica had not heard is lost to a redis board, whose ids go with it; h
 """
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import pytest
 
@@ -41,6 +42,10 @@ def bring_back(nodes: Nodes, primary: RedisServer, fault: Callable[[RedisServer]
     nodes.wait_until_whole()
 
 
+def has_another(nodes: Nodes, key: str, gone: RedisServer) -> bool:
+    return nodes.primary_of(key, but=gone) is not gone
+
+
 def is_healed(world: World, nodes: Nodes) -> bool:
     """Whether SQL knows every primary, and nothing is stale."""
     for server in nodes.servers:
@@ -69,7 +74,7 @@ def test_a_primary_goes_in_mid_load_and_nothing_is_lost_that_sql_knew_or_shown_t
             key = f"{{LeaderBoard_{number}}}"
             primary = nodes.primary_of(key)
             fault(primary)
-            wait_until(lambda at=key, gone=primary: nodes.primary_of(at, but=gone) is not gone, "a promotion")
+            wait_until(partial(has_another, nodes, key, primary), "a promotion")
             world.wait_until_taken(*numbers.values())
             bring_back(nodes, primary, fault)
         wait_until(lambda: is_healed(world, nodes), "every board is healed")

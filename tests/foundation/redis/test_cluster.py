@@ -19,7 +19,7 @@ from tests.faults.nodes import Nodes
 from tests.faults.servers import temporary_folder
 from tests.faults.world import wait_until
 
-OPTIONS = {"socket_timeout": 1.0, "socket_connect_timeout": 1.0}
+OPTIONS: dict[str, Any] = {"socket_timeout": 1.0, "socket_connect_timeout": 1.0}
 KEYS = ["a", "b", "c"]  # one in each third of the slots
 
 
