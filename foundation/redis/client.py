@@ -101,9 +101,10 @@ class RedisClient:
         """
         answers = self._exchange([_evalsha_command(call) for call in calls])
         missing = [index for index, answer in enumerate(answers) if isinstance(answer, ScriptMissing)]
-        resent = self._exchange([_eval_command(calls[index]) for index in missing])
-        for index, answer in zip(missing, resent, strict=True):
-            answers[index] = answer
+        if missing:
+            resent = self._exchange([_eval_command(calls[index]) for index in missing])
+            for index, answer in zip(missing, resent, strict=True):
+                answers[index] = answer
         return answers
 
     def call(self, *command: Argument, read: Callable[[Any], Any] | None = None) -> Any:

@@ -39,8 +39,10 @@ class RedisConnection:
 
         Raises ``OSError`` or ``RedisError`` if the server hangs up, is silent, or sends something that is not RESP.
         """
-        self.send(packed)
-        return self.receive(count)
+        self.connection.send_packed_command([packed], check_health=False)
+        answers = [self._read_answer() for _ in range(count)]
+        self._answered_at = clock.monotonic()
+        return answers
 
     def send(self, packed: bytes) -> None:
         """The first half of ``exchange``."""

@@ -136,25 +136,27 @@ class Server:
     def exchange(self, commands: Sequence[Sequence[Argument]]) -> list[Any]:
         """Send the commands in one write; the answers include ``RedisRefused``. Raises the other two errors."""
         connection, now = self._take_connection(), clock.monotonic()
-        checks, packed = self._packed(connection, commands, now)
+        checks = [IDENTITY_COMMAND] if now - connection.verified.at > IDENTITY_CHECK_SECONDS else []
+        packed = b"".join(_pack(each, connection.verified.identity) for each in (*checks, *commands))
         try:
-            answers = connection.exchange(packed, checks + len(commands))
+            answers = connection.exchange(packed, len(checks) + len(commands))
         except (RedisError, OSError) as error:
             raise self._silent(connection) from error
         except BaseException:
             self._idle.drop(connection)
             raise
-        return self._accepted(connection, answers, checks, now)
+        return self._accepted(connection, answers, len(checks), now)
 
     def send(self, commands: Sequence[Sequence[Argument]]) -> "Sent":
         """The first half of ``exchange``; ``receive`` must follow. Raises as that does."""
         connection, now = self._take_connection(), clock.monotonic()
-        checks, packed = self._packed(connection, commands, now)
+        checks = [IDENTITY_COMMAND] if now - connection.verified.at > IDENTITY_CHECK_SECONDS else []
+        packed = b"".join(_pack(each, connection.verified.identity) for each in (*checks, *commands))
         try:
             connection.send(packed)
         except (RedisError, OSError) as error:
             raise self._silent(connection) from error
-        return Sent(connection, len(commands), checks, now)
+        return Sent(connection, len(commands), len(checks), now)
 
     def receive(self, sent: "Sent", waits: bool = True) -> list[Any]:
         """The second half of ``exchange``. Without ``waits`` the answers must be there: others were waited for."""
@@ -173,13 +175,6 @@ class Server:
     def abandon(self, sent: "Sent") -> None:
         """Close the connection of what was sent: nobody will read the answers."""
         self._idle.drop(sent.connection)
-
-    def _packed(
-        self, connection: RedisConnection, commands: Sequence[Sequence[Argument]], now: float
-    ) -> tuple[int, bytes]:
-        """How many checks of the identity come first (0 or 1), and all commands as they are sent."""
-        checks = [IDENTITY_COMMAND] if now - connection.verified.at > IDENTITY_CHECK_SECONDS else []
-        return len(checks), b"".join(_pack(each, connection.verified.identity) for each in (*checks, *commands))
 
     def _silent(self, connection: RedisConnection) -> RedisSilent:
         """The error of an exchange that failed: its connection is closed, since the next caller would read answers."""
