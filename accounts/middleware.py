@@ -15,7 +15,7 @@ from asgiref.sync import sync_to_async
 from django.conf import settings
 from django.contrib.auth import get_user
 from django.contrib.auth.base_user import AbstractBaseUser
-from django.contrib.auth.models import AnonymousUser, User
+from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest
 from django.utils.functional import SimpleLazyObject
 
@@ -23,6 +23,7 @@ from accounts import session_marks
 from accounts.selectors.factors import has_factor, must_have_factor
 from foundation import clock
 from foundation.http.page_middleware import PageLogins
+from foundation.users import User
 
 POLLS = "fragment"  # the query parameter of polling pages
 SAFE = ("GET", "HEAD", "OPTIONS", "TRACE")

@@ -1,4 +1,4 @@
-"""Celery's application. Its settings are `CELERY_*` in settings.py, the schedule is schedule.py.
+"""Celery's application. Its settings are in components/task_queue.py, the schedule in schedule.py.
 
 The trap: when the broker dies, a worker tries to return its unstarted tasks over the lost connection, and kombu 5.7 may
 fail at that and end the worker. So returning is switched off: beat sends every task again.

@@ -24,15 +24,15 @@ from config.components import (
     redis_urls,
     sealing,
     secret_files,
+    task_queue,
 )
 from config.components import databases as sql
 from config.components import middleware as around
 from config.components import watching as watch
-from config.schedule import SCHEDULE
-from foundation import file_locations
+from foundation import conf, file_locations
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-# Where ninja's page of the API's documents lies, with its files. It is found, not loaded: a worker needs none of it.
+# The templates and files of the API's documentation. The package is found, not imported: a worker does not need it.
 NINJA = Path(str(find_spec("ninja").origin)).parent  # type: ignore[union-attr]  # ninja is installed, so it has an origin
 
 env = environ.Env()
@@ -54,7 +54,7 @@ if not SECRET_KEY:
         f"Set SECRET_KEY (or SECRET_KEY_FILE) in the environment, or start the demo once with `{file_locations.DEMO}`."
     )
 SECRET_KEY_FALLBACKS = env.list("SECRET_KEY_FALLBACKS", default=[])
-# What SQL keeps of signing secrets is encrypted with the first; all decrypt.
+# Signing secrets in SQL are encrypted with the first key; all of them decrypt.
 ENCRYPTION_KEYS = sealing.encryption_keys(env, SECRET_KEY, SECRET_KEY_FALLBACKS)
 DEBUG = env.bool("DEBUG", default=False)
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"]) + metrics.pod_host(env)
@@ -100,7 +100,7 @@ TEMPLATES = [
     },
 ]
 
-# Only the admin has any; nothing is looked for in cookies then.
+# Only the admin has messages; in the session, so that no cookie is read for them.
 MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
 
 # -- SQL ----------------------------------------------------------------------------------------
@@ -108,9 +108,9 @@ MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
 DATABASES = {
     "default": sql.database(env, env.str("DATABASE_URL", default=f"sqlite:///{quote(str(DATA_DIR))}/db.sqlite3")),
 }
-# How long who keeps all others out of a period may rest meanwhile; 0 is no limit of its own.
+# Seconds that a transaction may be idle while it holds a period's exclusive lock; 0: no limit of its own.
 SQL_ALONE_SECONDS = env.float("SQL_ALONE_SECONDS", default=0.4)
-# How long a statement may take that works through a whole period, or years of records; 0 is no limit.
+# Seconds that a statement over a whole period, or over years of records, may take; 0: no limit.
 SQL_LONG_STATEMENT_SECONDS = env.float("SQL_LONG_STATEMENT_SECONDS", default=3600.0)
 
 # -- Redis: boards, page cache and broker never share a database --------------------------------
@@ -129,38 +129,14 @@ for _name, _url in (("CACHE_URL", CACHE_URL), ("BROKER_URL", BROKER_URL)):
 
 CACHES = caches.caches(CACHE_URL, REDIS_URL)
 
-# -- Celery: thrift lives here, correctness in unique rows, versions and scripts ----------------
+# -- Celery -------------------------------------------------------------------------------------
 
-# All three: Celery's command line takes BROKER_URL of the environment for the first, which has no password from a file.
-CELERY_BROKER_URL = CELERY_BROKER_READ_URL = CELERY_BROKER_WRITE_URL = redis_urls.for_broker(BROKER_URL)
-# A worker waits for its broker for as long as it takes, and also where it refuses: full, or a replica for a moment.
-CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
-CELERY_BROKER_CONNECTION_MAX_RETRIES = None
-CELERY_BROKER_CHANNEL_ERROR_RETRY = True
-CELERY_BROKER_TRANSPORT_OPTIONS = {
-    "socket_connect_timeout": 2,
-    "socket_timeout": 10,
-    "queue_order_strategy": "priority",  # schedule.py says what goes first
-    "ack_emulation": False,  # the broker need not know what a worker has, which gives nothing back
-    **redis_urls.broker_options(BROKER_URL),
-}
-CELERY_ACCEPT_CONTENT = ["json"]
-CELERY_TASK_SERIALIZER = "json"
-CELERY_TASK_IGNORE_RESULT = True
-# Ends the process of a task, so with `--pool prefork` alone; on a thread SQL's limits end what takes too long.
-CELERY_TASK_TIME_LIMIT = 600
-CELERY_WORKER_PREFETCH_MULTIPLIER = 1
-CELERY_WORKER_HIJACK_ROOT_LOGGER = False
-CELERY_WORKER_REDIRECT_STDOUTS = False
-CELERY_TIMEZONE = "UTC"
-CELERY_BEAT_SCHEDULE = SCHEDULE
-# It keeps nothing on disk: every interval is short, and a file can break.
-CELERY_BEAT_SCHEDULER = "config.quiet_scheduler:QuietScheduler"
+vars().update(task_queue.celery_settings(redis_urls.for_broker(BROKER_URL), redis_urls.broker_options(BROKER_URL)))
 
 # -- Language and time --------------------------------------------------------------------------
 
 LANGUAGE_CODE = "en"
-LANGUAGE_COOKIE_AGE = 31_536_000  # of who chose one
+LANGUAGE_COOKIE_AGE = 31_536_000  # seconds: a year
 LANGUAGES = [("en", "English"), ("ko", "한국어")]
 LOCALE_PATHS = [file_locations.folder("locale")]
 USE_I18N = True
@@ -176,16 +152,16 @@ DEFAULT_TIMEZONE = env.str("DEFAULT_TIMEZONE", default="UTC")
 KEEP_RECORDS_DAYS = env.int("KEEP_RECORDS_DAYS", default=90)
 AUDIT_KEEP_DAYS = env.int("AUDIT_KEEP_DAYS", default=730)
 
-# How often the best of each running period are kept for movement and ranks over time, and how many; 0 players: never.
+# How often, and of how many players, the ranks of running periods are recorded; 0 players: never.
 RANK_SNAPSHOT_MINUTES = max(env.int("RANK_SNAPSHOT_MINUTES", default=60), 1)
 RANK_SNAPSHOT_PLAYERS = max(env.int("RANK_SNAPSHOT_PLAYERS", default=1000), 0)
 
-# From how many players on each running period has a histogram, for percentiles; 0: none has.
+# Running periods with at least so many players have a histogram, for percentiles; 0: none has.
 HISTOGRAM_PLAYERS = max(env.int("HISTOGRAM_PLAYERS", default=100_000), 0)
 
 # -- Likes ---------------------------------------------------------------------------------------
 
-# How likes of comments are kept: hybrid, redis, sql or append; and how many a second the most liked comment gets.
+# The storage of likes of comments, and the likes a second that the most liked comment gets.
 COMMENT_LIKES_STORAGE = env.str("COMMENT_LIKES_STORAGE", default="hybrid")
 COMMENT_LIKES_RATE = env.int("COMMENT_LIKES_RATE", default=100)
 
@@ -218,26 +194,27 @@ LOGIN_URL, LOGIN_REDIRECT_URL, LOGOUT_REDIRECT_URL = "login", "/", "/"
 PASSWORD_RESET_TIMEOUT = 3600
 STAFF_SESSION = accounts.staff_session(env)
 SIGN_UP = accounts.sign_up(env)
-# Where those who run the site say what they do with data of people; the page "What is kept about you" leads there.
+# The site's privacy policy; the page "What is kept about you" links to it.
 PRIVACY_URL = accounts.privacy_url(env)
 
 # -- Security -----------------------------------------------------------------------------------
 
-# Off only where no TLS is to be had: the demo on loopback, the tests.
+# Off only without TLS: in the demo on loopback, and in tests.
 HTTPS = env.bool("HTTPS", default=not DEBUG)
 SECURE_SSL_REDIRECT = HTTPS
-# Probes come over plain http from inside; the API is refused instead, so that no key goes on that way unseen.
+# Probes use plain http inside the network. API requests over http are refused, not redirected: a key must not be
+# sent in the clear unnoticed.
 SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^metrics$", r"^api/v1/"]
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS
-# Browsers that have the domain in their lists never forget it: a choice for the whole domain, not a default.
+# Browsers keep a preloaded domain for good: that is a decision about the whole domain, so it is off by default.
 SECURE_HSTS_PRELOAD = HTTPS and env.bool("HSTS_PRELOAD", default=False)
 SILENCED_SYSTEM_CHECKS = [
     "security.W021",  # asks for the preload
     "mail.E001",  # of Django 6.1: a site may send no e-mails, and accounts/checks.py warns where it needs them
 ]
 if env.bool("BEHIND_TLS_PROXY", default=False):
-    # Only behind a proxy that sets this header itself: anybody else could forge it.
+    # Only behind a proxy that sets this header itself: clients could forge it otherwise.
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 STAFF_SECOND_FACTOR = accounts.second_factor(env, HTTPS)
 SESSION_COOKIE_SECURE = HTTPS
@@ -255,13 +232,8 @@ SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 1000
-# Files are taken by these forms alone, from staff with one of the permissions, and never lie on a disk: the whole form
-# is kept in memory.
-FORMS_WITH_FILES = {
-    "admin:competitions_competition_add": ("competitions.add_competition",),
-    "admin:competitions_competition_change": ("competitions.change_competition",),
-    "admin:leaderboards_importrun_add": tuple(map("leaderboards.import_{}".format, ("scores", "players", "boards"))),
-}
+# Only these forms take files, from staff with one of the permissions; the whole form stays in memory.
+FORMS_WITH_FILES = conf.FORMS_WITH_FILES
 LARGEST_UPLOAD = 8 * 1024 * 1024
 FILE_UPLOAD_MAX_MEMORY_SIZE = LARGEST_UPLOAD
 FILE_UPLOAD_HANDLERS = [
@@ -274,31 +246,31 @@ CONTENT_SECURITY_POLICY = {"DIRECTIVES": csp.DIRECTIVES}
 # The sites that may show boards inside frames (`https://example.org`), by `?embed=1`. None by default.
 EMBED_SITES = env.list("EMBED_SITES", default=[])
 
-# What players may change of themselves on their account's page; and the hosts that their pictures are fetched from.
+# What players may change of their own profile, and the hosts that their pictures are fetched from.
 PLAYERS_EDIT = profiles.players_edit(env)
 PICTURE_HOSTS = profiles.picture_hosts(env)
 
 # -- Limits: "requests/seconds" within any such time; "" or "0" for none --------------------------
 RATE_LIMITS = rate_limits.limits(env)
 EXPORTS_AT_ONCE = max(env.int("EXPORTS_AT_ONCE", default=2), 1)  # long files (CSV) that one process makes at once
-# How many proxies a request comes through, each of which adds to X-Forwarded-For. 0: nobody's word is taken.
+# The number of proxies before the site, each of which adds to X-Forwarded-For. 0: the header is not read.
 TRUSTED_PROXIES = env.int("TRUSTED_PROXIES", default=0)
 
-# For how many seconds a signed request of the API may be under way, and clocks may differ.
+# The seconds by which the time of a signed request may differ from this server's.
 SIGNATURE_TOLERANCE_SECONDS = sealing.signature_tolerance(env)
 
 # -- Webhooks -----------------------------------------------------------------------------------
 
-# Messages go to the public internet over https alone. On lets them go to private addresses too, and over http.
+# Off: messages go over https to public addresses alone. On: also to private addresses, and over http.
 WEBHOOK_ALLOW_PRIVATE = env.bool("WEBHOOK_ALLOW_PRIVATE", default=False)
-# How long messages that arrived are kept, to look at and to send again.
+# How long delivered messages are kept, to be read and sent again.
 WEBHOOK_KEEP_DAYS = env.int("WEBHOOK_KEEP_DAYS", default=30)
 
 # -- E-mail -------------------------------------------------------------------------------------
 
-# Where people find the site: what links in e-mails begin with.
+# The address of the site, with which links in e-mails begin.
 SITE_URL = env.str("SITE_URL", default="http://localhost:8000")
-# `smtp+tls://user:password@host:587`; without it e-mails are written, and go nowhere.
+# EMAIL_URL: `smtp+tls://user:password@host:587`; without it e-mails go nowhere.
 vars().update(mail.mail_settings(env))
 DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="Sunwi <sunwi@localhost>")
 
@@ -311,7 +283,7 @@ METRICS_ADDRESS, METRICS_PORT = metrics.address(env), metrics.port(env)  # of th
 
 LOGGING = logs.logging_config(env.str("LOG_LEVEL", default="INFO"), logs.log_format(env))
 
-# -- OpenTelemetry and Sentry, where the environment names them ----------------------------------
+# -- OpenTelemetry and Sentry, if the environment names them --------------------------------------
 
 TRACING = watch.is_traced(env)
 if TRACING:

@@ -47,6 +47,7 @@ class FoundationConfig(AppConfig):
             request_ids,
             setup_checks,  # noqa: F401 - importing registers the checks
             task_metrics,
+            user_model_check,  # noqa: F401 - importing registers the check
         )
         from foundation.security import sealed_rows
         from foundation.webhooks import retention

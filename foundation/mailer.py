@@ -27,7 +27,7 @@ def is_sent() -> bool:
 
 
 def is_only_logged() -> bool:
-    """Whether e-mails are only written to the standard output of who sends them."""
+    """Whether e-mails are only written to the standard output of the process that sends them."""
     return "console" in backend()
 
 

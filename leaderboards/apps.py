@@ -1,5 +1,7 @@
 """The leaderboards app."""
 
+import sys
+
 from django.apps import AppConfig
 from django.utils.translation import gettext_lazy as _
 
@@ -40,4 +42,8 @@ class LeaderboardsConfig(AppConfig):
         watched.register("boards in Redis", metrics.redis_metrics)
         due.register_check(due_work.find_due_work, due_work.TASKS)
         resyncing.register_resync_source(resyncs_of_all_periods)
+        if "leaderboards.admin" in sys.modules:  # the project's admin has loaded all admins before
+            from leaderboards.admin.users.user_admin import register_users_of_the_project
+
+            register_users_of_the_project()
         dead_letters.register_handler(mirror.DEAD_LETTER_KIND, mirror.DEAD_LETTER_WORK)

@@ -130,6 +130,10 @@ class PeriodState(TextChoices):
     EXPIRED = "expired", _("expired")
 
 
+ACTIVE_STATES = (PeriodState.OPEN, PeriodState.CLOSING)  # standings may still change
+OVER_STATES = (PeriodState.FINAL, PeriodState.EXPIRED)  # final ranks are kept for ever
+
+
 class ImportKind(TextChoices):
     """What a file imports."""
 

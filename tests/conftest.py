@@ -5,6 +5,8 @@ How the servers are started is in tests/servers.py.
 
 import gc
 import os
+import signal
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,7 @@ from django.db.transaction import Atomic, get_connection
 from django.test import TransactionTestCase
 from django.utils import translation
 
+from foundation import clock
 from tests import servers
 from tests.emptying import empty_tables
 from tests.raw import each_node
@@ -28,6 +31,9 @@ for _profile, _examples in {"quick": 25, "whole": 50}.items():  # `make test`; `
         _profile, max_examples=_examples, deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
     )
 hypothesis.settings.load_profile("quick")
+# A shell that starts a run in the background lets it ignore SIGINT, and so would every program that a test interrupts.
+if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 gc.freeze()
 gc.set_threshold(50_000, 50, 50)
 
@@ -72,6 +78,14 @@ def django_db_modify_db_settings(request: pytest.FixtureRequest) -> None:
         database.setdefault("TEST", {})["NAME"] = str(Path(settings.DATA_DIR) / "test.sqlite3")
     else:
         request.getfixturevalue("django_db_modify_db_settings_parallel_suffix")
+
+
+@pytest.fixture
+def stopped_clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The monotonic clock in seconds, as the only item: time passes only where a test adds to it."""
+    seconds = [clock.monotonic()]
+    monkeypatch.setattr(clock, "monotonic", lambda: seconds[0])
+    return seconds
 
 
 @pytest.fixture(scope="session")

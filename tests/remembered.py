@@ -5,10 +5,12 @@ from contextlib import contextmanager
 from typing import Any, Protocol
 from unittest.mock import patch
 
+import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from foundation.db.resilience import StaleIfErrorCache
+from foundation.redis.connection import RedisConnection
 
 
 class Reader(Protocol):
@@ -24,6 +26,18 @@ def read_until_remembered(reader: Reader, path: str, times: int) -> None:
     with CaptureQueriesContext(connection) as asked:
         assert reader.get(path).status_code == 200
     assert list(asked) == []
+
+
+def count_trips(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many answers each round trip to Redis brings, from now on."""
+    exchange, found = RedisConnection.exchange, list[int]()
+
+    def counted(wire: RedisConnection, packed: bytes, answers: int) -> list[Any]:
+        found.append(answers)
+        return exchange(wire, packed, answers)
+
+    monkeypatch.setattr(RedisConnection, "exchange", counted)
+    return found
 
 
 @contextmanager

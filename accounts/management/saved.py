@@ -5,11 +5,11 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
 
-from django.contrib.auth.models import User
 from django.db.models.signals import post_save
 
 from foundation import clock
 from foundation.audit import acting
+from foundation.users import User, user_model
 
 
 @contextmanager
@@ -19,9 +19,9 @@ def notify_on_save(command: str, notify: Callable[[User, datetime], None]) -> It
     def on_save(instance: User, **_: Any) -> None:
         notify(instance, clock.now())
 
-    post_save.connect(on_save, sender=User, weak=False)
+    post_save.connect(on_save, sender=user_model(), weak=False)
     try:
         with acting(command=command):
             yield
     finally:
-        post_save.disconnect(on_save, sender=User)
+        post_save.disconnect(on_save, sender=user_model())

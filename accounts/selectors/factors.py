@@ -1,9 +1,9 @@
 """The second factors of an account."""
 
 from django.conf import settings
-from django.contrib.auth.models import User
 
 from accounts.models import AuthenticatorApp, Passkey
+from foundation.users import User
 
 
 def has_app(user: User) -> bool:

@@ -6,7 +6,8 @@ Never the language of the current page: a change may be made by staff or a thief
 from collections.abc import Callable
 
 from django.conf import settings
-from django.contrib.auth.models import User
+
+from foundation.users import User
 
 ChosenLanguage = Callable[[User], str]
 _providers: list[ChosenLanguage] = []

@@ -3,12 +3,12 @@
 from datetime import datetime
 from typing import Any
 
-from django.contrib.auth.models import User
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import MailKind
 from accounts.services.mails import owner_notices
 from foundation import audit
+from foundation.users import User
 
 SIGNED_UP, INVITED, INVITATION_REVOKED = "account.signed_up", "account.invited", "account.invitation_revoked"
 FACTOR_ADDED, FACTOR_REMOVED, FACTORS_FORGOTTEN = (

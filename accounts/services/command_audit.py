@@ -5,13 +5,13 @@ The trap: Django has committed the account before, so a crash in between leaves 
 
 from datetime import datetime
 
-from django.contrib.auth.models import User
 from django.db import transaction
 
 from accounts.models import MailKind
 from accounts.services.audit_actions import ADDED, PASSWORD
 from accounts.services.mails import owner_notices
 from foundation import audit
+from foundation.users import User, name_of
 
 
 @transaction.atomic
@@ -25,5 +25,5 @@ def password_set(user: User, at: datetime) -> None:
 def superuser_made(user: User, at: datetime) -> None:
     """Record that ``createsuperuser`` made the account."""
     rights = {"is_staff": user.is_staff, "is_superuser": user.is_superuser}
-    audit.record(ADDED, at=at, subjects=[("account", user.pk)], after={"username": user.get_username(), **rights})
+    audit.record(ADDED, at=at, subjects=[("account", user.pk)], after={user.USERNAME_FIELD: name_of(user), **rights})
     owner_notices.notify_owner(MailKind.MADE, user, at, by=None, rights=rights)

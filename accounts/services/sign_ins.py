@@ -7,15 +7,16 @@ account writes a row, so it may only happen behind the rate limits on guessing.
 import logging
 from typing import Any
 
-from django.contrib.auth.models import User
 from django.http import HttpRequest
 
 from accounts.services.audit_actions import SIGN_IN_FAILED, SIGNED_IN, SIGNED_OUT
 from foundation import audit, clock
 from foundation.http.client_address import client_network
+from foundation.users import User, find_by_name, name_given
 
 logger = logging.getLogger(__name__)
 
+LONGEST_TYPED = 254  # characters of a name, as in the form
 _WORDS = {SIGNED_IN: "Signed in", SIGN_IN_FAILED: "Sign-in failed", SIGNED_OUT: "Signed out"}
 
 
@@ -32,9 +33,7 @@ def failed(request: HttpRequest, user: User | None, way: str) -> None:
 def on_login_failed(credentials: dict[str, Any], request: HttpRequest | None = None, **_: Any) -> None:
     """Handle Django's ``user_login_failed``. Calls without a request, from our own code, are ignored."""
     if request is not None:
-        name = str(credentials.get("username", ""))[:150]
-        user = None if "\x00" in name else User.objects.filter(username=name).first()
-        failed(request, user, "password")
+        failed(request, find_by_name(name_given(credentials)[:LONGEST_TYPED]), "password")
 
 
 def on_logged_out(request: HttpRequest, user: Any, **_: Any) -> None:

@@ -2,7 +2,6 @@
 
 from django import forms
 from django.contrib.auth import authenticate
-from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -15,6 +14,7 @@ from accounts.selectors.factors import has_passkey
 from accounts.services import sign_ins
 from accounts.views.page_helpers import next_url, owner_required, post_only, run_or_add_error, show_form
 from accounts.views.sign_in import PASSKEY, passkey_owner
+from foundation.users import User
 
 
 class PasswordForm(forms.Form):
@@ -33,7 +33,7 @@ def confirm(request: HttpRequest, user: User) -> HttpResponseBase:
     """Check the password, under the same rate limits as signing in."""
     form = PasswordForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
-        if authenticate(request, username=user.username, password=form.cleaned_data["password"]) == user:
+        if authenticate(request, username=user.get_username(), password=form.cleaned_data["password"]) == user:
             session_marks.mark_proved(request.session)
             return redirect(next_url(request))
         form.add_error("password", _("This password is wrong."))

@@ -9,7 +9,6 @@ from urllib.parse import urlencode, urlsplit
 from django import forms
 from django.contrib.auth import logout
 from django.contrib.auth.decorators import login_required
-from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -24,6 +23,7 @@ from accounts.reauth import require_recent_proof
 from foundation import mailer
 from foundation.errors import RateLimited, SunwiError
 from foundation.translate import translated
+from foundation.users import User
 
 View = Callable[..., HttpResponseBase]
 

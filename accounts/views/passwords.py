@@ -9,7 +9,6 @@ from django import forms
 from django.contrib import messages
 from django.contrib.auth import authenticate, update_session_auth_hash
 from django.contrib.auth.forms import PasswordChangeForm
-from django.contrib.auth.models import User
 from django.contrib.auth.views import PasswordResetConfirmView
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -17,7 +16,6 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import reverse_lazy
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
@@ -30,6 +28,9 @@ from accounts.views.page_helpers import member_required, render_message, show_fo
 from foundation import clock
 from foundation.http.client_address import client_network
 from foundation.throttling.login import remember_device
+from foundation.users import EMAIL, User, column_of, user_model
+
+LONGEST_EMAIL = 254  # characters, as Django's columns of addresses
 
 
 class OwnPasswordForm(PasswordChangeForm):
@@ -48,11 +49,13 @@ class OwnPasswordForm(PasswordChangeForm):
 
 
 class EmailForm(forms.Form):
-    """An e-mail address."""
+    """An e-mail address, as long as the accounts' column takes."""
 
-    email = forms.EmailField(
-        label=gettext_lazy("E-mail address"), widget=forms.EmailInput(attrs={"autocomplete": "email"})
-    )
+    def __init__(self, *args: Any, **more: Any) -> None:
+        super().__init__(*args, **more)
+        longest = min(column_of(user_model(), EMAIL).max_length or LONGEST_EMAIL, LONGEST_EMAIL)
+        widget = forms.EmailInput(attrs={"autocomplete": "email"})
+        self.fields["email"] = forms.EmailField(label=_("E-mail address"), widget=widget, max_length=longest)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -6,7 +6,6 @@ from typing import Any
 import segno
 from django import forms
 from django.contrib import messages
-from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponseBase, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -38,6 +37,7 @@ from foundation import clock
 from foundation.errors import SunwiError
 from foundation.security import sealing
 from foundation.translate import translated
+from foundation.users import User, name_of
 
 SECRET, ASKED, WAY = "totp_secret", "new_passkey_asked", "after_set_up"
 
@@ -96,7 +96,7 @@ def app(request: HttpRequest, user: User) -> HttpResponseBase:
         if run_or_add_error(form, lambda: totp.confirm(user, secret, code, clock.now()), "code"):
             del request.session[SECRET]
             return _finish_set_up(request, user)
-    address = totp.address(secret, user.username, f"Sunwi {request.get_host()}")
+    address = totp.address(secret, name_of(user), f"Sunwi {request.get_host()}")
     qr_code = segno.make(address, error="m").svg_data_uri(scale=5, dark="#000", light="#fff")
     texts = {"title": _("Authenticator app"), "button": _("Set up")}
     return show_form(request, form, **texts, qr=qr_code, address=address, secret=totp.spelled(secret))

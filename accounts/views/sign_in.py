@@ -12,7 +12,6 @@ from django import forms
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import login
-from django.contrib.auth.models import User
 from django.contrib.auth.views import LoginView
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import redirect
@@ -35,6 +34,7 @@ from foundation import clock
 from foundation.http.client_address import client_network
 from foundation.throttling.login import is_known_device, remember_device
 from foundation.throttling.rate_limit import throttle
+from foundation.users import User, key_in_json, users
 
 HALF, ASKED = "half_signed_in", "passkey_asked"
 HALF_FOR_SECONDS = 600
@@ -52,7 +52,8 @@ class SignIn(LoginView):
             return complete_sign_in(self.request, user, way, PASSWORD)
         now = clock.now().timestamp()
         self.request.session.cycle_key()
-        self.request.session[HALF] = {"user": user.pk, "hash": user.get_session_auth_hash(), "at": now}
+        half = {"user": key_in_json(user.pk), "hash": user.get_session_auth_hash(), "at": now}
+        self.request.session[HALF] = half
         return redirect(f"{reverse('account-second-factor')}?{_query(way)}")
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
@@ -165,7 +166,7 @@ def half_signed_in(request: HttpRequest) -> User | None:
     half = request.session.get(HALF)
     if half is None or not 0 <= clock.now().timestamp() - half["at"] < HALF_FOR_SECONDS:
         return None
-    user = User.objects.filter(pk=half["user"], is_active=True).first()
+    user = users().filter(pk=half["user"], is_active=True).first()
     return user if user and user.get_session_auth_hash() == half["hash"] else None
 
 

@@ -32,7 +32,7 @@ def servers(folder: Path, fsync: str = "everysec") -> Iterator[None]:
             "DATABASE_URL": database.url if tables else database.url.rpartition("/")[0] + "/postgres",
             "DATA_DIR": str(folder),
             "SECRET_KEY": "only-for-benchmarks",
-            "PAGE_LIMIT": "100000/10",  # of one address, whose brake counts all the same
+            "PAGE_LIMIT": "100000/10",  # of one address: its limit counts every request, and must not be reached
             "DJANGO_SETTINGS_MODULE": "config.settings",
             "LOG_LEVEL": "ERROR",
         }

@@ -81,7 +81,7 @@ class CommentAdmin(WithReason[Comment]):
     @admin.display(description=_lazy("open reports"), ordering="open_reports")
     def reported(self, comment: Comment) -> str:
         """Show how many reports are open."""
-        return str(comment.open_reports or "–")  # type: ignore[attr-defined]  # annotated above
+        return str(comment.open_reports or "–")  # type: ignore[attr-defined]  # `get_queryset` annotates it
 
     @admin.display(description=_lazy("reports"))
     def reports_in_words(self, comment: Comment) -> str:

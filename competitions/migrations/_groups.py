@@ -7,9 +7,11 @@ migrates last gives the rights, so that neither needs the other.
 from typing import Any
 
 from django.apps import apps as installed
+from django.conf import settings
 from django.contrib.auth.management import create_permissions
 
-APPS = ("auth", "foundation", "leaderboards", "likes", "competitions")
+USERS, _, USER = settings.AUTH_USER_MODEL.partition(".")
+APPS = ("auth", USERS, "foundation", "leaderboards", "likes", "competitions")
 LOOKED_AT = {
     "leaderboards": ("board", "period", "player", "standing", "submission", "difference", "quarantinedentry"),
     "likes": ("activityday",),
@@ -20,6 +22,8 @@ LOOKED_AT = {
 RUN = {"foundation": ("deadletter", "webhookdelivery"), "competitions": ("notice", "mail")}
 HELD = {"foundation": ("servicekey", "webhookendpoint")}
 LAID_DOWN = ("rewardtier", "league", "leaguetier")
+# ``auth.view_user`` and so on, or those of the project's own user model, which may have fewer (default_permissions).
+ACCOUNTS = {f"{USERS}.{act}_{USER.lower()}" for act in ("view", "add", "change", "delete")}
 
 VIEWER = {f"{app}.view_{model}" for app, models in LOOKED_AT.items() for model in models}
 MODERATOR = VIEWER | {
@@ -57,7 +61,7 @@ ADMIN = (
     | OPERATOR
     | {f"foundation.{act}_{model}" for model in HELD["foundation"] for act in ("add", "change")}
     | {"leaderboards.delete_board", "leaderboards.erase_player", "competitions.delete_competition"}
-    | {f"auth.{act}_user" for act in ("view", "add", "change", "delete")}
+    | ACCOUNTS
     | {"auth.view_group", "foundation.change_auditentry"}
 )
 INVITE = {f"accounts.{act}_invitation" for act in ("view", "add", "change")}  # there only once accounts have migrated
@@ -69,7 +73,7 @@ def make_groups(apps: Any, schema_editor: Any) -> None:
 
     Django makes permissions once all has migrated: here the same code makes them now.
     """
-    for app in APPS:
+    for app in dict.fromkeys(APPS):
         create_permissions(installed.get_app_config(app), apps=apps, verbosity=0)
     made = {
         f"{each.content_type.app_label}.{each.codename}": each
@@ -78,6 +82,6 @@ def make_groups(apps: Any, schema_editor: Any) -> None:
     for name, wanted in GROUPS.items():
         group, is_new = apps.get_model("auth", "Group").objects.get_or_create(name=name)
         if is_new:
-            group.permissions.set([made[each] for each in sorted(wanted)])
+            group.permissions.set([made[each] for each in sorted(wanted - (ACCOUNTS - made.keys()))])
             if name == "admin":
                 group.permissions.add(*(made[each] for each in sorted(INVITE & made.keys())))

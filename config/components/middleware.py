@@ -24,7 +24,7 @@ PAGES = [
     "likes.middleware.UserVisits",
 ]
 
-# Each of these does all its work around what it is given (``foundation/http/fast_path.py``).
+# Only middleware that needs no view hooks (``foundation/http/fast_path.py``).
 API = [
     "django.middleware.security.SecurityMiddleware",
     "foundation.http.middleware.ApiHttpsOnly",

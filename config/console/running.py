@@ -10,14 +10,14 @@ from django.utils.translation import gettext as _
 from config.console.marks import Mark, marks_of
 from config.console.sparks import Spark, spark
 from config.console.tiles import percent
-from config.console.troubles import LIVING, Trouble, is_redis_down
+from config.console.troubles import Trouble, is_redis_down
 from foundation.db.resilience import CONNECTION_ERRORS
 from foundation.errors import Unavailable
 from foundation.monitoring.minutes import Hour, Minute
 from leaderboards.core.periods import latest_window, next_opening
 from leaderboards.errors import BadBoard
 from leaderboards.formats import number, time_left
-from leaderboards.models import Board, Period, Storage
+from leaderboards.models import ACTIVE_STATES, Board, Period, Storage
 from leaderboards.selectors.catalog.running import running_periods
 
 SHOWN = 8
@@ -98,7 +98,7 @@ def _players(boards: Sequence[Board]) -> Mapping[int, int]:
 
 def _stale(boards: Sequence[Board]) -> set[int]:
     """Return the boards with a stale period; they are not live."""
-    rows = Period.objects.filter(state__in=LIVING, stale_since__isnull=False, board__in=boards)
+    rows = Period.objects.filter(state__in=ACTIVE_STATES, stale_since__isnull=False, board__in=boards)
     return set(rows.order_by().values_list("board_id", flat=True).distinct())
 
 

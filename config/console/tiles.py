@@ -17,11 +17,11 @@ from django.utils.translation import ngettext
 from config.console.blocks import Budget
 from config.console.refusals import describe_refusal
 from config.console.sparks import Spark, spark
-from config.console.troubles import LIVING, Trouble, seen
+from config.console.troubles import Trouble, seen
 from foundation import clock
 from foundation.monitoring.minutes import Hour
 from leaderboards.formats import number
-from leaderboards.models import Period, Storage
+from leaderboards.models import ACTIVE_STATES, Period, Storage
 from leaderboards.selectors.monitoring.lag import MIRRORED_EVERY, mirror_age
 
 GOOD, WARNING, BAD, UNKNOWN = "good", "warning", "bad", "unknown"
@@ -117,7 +117,7 @@ def _mirror(budget: Budget, _at: datetime) -> Tile:
 
 
 def _measure_mirror() -> tuple[int, timedelta | None]:
-    boards = Period.objects.filter(board__storage=Storage.REDIS, state__in=LIVING).order_by()[:1000].count()
+    boards = Period.objects.filter(board__storage=Storage.REDIS, state__in=ACTIVE_STATES).order_by()[:1000].count()
     return boards, mirror_age()
 
 

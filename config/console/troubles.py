@@ -18,10 +18,9 @@ from foundation.redis import client as redis
 from foundation.redis.client import UnknownRedis
 from foundation.redis.info import is_full, read_info
 from foundation.tasks import REDIS, WORKER
-from leaderboards.models import Board, Period, PeriodState, Storage
+from leaderboards.models import ACTIVE_STATES, Board, Period, Storage
 from leaderboards.selectors.monitoring.lag import CLOSED_WITHIN, MIRRORED_EVERY, RESYNCED_WITHIN, mirror_age, unclosed
 
-LIVING = (PeriodState.OPEN, PeriodState.CLOSING)
 MOST_BOARDS = 50
 
 
@@ -102,7 +101,7 @@ def _clocks(_at: datetime) -> Iterator[Trouble]:
 
 
 def _stale(at: datetime) -> Iterator[Trouble]:
-    late = Period.objects.filter(state__in=LIVING, stale_since__lt=at - RESYNCED_WITHIN)
+    late = Period.objects.filter(state__in=ACTIVE_STATES, stale_since__lt=at - RESYNCED_WITHIN)
     totals = late.aggregate(count=Count("pk"), first=Min("stale_since"))
     if totals["count"]:
         names = late.order_by("stale_since").values_list("board__name", flat=True)[:MOST_BOARDS]
@@ -110,7 +109,7 @@ def _stale(at: datetime) -> Iterator[Trouble]:
 
 
 def _unmirrored(at: datetime) -> Iterator[Trouble]:
-    living = Period.objects.filter(board__storage=Storage.REDIS, state__in=LIVING)
+    living = Period.objects.filter(board__storage=Storage.REDIS, state__in=ACTIVE_STATES)
     names = list(dict.fromkeys(living.order_by("pk").values_list("board__name", flat=True)[:MOST_BOARDS]))
     silence = mirror_age() if names else timedelta()
     if silence is None:

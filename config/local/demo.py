@@ -203,7 +203,9 @@ def refuse_silent_redis(url: str) -> None:
         with redis.Redis.from_url(url, socket_timeout=2, socket_connect_timeout=2) as client:
             client.ping()
     except (redis.RedisError, ValueError) as error:
-        raise DemoError(f"REDIS_URL does not answer: {error}") from error
+        raise DemoError(
+            f"The Redis of REDIS_URL does not answer: start it, or unset the variable ({error})."
+        ) from error
 
 
 def site_answers(site: str) -> bool:

@@ -144,7 +144,7 @@ def _owner() -> dict[str, Any]:
         with contextlib.suppress(KeyError):
             user = pwd.getpwnam(name)
             return {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
-    raise ServerFailed("PostgreSQL does not run as root, and there is neither a user postgres nor nobody.")
+    raise ServerFailed("PostgreSQL does not run as root: make a user postgres, or run this as another user.")
 
 
 def _readable(binaries: Path, folder: Path, owner: dict[str, Any]) -> Path:

@@ -13,6 +13,7 @@ from foundation.audit import actor
 from foundation.audit.actions import get_action
 from foundation.audit.actor import Named
 from foundation.audit.models import AuditEntry, AuditSubject
+from foundation.users import name_of
 
 Values = Mapping[str, Any]
 Subjects = Iterable[tuple[str, object]]
@@ -55,7 +56,7 @@ def record(  # noqa: PLR0913 - the parts of an entry, each passed by name
         at=at,
         act=act,
         by_id=by.pk if by else None,
-        by_name=by.get_username() if by else "",
+        by_name=name_of(by) if by else "",
         key_name=key.name if key else "",
         address=acting.address(),
         reason=reason or (undone.reason if undone else ""),

@@ -4,12 +4,12 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from foundation.audit.actions import register_action, register_subject
+from foundation.users import user_label
 
 SUBJECTS = {
     "service_key": (_("service key"), "foundation.servicekey"),
     "webhook": (_("webhook endpoint"), "foundation.webhookendpoint"),
     "dead_letter": (_("dead letter"), "foundation.deadletter"),
-    "account": (_("account"), "auth.user"),
     "group": (_("group"), "auth.group"),
 }
 ACTS = {
@@ -43,6 +43,7 @@ ACTS = {
 
 def register() -> None:
     """Register them."""
+    register_subject("account", _("account"), user_label())
     for kind, (label, model) in SUBJECTS.items():
         register_subject(kind, label, model)
     for code, label in ACTS.items():

@@ -8,6 +8,7 @@ from django.db.models import Q
 
 from foundation.audit.models import AuditEntry
 from foundation.db.resilience import long_transaction
+from foundation.users import UserKey
 
 BATCH = 1000
 
@@ -35,13 +36,25 @@ def blank_entries_about(kind: str, key: object, own: Collection[str] = ()) -> in
     return AuditEntry.objects.filter(pk__in=numbers).update(reason="", before={}, after={}, note={})
 
 
-def forget_addresses(account: int) -> None:
+def forget_addresses(account: UserKey) -> None:
     """Empty the addresses in entries by the account (its primary key) and of failed sign-ins to it.
 
     Call it in the transaction that deletes the account, before the deletion sets ``by`` to null.
     """
     own = Q(by=account) | Q(by=None, by_name="", key_name="", subjects__kind="account", subjects__key=str(account))
     AuditEntry.objects.filter(pk__in=AuditEntry.objects.filter(own).exclude(address="").values("pk")).update(address="")
+
+
+def forget_own_name(account: UserKey) -> None:
+    """Empty the account's name in entries about itself: who did it, if it was the account, and what was changed.
+
+    Call it in the transaction that deletes the account. Entries about others keep the name.
+    """
+    about = AuditEntry.objects.filter(subjects__kind="account", subjects__key=str(account))
+    AuditEntry.objects.filter(pk__in=about.filter(by=account).values("pk")).update(by_name="")
+    for entry in about.filter(note__has_key="row"):
+        note = {name: value for name, value in entry.note.items() if name != "row"}
+        AuditEntry.objects.filter(pk=entry.pk).update(note=note)
 
 
 def forget_values(kind: str, key: object, names: Collection[str]) -> None:

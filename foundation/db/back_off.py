@@ -29,7 +29,7 @@ class BackOff:
     def attempt(self, action: Callable[[], Answer]) -> Answer:
         """Run ``action`` and return its answer. Raises ``SqlAway`` in a pause, and when SQL fails."""
         if clock.monotonic() < self._until:
-            raise SqlAway("SQL was away a moment ago.")
+            raise SqlAway("SQL was away a moment ago; the next run tries again.")
         try:
             answer = action()
         except CONNECTION_ERRORS as error:

@@ -102,7 +102,7 @@ class _ApiHandler(BaseHandler):
         self._view_middleware: list[Any] = []
         self._template_response_middleware: list[Any] = []
         self._exception_middleware: list[Any] = []
-        chain = convert_exception_to_response(self._get_response)  # type: ignore[attr-defined]  # the stubs lack it
+        chain = convert_exception_to_response(self._get_response)  # type: ignore[attr-defined]  # Django sets it, and its stubs lack it
         for name in reversed(settings.API_MIDDLEWARE):
             chain = convert_exception_to_response(import_string(name)(chain))
         self._middleware_chain = chain

@@ -1,4 +1,4 @@
-"""Fetch one small file of another site over https, for readers who never talk to that site themselves.
+"""Fetch one small file of another site over https, so that readers' browsers never ask that site.
 
 As for webhooks, the name is resolved once, all its addresses must be on the public internet, and the connection goes to
 a checked one. Redirects are refused, compression and proxies are not used, and size and time are limited. The trap: a
@@ -19,6 +19,7 @@ from foundation.webhooks.http_post import connect, limit_time
 PORT = 443
 TOTAL_SECONDS = 6.0
 MAX_BYTES = 2 * 1024 * 1024
+TOO_LARGE = "It has more than 2 MB."
 AGENT = "Sunwi-Pictures"
 GONE = (404, 410)
 
@@ -63,15 +64,15 @@ def _content(answer: BaseHTTPResponse, kinds: tuple[str, ...]) -> bytes:
         raise NotFetched(f"The site answered {answer.status}.", is_gone=answer.status in GONE)
     kind = answer.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind not in kinds:
-        raise NotFetched(f"The site sent {kind[:40] or 'no type'}, not a picture.")
+        raise NotFetched(f"The site sent {kind[:40] or 'no type'}, not one of {', '.join(kinds)}.")
     if answer.headers.get("content-encoding", "identity") != "identity":
         raise NotFetched("The site sent it compressed, which was not asked for.")
     length = answer.headers.get("content-length", "")
     if length.isdigit() and int(length) > MAX_BYTES:
-        raise NotFetched("It has more than 2 MB.")
+        raise NotFetched(TOO_LARGE)
     content = answer.read(MAX_BYTES + 1, decode_content=False)
     if len(content) > MAX_BYTES:
-        raise NotFetched("It has more than 2 MB.")
+        raise NotFetched(TOO_LARGE)
     if length.isdigit() and len(content) < int(length):
         raise NotFetched("The answer broke off.")
     return content

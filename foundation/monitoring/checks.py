@@ -160,7 +160,9 @@ def expect_redis() -> None:
     if error is not None:
         message = getattr(error, "detail", str(error)).partition("\n")[0]
         told = {"seconds": f"{PATIENCE_SECONDS:.0f}", "error": message}
-        text = _("Redis is away: asked once, with %(seconds)s s of patience (%(error)s).") % told
+        text = (
+            _("Redis is away: asked once, it did not answer within %(seconds)s s (%(error)s). See that it runs.") % told
+        )
         raise RedisAway(text) from error
 
 

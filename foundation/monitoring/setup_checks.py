@@ -86,14 +86,10 @@ def database_can_hold_locks(**_: Any) -> list[CheckMessage]:
 
 @register()
 def project_suits(**_: Any) -> list[CheckMessage]:
-    """Check what the apps take for granted: Django's own accounts, and times with zones."""
-    errors: list[CheckMessage] = []
-    if settings.AUTH_USER_MODEL != "auth.User":
-        hint = "Sunwi works with Django's own accounts alone: leave AUTH_USER_MODEL out."
-        errors.append(Error("AUTH_USER_MODEL is not auth.User.", hint=hint, id="sunwi.E014"))
-    if not settings.USE_TZ:
-        errors.append(Error("USE_TZ is off.", hint="Write USE_TZ = True.", id="sunwi.E015"))
-    return errors
+    """Check what the apps take for granted: times with zones."""
+    if settings.USE_TZ:
+        return []
+    return [Error("USE_TZ is off.", hint="Write USE_TZ = True.", id="sunwi.E015")]
 
 
 @register(Tags.urls)

@@ -63,7 +63,7 @@ def listen() -> None:
     for connection in connections.all(initialized_only=True):
         _observe_sql(connection)
     if not hasattr(RedisClient._exchange, "__wrapped__"):
-        RedisClient._exchange = _observed(RedisClient._exchange)  # type: ignore[method-assign]  # our own class
+        RedisClient._exchange = _observed(RedisClient._exchange)  # type: ignore[method-assign]  # tracing wraps our own method
 
 
 class TraceRequests:

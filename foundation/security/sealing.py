@@ -14,6 +14,7 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from django.conf import settings
 
 from foundation.errors import SunwiError
+from foundation.messages import Message
 
 FORM = "f1."
 WEBHOOK = "webhook"  # purposes: a text that is sealed for one cannot be unsealed for another
@@ -41,8 +42,10 @@ def unseal(sealed: str, purpose: str) -> str:
         return fernets.decrypt(_token(sealed)).decode()
     except InvalidToken:
         raise Unsealable(
-            "A stored secret can not be opened: put the key that it was encrypted with into ENCRYPTION_KEYS, "
-            "or make a new secret."
+            Message(
+                "A stored secret can not be opened: put the key that it was encrypted with into ENCRYPTION_KEYS, "
+                "or make a new secret."
+            )
         ) from None
 
 
@@ -62,7 +65,7 @@ def is_sealed(text: str) -> bool:
 
 def _token(sealed: str) -> str:
     if not is_sealed(sealed):
-        raise Unsealable("A stored secret is not in the form that this version writes: make a new secret.")
+        raise Unsealable(Message("A stored secret is not in the form that this version writes: make a new secret."))
     return sealed.removeprefix(FORM)
 
 

@@ -47,9 +47,9 @@ def allow(rule: str, who: str | int, limit: Limit | None = None, requests: int =
     try:
         return _in_redis(page_cache_alias() if rule in FAIL_OPEN else "boards", key, limit, requests)
     except RedisRefused as error:  # a warning, because readiness reports only a Redis that is unavailable
-        logger.warning("Redis refuses the brake of %s: %s", rule, error.detail)
+        logger.warning("Redis refuses to count for the limit %s, so this process counts alone: %s", rule, error.detail)
     except Unavailable as error:
-        logger.debug("The brake of %s works without Redis: %s", rule, error.detail)
+        logger.debug("The limit %s is counted by this process alone: %s", rule, error.detail)
     return Verdict(True, 0, 0) if rule in FAIL_OPEN else _local_windows.take(key, limit, clock.monotonic(), requests)
 
 

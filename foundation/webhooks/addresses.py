@@ -14,6 +14,7 @@ from urllib.parse import SplitResult, urlsplit
 from django.conf import settings
 
 from foundation.errors import Forbidden, Invalid
+from foundation.messages import Message
 
 _HOST = re.compile(r"[A-Za-z0-9._:-]+")
 _PORTS = {"https": 443, "http": 80}
@@ -58,12 +59,12 @@ class Target:
 def parse(url: str) -> Target:
     """Parse ``url``. Raises ``BadAddress``."""
     if not url.isascii() or not url.isprintable() or " " in url:
-        raise BadAddress("An address is ASCII without blanks: percent-encode the rest, write names as xn--….")
+        raise BadAddress(Message("An address is ASCII without blanks: percent-encode the rest, write names as xn--…."))
     try:
         parts = urlsplit(url)
         port = parts.port
     except ValueError as error:
-        raise BadAddress(f"This is no address: {error}.") from error
+        raise BadAddress(Message("This is no address: %(error)s.", error=str(error))) from error
     _refuse_parts(parts)
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     return Target(parts.scheme, parts.hostname or "", port or _PORTS[parts.scheme], path)
@@ -72,11 +73,12 @@ def parse(url: str) -> Target:
 def _refuse_parts(parts: SplitResult) -> None:
     schemes = ("https", "http") if settings.WEBHOOK_ALLOW_PRIVATE else ("https",)
     if parts.scheme not in schemes:
-        raise BadAddress(f"An address begins with {' or '.join(f'{scheme}://' for scheme in schemes)}.")
+        allowed = " / ".join(f"{scheme}://" for scheme in schemes)
+        raise BadAddress(Message("An address begins with %(schemes)s.", schemes=allowed))
     if "@" in parts.netloc:
-        raise BadAddress("An address carries no user or password: the signature says who sends.")
+        raise BadAddress(Message("An address carries no user or password: the signature says who sends."))
     if not _HOST.fullmatch(parts.hostname or ""):
-        raise BadAddress("An address needs the name of a host.")
+        raise BadAddress(Message("An address needs the name of a host."))
 
 
 def resolve(target: Target, may_be_private: bool | None = None) -> list[str]:
@@ -88,11 +90,19 @@ def resolve(target: Target, may_be_private: bool | None = None) -> list[str]:
     try:
         entries = socket.getaddrinfo(target.host, target.port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
-        raise BadAddress(f"The name {target.host} cannot be resolved: {error}.") from error
+        raise BadAddress(
+            Message("The name %(host)s cannot be resolved: %(error)s.", host=target.host, error=str(error))
+        ) from error
     ips = list(dict.fromkeys(str(entry[4][0]) for entry in entries))
     private = [ip for ip in ips if not is_public(ip)]
     if private and not is_open:
-        raise PrivateAddress(f"{target.host} leads to {private[0]}, which is not on the public internet.")
+        raise PrivateAddress(
+            Message(
+                "%(host)s leads to %(ip)s, which is not on the public internet: give a public address.",
+                host=target.host,
+                ip=private[0],
+            )
+        )
     return ips
 
 

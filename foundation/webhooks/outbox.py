@@ -116,11 +116,11 @@ def _row(endpoint: WebhookEndpoint, kind: str, message_id: str, body: str, at: d
 
 def _body(kind: str, message_id: str, payload: Mapping[str, Any], at: datetime) -> str:
     if not _ID.fullmatch(message_id):
-        raise Invalid(f"A message's id is 1 to 100 letters, digits, hyphens or underscores; got {message_id!r}.")
+        raise Invalid(f"A message's id must be 1 to 100 letters, digits, hyphens or underscores; got {message_id!r}.")
     if not KIND.fullmatch(kind):
-        raise Invalid(f"A message's kind is 1 to 50 small letters, digits, dots or underscores; got {kind!r}.")
+        raise Invalid(f"A message's kind must be 1 to 50 small letters, digits, dots or underscores; got {kind!r}.")
     envelope = {"type": kind, "timestamp": at, "data": payload}
     body = orjson.dumps(envelope, option=orjson.OPT_UTC_Z)
     if len(body) > MOST_BYTES:
-        raise Invalid(f"A message has at most {MOST_BYTES:,} bytes; {message_id} has {len(body):,}.")
+        raise Invalid(f"{message_id} has {len(body):,} bytes; at most {MOST_BYTES:,} are sent: shorten its payload.")
     return body.decode()

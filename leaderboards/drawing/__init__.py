@@ -1,6 +1,6 @@
 """Pictures that the server draws with Pillow for link previews: a board's best, and one player's row.
 
-Nothing is read here but fonts and style sheets: whoever calls decides what a picture may show.
+Only fonts and style sheets are read here: the caller decides what a picture may show.
 """
 
 from leaderboards.drawing.board_card import BoardPicture, CardRow, draw_card

@@ -29,7 +29,7 @@ from foundation.redis.info import identity_of, is_full, read_info
 from foundation.sync.redis_state import CorruptRedisKey
 from foundation.tasks import WORKER
 from leaderboards.management.boundary import describe_boundary
-from leaderboards.models import Board, Period, PeriodState, Storage
+from leaderboards.models import ACTIVE_STATES, Board, Period, Storage
 from leaderboards.selectors.monitoring.histograms import histograms_taken
 from leaderboards.selectors.monitoring.lag import MIRRORED_EVERY, RESYNCED_WITHIN, mirror_age, unrepaired
 from leaderboards.selectors.monitoring.resync_progress import describe_resync
@@ -65,7 +65,6 @@ def _found(is_red: bool, name: str, detail: str) -> Finding:
 
 logger = logging.getLogger(__name__)
 
-_NOT_FINAL = (PeriodState.OPEN, PeriodState.CLOSING)
 Check = Callable[[datetime], Iterator[Finding]]
 
 
@@ -154,8 +153,7 @@ def _one_server(client: redis.RedisClient) -> Iterator[Finding]:
 
 
 def page_cache(_at: datetime) -> Iterator[Finding]:
-    """Check that the page cache uses another server than the boards, or at least another database; any cache that is no
-    Redis will do."""
+    """Check that the page cache is no Redis, another server than the boards', or another database of it."""
     if page_cache_alias() == "boards":  # then Django's cache is no Redis
         backend = settings.CACHES["default"]["BACKEND"].rpartition(".")[2]
         detail = _("Django's own cache (%(backend)s), not Redis") % {"backend": backend}
@@ -188,7 +186,7 @@ def worker(at: datetime) -> Iterator[Finding]:
 
 def unmirrored(_at: datetime) -> Iterator[Finding]:
     """Count standings that only Redis has. A busy board always has some; red only if the mirror is late too."""
-    periods = Period.objects.filter(board__storage=Storage.REDIS, state__in=_NOT_FINAL)
+    periods = Period.objects.filter(board__storage=Storage.REDIS, state__in=ACTIVE_STATES)
     store = ZsetSync(redis.resync_client())
     waiting = sum(store.dirty(period, 1)[0] for period in periods.select_related("board") if period.stale_since is None)
     age = mirror_age()
@@ -200,7 +198,7 @@ def unmirrored(_at: datetime) -> Iterator[Finding]:
 
 def stale_periods(at: datetime) -> Iterator[Finding]:
     """List stale periods. One may be stale for seconds, which is waiting; red after ``RESYNCED_WITHIN``."""
-    living = Period.objects.filter(state__in=_NOT_FINAL)
+    living = Period.objects.filter(state__in=ACTIVE_STATES)
     stale = living.filter(stale_since__isnull=False).select_related("board").order_by("stale_since")
     for period in stale:
         since = at - (period.stale_since or at)
@@ -217,7 +215,7 @@ def stale_periods(at: datetime) -> Iterator[Finding]:
 def corrupt_sync_states(_at: datetime) -> Iterator[Finding]:
     """Find Redis keys with invalid values, which block the resync and new scores of a period until repaired by hand."""
     store, corrupt = ZsetSync(redis.resync_client()), 0
-    living = Period.objects.filter(state__in=_NOT_FINAL).exclude(board__storage=Storage.SQL).select_related("board")
+    living = Period.objects.filter(state__in=ACTIVE_STATES).exclude(board__storage=Storage.SQL).select_related("board")
     for period in living.order_by("pk"):
         try:
             store.read_state(period)

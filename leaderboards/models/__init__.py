@@ -3,7 +3,16 @@
 Models do not use Redis, HTTP or signals. A change to more than one row is a service.
 """
 
-from leaderboards.choices import Decision, ImportKind, PeriodState, Storage, Unit, Visibility
+from leaderboards.choices import (
+    ACTIVE_STATES,
+    OVER_STATES,
+    Decision,
+    ImportKind,
+    PeriodState,
+    Storage,
+    Unit,
+    Visibility,
+)
 from leaderboards.models.boards import Board, default_timezone
 from leaderboards.models.follows import Follow
 from leaderboards.models.histograms import PeriodHistogram
@@ -18,6 +27,8 @@ from leaderboards.models.snapshots import PeriodSnapshot, RankHistoryEntry
 from leaderboards.models.standings import Difference, FinalStanding, Standing, Submission
 
 __all__ = [
+    "ACTIVE_STATES",
+    "OVER_STATES",
     "BanKind",
     "BanRecord",
     "Board",

@@ -81,8 +81,8 @@ class Player(models.Model):
 class NameChange(models.Model):
     """A change of what pages show of a player (name, country, id), for processes that cache names.
 
-    A trigger of PostgreSQL adds rows, whoever changes the player; ``xid`` is the transaction. ``retain`` deletes them.
-    Rows name nobody: ``player`` is the number of a row in ``Player``, which may be gone.
+    A trigger of PostgreSQL adds a row at every change, by any process; ``xid`` is the transaction. ``retain`` deletes
+    rows. They name nobody: ``player`` is the number of a row in ``Player``, which may be gone.
     """
 
     player = models.BigIntegerField()

@@ -51,7 +51,7 @@ def read_external_zset(source: ExternalZset) -> Iterator[ExternalRow]:
     """
     with _translate_errors(source), Redis.from_url(source.address, socket_timeout=WAIT_SECONDS) as client:
         if client.type(source.key) != b"zset":
-            raise BadTable(f"There is no sorted set {source.key!r} there.")
+            raise BadTable(f"That Redis has no sorted set {source.key!r}: check the key and the database.")
         with client.pipeline() as watched:
             watched.watch(source.key)
             for begin in range(0, watched.zcard(source.key), BATCH_SIZE):
@@ -88,7 +88,9 @@ def _name(text: bytes | None, field: str) -> str:
     try:
         name = json.loads(text).get(field, "")
     except (ValueError, AttributeError):
-        raise BadTable(f"The hash of names holds {text[:40]!r}, which is no JSON object.") from None
+        raise BadTable(
+            f"The hash of names holds {text[:40]!r}, which is no JSON object: leave the name's field out."
+        ) from None
     return "" if name is None else str(name)
 
 
@@ -99,6 +101,6 @@ def _translate_errors(source: ExternalZset) -> Iterator[None]:
     except WatchError:
         raise BadTable(f"{source.key!r} changed while it was read: stop what writes to it, and read again.") from None
     except ValueError as error:
-        raise BadTable(f"The address is none of a Redis: {error}") from None
+        raise BadTable(f"Write the address as redis://host:6379/0: {error}") from None
     except RedisError as error:
-        raise Unavailable(f"The Redis did not tell {source.key!r}: {error}") from error
+        raise Unavailable(f"Redis did not return {source.key!r}; see that it runs, and try again: {error}") from error

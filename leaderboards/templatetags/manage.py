@@ -20,10 +20,9 @@ MANAGED = {
     "series": ("competitions.series", "number"),
     "player": ("leaderboards.player", "player"),
     **dict.fromkeys(
-        ("competition-leave", "competition-own-team", "competition-teams", "competition-division"),
+        ("comments", *(f"competition-{page}" for page in ("leave", "own-team", "teams", "division", "reveal"))),
         ("competitions.competition", "number"),
     ),
-    **dict.fromkeys(("competition-reveal", "comments"), ("competitions.competition", "number")),
     "competition-team": ("competitions.team", "team"),
     **dict.fromkeys(
         (f"comment-{act}" for act in ("edit", "delete", "hide", "report", "dismiss", "likes")),

@@ -8,6 +8,7 @@ from django.apps import apps
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 
 from foundation.db.resilience import SqlAway, ask
+from foundation.users import UserKey
 from leaderboards.models import Player
 from leaderboards.views.components import other_apps
 
@@ -48,6 +49,6 @@ def own_corner(user: AbstractBaseUser | AnonymousUser) -> Corner | None:
         return None
 
 
-def _corner_of(account: int) -> Corner | None:
+def _corner_of(account: UserKey) -> Corner | None:
     player = Player.objects.filter(user_id=account).first()
     return None if player is None else Corner(player, other_apps.count_unread(player))

@@ -13,6 +13,7 @@ from django.utils.crypto import salted_hmac
 from foundation.db.resilience import StaleIfErrorCache
 from foundation.errors import Unavailable
 from foundation.redis import client as redis
+from foundation.users import UserKey
 from leaderboards.models import Player
 from likes.services.player_number import ensure_number
 from likes.stores.activity import ActivityStore, Visit
@@ -22,7 +23,7 @@ logger = logging.getLogger(__name__)
 NUMBER_FRESH_SECONDS = 60.0
 
 
-def record_user_view(page: str, user_id: int, at: datetime) -> None:
+def record_user_view(page: str, user_id: UserKey, at: datetime) -> None:
     """Record a view by a signed-in user, who is one visitor on all devices."""
     try:
         number = player_numbers.get(user_id)
@@ -49,10 +50,10 @@ def _record(visit: Visit, at: datetime) -> None:
         logger.debug("a visit is not counted: %s", error.detail)
 
 
-def _numbers(users: Collection[int]) -> dict[int, int | None]:
+def _numbers(users: Collection[UserKey]) -> dict[UserKey, int | None]:
     """The numbers of the users' players; None for users without a player."""
     players = dict(Player.objects.filter(user_id__in=users).values_list("user_id", "pk"))
     return {user: ensure_number(players[user]) if user in players else None for user in users}
 
 
-player_numbers: StaleIfErrorCache[int, int | None] = StaleIfErrorCache(_numbers, fresh=NUMBER_FRESH_SECONDS)
+player_numbers: StaleIfErrorCache[UserKey, int | None] = StaleIfErrorCache(_numbers, fresh=NUMBER_FRESH_SECONDS)

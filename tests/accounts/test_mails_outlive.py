@@ -14,6 +14,7 @@ from django.contrib.contenttypes.models import ContentType
 from django.core import mail as post
 from django.core.management import call_command
 from django.db import connection
+from django.db.models import ProtectedError
 from django.test import Client
 
 from accounts.models import AccountMail, MailKind
@@ -241,3 +242,17 @@ def test_a_process_of_the_release_before_asks_for_mails_between_migrate_and_its_
 
     row = AccountMail.objects.get()
     assert (row.name, row.by_owner, row.note) == ("", None, {})
+
+
+def test_an_account_that_the_projects_own_rows_need_stays_as_an_empty_row(
+    robin: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def protected(self: User) -> None:
+        raise ProtectedError("An order needs it.", {self})
+
+    monkeypatch.setattr(User, "delete", protected)
+
+    delete_account(robin, "keep", clock.now())
+
+    robin.refresh_from_db()
+    assert (robin.username, robin.is_active, robin.email) == (f"deleted-{robin.pk}", False, "")

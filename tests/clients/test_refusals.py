@@ -195,7 +195,7 @@ def nested(levels: int, innermost: object = 1) -> dict[str, Any]:
     value: Any = innermost
     for _ in range(levels):
         value = {"in": value}
-    return value  # type: ignore[no-any-return]  # always a dictionary
+    return value  # type: ignore[no-any-return]  # every answer of the API is an object
 
 
 @pytest.mark.parametrize(

@@ -68,7 +68,7 @@ def server() -> Iterator[postgres.Postgres]:
 
 
 def connect(server: postgres.Postgres, **how: bool) -> psycopg.Connection:
-    return psycopg.connect(host=str(server.folder), user="postgres", dbname="sunwi", **how)  # type: ignore[arg-type]  # its overloads know no flags as a dictionary
+    return psycopg.connect(host=str(server.folder), user="postgres", dbname="sunwi", **how)  # type: ignore[arg-type]  # psycopg's overloads take no dictionary of options
 
 
 def migrate(server: postgres.Postgres, where: str) -> None:

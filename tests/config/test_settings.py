@@ -71,7 +71,7 @@ def test_with_tls_each_cookie_of_signing_in_is_secure_bound_to_the_host_and_lax(
 def test_postgresql_gives_nobody_a_wait_without_end_unless_told_to(read: Any) -> None:
     def options(query: str = "", **more: str) -> dict[str, Any]:
         found = read(SECRET_KEY="x", REDIS_URL=BOARDS, DATABASE_URL=f"postgres://u@h/sunwi{query}", **more)
-        return found["DATABASES"]["default"]["OPTIONS"]  # type: ignore[no-any-return]  # settings are anything
+        return found["DATABASES"]["default"]["OPTIONS"]  # type: ignore[no-any-return]  # the settings of a subprocess have no types
 
     by_itself = options()
     told = "?keepalives_idle=60&options=-c%20work_mem%3D1MB"

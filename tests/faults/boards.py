@@ -19,7 +19,17 @@ from foundation.sync import barrier, resyncing
 from leaderboards import selectors
 from leaderboards.core.input.entries import read_entry
 from leaderboards.core.ranking.rules import Ties
-from leaderboards.models import Board, FinalStanding, Period, PeriodState, Standing, Storage, Submission
+from leaderboards.models import (
+    ACTIVE_STATES,
+    OVER_STATES,
+    Board,
+    FinalStanding,
+    Period,
+    PeriodState,
+    Standing,
+    Storage,
+    Submission,
+)
 from leaderboards.services.boards import apply_boards
 from leaderboards.services.periods import close
 from leaderboards.services.submit import pipeline as submit
@@ -112,7 +122,7 @@ def _left_to_do(shift: float) -> str:
 
 
 def _living() -> list[Period]:
-    return list(Period.objects.filter(state__in=(PeriodState.OPEN, PeriodState.CLOSING)).select_related("board"))
+    return list(Period.objects.filter(state__in=ACTIVE_STATES).select_related("board"))
 
 
 def close_until_final(boards: Collection[int], shift: float, seconds: float = 60.0) -> list[list[Any]]:
@@ -222,7 +232,7 @@ def _ranked(period: Period) -> dict[str, float]:
 
 def _differences(period: Period, in_sql: Mapping[str, float | None]) -> list[str]:
     """How the whole family in Redis differs from SQL, in words; nothing for what Redis does not keep."""
-    if period.board.storage == Storage.SQL or period.state in (PeriodState.FINAL, PeriodState.EXPIRED):
+    if period.board.storage == Storage.SQL or period.state in OVER_STATES:
         return []
     family, link = period.family, redis.resync_client()
     in_redis = _ranked(period)

@@ -27,7 +27,6 @@ from leaderboards.services import events
 from leaderboards.services.events import BanPreview, Event
 from leaderboards.services.periods import reschedule
 from leaderboards.services.periods.close import close_due
-from leaderboards.services.periods.freeze import copy_period
 from leaderboards.services.periods.open import open_period
 from leaderboards.stores.sql.writes import state_of
 from tests.competitions import site
@@ -35,6 +34,7 @@ from tests.competitions.services.telling import HOUR, NOON, contest, listening, 
 from tests.faults import load
 from tests.faults.history import like_a_request
 from tests.leaderboards.services import site as board_site
+from tests.leaderboards.services.copying import copy_period
 
 LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)  # everybody has joined by then
 DAYS = 30  # to the end that is announced; periods end sooner

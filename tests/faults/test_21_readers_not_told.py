@@ -42,7 +42,7 @@ def test_nobody_is_shown_it_once_that_is_acknowledged_and_everybody_once_it_is_p
     acknowledged = [(0.0, 200)]
     for visibility, told in 4 * [(Visibility.PRIVATE.value, 401), (Visibility.PUBLIC.value, 200)]:
         seen = len(calls(*notes))
-        wait_until(lambda seen=seen: len(calls(*notes)) > seen + 40, "reads")  # type: ignore[misc]  # bound at once
+        wait_until(lambda seen=seen: len(calls(*notes)) > seen + 40, "reads")  # type: ignore[misc]  # mypy cannot type a lambda with a default
         begun = time.monotonic()
         acknowledged += [(begun, 0), (world.call(make, seq=number, visibility=visibility), told)]
     wait_until(lambda: len([call for call in calls(*notes) if call.began > acknowledged[-1][0]]) > 40, "reads")

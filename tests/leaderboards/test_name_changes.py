@@ -22,15 +22,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def now(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The moment by the monotonic clock: time passes only where a test lets it."""
-    moment = [clock.monotonic()]
-    monkeypatch.setattr(clock, "monotonic", lambda: moment[0])
-    return moment
-
-
-@pytest.fixture
-def ann(now: list[float]) -> None:
+def ann(stopped_clock: list[float]) -> None:
     """Ann, whose name this process has cached, and whose changes it knows."""
     name("ann", "Ann")
     assert names_of(["ann"]) == {"ann": "Ann"}
@@ -57,12 +49,10 @@ def by_sql(statement: str) -> Callable[[], object]:
 
 
 @pytest.mark.usefixtures("ann")
-def test_while_nobody_is_renamed_names_are_not_read_again(now: list[float]) -> None:
+def test_while_nobody_is_renamed_names_are_not_read_again(stopped_clock: list[float]) -> None:
     for _ in range(20):
-        now[0] += NAME_SECONDS
-        with CaptureQueriesContext(
-            connection,
-        ) as asked:
+        stopped_clock[0] += NAME_SECONDS
+        with CaptureQueriesContext(connection) as asked:
             assert cached_names(["ann"]) == names_of(["ann"]) == {"ann": "Ann"}
         assert len(asked) == 1  # for changes
         assert "leaderboards_namechange" in asked[0]["sql"]
@@ -83,36 +73,36 @@ def test_while_nobody_is_renamed_names_are_not_read_again(now: list[float]) -> N
     ],
 )
 def test_a_change_by_another_process_is_shown_as_soon_as_changes_are_asked_for(
-    now: list[float], change: Callable[[], object], shown: str
+    stopped_clock: list[float], change: Callable[[], object], shown: str
 ) -> None:
     elsewhere(change)
-    now[0] += POLL_SECONDS
+    stopped_clock[0] += POLL_SECONDS
 
     assert names_of(["ann"]) == {"ann": shown}
 
 
 @pytest.mark.usefixtures("ann")
-def test_a_country_and_a_name_of_somebody_new_are_shown_likewise(now: list[float]) -> None:
+def test_a_country_and_a_name_of_somebody_new_are_shown_likewise(stopped_clock: list[float]) -> None:
     assert names_of(["ann", "bob"]) == {"ann": "Ann", "bob": ""}
     elsewhere(lambda: Player.objects.create(external_id="bob", name="Bob"))
     elsewhere(lambda: Player.objects.filter(external_id="ann").update(country="KR"))
-    now[0] += POLL_SECONDS
+    stopped_clock[0] += POLL_SECONDS
 
     assert names_of(["ann", "bob"]) == {"ann": "Ann", "bob": "Bob"}
     assert countries_of(["ann"]) == {"ann": "KR"}
 
 
 @pytest.mark.usefixtures("ann")
-def test_an_id_that_somebody_else_gets_brings_no_old_name_back(now: list[float]) -> None:
+def test_an_id_that_somebody_else_gets_brings_no_old_name_back(stopped_clock: list[float]) -> None:
     elsewhere(by_sql("UPDATE leaderboards_player SET external_id = 'erased-1', name = '' WHERE external_id = 'ann'"))
     assert names_of(["erased-1"]) == {"erased-1": ""}  # before changes are asked for
-    now[0] += POLL_SECONDS
+    stopped_clock[0] += POLL_SECONDS
 
     assert names_of(["ann"]) == {"ann": ""}
 
 
 @pytest.mark.usefixtures("ann")
-def test_a_transaction_that_ends_after_younger_ones_is_not_missed(now: list[float]) -> None:
+def test_a_transaction_that_ends_after_younger_ones_is_not_missed(stopped_clock: list[float]) -> None:
     changed, may_end = threading.Event(), threading.Event()
 
     def rename_slowly() -> None:
@@ -126,18 +116,18 @@ def test_a_transaction_that_ends_after_younger_ones_is_not_missed(now: list[floa
     slow.start()
     assert changed.wait(20)
     elsewhere(lambda: Player.objects.create(external_id="bob", name="Bob"))  # a younger transaction, which ends sooner
-    now[0] += POLL_SECONDS
+    stopped_clock[0] += POLL_SECONDS
     assert names_of(["ann", "bob"]) == {"ann": "Ann", "bob": "Bob"}
     may_end.set()
     slow.join()
-    now[0] += POLL_SECONDS
+    stopped_clock[0] += POLL_SECONDS
 
     assert names_of(["ann"]) == {"ann": "Anna"}
 
 
 @pytest.mark.usefixtures("ann")
 def test_a_name_that_was_read_before_a_change_is_not_cached_after_it(
-    now: list[float], monkeypatch: pytest.MonkeyPatch
+    stopped_clock: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name("bob", "Bob")
     select = names._select_names
@@ -145,7 +135,7 @@ def test_a_name_that_was_read_before_a_change_is_not_cached_after_it(
     def select_slowly(ids: list[str]) -> object:
         found = list(select(ids))
         elsewhere(lambda: Player.objects.filter(external_id="bob").update(name="Bobby"))
-        now[0] += POLL_SECONDS
+        stopped_clock[0] += POLL_SECONDS
         monkeypatch.setattr(names, "_select_names", select)
         names_of(["ann"])  # another reader, who asks for changes meanwhile
         return found
@@ -159,11 +149,11 @@ def test_a_name_that_was_read_before_a_change_is_not_cached_after_it(
 @pytest.mark.usefixtures("ann")
 @pytest.mark.parametrize("seconds", [POLL_SECONDS, 2 * MAX_GAP_SECONDS])
 def test_many_changes_and_a_long_pause_make_all_names_be_read_again(
-    now: list[float], monkeypatch: pytest.MonkeyPatch, seconds: float
+    stopped_clock: list[float], monkeypatch: pytest.MonkeyPatch, seconds: float
 ) -> None:
     monkeypatch.setattr(name_changes, "MAX_CHANGES", 0)
     elsewhere(lambda: Player.objects.filter(external_id="ann").update(name="Anna"))
-    now[0] += seconds
+    stopped_clock[0] += seconds
 
     assert names_of(["ann"]) == {"ann": "Anna"}
 
@@ -173,7 +163,7 @@ ERASED = "UPDATE leaderboards_player SET external_id = 'erased-1', name = '', co
 
 @pytest.mark.parametrize("change", [ERASED, "DELETE FROM leaderboards_player WHERE external_id = 'ann'"])
 def test_who_is_erased_while_they_are_first_read_is_forgotten(
-    now: list[float], monkeypatch: pytest.MonkeyPatch, change: str
+    stopped_clock: list[float], monkeypatch: pytest.MonkeyPatch, change: str
 ) -> None:
     name("ann", "Ann")
     Player.objects.filter(external_id="ann").update(country="KR")
@@ -184,7 +174,7 @@ def test_who_is_erased_while_they_are_first_read_is_forgotten(
     def select_slowly(ids: list[str]) -> object:
         found = list(select(ids))
         elsewhere(by_sql(change))
-        now[0] += POLL_SECONDS
+        stopped_clock[0] += POLL_SECONDS
         monkeypatch.setattr(names, "_select_names", select)
         names_of(["zoe"])  # another reader, who asks for changes meanwhile
         return found
@@ -192,14 +182,14 @@ def test_who_is_erased_while_they_are_first_read_is_forgotten(
     monkeypatch.setattr(names, "_select_names", select_slowly)
     names_of(["ann"])
     elsewhere(lambda: Player.objects.create(external_id="ann"))  # the game gives the id to somebody new
-    now[0] += POLL_SECONDS
+    stopped_clock[0] += POLL_SECONDS
 
     assert names_of(["ann"]) == {"ann": ""}
     assert countries_of(["ann"]) == {}
 
 
 def test_who_is_read_while_all_are_forgotten_is_still_heard_of(
-    now: list[float], monkeypatch: pytest.MonkeyPatch
+    stopped_clock: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name("ann", "Ann")
     assert names_of(["ann"]) == {"ann": "Ann"}
@@ -215,7 +205,7 @@ def test_who_is_read_while_all_are_forgotten_is_still_heard_of(
     names._forget()
     reader.join(20)
     elsewhere(by_sql(ERASED))
-    now[0] += POLL_SECONDS
+    stopped_clock[0] += POLL_SECONDS
 
     assert names_of(["ann"]) == {"ann": ""}
 
@@ -230,51 +220,51 @@ def test_who_is_read_while_all_are_forgotten_is_still_heard_of(
     ],
 )
 def test_another_server_and_a_suspended_machine_make_all_names_be_read_again(
-    now: list[float], seen: dict[str, Any]
+    stopped_clock: list[float], seen: dict[str, Any]
 ) -> None:
     before = names._changes._seen
     assert before is not None
     names._changes._seen = before._replace(**seen)
     elsewhere(by_sql(f"SET session_replication_role = replica; {ERASED}; SET session_replication_role = origin"))
     NameChange.objects.all().delete()
-    now[0] += POLL_SECONDS
+    stopped_clock[0] += POLL_SECONDS
 
     assert names_of(["ann"]) == {"ann": ""}
 
 
 @pytest.mark.usefixtures("ann")
-def test_changes_of_another_server_that_were_restored_are_not_taken_for_new_ones(now: list[float]) -> None:
+def test_changes_of_another_server_that_were_restored_are_not_taken_for_new_ones(stopped_clock: list[float]) -> None:
     by_sql(
         "INSERT INTO leaderboards_namechange (player, xid, at) SELECT 1, 9000000, now() FROM generate_series(1, 1500)"
     )()
     for _ in range(3):
-        now[0] += POLL_SECONDS
+        stopped_clock[0] += POLL_SECONDS
         with CaptureQueriesContext(connection) as asked:
             assert names_of(["ann"]) == {"ann": "Ann"}
         assert len(asked) == 1
 
 
 @pytest.mark.usefixtures("ann")
-def test_a_session_with_another_search_path_lists_changes_too(now: list[float]) -> None:
+def test_a_session_with_another_search_path_lists_changes_too(stopped_clock: list[float]) -> None:
     elsewhere(by_sql("SET search_path = ''; UPDATE public.leaderboards_player SET name = 'Anna' WHERE name = 'Ann'"))
-    now[0] += POLL_SECONDS
+    stopped_clock[0] += POLL_SECONDS
 
     assert names_of(["ann"]) == {"ann": "Anna"}
 
 
 @pytest.mark.usefixtures("ann")
-def test_while_changes_cannot_be_asked_for_names_end_by_their_age(now: list[float]) -> None:
+def test_while_changes_cannot_be_asked_for_names_end_by_their_age(stopped_clock: list[float]) -> None:
     elsewhere(lambda: Player.objects.filter(external_id="ann").update(name="Anna"))
     with transaction.atomic():
-        now[0] += KNOWN_SECONDS
+        stopped_clock[0] += KNOWN_SECONDS
         assert names_of(["ann"]) == {"ann": "Ann"}
-        now[0] += NAME_SECONDS - KNOWN_SECONDS
+        stopped_clock[0] += NAME_SECONDS - KNOWN_SECONDS
 
         assert names_of(["ann"]) == {"ann": "Anna"}
 
 
 @pytest.mark.usefixtures("ann")
-def test_a_name_that_no_trigger_saw_change_ends_by_its_age(now: list[float]) -> None:
+def test_a_name_that_no_trigger_saw_change_ends_by_its_age(stopped_clock: list[float]) -> None:
     elsewhere(
         by_sql("""
         ALTER TABLE leaderboards_player DISABLE TRIGGER leaderboards_player_renamed;
@@ -282,7 +272,7 @@ def test_a_name_that_no_trigger_saw_change_ends_by_its_age(now: list[float]) -> 
         ALTER TABLE leaderboards_player ENABLE TRIGGER leaderboards_player_renamed;
     """)
     )
-    now[0] += TRUST_SECONDS
+    stopped_clock[0] += TRUST_SECONDS
 
     assert names_of(["ann"]) == {"ann": "Anna"}
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.package.conftest import Environment
-from tests.package.hosts import APPS, make_host
+from tests.package.hosts import make_host
 
 pytestmark = pytest.mark.long
 
@@ -39,19 +39,6 @@ def test_a_hosts_own_addresses_below_the_apis_keep_its_middleware(installed: Env
     assert answers == [
         "/shop/write 403", "/api/v1/write 403", "/api/v1/nothing 403", "/api/v1/boards/1/standings 405",
     ]  # fmt: skip  # as a table
-
-
-def test_a_project_with_users_of_its_own_hears_that_sunwi_does_not_take_them(
-    installed: Environment, tmp_path: Path
-) -> None:
-    host = make_host(installed, tmp_path, APPS, "redis://127.0.0.1:1/0")
-    host.add_app("people", models="from django.contrib.auth.models import AbstractUser\nclass User(AbstractUser): pass")
-    host.add("settings.py", 'INSTALLED_APPS += ["people"]', 'AUTH_USER_MODEL = "people.User"')
-
-    said = host.refused("check")
-
-    assert "(sunwi.E014) AUTH_USER_MODEL is not auth.User." in said
-    assert "Traceback" not in said
 
 
 OWN_ADMIN = """

@@ -39,7 +39,7 @@ class Counted(FakePayload):
     taken = 0
 
     def read(self, size: int = -1) -> bytes:
-        found: bytes = super().read(None if size < 0 else size)  # type: ignore[arg-type]  # its stubs know no None
+        found: bytes = super().read(None if size < 0 else size)  # type: ignore[arg-type]  # the stubs of BytesIO lack None
         self.taken += len(found)
         return found
 

@@ -134,7 +134,7 @@ class Run:
         wanted: dict[str, list[str]] = {}
         for role in self.roles:
             for comment in role.likes if isinstance(role, Liker) else ():
-                wanted.setdefault(str(comment), []).append(role.player)  # type: ignore[attr-defined]  # a Liker has one
+                wanted.setdefault(str(comment), []).append(role.player)  # type: ignore[attr-defined]  # the role is a Liker, which has a player
         assert call(prepare.likes) == {comment: sorted(players) for comment, players in wanted.items()}
         for role in self.roles:
             if isinstance(role, Admin):

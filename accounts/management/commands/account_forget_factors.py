@@ -3,11 +3,11 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError
 
 from accounts.services.second_factors import removal as factors
 from foundation import clock
+from foundation.users import find_by_name
 
 
 class Command(BaseCommand):
@@ -21,7 +21,7 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, **options: Any) -> None:
         """Remove the factors; ``CommandError`` for an unknown account."""
-        user = User.objects.filter(username=options["name"]).first()
+        user = find_by_name(options["name"])
         if user is None:
             raise CommandError(f"There is no account {options['name']!r}.")
         factors.forget_all(user, None, clock.now())

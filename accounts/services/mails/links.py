@@ -4,7 +4,6 @@ from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
-from django.contrib.auth.models import User
 from django.contrib.auth.tokens import default_token_generator
 from django.core import signing
 from django.urls import reverse
@@ -14,6 +13,7 @@ from django.utils.http import urlsafe_base64_encode
 from accounts import mail_urls
 from accounts.errors import NoLongerValid
 from foundation.messages import Message
+from foundation.users import User
 
 SIGN_UP, EMAIL, INVITATION = "accounts.sign_up", "accounts.email", "accounts.invitation"
 EMAIL_BACK = "accounts.email_back"

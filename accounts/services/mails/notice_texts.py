@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from django.contrib.auth.models import User
 from django.template.defaultfilters import yesno
 from django.utils.functional import Promise
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import AccountMail, MailKind
+from foundation.users import user_model
 
 SAID: Mapping[str, Promise] = {
     MailKind.PASSWORD_CHANGED: _("The password was changed."),
@@ -50,7 +50,7 @@ def _details(note: Mapping[str, Any]) -> Iterator[str]:
         yield _factor(each)
     for name, value in note.get("rights", {}).items():
         text = yesno(value) if isinstance(value, bool) else ", ".join(value) or "–"
-        yield f"{User._meta.get_field(name).verbose_name}: {text}"  # type: ignore[union-attr]  # each is a field
+        yield f"{user_model()._meta.get_field(name).verbose_name}: {text}"  # type: ignore[union-attr]  # each is a field
     if "player" in note:
         yield note["player"]
 

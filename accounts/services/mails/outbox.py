@@ -12,7 +12,6 @@ from smtplib import SMTPException
 from urllib.parse import urljoin
 
 from django.conf import settings
-from django.contrib.auth.models import User
 from django.core.mail import EmailMessage
 from django.db import transaction
 from django.db.models import Q
@@ -27,6 +26,7 @@ from foundation import clock
 from foundation.failpoints import failpoint
 from foundation.mail_templates import TEXTS
 from foundation.throttling.rate_limit import throttle
+from foundation.users import User, email_of, name_of, users
 
 logger = logging.getLogger(__name__)
 
@@ -104,9 +104,9 @@ def _texts(row: AccountMail) -> Iterator[tuple[str, str, dict[str, object]]]:
     A password reset goes to the account's own address, not to the typed one, which may differ in case.
     """
     if row.kind == MailKind.RESET:
-        for user in User.objects.filter(email__iexact=row.to, is_active=True):
+        for user in users().filter(email__iexact=row.to, is_active=True):
             if user.has_usable_password():
-                yield "reset", user.email, {"name": user.username, "link": links.address(*links.new_password(user))}
+                yield "reset", user.email, {"name": name_of(user), "link": links.address(*links.new_password(user))}
     elif row.kind == MailKind.SIGN_UP and sign_up.has_account(row.to):
         yield "known", row.to, {"link": links.address("account-reset")}
     elif row.kind == MailKind.SIGN_UP:
@@ -119,7 +119,7 @@ def _texts(row: AccountMail) -> Iterator[tuple[str, str, dict[str, object]]]:
 
 def _notice_text(row: AccountMail) -> Iterator[tuple[str, str, dict[str, object]]]:
     """As ``_texts``, for a notice: with what this mailbox can do, restore its address or reset the password."""
-    name = row.name or (row.user.get_username() if row.user else "")  # rows of an older version have no name
+    name = row.name or (name_of(row.user) if row.user else "")  # rows of an older version have no name
     context = {"name": name, "when": row.created_at, **notice_texts.words(row), "by_owner": row.by_owner}
     contact = settings.PRIVACY_URL  # may be only a path
     context["contact"] = urljoin(settings.SITE_URL, contact) if contact else settings.DEFAULT_FROM_EMAIL
@@ -135,4 +135,4 @@ def _notice_text(row: AccountMail) -> Iterator[tuple[str, str, dict[str, object]
 
 
 def _can_reset(user: User, to: str) -> bool:
-    return user.is_active and user.has_usable_password() and user.email.lower() == to.lower()
+    return user.is_active and user.has_usable_password() and email_of(user).lower() == to.lower()

@@ -10,11 +10,11 @@ from datetime import datetime
 from typing import Any
 
 from django.contrib.auth.base_user import AbstractBaseUser
-from django.contrib.auth.models import User
 
 from accounts.models import AccountMail, FormerEmail, MailKind
 from accounts.selectors.language import language_of
 from foundation import mailer
+from foundation.users import User, email_of, name_of
 
 MOST_FORMER = 3  # the earliest ones, so that many changes of address do not cause a flood of mails
 
@@ -41,14 +41,14 @@ def notify_owner(  # noqa: PLR0913 - the parts of a mail, each passed by name
     if not is_mail_sent():
         return
     former = FormerEmail.objects.filter(user=user, until__gt=at).order_by("pk").values_list("email", flat=True)
-    addresses = dict.fromkeys([*(to or [user.email]), *former[:MOST_FORMER]])
+    addresses = dict.fromkeys([*(to or [email_of(user)]), *former[:MOST_FORMER]])
     is_own = by is not None and by.pk == user.pk
     AccountMail.objects.bulk_create(
         AccountMail(
             kind=kind,
             to=address,
             user=user,
-            name=user.get_username(),
+            name=name_of(user),
             by_owner=None if kind == MailKind.CODE_REUSED else is_own,  # it is unknown who sent the code
             note=note,
             language=language or language_of(user),

@@ -2,13 +2,13 @@
 
 from datetime import datetime, timedelta
 
-from django.contrib.auth.models import User
 from django.db import transaction
 
 from accounts.models import AccountMail, Invitation, MailKind
 from accounts.services.audit_actions import INVITATION_REVOKED, INVITED
 from accounts.services.mails import links
 from foundation import audit
+from foundation.users import User
 
 
 @transaction.atomic

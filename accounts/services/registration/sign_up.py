@@ -3,12 +3,12 @@
 The page answers the same for every address; only the mailbox learns whether it has an account.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
-from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 
 from accounts.errors import AlreadyTaken, NoLongerValid
@@ -16,21 +16,22 @@ from accounts.models import Invitation, ProvenEmail
 from accounts.services.audit_actions import SIGNED_UP, record_and_notify
 from accounts.services.mails import links
 from foundation.messages import Message
+from foundation.users import EMAIL, User, users
 
 _HAS_ACCOUNT = Message("This address has an account already. Sign in, or ask for a new password.")
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A name and a password that the form has validated."""
+    """What the form has validated: a password, and what else the user model asks for, by the names of its columns."""
 
-    username: str
+    columns: Mapping[str, Any]
     password: str
 
 
 def has_account(email: str) -> bool:
     """Whether an account has this address, ignoring case."""
-    return User.objects.filter(email__iexact=email).exists() or ProvenEmail.objects.filter(email__iexact=email).exists()
+    return users().filter(email__iexact=email).exists() or ProvenEmail.objects.filter(email__iexact=email).exists()
 
 
 def address_in(token: str) -> str:
@@ -74,7 +75,8 @@ def _require_open(invitation: Invitation | None, at: datetime) -> Invitation:
 
 
 def _make(wanted: Wanted, email: str, at: datetime) -> User:
-    user = User.objects.create_user(wanted.username, email, wanted.password)
+    columns = {**wanted.columns, **({EMAIL: email} if email else {})}
+    user = users().create_user(**{EMAIL: "", **columns}, password=wanted.password)
     if email:
         ProvenEmail.objects.create(user=user, email=email, proven_at=at)
     record_and_notify(SIGNED_UP, user, at)

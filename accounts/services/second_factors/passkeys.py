@@ -10,7 +10,6 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import urlsplit
 
-from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 from django.utils.crypto import salted_hmac
 from fido2.server import Fido2Server
@@ -28,6 +27,7 @@ from accounts.errors import BadPasskey
 from accounts.models import Passkey
 from accounts.services.audit_actions import FACTOR_ADDED, record_and_notify
 from foundation.messages import Message
+from foundation.users import User, name_of
 
 MOST = 20
 _VERIFIED = UserVerificationRequirement.REQUIRED
@@ -41,7 +41,8 @@ def ask_new(user: User, origin: str) -> tuple[dict[str, Any], Any]:
     if len(existing) >= MOST:
         raise BadPasskey(Message("An account has at most 20 passkeys: take one away first."))
     handle = salted_hmac("accounts.passkeys", str(user.pk), algorithm="sha256").digest()
-    entity = PublicKeyCredentialUserEntity(id=handle, name=user.username, display_name=user.username)
+    name = name_of(user)
+    entity = PublicKeyCredentialUserEntity(id=handle, name=name, display_name=name)
     options, state = _server(origin).register_begin(entity, existing, ResidentKeyRequirement.REQUIRED, _VERIFIED)
     return dict(options), state
 

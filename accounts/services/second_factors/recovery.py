@@ -2,7 +2,6 @@
 
 from datetime import datetime
 
-from django.contrib.auth.models import User
 from django.db import transaction
 
 from accounts.core import recovery
@@ -12,12 +11,13 @@ from accounts.services.audit_actions import RECOVERY_CODE, record_and_notify
 from accounts.services.mails import owner_notices
 from accounts.services.second_factors.throttle import throttle_second_factor
 from foundation.messages import Message
+from foundation.users import User, users
 
 
 @transaction.atomic
 def draw(user: User, at: datetime) -> list[str]:
     """Make ten new codes and return them. If they replace earlier ones, the owner gets a notice."""
-    User.objects.select_for_update().get(pk=user.pk)
+    users().select_for_update().get(pk=user.pk)
     if RecoveryCode.objects.filter(user=user).delete()[0]:
         owner_notices.notify_owner(MailKind.CODES_MADE, user, at, by=user)
     codes = [recovery.draw() for _ in range(recovery.CODE_COUNT)]

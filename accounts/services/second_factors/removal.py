@@ -2,7 +2,6 @@
 
 from datetime import datetime
 
-from django.contrib.auth.models import User
 from django.db import transaction
 
 from accounts.errors import LastFactor
@@ -12,6 +11,7 @@ from accounts.services.audit_actions import FACTOR_REMOVED, FACTORS_FORGOTTEN, r
 from accounts.services.mails import owner_notices
 from foundation import audit
 from foundation.messages import Message
+from foundation.users import User, users
 
 LAST_FACTOR = Message("Staff need a second factor here: set up another one first.")
 
@@ -54,7 +54,7 @@ def forget_all(user: User, by: User | None, at: datetime) -> None:
 
 
 def _lock(user: User) -> None:
-    User.objects.select_for_update().get(pk=user.pk)
+    users().select_for_update().get(pk=user.pk)
 
 
 def _check_remaining(user: User) -> None:

@@ -1,8 +1,7 @@
 """Rate limits on guessing second factors: codes of the app, recovery codes, and passkeys after a password."""
 
-from django.contrib.auth.models import User
-
 from foundation.throttling.rate_limit import throttle
+from foundation.users import User
 
 
 def throttle_second_factor(user: User, on_known_device: bool = False) -> None:

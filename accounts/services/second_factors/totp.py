@@ -11,7 +11,6 @@ from datetime import datetime
 from cryptography.hazmat.primitives.constant_time import bytes_eq
 from cryptography.hazmat.primitives.hashes import SHA1
 from cryptography.hazmat.primitives.twofactor.totp import TOTP
-from django.contrib.auth.models import User
 from django.db import transaction
 
 from accounts.errors import WrongCode
@@ -22,6 +21,7 @@ from accounts.services.second_factors.throttle import throttle_second_factor
 from foundation import audit
 from foundation.messages import Message
 from foundation.security import sealing
+from foundation.users import User
 
 logger = logging.getLogger(__name__)
 

@@ -1,9 +1,9 @@
 """The notice settings of players."""
 
 from django.conf import settings
-from django.contrib.auth.models import User
 
 from competitions.models import Notice, Preference
+from foundation.users import User
 from leaderboards.models import Player
 
 

@@ -7,6 +7,7 @@ from datetime import datetime
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from competitions.models import Competition, Participant
+from foundation.users import UserKey
 from leaderboards.models import FinalStanding, Period, Player, Standing
 from leaderboards.selectors.visibility.restrictions import banned_from, visible_q
 
@@ -41,7 +42,7 @@ def is_excluded(competition: Competition, player: str) -> bool:
     return rows.filter(player__external_id=player).exists()
 
 
-def competitions_entered_by(user: int, competitions: Collection[int]) -> set[int]:
+def competitions_entered_by(user: UserKey, competitions: Collection[int]) -> set[int]:
     """Return those of the competitions that a user's player has joined and not left, disqualified or not."""
     rows = Participant.objects.filter(competition__in=competitions, player__user=user, left_at=None)
     return set(rows.values_list("competition_id", flat=True))

@@ -76,13 +76,6 @@ def is_code_needed(competition: Competition, own: Team | None) -> bool:
     return (others if own is None else others.exclude(pk=own.pk)).exists()
 
 
-def team_of_player(competition: Competition, player: str) -> Team | None:
-    """Return the team of a player who takes part."""
-    rows = competition.participants.filter(Participant.TAKING_PART, player__external_id=player)
-    participant = rows.select_related("team").first()
-    return participant.team if participant else None
-
-
 def members_of(team: Team, scored: Collection[Row], counted: int) -> list[Member]:
     """Return members with a score, best first, of whom ``counted`` count; then members without one, by name."""
     members = [Member(row.player, row.name, row, index < counted) for index, row in enumerate(scored)]

@@ -17,12 +17,11 @@ from competitions.selectors.previews.effects import ActionEffect, ParticipantSta
 from competitions.selectors.rewards.earners import RankedResult, ranked_player
 from competitions.selectors.standings.group_standings import team_rules
 from leaderboards.core.instants import from_milliseconds
-from leaderboards.models import FinalStanding, Period, PeriodState, Player, Standing
+from leaderboards.models import OVER_STATES, FinalStanding, Period, Player, Standing
 from leaderboards.selectors.visibility.hidden import hidden_now
 from leaderboards.selectors.visibility.restrictions import visible_q
 
 MOST_READ = 200_000  # rows of standings or participants: about a second
-_CLOSED = (PeriodState.FINAL, PeriodState.EXPIRED)
 
 
 class ResultState:
@@ -121,6 +120,6 @@ def is_long(competition: Competition, period: Period) -> bool:
 
 
 def _standings(period: Period) -> QuerySet[FinalStanding] | QuerySet[Standing]:
-    if period.state in _CLOSED:
+    if period.state in OVER_STATES:
         return FinalStanding.objects.filter(period=period).order_by()
     return Standing.objects.filter(period=period, score__isnull=False).order_by()

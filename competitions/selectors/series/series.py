@@ -16,10 +16,10 @@ from competitions.models import Competition, Series, SeriesEvent, SeriesResult, 
 from competitions.selectors.competitions import LARGEST_NUMBER
 from competitions.selectors.results.revisions import latest_revision
 from foundation.messages import Message
+from foundation.users import UserKey
 from leaderboards import selectors
-from leaderboards.choices import Visibility
+from leaderboards.choices import OVER_STATES, Visibility
 from leaderboards.errors import NotRanked
-from leaderboards.models import PeriodState
 from leaderboards.selectors import Row, Standings
 from leaderboards.selectors.catalog.periods import period_by_label
 from leaderboards.selectors.exports.period_rows import standard_places
@@ -60,7 +60,7 @@ def published_places(competition: Competition) -> Iterator[tuple[int, int]]:
     A place is one more than the number of better players, whatever the board's tie rule: 1 1 1 4.
     """
     period = period_by_label(competition.board, competition.label)
-    if period is None or period.state not in (PeriodState.FINAL, PeriodState.EXPIRED):
+    if period is None or period.state not in OVER_STATES:
         return
     last = latest_revision(competition)
     excluded_players = hidden_now(period) if last is None else last.excluded_players
@@ -111,7 +111,7 @@ def series_of(competition: Competition) -> Series | None:
     return Series.objects.filter(events__competition=competition).select_related("board").first()
 
 
-def series_entered(user: int, several: Collection[Series]) -> set[int]:
+def series_entered(user: UserKey, several: Collection[Series]) -> set[int]:
     """Return those of the series in which a user's player takes part in a competition, disqualified or not."""
     rows = SeriesEvent.objects.filter(
         series__in=several, competition__participants__player__user=user, competition__participants__left_at=None

@@ -18,7 +18,7 @@ from foundation.messages import Message
 from foundation.sync.redis_state import StaleGeneration
 from leaderboards import selectors
 from leaderboards.errors import NotRanked, UnknownPeriod
-from leaderboards.models import PeriodState
+from leaderboards.models import OVER_STATES, PeriodState
 from leaderboards.selectors import BoardPage, PeriodInfo, PlayerRow, Row, Standings
 from leaderboards.selectors.catalog.periods import period_by_label
 from leaderboards.selectors.rankings.cursor_pages import CursorPage
@@ -164,11 +164,7 @@ class _View:
         competition = self._competition
         frozen_state = PeriodState.OPEN if self._at < competition.ends_at else PeriodState.CLOSING
         state = frozen_state if self._hidden else found.state
-        if (
-            state in (PeriodState.FINAL, PeriodState.EXPIRED)
-            and competition.final_at is None
-            and competition.cancelled_at is None
-        ):
+        if state in OVER_STATES and competition.final_at is None and competition.cancelled_at is None:
             state = PeriodState.CLOSING  # the jury may still change it
         return PeriodInfo(competition.label, competition.starts_at, competition.ends_at, state)
 

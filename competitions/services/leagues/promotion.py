@@ -16,7 +16,7 @@ from competitions.services.leagues.seasons import lock_season, place_all, unplac
 from foundation.failpoints import failpoint
 from foundation.webhooks.outbox import enqueue_all, event_id
 from foundation.worker.each import for_each
-from leaderboards.models import FinalStanding, Period, PeriodState
+from leaderboards.models import OVER_STATES, FinalStanding, Period
 from leaderboards.selectors.visibility.hidden import hidden_now
 
 GROUPS_AT_ONCE = 20
@@ -26,7 +26,7 @@ FinalRanks = dict[int, tuple[int, int]]  # player → place and rank
 
 def turn_due(at: datetime) -> int:
     """Turn every season whose period is final, oldest first; returns how many were turned."""
-    final_seasons = unturned().filter(period__state__in=(PeriodState.FINAL, PeriodState.EXPIRED))
+    final_seasons = unturned().filter(period__state__in=OVER_STATES)
     return sum(for_each(final_seasons, lambda season: turn(season, at)))
 
 

@@ -52,6 +52,6 @@ def make_final(locked: Competition, at: datetime, change: Change | None = None) 
     locked.save(update_fields=["final_at"])
     publish_revision(locked, at, change)
     queue_webhook(locked, "final", event_id(f"competition-{locked.pk}-final", at), at)
-    if not locked.is_hidden(at):  # else the reveal does
+    if not locked.is_hidden(at):  # else the reveal announces it
         announce_final(get_or_open_period(locked), at)
     failpoint("confirm.before_commit")

@@ -66,7 +66,7 @@ def check_drafts(drafts: Sequence[Competition], at: datetime) -> None:
 
 
 @transaction.atomic
-def make_copies(  # noqa: PLR0913 (who, when, what of what, and by which form)
+def make_copies(  # noqa: PLR0913 - the parts of the action, each passed by name
     original: Competition,
     wanted: Sequence[Wanted],
     token: str,

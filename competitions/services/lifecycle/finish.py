@@ -16,7 +16,7 @@ from competitions.services.lifecycle.freeze import freeze_if_due
 from competitions.services.locks import get_or_open_period, lock_competition
 from foundation.failpoints import failpoint
 from foundation.worker.each import for_each
-from leaderboards.models import Period, PeriodState
+from leaderboards.models import OVER_STATES, Period, PeriodState
 from leaderboards.services.periods.close import close_period, stop_accepting
 
 
@@ -54,7 +54,7 @@ def _close(competition: Competition, at: datetime) -> bool:
         close_period(period, at)
         period.refresh_from_db()
     failpoint("finish.after_close")
-    return period.state in (PeriodState.FINAL, PeriodState.EXPIRED)
+    return period.state in OVER_STATES
 
 
 @transaction.atomic

@@ -5,6 +5,8 @@ each service that changes standings. Reading never makes it. Once frozen, a comp
 even if its end is moved.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
 
 from django.contrib.auth.models import AbstractBaseUser
@@ -36,6 +38,17 @@ def freeze_due(at: datetime) -> int:
 def is_due(competition: Competition, at: datetime) -> bool:
     """Whether the freeze is due and, by this (maybe old) row, the copy is missing."""
     return competition.frozen_at is None and competition.timeline.freezes_at is not None and competition.is_hidden(at)
+
+
+@contextmanager
+def lock_after_freeze(competition: Competition, at: datetime) -> Iterator[Competition]:
+    """Make a frozen copy that is due, then open a transaction and lock the competition for a change of standings.
+
+    Raises ``Unavailable`` if the copy cannot be made now.
+    """
+    freeze_if_due(competition, at)
+    with transaction.atomic():
+        yield lock_competition(competition)
 
 
 def freeze_if_due(competition: Competition, at: datetime, *, is_awaited: bool = True) -> bool:

@@ -20,7 +20,7 @@ from foundation.failpoints import failpoint
 from foundation.messages import Message
 from foundation.worker.each import for_each
 from leaderboards.errors import StorageUnavailable
-from leaderboards.models import Period, PeriodState, Storage
+from leaderboards.models import OVER_STATES, Period, Storage
 from leaderboards.selectors.rankings.sql_ranking import Ranking, closed_ranking, ranking
 from leaderboards.services.sync.mirror import mirror
 
@@ -93,7 +93,7 @@ def take_last_snapshot(competition: Competition, at: datetime) -> Snapshot | Non
         return None
     label = competition.label if competition.frozen_at is None else competition.frozen_label
     periods = Period.objects.select_related("board").filter(board=competition.board_id, label=label)
-    closed = periods.filter(state__in=(PeriodState.FINAL, PeriodState.EXPIRED)).first()
+    closed = periods.filter(state__in=OVER_STATES).first()
     if closed is None:
         return None
     rows = closed_ranking(closed, MOST_ROWS)

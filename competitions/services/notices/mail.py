@@ -22,6 +22,7 @@ from competitions.selectors.notices.preferences import language_of, preference_o
 from foundation import clock, mailer
 from foundation.failpoints import failpoint
 from foundation.mail_templates import TEXTS
+from foundation.users import email_of
 from foundation.webhooks.outbox import event_id
 from leaderboards.models import Player
 
@@ -45,7 +46,7 @@ def queue(notices: Iterable[Notice], at: datetime) -> None:
 def address_of(player: Player) -> str:
     """Return the player's e-mail address; empty if they have none or want no mail."""
     user = player.user
-    return user.email if user is not None and user.is_active and preference_of(player).by_mail else ""
+    return email_of(user) if user is not None and user.is_active and preference_of(player).by_mail else ""
 
 
 def send_due(at: datetime) -> int:

@@ -1,7 +1,8 @@
 """Remind players of a competition's start: they ask, and the schedule tells each of them once.
 
-A row is a wish. Whoever tells it deletes it in the same transaction, under its lock, so it is told once however many
-workers run. When it is due is read from the competition, so it moves with the start; a cancellation withdraws it.
+A row is a wish. The worker that writes the notice deletes the row in the same transaction, under its lock: so a player
+is told once, however many workers run. The time comes from the competition, so a reminder moves with the start. A
+cancellation deletes the reminders.
 """
 
 from datetime import datetime
@@ -57,7 +58,7 @@ def remind_due(at: datetime) -> int:
 
 @transaction.atomic
 def _remind_some(at: datetime) -> tuple[int, int]:
-    """Tell some of them; returns how many wishes were taken, and how many notices written. Others' are skipped."""
+    """Tell some of them; returns how many wishes were taken, and how many notices written."""
     due = StartReminder.objects.select_for_update(skip_locked=True, of=("self",)).filter(
         competition__starts_at__lte=at, competition__cancelled_at=None
     )

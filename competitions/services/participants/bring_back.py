@@ -8,7 +8,6 @@ no submissions, so there a participant comes back without scores, and the jury a
 from datetime import datetime
 
 from django.contrib.auth.models import AbstractBaseUser
-from django.db import transaction
 
 from competitions.errors import CompetitionFull, CompetitionOver, NotAParticipant
 from competitions.models import ChangeKind, Competition, Participant, Team
@@ -17,8 +16,8 @@ from competitions.selectors.participants.bring_back import scores_gone_with, tea
 from competitions.selectors.standings.group_standings import clear_group_standings
 from competitions.services.change_log import clean_reason, record_change
 from competitions.services.lifecycle.confirm import revise_if_final
-from competitions.services.lifecycle.freeze import freeze_if_due
-from competitions.services.locks import get_or_open_period, lock_competition, lock_participant
+from competitions.services.lifecycle.freeze import lock_after_freeze
+from competitions.services.locks import get_or_open_period, lock_participant
 from competitions.services.notices.notices import notify_player
 from competitions.services.participants.teams import TeamChoice, former_team_with_place
 from competitions.services.results.judge import refuse_while_closing
@@ -41,9 +40,7 @@ def bring_back(
     ``SubmissionsDropped``, or ``Unavailable`` if the frozen copy cannot be made now.
     """
     reason = clean_reason(reason)
-    freeze_if_due(competition, at)
-    with transaction.atomic():
-        locked = lock_competition(competition)
+    with lock_after_freeze(competition, at) as locked:
         participant = _lock_known(locked, player)
         if participant.left_at is None:
             return participant

@@ -16,7 +16,7 @@ from competitions.models import ChangeKind, Competition, Participant
 from competitions.selectors.standings.group_standings import clear_group_standings
 from competitions.services.change_log import clean_reason, record_change
 from competitions.services.lifecycle.confirm import revise_if_final
-from competitions.services.lifecycle.freeze import freeze_if_due
+from competitions.services.lifecycle.freeze import lock_after_freeze
 from competitions.services.locks import get_or_open_period, lock_competition, lock_participant
 from competitions.services.notices.notices import notify_player
 from competitions.services.participants.remove_withdrawn import remove_just_withdrawn
@@ -24,7 +24,7 @@ from competitions.services.participants.teams import give_up_team
 from foundation.failpoints import failpoint
 from foundation.messages import Message
 from foundation.sync import barrier
-from leaderboards.models import Period, PeriodState, Player
+from leaderboards.models import OVER_STATES, Period, Player
 from leaderboards.selectors.visibility.hidden import clear_hidden_cache
 
 
@@ -62,9 +62,7 @@ def disqualify(
     made now.
     """
     reason = clean_reason(reason)
-    freeze_if_due(competition, at)
-    with transaction.atomic():
-        locked = lock_competition(competition)
+    with lock_after_freeze(competition, at) as locked:
         participant = _lock_known(locked, player)
         if participant.disqualified_at is not None:
             return participant
@@ -84,9 +82,7 @@ def reinstate(
 ) -> Participant:
     """Undo a disqualification. Idempotent. A player who has left stays away. Raises what ``disqualify`` does."""
     reason = clean_reason(reason)
-    freeze_if_due(competition, at)
-    with transaction.atomic():
-        locked = lock_competition(competition)
+    with lock_after_freeze(competition, at) as locked:
         participant = _lock_known(locked, player)
         if participant.disqualified_at is None:
             return participant
@@ -107,7 +103,7 @@ def _refuse_closed(competition: Competition) -> None:
         raise CompetitionOver(Message("The competition was cancelled; its record stays."))
     period = get_or_open_period(competition)
     barrier.hold_shared(period.pk)
-    if Period.objects.filter(pk=period.pk, state__in=(PeriodState.FINAL, PeriodState.EXPIRED)).exists():
+    if Period.objects.filter(pk=period.pk, state__in=OVER_STATES).exists():
         raise CompetitionOver(
             Message("The competition is closed: a participant can be disqualified, and the row stays.")
         )

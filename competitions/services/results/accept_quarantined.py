@@ -22,7 +22,7 @@ def accept_quarantined(
 
     Raises what ``accept_late`` does, ``CompetitionOver`` once the result is final, or ``NotOfTheJury``.
     """
-    if by is not None and not by.has_perm(JUDGES):  # type: ignore[attr-defined]  # accounts have permissions
+    if by is not None and not by.has_perm(JUDGES):  # type: ignore[attr-defined]  # all accounts have permissions
         raise NotOfTheJury(
             Message("The competition is closed: now only people who may change competitions can add scores.")
         )

@@ -10,14 +10,13 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from django.contrib.auth.models import AbstractBaseUser
-from django.db import transaction
 
 from competitions.errors import BadCompetition, CompetitionOver, NotAParticipant, NotClosed, NotVoided
 from competitions.models import Change, ChangeKind, Competition, Participant
 from competitions.services.change_log import clean_reason, record_change
 from competitions.services.lifecycle.confirm import revise_if_final
-from competitions.services.lifecycle.freeze import freeze_if_due
-from competitions.services.locks import lock_competition, lock_participant
+from competitions.services.lifecycle.freeze import lock_after_freeze
+from competitions.services.locks import lock_participant
 from competitions.services.notices.notices import notify_player
 from foundation.failpoints import failpoint
 from foundation.messages import Message
@@ -43,10 +42,7 @@ def void(
     """
     reason = clean_reason(reason)
     _refuse_other_competition(competition, submission)
-    freeze_if_due(competition, at)
-    with transaction.atomic():
-        locked = lock_competition(competition)
-        refuse_cancelled(locked)
+    with locked_to_judge(competition, at) as locked:
         if _is_judged(locked, submission):
             return None
         lock_participant(locked, submission.player)  # the change must not name a player who is erased meanwhile
@@ -81,10 +77,7 @@ def unvoid(  # noqa: PLR0913 - the parts of the action, each passed by name
     """
     reason = clean_reason(reason)
     _refuse_other_competition(competition, submission)
-    freeze_if_due(competition, at)
-    with transaction.atomic():
-        locked = lock_competition(competition)
-        refuse_cancelled(locked)
+    with locked_to_judge(competition, at) as locked:
         if purge is not None and not PurgedSubmission.objects.filter(purge=purge, submission=submission.pk).exists():
             return None  # checked under the lock, which actions by hand take too
         present = Submission.objects.select_related("period", "player").filter(pk=submission.pk).first()
@@ -105,6 +98,15 @@ def unvoid(  # noqa: PLR0913 - the parts of the action, each passed by name
         notify_player(change, present.player)
         failpoint("judge.before_commit")
     return change
+
+
+@contextmanager
+def locked_to_judge(competition: Competition, at: datetime) -> Iterator[Competition]:
+    """Lock a competition after its freeze. Raises ``CompetitionOver`` if it was cancelled, or ``Unavailable``."""
+    with lock_after_freeze(competition, at) as locked:
+        if locked.cancelled_at is not None:
+            raise CompetitionOver(Message("The competition was cancelled; its record stays."))
+        yield locked
 
 
 def score_text(period: Period, value: tuple[int, ...]) -> str:
@@ -154,12 +156,6 @@ def _refuse_withdrawn(competition: Competition, submission: Submission) -> None:
 def _score_details(submission: Submission) -> dict[str, str]:
     value = state_of(submission.points, submission.fields, submission.at).value
     return {"player": submission.player.external_id, "score": score_text(submission.period, value)}
-
-
-def refuse_cancelled(competition: Competition) -> None:
-    """Raise ``CompetitionOver`` if the competition was cancelled."""
-    if competition.cancelled_at is not None:
-        raise CompetitionOver(Message("The competition was cancelled; its record stays."))
 
 
 def refuse_before_joining(competition: Competition, participant: Participant, happened_at: datetime) -> None:

@@ -10,17 +10,15 @@ from datetime import UTC, datetime
 from decimal import Decimal
 
 from django.contrib.auth.models import AbstractBaseUser
-from django.db import transaction
 from django.db.models import QuerySet
 
 from competitions.errors import BadCompetition, Disqualified, NotAParticipant, NotClosed
 from competitions.models import Change, ChangeKind, Competition, Participant
 from competitions.services.change_log import clean_reason, record_change
 from competitions.services.lifecycle.confirm import revise_if_final
-from competitions.services.lifecycle.freeze import freeze_if_due
-from competitions.services.locks import get_or_open_period, lock_competition, lock_participant
+from competitions.services.locks import get_or_open_period, lock_participant
 from competitions.services.notices.notices import notify_player
-from competitions.services.results.judge import local_time, refuse_before_joining, refuse_cancelled, score_text
+from competitions.services.results.judge import local_time, locked_to_judge, refuse_before_joining, score_text
 from foundation.failpoints import failpoint
 from foundation.messages import Message
 from leaderboards.core.input.entries import Entry, read_value
@@ -60,10 +58,7 @@ def accept_late(
     ``OutOfRange``, or ``Unavailable`` as ``void`` does.
     """
     reason = clean_reason(reason)
-    freeze_if_due(competition, at)
-    with transaction.atomic():
-        locked = lock_competition(competition)
-        refuse_cancelled(locked)
+    with locked_to_judge(competition, at) as locked:
         if locked.closed_at is None:
             raise NotClosed(Message("It is not closed yet: a late score can be accepted once it is."))
         participant = lock_participant(locked, late.player)

@@ -20,12 +20,12 @@ from foundation.audit import record
 from foundation.audit.row_values import subjects_of
 from foundation.failpoints import failpoint
 from foundation.worker.each import for_each
-from leaderboards.models import Period, PeriodState
+from leaderboards.models import OVER_STATES, Period
 
 
 def grant_due_rewards(at: datetime) -> int:
     """Grant the rewards of final periods, oldest first; returns how many were granted."""
-    final = Period.objects.filter(state__in=(PeriodState.FINAL, PeriodState.EXPIRED), reward_run=None)
+    final = Period.objects.filter(state__in=OVER_STATES, reward_run=None)
     due = final.exclude(label__endswith=FROZEN_SUFFIX).select_related("board").order_by("closed_at", "pk")
     return sum(for_each(due, lambda period: grant_period(period, at)))
 

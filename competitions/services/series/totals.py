@@ -121,14 +121,23 @@ def _submit_totals(series: Series, totals: Sequence[SeriesTotal], at: datetime) 
         elif outcome.code == StorageUnavailable.code:
             raise StorageUnavailable(outcome.detail or "")
         elif outcome.code != Banned.code:
-            raise Conflict(f"The board of series {series.pk} does not take a total: {outcome.detail or outcome.status}")
+            raise Conflict(
+                Message(
+                    "Board %(board)s refuses a total of series %(series)s: %(reason)s",
+                    board=series.board_id,
+                    series=series.pk,
+                    reason=outcome.detail or outcome.status,
+                )
+            )
     return accepted
 
 
 def _remove_from_board(series: Series, total: SeriesTotal, at: datetime) -> None:
     period = find_period_row(series.board, "current", at)
     if period is None:
-        raise UnknownPeriod(Message("Board %(board)s has no period yet.", board=series.board_id))
+        raise UnknownPeriod(
+            Message("Board %(board)s has no period yet: the worker opens one within a minute.", board=series.board_id)
+        )
     with suppress(NotRanked):
         remove_from_period(period, total.player.external_id, at)
 

@@ -4,7 +4,8 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from django.apps import apps
-from django.db.models import BinaryField
+from django.core.exceptions import ValidationError
+from django.db.models import BinaryField, IntegerField, Model
 
 from foundation.audit.actions import all_subjects
 from foundation.audit.models import AuditSubject
@@ -14,20 +15,30 @@ Pair = tuple[str, str]
 
 def load_subject_names(subjects: Iterable[AuditSubject]) -> dict[Pair, str]:
     """Return the names of the subjects' rows by (kind, key), without deleted rows."""
-    keys_by_kind: dict[str, set[int]] = defaultdict(set)
+    keys_by_kind: dict[str, set[str]] = defaultdict(set)
     for each in subjects:
-        if each.key.isascii() and each.key.isdigit():
-            keys_by_kind[each.kind].add(int(each.key))
+        keys_by_kind[each.kind].add(each.key)
     return {
         (kind, str(pk)): name for kind, keys in keys_by_kind.items() for pk, name in _names_of_kind(kind, keys).items()
     }
 
 
-def _names_of_kind(kind: str, keys: set[int]) -> dict[int, str]:
+def _names_of_kind(kind: str, keys: Iterable[str]) -> dict[object, str]:
     kinds = all_subjects()
     try:
         model = apps.get_model(kinds[kind].model if kind in kinds else kind)
     except (LookupError, ValueError):
         return {}
+    found = [pk for key in keys if (pk := _primary_key(model, key)) is not None]
     pictures = [field.name for field in model._meta.concrete_fields if isinstance(field, BinaryField)]
-    return {row.pk: str(row) for row in model._default_manager.defer(*pictures).filter(pk__in=keys)}
+    return {row.pk: str(row) for row in model._default_manager.defer(*pictures).filter(pk__in=found)}
+
+
+def _primary_key(model: type[Model], key: str) -> object:
+    """Return the key as a value of the model's primary key; None if it can be none, such as "abc" for a number."""
+    if isinstance(model._meta.pk, IntegerField) and not (key.isascii() and key.isdigit()):
+        return None
+    try:
+        return model._meta.pk.to_python(key)
+    except (ValidationError, ValueError):
+        return None

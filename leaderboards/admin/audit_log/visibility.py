@@ -1,6 +1,9 @@
 """Which audit entries a user may see and undo: those about rows that the admin shows to the user."""
 
+from urllib.parse import quote as urlquote
+
 from django.contrib import admin
+from django.contrib.admin.utils import quote
 from django.db.models import Exists, OuterRef, QuerySet
 from django.http import HttpRequest
 from django.urls import NoReverseMatch, reverse
@@ -8,9 +11,9 @@ from django.urls import NoReverseMatch, reverse
 from foundation.audit.actions import all_subjects, get_action
 from foundation.audit.models import AuditEntry, AuditSubject
 from foundation.errors import NotFound
+from foundation.users import user_label
 
 VIEW_AUDIT_LOG = "foundation.view_auditentry"
-ACCOUNTS = "auth.user"
 
 
 def visible_entries(request: HttpRequest, entries: QuerySet[AuditEntry]) -> QuerySet[AuditEntry]:
@@ -38,12 +41,12 @@ def may_undo(request: HttpRequest, entry: AuditEntry) -> bool:
 
 def may_see_addresses(request: HttpRequest) -> bool:
     """Return whether the user may see IP addresses: users who may view accounts."""
-    return _may_view(request, ACCOUNTS)
+    return _may_view(request, user_label())
 
 
 def entries_url(kind: str, key: str) -> str:
     """Return the admin's URL of a subject's entries."""
-    return f"{reverse('admin:foundation_auditentry_changelist')}?subject={kind}:{key}"
+    return f"{reverse('admin:foundation_auditentry_changelist')}?subject={kind}:{urlquote(key, safe='')}"
 
 
 def row_url(kind: str, key: str) -> str:
@@ -51,7 +54,7 @@ def row_url(kind: str, key: str) -> str:
     kinds = all_subjects()
     app, _, name = (kinds[kind].model if kind in kinds else kind).partition(".")
     try:
-        return reverse(f"admin:{app}_{name}_change", args=[key])
+        return reverse(f"admin:{app}_{name}_change", args=[quote(key)])
     except NoReverseMatch:
         return ""
 

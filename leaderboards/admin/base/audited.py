@@ -7,8 +7,10 @@ values of a form are only known in ``construct_change_message``.
 
 from collections.abc import Iterator
 from typing import Any, ClassVar, TypeVar
+from urllib.parse import quote as urlquote
 
 from django.contrib.admin.models import LogEntry
+from django.contrib.admin.utils import unquote
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.db.models import Model, QuerySet
@@ -70,13 +72,13 @@ class AuditedAdmin(Subscriptable, ModelAdmin[Row]):
         self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         """Redirect from Django's history of a row to the audit log of the row."""
-        row = self.get_object(request, object_id)
+        row = self.get_object(request, unquote(object_id))
         if row is None:
             raise Http404
         if not (self.has_view_or_change_permission(request, row) and request.user.has_perm(VIEW_AUDIT_LOG)):
             raise PermissionDenied
         audit_log = reverse("admin:foundation_auditentry_changelist")
-        return redirect(f"{audit_log}?subject={subject_kind(type(row))}:{row.pk}")
+        return redirect(f"{audit_log}?subject={subject_kind(type(row))}:{urlquote(str(row.pk), safe='')}")
 
     def _record(self, request: HttpRequest, row: Row, verb: str, message: Any) -> None:
         before, after = getattr(request, "audited", ({}, {}))

@@ -43,7 +43,7 @@ def lookups_of_filter(model: type[Model], declared: Any) -> Iterator[str]:
     field = get_fields_from_path(model, path)[-1]
     yield from (f"{path}__{each}" for each in _FIELD_LOOKUPS)
     if field.is_relation and isinstance(field, Field):
-        yield f"{path}__{field.target_field.name}__exact"  # type: ignore[attr-defined]  # relations have one
+        yield f"{path}__{field.target_field.name}__exact"  # type: ignore[attr-defined]  # only relations get here, and they have a target
     elif isinstance(field, DateField):
         yield from (f"{path}__{each}" for each in _DATE_LOOKUPS)
 

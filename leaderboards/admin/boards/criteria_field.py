@@ -1,6 +1,6 @@
 """The criteria of a board as rows of a form instead of JSON: add, remove and reorder them, without JavaScript too.
 
-JSON under the field's own name is still read, for whoever posts that. The trap: a board may have its criteria with
+JSON under the field's own name is read too, for scripts that post it. The trap: a board may have its criteria with
 ``bits``; what means the same as before stays as it was stored, so that saving changes nothing.
 """
 
@@ -52,7 +52,7 @@ class CriteriaRows(forms.Widget):
             "most": MAX_CRITERIA,
             "describedby": (attrs or {}).get("aria-describedby", ""),
         }
-        return mark_safe(render_to_string("admin/leaderboards/board/_criteria.html", context))  # noqa: S308 (a template)
+        return mark_safe(render_to_string("admin/leaderboards/board/_criteria.html", context))  # noqa: S308 - a template escapes
 
     def value_from_datadict(self, data: Mapping[str, Any], files: Any, name: str) -> Any:
         """Return the rows as typed, or the JSON text of the field's own name; None without either."""
@@ -99,7 +99,7 @@ def as_stored_if_same(stored: Any, typed: list[dict[str, Any]]) -> list[dict[str
     """Return ``stored`` if it means the same as ``typed``."""
     try:
         is_same = read_criteria(stored or []) == read_criteria(typed)
-    except BadBoard:  # of an older release
+    except BadBoard:  # an older release stored what this one refuses
         return typed
     return list(stored or []) if is_same else typed
 

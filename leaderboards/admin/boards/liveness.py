@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 from foundation.errors import Unavailable
 from foundation.redis import client as redis
 from leaderboards.admin.wording.descriptions import in_utc
-from leaderboards.models import Board, Period, PeriodState, Storage
+from leaderboards.models import ACTIVE_STATES, Board, Period, Storage
 from leaderboards.selectors.monitoring.resync_progress import count_pending_publish, count_ranked
 
 MOST = 3
@@ -30,9 +30,7 @@ def liveness_of(board: Board) -> Liveness:
         if board.storage == Storage.REDIS:
             lines.append(_("It takes no scores meanwhile, since Redis decides over it."))
         return Liveness(False, lines)
-    living = Period.objects.filter(
-        board=board, state__in=(PeriodState.OPEN, PeriodState.CLOSING), stale_since__isnull=False
-    )
+    living = Period.objects.filter(board=board, state__in=ACTIVE_STATES, stale_since__isnull=False)
     stale = list(living.order_by("stale_since")[:MOST])
     if not stale:
         return Liveness(True, [_("Live: Redis shows what was decided.")])

@@ -53,20 +53,23 @@ class FileForm(forms.Form):
 
 
 class ScoresForm(FileForm):
-    """Scores for one board of points."""
+    """Scores for one board. The columns of a board's criteria have the names of the criteria."""
 
     kind = ImportKind.SCORES
     board = forms.ModelChoiceField(
         Board.objects.none(),
         label=_lazy("Board"),
-        help_text=_lazy("Boards of points in use. Competitions take no tables."),
+        help_text=_lazy(
+            "Boards in use. Competitions take no tables. On a board with criteria, columns are named like the criteria."
+        ),
     )
     player = forms.CharField(label=_lazy("Column of the player"), initial="player", widget=forms.TextInput(_COLUMN))
     points = forms.CharField(
         label=_lazy("Column of the points"),
         initial="points",
         widget=forms.TextInput(_COLUMN),
-        help_text=_lazy("Or a number that every row brings, such as 1."),
+        required=False,
+        help_text=_lazy("Or a number that every row brings, such as 1. Not for boards with criteria."),
     )
     at = forms.CharField(
         label=_lazy("Column of the time"),
@@ -90,12 +93,20 @@ class ScoresForm(FileForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        boards = Board.objects.filter(retired_at=None, criteria=[]).exclude(period=PeriodKind.EVENT)
+        boards = Board.objects.filter(retired_at=None).exclude(period=PeriodKind.EVENT)
         self.fields["board"].queryset = boards  # type: ignore[attr-defined]  # it is a choice of rows
 
     def file_help(self) -> str:
         """Describe the format of the file."""
         return _("CSV in UTF-8 with a first line that names the columns. Up to 8 MiB and 100,000 rows.")
+
+    def clean(self) -> dict[str, Any]:
+        """Ask for the column of the points where the board ranks by points."""
+        given: dict[str, Any] = super().clean() or self.cleaned_data
+        board = given.get("board")
+        if board is not None and not board.criteria and not given.get("points"):
+            self.add_error("points", _("This board ranks by points: which column has them?"))
+        return given
 
     def columns(self) -> dict[str, str]:
         """Return the names of the columns from the form."""

@@ -109,4 +109,4 @@ def _query(rows: list[WebhookDelivery]) -> QuerySet[WebhookDelivery]:
 
 
 def _log(request: HttpRequest, rows: list[WebhookDelivery], message: str) -> None:
-    LogEntry.objects.log_actions(request.user.pk, rows, CHANGE, message)  # type: ignore[arg-type]  # it only iterates
+    LogEntry.objects.log_actions(request.user.pk, rows, CHANGE, message)  # type: ignore[arg-type]  # it iterates over the rows and needs no queryset

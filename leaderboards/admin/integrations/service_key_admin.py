@@ -31,8 +31,6 @@ from leaderboards.admin.base.lookups import DeclaredLookupsAdmin
 from leaderboards.admin.integrations.ready_curl import curl_of
 from leaderboards.models import Board
 
-LIFE = ("created_at", "expires_at", "last_used_at", "revoked_at")
-
 
 class NewKeyForm(ModelForm[ServiceKey]):
     """The form of a new key."""

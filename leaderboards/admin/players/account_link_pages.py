@@ -7,7 +7,6 @@ is not enough. Games link players by codes instead (``services/players/link.py``
 from typing import Any
 
 from django import forms
-from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.http import Http404, HttpRequest, HttpResponseBase
 from django.urls import URLPattern, path, reverse
@@ -19,6 +18,7 @@ from django.utils.translation import gettext_lazy as _lazy
 from accounts.reauth import require_recent_proof
 from foundation import clock
 from foundation.http.client_address import signed_in
+from foundation.users import User, find_by_name
 from leaderboards.admin.base.paging import PhraseSearchAdmin
 from leaderboards.admin.confirm.preview_page import PreviewedAction, confirm_with_preview
 from leaderboards.admin.players.action_pages import name_and_id
@@ -30,7 +30,7 @@ class AccountForm(forms.Form):
     """The account by its full name, empty to unlink the player. The account must not have another player."""
 
     account = forms.CharField(
-        label=_lazy("Account"), max_length=150, required=False, help_text=_lazy("Its whole name; leave empty for none.")
+        label=_lazy("Account"), max_length=254, required=False, help_text=_lazy("Its whole name; leave empty for none.")
     )
 
     def __init__(self, *args: Any, player: Player, **more: Any) -> None:
@@ -40,7 +40,7 @@ class AccountForm(forms.Form):
     def clean_account(self) -> User | None:
         """Return the account; refuse an unknown one, and one with another player."""
         name = self.cleaned_data["account"]
-        account = User.objects.filter(username=name).first() if name else None
+        account = find_by_name(name) if name else None
         if name and account is None:
             raise ValidationError(_("There is no account %(account)s.") % {"account": name})
         other = Player.objects.filter(user=account).exclude(pk=self._player.pk).first() if account else None

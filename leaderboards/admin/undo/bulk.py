@@ -73,7 +73,7 @@ class UndoSelectedAdmin(ReadOnlyAdmin[AuditEntry]):
 
     def about(self, entry: AuditEntry) -> SafeString | str:
         """Return all subjects of the entry, with links; the audit log's admin implements it."""
-        raise NotImplementedError  # the admin of the audit log implements it
+        raise NotImplementedError
 
     def has_undo_permission(self, request: HttpRequest) -> bool:
         """Allow users who may undo at least one kind of action."""

@@ -6,13 +6,13 @@ Each shows what the page of the opposite action shows. Actions without effects o
 import hashlib
 from collections.abc import Iterable, Sequence
 
-from django.contrib.auth.models import User
 from django.utils.translation import gettext as _
 
 from foundation import clock
 from foundation.audit.models import AuditEntry
 from foundation.audit.undo import CHANGED_SINCE, NotUndoable
 from foundation.messages import Message
+from foundation.users import User
 from leaderboards.admin.boards.preview_seal import matches_seal, sealed
 from leaderboards.admin.imports.undo_preview import preview_import_undo
 from leaderboards.admin.moderation.purge_admin import purge_undo_preview_lines

@@ -31,11 +31,11 @@ class UndoEntryAdmin(ReadOnlyAdmin[AuditEntry]):
 
     def about(self, entry: AuditEntry) -> SafeString | str:
         """Return all subjects of the entry, with links; the audit log's admin implements it."""
-        raise NotImplementedError  # the admin of the audit log implements it
+        raise NotImplementedError
 
     def changed(self, entry: AuditEntry) -> SafeString | str:
         """Return the old and new values, one field a line; the audit log's admin implements it."""
-        raise NotImplementedError  # the admin of the audit log implements it
+        raise NotImplementedError
 
     def get_urls(self) -> list[URLPattern]:
         """Add the page."""

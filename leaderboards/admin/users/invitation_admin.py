@@ -4,7 +4,6 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
-from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
@@ -22,6 +21,7 @@ from accounts.views.page_helpers import where_mails_go
 from foundation import clock
 from foundation.generics import ModelForm
 from foundation.http.client_address import signed_in
+from foundation.users import User
 from leaderboards.admin.base.lookups import DeclaredLookupsAdmin
 
 MOST_DAYS = 30

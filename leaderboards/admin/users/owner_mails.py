@@ -3,13 +3,13 @@
 from typing import Any
 
 from django.contrib.auth.base_user import AbstractBaseUser
-from django.contrib.auth.models import User
 from django.db.models import QuerySet
 
 from accounts.models import MailKind
 from accounts.services.email_change import notify_former
 from accounts.services.mails import owner_notices
 from foundation import clock
+from foundation.users import User, email_of
 
 RIGHTS = ("is_staff", "is_superuser", "groups", "user_permissions")
 
@@ -20,7 +20,7 @@ def notify_owner(account: User, form: Any, by: AbstractBaseUser) -> None:
     The mails go to the old address, since an attacker may have set the new one.
     """
     at, changed = clock.now(), form.changed_data
-    before = form.initial.get("email", "") if "email" in changed else account.email
+    before = (form.initial.get("email") or "") if "email" in changed else email_of(account)
     if "email" in changed and before:
         notify_former(account, before, at, by)
     if "is_active" in changed:

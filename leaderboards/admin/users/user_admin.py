@@ -10,7 +10,7 @@ from django.contrib import admin, messages
 from django.contrib.admin.utils import unquote
 from django.contrib.auth import admin as djangos
 from django.contrib.auth.admin import GroupAdmin
-from django.contrib.auth.models import Group, User
+from django.contrib.auth.models import Group
 from django.core.checks import (
     CheckMessage,
     Tags,
@@ -28,18 +28,26 @@ from accounts.reauth import ReauthAdmin, require_recent_proof
 from accounts.services.mails import owner_notices
 from accounts.services.second_factors import removal as factors
 from foundation import clock
-from foundation.audit.retention import forget_addresses, forget_values
+from foundation.audit.retention import forget_addresses, forget_own_name, forget_values
 from foundation.generics import UserAdmin
 from foundation.http.client_address import signed_in
+from foundation.monitoring.user_model_check import faults
+from foundation.users import User, has_djangos_users, user_model, users
 from leaderboards.admin.base.lookups import DeclaredLookupsAdmin
+from leaderboards.admin.users import account_layout as layout
 from leaderboards.admin.users.owner_mails import RIGHTS, notify_owner
 
-PERSONAL = ("email", "first_name", "last_name")
+_DJANGOS: Any = djangos.UserAdmin
 
 
 class AccountAdmin(ReauthAdmin[User], DeclaredLookupsAdmin[User], UserAdmin[User]):
-    """Accounts; changing one needs a recent sign-in."""
+    """Accounts; changing one needs a recent sign-in. It shows what Django's own admin shows and the user model has."""
 
+    fieldsets = layout.fieldsets(_DJANGOS.fieldsets)
+    add_fieldsets = layout.add_fieldsets(_DJANGOS.add_fieldsets)
+    list_display = layout.columns(_DJANGOS.list_display)
+    search_fields = layout.columns(_DJANGOS.search_fields)
+    ordering = layout.columns(_DJANGOS.ordering)
     actions = ("forget_factors",)
     reauth_actions = ("forget_factors",)
 
@@ -50,7 +58,7 @@ class AccountAdmin(ReauthAdmin[User], DeclaredLookupsAdmin[User], UserAdmin[User
         with transaction.atomic():
             answer = super().user_change_password(request, id, form_url)
             if request.method == "POST" and answer.status_code == 302:
-                account = User.objects.get(pk=unquote(id))
+                account = users().get(pk=unquote(id))
                 owner_notices.notify_owner(MailKind.PASSWORD_CHANGED, account, clock.now(), by=signed_in(request))
         return answer
 
@@ -66,7 +74,7 @@ class AccountAdmin(ReauthAdmin[User], DeclaredLookupsAdmin[User], UserAdmin[User
 
         Sessions stay signed in.
         """
-        by = User.objects.get(pk=signed_in(request).pk)
+        by = users().get(pk=signed_in(request).pk)
         for account in accounts:
             if not _may_touch(request, account):
                 messages.error(request, gettext("%(name)s has rights: a superuser may do this.") % {"name": account})
@@ -78,10 +86,12 @@ class AccountAdmin(ReauthAdmin[User], DeclaredLookupsAdmin[User], UserAdmin[User
 
     def _record_deletion(self, request: HttpRequest, row: User) -> None:
         """Record the deletion, mail the owner, and clear personal values and addresses from the account's audit
-        entries; its name and rights stay there."""
+        entries; its rights stay there, and its name, unless that is an e-mail address."""
         super()._record_deletion(request, row)
         owner_notices.notify_owner(MailKind.DELETED, row, clock.now(), by=signed_in(request))
-        forget_values("account", row.pk, PERSONAL)
+        forget_values("account", row.pk, layout.personal_columns())
+        if layout.name_is_personal():
+            forget_own_name(row.pk)
         forget_addresses(row.pk)
 
     def get_readonly_fields(self, request: HttpRequest, obj: User | None = None) -> Any:
@@ -122,8 +132,20 @@ def _take_the_place(model: type[Model], of: type[Any], ours: type[Any]) -> None:
         admin.site.register(model, ours)
 
 
-_take_the_place(User, djangos.UserAdmin, AccountAdmin)
-_take_the_place(Group, djangos.GroupAdmin, RoleAdmin)
+def take_the_places() -> None:
+    """Register our admins where the project has Django's own."""
+    _take_the_place(user_model(), djangos.UserAdmin, AccountAdmin)
+    _take_the_place(Group, djangos.GroupAdmin, RoleAdmin)
+
+
+def register_users_of_the_project() -> None:
+    """Register our admin for a user model of the project's own that has none; call it once all admins are loaded."""
+    take_the_places()
+    if not (has_djangos_users() or admin.site.is_registered(user_model()) or any(faults(user_model()))):
+        admin.site.register(user_model(), AccountAdmin)
+
+
+take_the_places()
 
 
 @register(Tags.admin)
@@ -134,13 +156,19 @@ def accounts_have_our_admins(**_: Any) -> list[CheckMessage]:
             f"The admin of {model._meta.verbose_name_plural} is {other.__module__}.{other.__qualname__}, not Sunwi's: "
             "staff who may change them there can give themselves all rights, with no recent sign-in, no entry in the "
             "audit log and no mail to the owner.",
-            hint=f"Let it extend {__name__}.{ours.__name__}, after admin.site.unregister({model.__name__}); or, if it "
+            hint=f"Let it extend {__name__}.{ours.__name__}{_unregister_first(model)}; or, if it "
             'may be so, put "sunwi.W003" into SILENCED_SYSTEM_CHECKS.',
             id="sunwi.W003",
         )
-        for model, ours in ((User, AccountAdmin), (Group, RoleAdmin))
+        for model, ours in ((user_model(), AccountAdmin), (Group, RoleAdmin))
         if admin.site.is_registered(model) and not issubclass(other := type(admin.site.get_model_admin(model)), ours)
     ]
+
+
+def _unregister_first(model: type[Model]) -> str:
+    """Django registers admins of its own models alone."""
+    is_djangos = model._meta.app_label == "auth"
+    return f", after admin.site.unregister({model.__name__})" if is_djangos else ""
 
 
 def _may_grant_rights(request: HttpRequest) -> bool:

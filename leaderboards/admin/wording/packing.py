@@ -1,4 +1,4 @@
-"""How a board's scores are packed, in words of whoever sets it up: what fits, how ties are told, or what to do."""
+"""How a board's scores are packed, for people who set it up: what fits, how ties are told, or what to do."""
 
 from dataclasses import dataclass
 

@@ -51,7 +51,7 @@ class OperationHandler:
             return refusal
         try:
             if self._auth is not None:
-                request.auth = self._auth(request)  # type: ignore[attr-defined]  # where views look for it
+                request.auth = self._auth(request)  # type: ignore[attr-defined]  # views read the key there, as ninja's do
             view: Callable[..., HttpResponseBase] = self._operation.view_func
             return view(request, **self._values(request, path, values))
         except Exception as error:

@@ -16,8 +16,8 @@ from leaderboards.models import Board
 
 MOMENT = {"as_of": "2026-11-20T09:00:00Z", "live": True}
 ROW = {"rank": 3, "player": "alice", "name": "Alice", "points": 150, "tied": 1}
-# Of the board 1 in 2026-47, before and behind a row of 150 points.
 AROUND_CURSORS = {"around_previous_cursor": None, "around_next_cursor": None}
+# Of the board 1 in 2026-47, before and behind a row of 150 points.
 CURSORS = {"previous_cursor": None, "next_cursor": "WzEsImIxIiwiMjAyNi00NyIsMSwiYWxpY2UiLG51bGwsMTUwXQ"}
 CSV = {
     "description": "A line for each player, best first: rank, player, name, points or a column for each "

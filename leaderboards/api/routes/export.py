@@ -19,7 +19,7 @@ from leaderboards import selectors
 from leaderboards.api.http.access import OptionalKey, is_private, standings_to_read
 from leaderboards.api.http.downloads import CSV, NO_MORE, Download, csv_parts
 from leaderboards.api.http.parameters import METADATA_COLUMN, PERIOD, RAW, SEQ, WholeNumber
-from leaderboards.models import Board, Period, PeriodState, Storage
+from leaderboards.models import OVER_STATES, Board, Period, Storage
 from leaderboards.selectors.exports.cached_files import fingerprint_of
 from leaderboards.services.sync.mirror import mirror
 
@@ -80,4 +80,4 @@ def is_mirrored(period: Period) -> bool:
 
 def never_changes(period: Period) -> bool:
     """Whether the period's rows are final."""
-    return period.state in (PeriodState.FINAL, PeriodState.EXPIRED)
+    return period.state in OVER_STATES

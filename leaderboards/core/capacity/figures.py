@@ -10,17 +10,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from leaderboards.core.capacity.refusals import BadCapacity
-
 DEFAULT_FILE = Path(__file__).with_name("figures.json")
 _KEYS = {"value", "unit", "measured", "source"}
 MOST = 1e18
 RATE = "1/s"
 
 
+class BadCapacity(ValueError):
+    """A number, or a file of figures, that nothing can be computed from; its text says what to write."""
+
+
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A number in ``unit``. ``is_measured``: by this repository's benchmarks, or by whoever replaced it."""
+    """A number in ``unit``. ``is_measured``: by this repository's benchmarks, or by the person who replaced it."""
 
     value: float
     unit: str

@@ -8,8 +8,7 @@ from dataclasses import dataclass, fields
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from leaderboards.core.capacity.figures import Figures
-from leaderboards.core.capacity.refusals import BadCapacity
+from leaderboards.core.capacity.figures import BadCapacity, Figures
 
 DAY_SECONDS, MONTH_DAYS, YEAR_DAYS = 86_400, 30, 365
 GB = 1e9

@@ -9,7 +9,7 @@ import json
 from decimal import Decimal
 
 from foundation.messages import Message
-from leaderboards.core.input.json_body import DuplicateKeys, read_json
+from leaderboards.core.input.json_body import DuplicateKeys
 from leaderboards.errors import BadEntry
 
 MAX_BYTES = 2048
@@ -35,11 +35,6 @@ def read_metadata(raw: object) -> str:
             )
         )
     return text
-
-
-def metadata_value(text: str) -> object:
-    """Return stored metadata as values, with exact numbers."""
-    return read_json(text.encode())
 
 
 def _text_of(value: object, depth: int) -> str:

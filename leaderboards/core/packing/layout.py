@@ -77,11 +77,6 @@ class Layout:
         return not self.is_integer and pattern >= INFINITY
 
     @cached_property
-    def time_in_score(self) -> bool:
-        """Whether the time is in the score."""
-        return any(slot.is_time for slot in self.slots)
-
-    @cached_property
     def resolution_ms(self) -> int:
         """1, or 1000 if the layout has seconds."""
         return self.time_slot.unit_ms if self.time_slot else 1

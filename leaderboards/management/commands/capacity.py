@@ -8,9 +8,8 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from leaderboards.core.capacity.figures import Figure, default_figures, figures_json, read_figures
+from leaderboards.core.capacity.figures import BadCapacity, Figure, default_figures, figures_json, read_figures
 from leaderboards.core.capacity.plan import BOUNDS, STORAGES, Load, plan, read_number
-from leaderboards.core.capacity.refusals import BadCapacity
 from leaderboards.core.capacity.text import plan_text
 from leaderboards.management.command import Command as BaseCommand
 

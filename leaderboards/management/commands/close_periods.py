@@ -35,8 +35,10 @@ class Command(BaseCommand):
 
 
 def _read_past_time(text: str | None) -> datetime:
-    """Parse ``--now``; the trusted clock's time for None. Raises ``CommandError`` for a time after it: closing is for
-    good, and would end periods that still run."""
+    """Parse ``--now``; None means the trusted clock's time. Raises ``CommandError`` for a later time.
+
+    Closing cannot be undone, so a time in the future would end periods that still run.
+    """
     present = clock.trusted_now()
     at = present if text is None else read_time(text)
     if at > present:

@@ -73,7 +73,7 @@ class Command(BaseCommand):
                 self.stderr.write("A redis board remembers ids for a day or two: a second run after that counts again.")
             tally = self._import(table, job, rejects)
         if not tally.rows:
-            raise CommandError(f"{table.file} has a header and no rows.")
+            raise CommandError(f"{table.file} has a header and no rows: there is nothing to import.")
         if job.backfilled:
             tally.closed = close_past(board, tally.labels, clock.trusted_now())
         note = {"file": table.file.name, "rows": tally.rows, "periods": sorted(tally.labels)[:MOST_NAMED]}
@@ -130,7 +130,7 @@ class Tally:
 
 def _refuse_impossible(board: Board) -> None:
     if board.is_event:
-        raise CommandError(f"Board {board.seq} counts in competitions, which a table of scores does not name.")
+        raise CommandError(f"Board {board.seq} counts in competitions, which no table names: choose another board.")
     if undone := run_being_undone(board):
         raise CommandError(f"Import {undone.pk} into board {board.seq} is being undone: run it again when it is.")
 
@@ -179,6 +179,6 @@ def _fields(table: Table, given: list[str]) -> tuple[tuple[str, str], ...]:
         if name == ACHIEVED_AT:
             raise CommandError(f"--field {text}: {ACHIEVED_AT} is the time of the row: give --at {column}.")
         if name in columns:
-            raise CommandError(f"--field {text}: {name} is given twice.")
+            raise CommandError(f"--field {text}: {name} is given twice; give one column for it.")
         columns[name] = table.column(column, f"--field {name}")
     return tuple(columns.items())

@@ -26,7 +26,7 @@ class Command(BaseCommand):
     def handle(self, *_args: Any, **options: Any) -> None:
         """Print the periods as JSON, null between two windows; refuse an event board, which has no calendar."""
         if not 0 <= options["next"] <= 1000:
-            raise CommandError("--next is 0 to 1000.")
+            raise CommandError("--next must be from 0 to 1000.")
         board = selectors.board_by_seq(options["board"])
         if board.is_event:
             raise CommandError(f"Board {board.seq} counts in competitions: they are its periods.")

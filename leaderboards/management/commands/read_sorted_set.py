@@ -48,7 +48,7 @@ class Command(BaseCommand):
     def handle(self, *_args: Any, **options: Any) -> None:
         """Print the set; members that are no UTF-8 are named on stderr, and make the exit status 1."""
         if options["whole_of"] < 1:
-            raise CommandError("--whole-of is a whole number of at least 1.")
+            raise CommandError("--whole-of must be a whole number of at least 1.")
         if options["name_field"] and not options["names"]:
             raise CommandError("--name-field says what to take of --names: name the hash too.")
         source = ExternalZset(

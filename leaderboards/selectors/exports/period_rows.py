@@ -13,7 +13,7 @@ from django.db.models.functions import Coalesce
 from foundation import clock
 from leaderboards.core.instants import from_milliseconds
 from leaderboards.core.ranking.rules import Order, Ties
-from leaderboards.models import Board, FinalStanding, Period, PeriodState, Standing
+from leaderboards.models import OVER_STATES, Board, FinalStanding, Period, Standing
 from leaderboards.selectors.catalog.periods import find_period_row
 from leaderboards.selectors.rankings.standings import Row
 from leaderboards.selectors.visibility.hidden import hidden_in, keeps_vacated_places
@@ -62,7 +62,7 @@ def visible_final_ranking(period: Period) -> Iterator[tuple[int, Finalist]]:
 
 
 def final_ranking(period: Period, excluded: Collection[int], stay_empty: bool) -> Iterator[tuple[int, Finalist]]:
-    """Yield the final standings without the players ``excluded`` (internal numbers), whoever is hidden now.
+    """Yield the final standings without the players ``excluded`` (internal numbers). Bans of now are not looked at.
 
     With ``stay_empty`` nobody moves up. No cache is used: for callers that work from a stored result.
     """
@@ -151,7 +151,7 @@ class _Line(NamedTuple):
 
 
 def _lines(period: Period, metadata: bool) -> Iterator[_Line]:
-    if period.state in (PeriodState.FINAL, PeriodState.EXPIRED):
+    if period.state in OVER_STATES:
         # Columns instead of model instances: with a million players these would cost a second more.
         columns = ("score", "member", "player__external_id", "player__name")
         unpack = period.layout.unpack

@@ -18,7 +18,15 @@ from foundation.db.resilience import SqlAway, StaleIfErrorCache
 from leaderboards.core.career import MEDALS, TOP, Streak, medals, streak
 from leaderboards.core.periods import PeriodKind
 from leaderboards.core.ranking.rules import Rules
-from leaderboards.models import BanRecord, FinalStanding, Period, PeriodState, Player, Restriction, Visibility
+from leaderboards.models import (
+    OVER_STATES,
+    BanRecord,
+    FinalStanding,
+    Period,
+    Player,
+    Restriction,
+    Visibility,
+)
 from leaderboards.models import Standing as CurrentStanding
 from leaderboards.selectors.catalog.periods import PeriodInfo, period_info
 from leaderboards.selectors.history.final_ranks import tied_q
@@ -31,7 +39,6 @@ MOST_CACHED = 500  # careers, of some 30 KB each
 MOST_BOARDS, MOST_PERIODS = 10, 100
 MOST_POINTS = 30  # of a chart
 MOST_TROPHIES = 24
-_OVER = (PeriodState.FINAL, PeriodState.EXPIRED)
 _Key = tuple[int, str | None, tuple[Any, ...] | None]  # player, viewer, state of bans and restrictions
 
 
@@ -150,7 +157,7 @@ def _boards_of(player: int) -> list[int]:
 
 def _final_periods(board: int) -> list[Period]:
     """Return the latest final periods in which anybody was ranked, the latest first."""
-    over = Period.objects.filter(board=board, state__in=_OVER, ends_at__isnull=False, players__gt=0)
+    over = Period.objects.filter(board=board, state__in=OVER_STATES, ends_at__isnull=False, players__gt=0)
     return list(over.order_by("-ends_at")[:MOST_PERIODS])
 
 

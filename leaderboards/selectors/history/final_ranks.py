@@ -20,7 +20,7 @@ from foundation.db.resilience import SqlAway, ask
 from leaderboards.core.input.names import display_name
 from leaderboards.core.periods import PeriodKind
 from leaderboards.core.ranking.rules import Ties
-from leaderboards.models import Board, FinalStanding, Period, PeriodState, Player, Visibility
+from leaderboards.models import OVER_STATES, Board, FinalStanding, Period, Player, Visibility
 from leaderboards.selectors.catalog.periods import PeriodInfo, period_info
 from leaderboards.selectors.exports.period_rows import visible_final_ranking
 from leaderboards.selectors.history.visible_ranks import shown_ranks
@@ -31,7 +31,6 @@ from leaderboards.selectors.visibility.restrictions import restricted, visible_q
 Answer = TypeVar("Answer")
 
 MOST_PERIODS = 30
-_OVER = (PeriodState.FINAL, PeriodState.EXPIRED)  # states with final ranks, which are kept for ever
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +68,7 @@ def ranks_before(board: Board, starts_at: datetime | None, players: Collection[s
 
 
 def _ranks_in(board: Board, ended_at: datetime, players: Collection[str]) -> dict[str, int]:
-    over = Period.objects.select_related("board").filter(board=board, ends_at=ended_at, state__in=_OVER).first()
+    over = Period.objects.select_related("board").filter(board=board, ends_at=ended_at, state__in=OVER_STATES).first()
     if over is None:
         return {}
     hidden = hidden_in(over)
@@ -95,7 +94,7 @@ def past_ranks(board: Board, player: str) -> list[PastRank]:
     """
     if board.is_event:
         return []
-    latest = Period.objects.filter(board=board, state__in=_OVER, ends_at__isnull=False).order_by("-ends_at")
+    latest = Period.objects.filter(board=board, state__in=OVER_STATES, ends_at__isnull=False).order_by("-ends_at")
     own = FinalStanding.objects.filter(visible_q(board.seq, period="period"), player__external_id=player)
     rows = own.filter(period__in=latest.values("pk")[:MOST_PERIODS]).annotate(tied=tied_q())
     columns = rows.order_by("period__ends_at").values_list("period__ends_at", "rank", "period__label", "tied")
@@ -115,7 +114,7 @@ def final_places(player: Player, offset: int, limit: int) -> tuple[list[FinalPla
 def winners(board: Board, labels: Collection[str], most: int) -> dict[str, list[FinalPlace]]:
     """Return by label up to ``most`` players of the first rank in those of these periods that are final."""
     rows = FinalStanding.objects.filter(period__board=board, period__label__in=labels, place__lte=most, rank=1)
-    over = rows.filter(period__state__in=_OVER).annotate(is_out=~visible_q(board.seq, period="period"))
+    over = rows.filter(period__state__in=OVER_STATES).annotate(is_out=~visible_q(board.seq, period="period"))
     firsts = over.select_related("period__board", "player").order_by("place")
     return _ask_or_default(lambda: _winners_by_label(firsts, most), {})
 
@@ -125,7 +124,7 @@ def last_winners(board: Board, most: int) -> list[FinalPlace]:
     if board.is_event:
         return []
     first = FinalStanding.objects.filter(period=OuterRef("pk"), place=1)
-    over = Period.objects.filter(Exists(first), board=board, state__in=_OVER, ends_at__isnull=False)
+    over = Period.objects.filter(Exists(first), board=board, state__in=OVER_STATES, ends_at__isnull=False)
     label = _ask_or_default(over.order_by("-ends_at").values_list("label", flat=True).first, None)
     return [] if label is None else winners(board, [label], most).get(label, [])
 
@@ -151,7 +150,7 @@ def _visible_winners(period: Period, most: int) -> list[FinalStanding]:
 
 
 def _finals_of(player: Player) -> QuerySet[FinalStanding]:
-    rows = final_standings_of(player).filter(period__state__in=_OVER, period__board__visibility=Visibility.PUBLIC)
+    rows = final_standings_of(player).filter(period__state__in=OVER_STATES, period__board__visibility=Visibility.PUBLIC)
     own = rows.exclude(restricted("period__board", period="period")).exclude(period__board__period=PeriodKind.EVENT)
     return own.select_related("period__board", "player").order_by("-period__ends_at", "period__board")
 

@@ -17,7 +17,7 @@ from foundation.messages import Message
 from leaderboards.core.input.names import display_name
 from leaderboards.core.ranking.gaps import NO_ENDS, Gap, PageEnds
 from leaderboards.errors import BadCursor
-from leaderboards.models import Board, FinalStanding, Period, PeriodState
+from leaderboards.models import OVER_STATES, Board, FinalStanding, Period
 from leaderboards.selectors.catalog.periods import PeriodInfo, period_info
 from leaderboards.selectors.rankings.cursor_pages import CursorPage
 from leaderboards.selectors.rankings.store_routing import totals
@@ -26,7 +26,6 @@ from leaderboards.stores.base import Page
 
 MOST_WINNERS = 5
 MOST_HIDDEN_SKIPPED = 100  # hidden players of the first rank that are looked behind
-_OVER = (PeriodState.FINAL, PeriodState.EXPIRED)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
@@ -66,11 +65,11 @@ def period_page(board: Board, page: Page | CursorPage, at: datetime) -> PeriodPa
     for row in rows:
         row.board = board
     players = totals(rows)
-    over = [row for row in rows if row.state in _OVER]
+    over = [row for row in rows if row.state in OVER_STATES]
     won = ask(lambda: _winners(board, over)) if over else {}
     total = ask(begun.count)
     listed = [
-        ListedPeriod(period_info(row), players[row.pk], won.get(row.pk, []) if row.state in _OVER else None)
+        ListedPeriod(period_info(row), players[row.pk], won.get(row.pk, []) if row.state in OVER_STATES else None)
         for row in rows
     ]
     return PeriodPage(total, listed, ends)

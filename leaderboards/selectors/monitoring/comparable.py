@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from django.db.models import QuerySet
 
-from leaderboards.models import Board, Period, PeriodState, Storage
+from leaderboards.models import ACTIVE_STATES, Board, Period, Storage
 
 
 class SkippedBoard(NamedTuple):
@@ -18,9 +18,7 @@ class SkippedBoard(NamedTuple):
 
 def comparable_periods(at: datetime, seq: int | None) -> QuerySet[Period]:
     """Query every running or closing period that Redis shows (only of board ``seq`` if given)."""
-    periods = Period.objects.filter(state__in=(PeriodState.OPEN, PeriodState.CLOSING)).exclude(
-        board__storage=Storage.SQL
-    )
+    periods = Period.objects.filter(state__in=ACTIVE_STATES).exclude(board__storage=Storage.SQL)
     periods = periods.exclude(starts_at__gt=at)
     return periods if seq is None else periods.filter(board=seq)
 

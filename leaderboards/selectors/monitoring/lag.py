@@ -6,13 +6,12 @@ from django.db.models import Count, F, Min, Q, QuerySet
 
 from foundation import clock
 from foundation.models import Heartbeat
-from leaderboards.models import Difference, Period, PeriodState, Storage
+from leaderboards.models import ACTIVE_STATES, Difference, Period, Storage
 
 MIRROR = "mirror"  # the heartbeat of a complete mirror run
 MIRRORED_EVERY = timedelta(seconds=10)
 CLOSED_WITHIN = timedelta(minutes=5)
 RESYNCED_WITHIN = timedelta(seconds=30)
-_LIVING = (PeriodState.OPEN, PeriodState.CLOSING)
 
 
 def lag() -> list[str]:
@@ -28,11 +27,11 @@ def mirror_age() -> timedelta | None:
 def unrepaired() -> QuerySet[Difference]:
     """Query the differences that `verify` found and no repairing run has checked since."""
     since = Q(period__verified_at=None) | Q(found_at__gt=F("period__verified_at"))
-    return Difference.objects.filter(since, repaired=False, period__state__in=_LIVING)
+    return Difference.objects.filter(since, repaired=False, period__state__in=ACTIVE_STATES)
 
 
 def _describe_mirror() -> list[str]:
-    if not Period.objects.filter(board__storage=Storage.REDIS, state__in=_LIVING).exists():
+    if not Period.objects.filter(board__storage=Storage.REDIS, state__in=ACTIVE_STATES).exists():
         return []
     silence = mirror_age()
     if silence is None:
@@ -44,7 +43,7 @@ def _describe_mirror() -> list[str]:
 
 def unclosed(at: datetime, within: timedelta = timedelta()) -> list[tuple[datetime, datetime]]:
     """Return (end, end plus grace) of each period that should have been closed more than ``within`` ago."""
-    ended = Period.objects.filter(state__in=_LIVING, ends_at__lt=at - within)
+    ended = Period.objects.filter(state__in=ACTIVE_STATES, ends_at__lt=at - within)
     return [
         (ends_at, ends_at + timedelta(seconds=grace))
         for ends_at, grace in ended.values_list("ends_at", "board__grace_seconds")
@@ -58,7 +57,7 @@ def _describe_unclosed() -> list[str]:
 
 
 def _describe_stale() -> list[str]:
-    late = Period.objects.filter(state__in=_LIVING, stale_since__lt=clock.now() - RESYNCED_WITHIN)
+    late = Period.objects.filter(state__in=ACTIVE_STATES, stale_since__lt=clock.now() - RESYNCED_WITHIN)
     stale = late.aggregate(count=Count("pk"), first=Min("stale_since"))
     return [f"stale periods: {stale['count']}, the first since {stale['first']:%F %R} UTC"] if stale["count"] else []
 

@@ -9,12 +9,11 @@ from foundation import clock
 from foundation.monitoring.own_readings import overdue
 from foundation.monitoring.readings import Reading
 from foundation.redis import client as redis
-from leaderboards.models import Period, PeriodState, QuarantinedEntry, Storage
+from leaderboards.models import ACTIVE_STATES, Period, QuarantinedEntry, Storage
 from leaderboards.selectors.monitoring.histograms import histograms_taken
 from leaderboards.selectors.monitoring.lag import mirror_age, unclosed, unrepaired
 from leaderboards.stores.redis.publish import announced_at
 
-LIVING = (PeriodState.OPEN, PeriodState.CLOSING)
 SCANNED = 500  # announcements of a period whose age is read
 BATCH = 1000
 
@@ -22,7 +21,7 @@ BATCH = 1000
 def sql_metrics() -> Iterator[Reading]:
     """Read from SQL: stale periods, periods to close, differences, quarantined entries, the oldest histogram."""
     at = clock.now()
-    rows = Period.objects.filter(state__in=LIVING, stale_since__isnull=False)
+    rows = Period.objects.filter(state__in=ACTIVE_STATES, stale_since__isnull=False)
     stale = rows.aggregate(count=Count("pk"), first=Min("stale_since"))
     yield Reading("sunwi_stale", "Parts that Redis lacks something of.", stale["count"], ("part", "periods"))
     text = "Since when the part that has been stale longest is."
@@ -41,7 +40,7 @@ def sql_metrics() -> Iterator[Reading]:
 
 def redis_metrics() -> Iterator[Reading]:
     """Read from Redis: standings that SQL lacks, and announcements that are not published yet."""
-    living = Period.objects.filter(state__in=LIVING).exclude(board__storage=Storage.SQL).select_related("board")
+    living = Period.objects.filter(state__in=ACTIVE_STATES).exclude(board__storage=Storage.SQL).select_related("board")
     mirrored = [each for each in living if each.board.storage == Storage.REDIS]
     rows = sum(_lengths([each.family.dirty for each in mirrored]))
     age = mirror_age() if mirrored else timedelta()

@@ -4,18 +4,18 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
-from django.contrib.auth.models import User
 from django.db.models import QuerySet
 
 from accounts.errors import StillHidden
 from accounts.models import AuthenticatorApp, FormerEmail, Invitation, Passkey, ProvenEmail, RecoveryCode
 from foundation.audit.models import AuditEntry
 from foundation.messages import Message
+from foundation.users import User
 from leaderboards.models import Player
 from leaderboards.selectors.player_data.follows import follows_stored
 from leaderboards.selectors.player_data.personal_data import data_shown_to_player
 
-PROFILE = ("username", "first_name", "last_name", "email", "date_joined", "last_login", "is_active", "is_staff")
+PROFILE = ("first_name", "last_name", "email", "date_joined", "last_login", "is_active", "is_staff")
 
 
 Hides = Callable[[Player, datetime], bool]
@@ -37,7 +37,7 @@ def account_export(user: User, at: datetime) -> dict[str, Any]:
     if player is not None and any(hides(player, at) for hides in _export_blockers):
         raise StillHidden(Message("Results of a competition are hidden for now: ask again after they are revealed."))
     return {
-        "account": {name: getattr(user, name) for name in PROFILE} | {"groups": _groups(user)},
+        "account": _profile(user),
         "email_proven_at": list(ProvenEmail.objects.filter(user=user).values_list("proven_at", flat=True)),
         "former_emails": list(FormerEmail.objects.filter(user=user).values("email", "until")),
         "authenticator_app": list(AuthenticatorApp.objects.filter(user=user).values("created_at")),
@@ -50,6 +50,13 @@ def account_export(user: User, at: datetime) -> dict[str, Any]:
         "audit_log": [_export_entry(user, entry) for entry in _entries(user)],
         "player": data_shown_to_player(player.external_id) if player else None,
     }
+
+
+def _profile(user: User) -> dict[str, Any]:
+    """Export what we use of the account's row; columns of a project's own are the project's to export."""
+    columns = {field.name for field in user._meta.concrete_fields}
+    shown = dict.fromkeys((user.USERNAME_FIELD, *PROFILE))
+    return {name: getattr(user, name) for name in shown if name in columns} | {"groups": _groups(user)}
 
 
 def _entries(user: User) -> QuerySet[AuditEntry]:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.contrib.auth.models import User
 from django.db.models import QuerySet
 
 from foundation.db.resilience import ask
+from foundation.users import User, UserKey
 from leaderboards.models import Follow, Player
 from leaderboards.selectors.visibility.restrictions import visible_q
 
@@ -25,18 +25,18 @@ class Followed:
     since: datetime
 
 
-def is_following(user_id: int, player: Player) -> bool:
+def is_following(user_id: UserKey, player: Player) -> bool:
     """Return whether the user follows the player."""
     return Follow.objects.filter(user_id=user_id, player=player).exists()
 
 
-def followed_ids(user_id: int) -> list[str]:
+def followed_ids(user_id: UserKey) -> list[str]:
     """Return the ids of at most ``MOST_FOLLOWED`` players. Raises ``SqlAway``."""
     rows = _visible(user_id).order_by("-pk").values_list("player__external_id", flat=True)
     return ask(lambda: list(rows[:MOST_FOLLOWED]))
 
 
-def followed_players(user_id: int, offset: int, limit: int) -> tuple[list[Followed], int]:
+def followed_players(user_id: UserKey, offset: int, limit: int) -> tuple[list[Followed], int]:
     """Return one page of the players, the latest followed first, and how many there are."""
     rows = _visible(user_id)
     page = rows.select_related("player").order_by("-since", "-pk")[offset : offset + limit]
@@ -49,5 +49,5 @@ def follows_stored(user: User) -> list[dict[str, Any]]:
     return [{"player": player, "since": since} for player, since in rows]
 
 
-def _visible(user_id: int) -> QuerySet[Follow]:
+def _visible(user_id: UserKey) -> QuerySet[Follow]:
     return Follow.objects.filter(visible_q(None), user_id=user_id)

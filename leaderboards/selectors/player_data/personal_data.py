@@ -9,12 +9,12 @@ boards SQL has the mirrored standings.
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from django.contrib.auth.models import User
 from django.db.models import ForeignObjectRel, Model, QuerySet
 from django.utils.translation import override
 
 from foundation.messages import Message
 from foundation.models import AuditEntry, DeadLetter
+from foundation.users import email_of, name_of, users
 from leaderboards.errors import UnknownPlayer
 from leaderboards.models import (
     BanRecord,
@@ -57,7 +57,7 @@ def all_stored_data(external_id: str) -> dict[str, Any]:
     ``following`` is whom the linked user follows.
     """
     stored = _export(external_id, {None: NEVER_EXPORTED}, lambda rows: rows, {})
-    user = User.objects.filter(player__external_id=external_id).first()
+    user = users().filter(player__external_id=external_id).first()
     return {**stored, "following": follows_stored(user) if user else []}
 
 
@@ -88,7 +88,7 @@ def _export(
     player = Player.objects.filter(external_id=external_id).first()
     if player is None:
         raise UnknownPlayer(Message("There is no player %(player)s.", player=repr(external_id)))
-    user = player.user and {"username": player.user.get_username(), "email": player.user.email}
+    user = player.user and {"username": name_of(player.user), "email": email_of(player.user)}
     return {
         "player": Player.objects.values().get(pk=player.pk),
         "user": user,

@@ -13,7 +13,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from leaderboards.core.periods import PeriodKind
 from leaderboards.core.ranking.rank_changes import RankChanges
 from leaderboards.core.ranking.rules import Order, Ties
-from leaderboards.models import FinalStanding, Period, PeriodState, Standing
+from leaderboards.models import OVER_STATES, FinalStanding, Period, PeriodState, Standing
 from leaderboards.selectors.previews.rank_moves import sum_moves
 from leaderboards.selectors.previews.submissions import PATIENCE_MS, rank_if_visible
 from leaderboards.selectors.visibility.hidden import hidden_now
@@ -21,7 +21,6 @@ from leaderboards.selectors.visibility.restrictions import active_restrictions
 from leaderboards.stores.sql.reads import run_with_timeout
 
 MOST_RANKED = 20  # standings whose rank is counted, and periods: the page needs one SQL statement for each
-_OVER = (PeriodState.FINAL, PeriodState.EXPIRED)
 _Row = TypeVar("_Row", Standing, FinalStanding)
 
 
@@ -72,7 +71,7 @@ def preview_exclusion(
     latest = rows.select_related("player", "period__board").order_by("-period", "player")[:MOST_RANKED]
     ranks = [rank for row in latest if (rank := rank_if_visible(row)) is not None]
     running = Period.objects.filter(pk__in=rows.values("period"))
-    over = periods.filter(state__in=_OVER)
+    over = periods.filter(state__in=OVER_STATES)
     final_rows = FinalStanding.objects.filter(changes, player__in=players, period__in=over).order_by()
     final = Period.objects.filter(pk__in=final_rows.values("period"))
     return ExclusionPreview(

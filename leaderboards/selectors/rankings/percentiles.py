@@ -9,13 +9,11 @@ from datetime import datetime
 from functools import partial
 
 from foundation import clock
-from foundation.messages import Message
 from leaderboards.core.ranking.histogram import Percentile, percentile_in, top_percent
-from leaderboards.errors import NotRanked
 from leaderboards.models import Board, Period
 from leaderboards.selectors.catalog.periods import CURRENT, PeriodInfo, find_period_row, period_info_or_window
 from leaderboards.selectors.rankings.histograms import histogram_of
-from leaderboards.selectors.rankings.standings import PlayerRow, player_row
+from leaderboards.selectors.rankings.standings import PlayerRow, not_ranked, player_row
 from leaderboards.selectors.rankings.store_routing import read_from_store
 from leaderboards.stores.base import Store
 
@@ -52,7 +50,7 @@ def histogram_percentile(board: Board, player: str, period: str = CURRENT) -> Pl
     info = period_info_or_window(board, period, stored, at)
     scores, live = read_from_store(stored, partial(_scores, player=player))
     if player not in scores:
-        raise NotRanked(Message("%(player)s has no standing in period %(period)s.", player=player, period=info.label))
+        raise not_ranked(player, info)
     found = percentile_in([taken.histogram], scores[player], stored.rules)
     return PlayerPercentile(player, found, False, taken.histogram.total, taken.taken_at, live, info)
 

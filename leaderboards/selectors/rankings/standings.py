@@ -110,7 +110,7 @@ def player_row(board: Board, player: str, period: str = CURRENT) -> PlayerRow:
     """Return one player's row. Raises ``NotRanked`` or ``UnknownPeriod``."""
     found = _query(board, period, [ForPlayers((player,))]).standings(0)
     if not found.rows:
-        raise _not_ranked(player, found.period)
+        raise not_ranked(player, found.period)
     row, total = found.rows[0], found.total
     return PlayerRow(row, share_below(row, total), total, found.as_of, found.live, found.period, found.rules)
 
@@ -127,11 +127,12 @@ def around(board: Board, player: str, radius: int = 4, period: str = CURRENT) ->
     wanted = Around(player, radius)
     neighbours = _query(board, period, [window_query(wanted)]).window(0, wanted)
     if not neighbours.rows:
-        raise _not_ranked(player, neighbours.period)
+        raise not_ranked(player, neighbours.period)
     return neighbours
 
 
-def _not_ranked(player: str, period: PeriodInfo) -> NotRanked:
+def not_ranked(player: str, period: PeriodInfo) -> NotRanked:
+    """The refusal of a player without a standing in the period."""
     return NotRanked(Message("%(player)s has no standing in period %(period)s.", player=player, period=period.label))
 
 
@@ -210,9 +211,8 @@ def _query(board: Board, name: str, questions: Sequence[Query]) -> "Answers":
     """Ask the period of this name. Raises ``UnknownPeriod``."""
     as_of = clock.now()
     stored = find_period_row(board, name, as_of)
-    return Answers(
-        board, stored, period_info_or_window(board, name, stored, as_of), read_period(stored, questions), as_of
-    )
+    shown = period_info_or_window(board, name, stored, as_of)
+    return Answers(board, stored, shown, read_period(stored, questions), as_of)
 
 
 def read_period(stored: Period | None, questions: Sequence[Query]) -> tuple[QueryResult, bool]:

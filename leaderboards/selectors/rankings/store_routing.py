@@ -12,7 +12,7 @@ from foundation.db.resilience import ask as ask_sql
 from foundation.errors import Unavailable
 from foundation.redis import client as redis
 from foundation.sync.redis_state import StaleGeneration
-from leaderboards.models import Period, PeriodState, Storage
+from leaderboards.models import OVER_STATES, Period, Storage
 from leaderboards.selectors.catalog.cache_versions import fetch_version
 from leaderboards.selectors.catalog.periods import reload_sync_state
 from leaderboards.selectors.visibility.hidden import hidden_counts, hidden_in, keeps_vacated_places
@@ -90,7 +90,7 @@ def _route(
     """
     if period.cache_version:
         return _run_with_version(period, lambda: question(ZsetStore(redis.boards()), period)), True
-    if period.state in (PeriodState.FINAL, PeriodState.EXPIRED):
+    if period.state in OVER_STATES:
         return ask_sql(lambda: question(FinalStore(), period)), True
     if period.board.storage == Storage.SQL:
         return _ask_sql(period, question, sql_store or SqlStore()), True
@@ -108,9 +108,7 @@ def totals(periods: Collection[Period]) -> dict[int, int]:
 
     Raises ``SqlAway`` if no store can answer, and ``TooMany``.
     """
-    counts = {
-        period.pk: period.players for period in periods if period.state in (PeriodState.FINAL, PeriodState.EXPIRED)
-    }
+    counts = {period.pk: period.players for period in periods if period.state in OVER_STATES}
     running = [period for period in periods if period.pk not in counts]
     in_redis = [period for period in running if period.board.storage != Storage.SQL]
     counts |= _totals_in_redis([period for period in in_redis if period.stale_since is None])

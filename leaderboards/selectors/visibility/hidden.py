@@ -18,7 +18,15 @@ from django.db.models.functions import Coalesce
 
 from foundation import clock
 from foundation.db.resilience import CACHE_TTL, SqlAway, StaleIfErrorCache
-from leaderboards.models import FinalStanding, Period, PeriodState, Player, RestrictionKind, Standing, Storage
+from leaderboards.models import (
+    OVER_STATES,
+    FinalStanding,
+    Period,
+    Player,
+    RestrictionKind,
+    Standing,
+    Storage,
+)
 from leaderboards.selectors.visibility.restrictions import active_restrictions, current_viewer
 
 HIDDEN_SECONDS = 1.0  # the delay until a hidden player disappears
@@ -126,7 +134,7 @@ def clear_hidden_cache() -> None:
 
 
 def _period_key(period: Period) -> _PeriodKey:
-    is_final = period.state in (PeriodState.FINAL, PeriodState.EXPIRED)
+    is_final = period.state in OVER_STATES
     lags = period.board.storage == Storage.REDIS and not is_final
     return _PeriodKey(period.pk, period.board_id, period.label, period.board.is_event, is_final, lags)
 

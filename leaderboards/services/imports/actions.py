@@ -180,7 +180,7 @@ def register() -> None:
 def _undo_entry(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None, reason: str) -> None:
     run = ImportRun.objects.filter(pk=int(entry.subjects.get(kind=SUBJECT).key)).first()
     if run is None:
-        raise ImportNotUndoable(Message("What undoing needs was kept long enough and is gone."))
+        raise ImportNotUndoable(Message("The data that undoing needs has been deleted: it is kept for a limited time."))
     if by is not None and not may(by, run.kind):
         raise ImportNotUndoable(Message("You may not undo imports of this kind."))
     undo(run.pk, reason, at, by, from_log=True)

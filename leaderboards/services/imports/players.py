@@ -86,7 +86,7 @@ def _referring_fields() -> Iterator[tuple[type[Model], str]]:
     for relation in Player._meta.get_fields(include_hidden=True):
         model = relation.related_model
         if relation.auto_created and not relation.concrete and isinstance(model, type):
-            yield model, relation.remote_field.name  # type: ignore[union-attr]  # relations back have one
+            yield model, relation.remote_field.name  # type: ignore[union-attr]  # every relation to a player is a field of another model
 
 
 def read_all(lines: list[CsvRow]) -> tuple[list[Read], list[Error]]:

@@ -6,12 +6,12 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from io import BytesIO
 
-from django.contrib.auth import get_user_model
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 
 from foundation.chunks import in_chunks
 from foundation.messages import Message
+from foundation.users import users
 from leaderboards.core.input.csv_table import CsvRow, CsvTable, read_boards
 from leaderboards.core.input.import_rows import pack_rows
 from leaderboards.core.input.names import is_printable
@@ -34,7 +34,7 @@ class Upload:
     """An uploaded file.
 
     For scores, ``columns`` names the columns ``player``, ``points`` (or a number for every row), and ``at``, ``id`` and
-    ``metadata``, which may be empty.
+    ``metadata``, which may be empty. On a board with criteria, the columns of these names replace ``points``.
     """
 
     kind: ImportKind
@@ -67,7 +67,7 @@ def _refuse_too_many(by: AbstractBaseUser | None) -> None:
     """Raise ``TooManyPendingImports``. The account is locked, so that two uploads at once cannot both be the last."""
     if by is None:
         return
-    get_user_model().objects.select_for_update(no_key=True).get(pk=by.pk)
+    users().select_for_update(no_key=True).get(pk=by.pk)
     if ImportRun.objects.filter(by_id=by.pk, started_at=None).count() >= MAX_PENDING:
         raise TooManyPendingImports(
             Message("%(most)s imports of yours wait already: confirm them or throw them away.", most=MAX_PENDING)
@@ -129,11 +129,13 @@ def _columns_of(sent: Upload, table: CsvTable) -> dict[str, object]:
         return {}
     named = sent.columns or {}
     points = named.get("points", "points")
-    is_constant = points not in table.header and decimal_of(points) is not None
+    sent_criteria = [each.name for each in sent.board.rules.fields if not each.is_time] if sent.board else []
+    is_constant = not sent_criteria and points not in table.header and decimal_of(points) is not None
     columns = Columns(
         player=_column(table, "player", named.get("player", PLAYER)),
-        points=None if is_constant else _column(table, "points", points),
+        points=None if is_constant or sent_criteria else _column(table, "points", points),
         constant=points if is_constant else "",
+        fields=tuple((name, _column(table, "board", name)) for name in sent_criteria),
         at=_column(table, "at", named["at"]) if named.get("at") else None,
         id=_column(table, "id", named["id"]) if named.get("id") else None,
         id_by_row=not named.get("id"),

@@ -20,7 +20,7 @@ from leaderboards.core.periods import event_number
 from leaderboards.core.ranking.policies import StandingState, evaluate
 from leaderboards.core.ranking.rules import Operator
 from leaderboards.errors import Banned, PeriodClosed, PeriodOpen, SubmissionsDropped
-from leaderboards.models import FinalStanding, Period, PeriodState, Storage, Submission
+from leaderboards.models import OVER_STATES, FinalStanding, Period, Storage, Submission
 from leaderboards.selectors.catalog.periods import clear_period_cache
 from leaderboards.selectors.visibility.hidden import clear_hidden_cache
 from leaderboards.services.moderation.unvoid import restore_voided
@@ -140,7 +140,7 @@ def _lock_closed_period(number: int) -> Period:
     period = Period.objects.select_related("board").get(pk=number)
     if event_number(period.label) is None:
         raise PeriodClosed(Message("Period %(period)s is closed; its standings stay as they are.", period=period.label))
-    if period.state not in (PeriodState.FINAL, PeriodState.EXPIRED):
+    if period.state not in OVER_STATES:
         raise PeriodOpen(Message("Period %(period)s is not closed yet; try again when it is.", period=period.label))
     return period
 

@@ -57,11 +57,11 @@ def undo_lifting(entry: AuditEntry, *, at: datetime, by: AbstractBaseUser | None
     row = _restriction(entry)
     refuse_if_superseded(entry, (action_of(row), LIFTED), ["player"], **scope_note(row))
     if not restrict([row.player_id], scope_of(row), reason, at, by):
-        raise NotUndoable("The same restriction runs again.")
+        raise NotUndoable(Message("The same restriction runs again: there is nothing to undo."))
 
 
 def _restriction(entry: AuditEntry) -> Restriction:
     found = Restriction.objects.select_related("board", "period").filter(pk=entry.note.get("restriction")).first()
     if found is None:
-        raise NotUndoable("There is no such restriction any more.")
+        raise NotUndoable(Message("There is no such restriction any more: there is nothing to undo."))
     return found

@@ -198,4 +198,4 @@ def _from_note(note: list[object] | None) -> StandingState | None:
     if note is None:
         return None
     value, at_ms = note
-    return StandingState(tuple(value), at_ms)  # type: ignore[arg-type]  # as _note wrote them
+    return StandingState(tuple(value), at_ms)  # type: ignore[arg-type]  # the audit log has a value in the form that `_note` writes

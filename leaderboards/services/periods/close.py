@@ -24,7 +24,7 @@ from foundation.sync import barrier
 from foundation.worker.each import for_each
 from leaderboards import metrics
 from leaderboards.core.periods import event_number, window_of
-from leaderboards.models import Period, PeriodState, Standing, Storage
+from leaderboards.models import ACTIVE_STATES, OVER_STATES, Period, PeriodState, Standing, Storage
 from leaderboards.selectors.catalog.periods import clear_period_cache
 from leaderboards.services import events
 from leaderboards.services.periods.announce import announce_final
@@ -63,7 +63,7 @@ def close_due(at: datetime) -> list[Closed]:
     A period that was opened after its end is being backfilled: the import closes it, or this does after
     ``BACKFILL_TIMEOUT`` without a heartbeat of the import. Errors are raised together at the end.
     """
-    ended = Period.objects.filter(state__in=(PeriodState.OPEN, PeriodState.CLOSING), ends_at__lte=at)
+    ended = Period.objects.filter(state__in=ACTIVE_STATES, ends_at__lte=at)
     heartbeats = dict(Heartbeat.objects.filter(name__startswith=BACKFILL).values_list("name", "beat_at"))
     due = [
         period
@@ -207,6 +207,4 @@ def _expire_keys(period: Period) -> None:
 
 def _report(period: Period, detail: str = "") -> Closed:
     players = Standing.objects.filter(period=period, score__isnull=False).count()
-    return Closed(
-        period.board_id, period.label, period.state in (PeriodState.FINAL, PeriodState.EXPIRED), players, detail
-    )
+    return Closed(period.board_id, period.label, period.state in OVER_STATES, players, detail)

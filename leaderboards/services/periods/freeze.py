@@ -12,23 +12,9 @@ from foundation.failpoints import failpoint
 from foundation.messages import Message
 from foundation.sync import barrier
 from leaderboards.errors import StorageUnavailable
-from leaderboards.models import Period, PeriodState, Storage
+from leaderboards.models import OVER_STATES, Period, PeriodState, Storage
 from leaderboards.services.sync.mirror import mirror
 from leaderboards.stores.sql.final import content_hash, write_final_standings
-
-
-def copy_period(period: Period, label: str, at: datetime) -> Period:
-    """Return the copy of the period with this label, creating it if necessary. Concurrent calls create one copy.
-
-    It has what was submitted before the call, and perhaps what is submitted meanwhile. Raises ``Unavailable`` if Redis
-    decides for the board and is unavailable or being resynced.
-    """
-    copy = _find_copy(period, label)
-    if copy is None:
-        mirror_before_copy(period)
-        copy = copy_period_in_sql(period, label, at)
-    failpoint("freeze.after_commit")
-    return copy
 
 
 @transaction.atomic
@@ -47,7 +33,7 @@ def mirror_before_copy(period: Period) -> None:
 
     Raises ``Unavailable`` if Redis decides for the board and is unavailable or being resynced.
     """
-    if period.board.storage != Storage.REDIS or period.state in (PeriodState.FINAL, PeriodState.EXPIRED):
+    if period.board.storage != Storage.REDIS or period.state in OVER_STATES:
         return
     mirror(period)
     period.refresh_from_db(fields=["stale_since"])

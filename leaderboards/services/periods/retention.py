@@ -23,6 +23,7 @@ from leaderboards.core.instants import from_milliseconds
 from leaderboards.core.periods import PeriodKind
 from leaderboards.core.ranking.policies import replay
 from leaderboards.models import (
+    ACTIVE_STATES,
     Board,
     Difference,
     LinkCode,
@@ -84,7 +85,7 @@ def drop_records(at: datetime) -> int:
     A dropped dead letter stays until its period is final, since closing needs it.
     """
     before = at - timedelta(days=settings.KEEP_RECORDS_DAYS)
-    active = Period.objects.filter(board__storage=Storage.REDIS, state__in=(PeriodState.OPEN, PeriodState.CLOSING))
+    active = Period.objects.filter(board__storage=Storage.REDIS, state__in=ACTIVE_STATES)
     active_ids = list(active.values_list("pk", flat=True))
     still_needed = DeadLetter.objects.filter(resolution=DROPPED, payload__period__in=active_ids)
     return (

@@ -11,9 +11,8 @@ from datetime import datetime
 from functools import partial
 
 from django.contrib.admin.models import LogEntry
-from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import ProtectedError, Q, RestrictedError
 
 from accounts.errors import ExcludedPlayer, StaffStay
 from accounts.models import Invitation, MailKind
@@ -25,7 +24,9 @@ from foundation.audit.models import AuditEntry
 from foundation.audit.retention import blank_entries_about as forget_entries
 from foundation.audit.retention import forget_addresses
 from foundation.messages import Message
-from leaderboards.models import PeriodState, Player, Restriction, RestrictionKind
+from foundation.users import User, users
+from foundation.users_blanked import blank
+from leaderboards.models import OVER_STATES, Player, Restriction, RestrictionKind
 from leaderboards.services.moderation.ban import can_be_banned
 from leaderboards.services.players.erase import erase_player
 from leaderboards.services.players.erase_logs import lock_entries
@@ -73,7 +74,7 @@ def _refuse_if_moved(user: User, player: Player) -> None:
 def _refuse_excluded(player: Player) -> None:
     restrictions = Restriction.objects.filter(Restriction.RUNNING, player=player).exclude(kind=RestrictionKind.SHADOWED)
     # An erasure changes nothing in final periods.
-    restrictions = restrictions.exclude(period__state__in=(PeriodState.FINAL, PeriodState.EXPIRED))
+    restrictions = restrictions.exclude(period__state__in=OVER_STATES)
     if restrictions.exists() or not can_be_banned().filter(pk=player.pk).exists():
         raise ExcludedPlayer(
             Message(
@@ -92,10 +93,11 @@ def _refuse_excluded(player: Player) -> None:
 
 @transaction.atomic
 def _delete(user: User, player: Player | None, language: str, at: datetime) -> None:
-    """Delete the account row. A former member of staff keeps an empty row, since the admin's log refers to it."""
+    """Delete the account row. An empty row stays of a former member of staff, since the admin's log refers to it, and
+    where the project's own rows protect it."""
     lock_entries("account", user.pk)  # before the account: the order in which an undo locks them
     Player.objects.select_for_update(no_key=True).filter(user=user).first()  # likewise, the order of linking
-    locked = User.objects.select_for_update().filter(pk=user.pk).first()
+    locked = users().select_for_update().filter(pk=user.pk).first()
     if locked is None:  # two requests at the same moment
         return
     Invitation.objects.filter(used_by=locked).update(email="", note="")
@@ -107,8 +109,11 @@ def _delete(user: User, player: Player | None, language: str, at: datetime) -> N
     forget_entries("account", locked.pk)  # names, addresses and names of passkeys
     if LogEntry.objects.filter(user=locked).exists():
         _empty(locked)
-    else:
+        return
+    try:
         locked.delete()
+    except (ProtectedError, RestrictedError):  # other rows of the project need it
+        _empty(locked)
 
 
 def _forget_names(user: User, player: Player | None) -> None:
@@ -126,7 +131,5 @@ def _empty(user: User) -> None:
     for row in ("authenticator_app", "proven_email"):
         if hasattr(user, row):
             getattr(user, row).delete()
-    user.username, user.email, user.first_name, user.last_name = f"deleted-{user.pk}", "", "", ""
-    user.is_active, user.last_login = False, None
-    user.set_unusable_password()
+    blank(user)
     user.save()

@@ -27,6 +27,7 @@ from leaderboards.core.erased_ids import ERASED_PREFIX
 from leaderboards.core.periods import PeriodKind
 from leaderboards.errors import NotRanked, PeriodClosed, StillRanked, StorageUnavailable, UnknownPlayer
 from leaderboards.models import (
+    ACTIVE_STATES,
     BanRecord,
     Difference,
     Follow,
@@ -55,7 +56,6 @@ from leaderboards.services.sync.mirror import DEAD_LETTER_KIND, mirror
 from leaderboards.stores.redis.sync import ZsetSync
 from leaderboards.stores.redis.writes import ZsetWriter
 
-ACTIVE_STATES = (PeriodState.OPEN, PeriodState.CLOSING)
 # The ban after the erasure: None if it was an erasure's own, else the moderator's.
 _REMAINING_BAN = Case(When(banned_at=F("erasing_since"), then=None), default=F("banned_at"))
 

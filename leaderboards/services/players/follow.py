@@ -6,10 +6,10 @@ follows a player who is being erased.
 
 from datetime import datetime
 
-from django.contrib.auth.models import User
 from django.db import transaction
 
 from foundation.messages import Message
+from foundation.users import User, users
 from leaderboards.errors import OwnPlayer, TooManyFollowed, UnknownPlayer
 from leaderboards.models import Follow, Player
 from leaderboards.selectors.player_data.follows import MOST_FOLLOWED
@@ -22,7 +22,7 @@ def follow(user: User, external_id: str, at: datetime) -> None:
 
     Raises ``UnknownPlayer`` (also for one who is not shown), ``OwnPlayer`` or ``TooManyFollowed``.
     """
-    User.objects.select_for_update(no_key=True).get(pk=user.pk)
+    users().select_for_update(no_key=True).get(pk=user.pk)
     shown = Player.objects.filter(visible_q(None, ""), external_id=external_id)
     player = shown.select_for_update(no_key=True, of=("self",)).first() if "\0" not in external_id else None
     if player is None:

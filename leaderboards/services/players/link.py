@@ -8,7 +8,7 @@ import hashlib
 import secrets
 from datetime import datetime, timedelta
 
-from django.contrib.auth.models import AbstractBaseUser, User
+from django.contrib.auth.models import AbstractBaseUser
 from django.db import IntegrityError, transaction
 
 from accounts.models import MailKind
@@ -18,6 +18,7 @@ from foundation.audit.row_values import to_json_value
 from foundation.messages import Message
 from foundation.reasons import reason_given
 from foundation.throttling.rate_limit import throttle
+from foundation.users import User
 from leaderboards.errors import AlreadyLinked, BadLinkCode
 from leaderboards.models import LinkCode, Player
 from leaderboards.services.players.profiles import ensure_player, is_erased, lock_player, refuse_erased

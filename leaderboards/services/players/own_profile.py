@@ -7,12 +7,11 @@ What the game sends later replaces what the player chose.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.db import transaction
 
-from foundation.errors import Forbidden, Invalid
+from foundation.errors import Forbidden, InvalidField
 from foundation.messages import Message
 from leaderboards.core.input.names import (
     BIDI_CONTROL_MESSAGE,
@@ -20,7 +19,7 @@ from leaderboards.core.input.names import (
     has_bidi_control,
     is_printable,
 )
-from leaderboards.core.input.picture_hosts import is_allowed
+from leaderboards.core.input.picture_hosts import why_refused
 from leaderboards.core.input.profiles import profile_errors
 from leaderboards.models import Player
 from leaderboards.services.players.profiles import lock_player, refuse_erased, set_profile
@@ -28,14 +27,10 @@ from leaderboards.services.players.profiles import lock_player, refuse_erased, s
 FIELDS = {"name": "name", "country": "country", "picture": "avatar_url"}  # by the word in PLAYERS_EDIT
 
 
-class BadProfile(Invalid):
+class BadProfile(InvalidField):
     """A value that a profile cannot have; ``field`` is its column."""
 
     code = "invalid_profile"
-
-    def __init__(self, detail: str, field: str) -> None:
-        super().__init__(detail)
-        self.field = field
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,11 +104,6 @@ def _check_name(name: str) -> None:
 
 
 def _check_address(address: str) -> None:
-    try:
-        parts = urlsplit(address)
-        is_good = parts.scheme == "https" and is_allowed(parts.hostname or "", settings.PICTURE_HOSTS)
-    except ValueError:
-        is_good = False
-    if not is_good:
+    if why_refused(address, settings.PICTURE_HOSTS):
         hosts = ", ".join(settings.PICTURE_HOSTS)
         raise BadProfile(Message("Pictures are taken from https addresses at: %(hosts)s.", hosts=hosts), "avatar_url")

@@ -9,14 +9,13 @@ the player still has that address. Several workers do no harm: who fetches a row
 import logging
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.db import transaction
 
 from foundation import clock
 from foundation.http.fetch import NotFetched, fetch
-from leaderboards.core.input.picture_hosts import is_allowed
+from leaderboards.core.input.picture_hosts import why_refused
 from leaderboards.models import Player, PlayerPicture
 from leaderboards.selectors.player_data.names import forget_names
 
@@ -65,20 +64,8 @@ def settle_addresses(at: datetime) -> int:
 
 
 def _first_state(address: str, at: datetime) -> dict[str, Any]:
-    refused = _why_refused(address)
+    refused = why_refused(address, settings.PICTURE_HOSTS)
     return {"next_at": at + LAST_RETRY, "error": refused} if refused else {"next_at": at}
-
-
-def _why_refused(address: str) -> str:
-    """Return why an address is not fetched at all; empty if it is."""
-    try:
-        parts = urlsplit(address)
-        host = parts.hostname or ""
-    except ValueError:
-        return "It is no address."
-    if parts.scheme != "https":
-        return "Only https is fetched."
-    return "" if is_allowed(host, settings.PICTURE_HOSTS) else "Its host is not in PICTURE_HOSTS."
 
 
 def _claim(at: datetime) -> PlayerPicture | None:
@@ -93,7 +80,7 @@ def _claim(at: datetime) -> PlayerPicture | None:
 
 def fetch_picture(picture: PlayerPicture, at: datetime) -> bool:
     """Fetch one picture. Returns whether there is one now; why not stands in its row."""
-    if refused := _why_refused(picture.source):
+    if refused := why_refused(picture.source, settings.PICTURE_HOSTS):
         return _keep_none(picture, refused, at + LAST_RETRY, drop=True)
     # Pillow takes memory of each worker, and few sites fetch pictures.
     from leaderboards.services.players.picture_encoding import KINDS, NoPicture, encode

@@ -2,11 +2,13 @@
 
 from datetime import datetime
 
-from django.contrib.auth.models import AbstractBaseUser, User
+from django.contrib.auth.models import AbstractBaseUser
+from django.core.exceptions import ValidationError
 
 from foundation.audit.models import AuditEntry
 from foundation.audit.undo import CHANGED_SINCE, NotUndoable, refuse_if_superseded
 from foundation.messages import Message
+from foundation.users import User, users
 from leaderboards.models import Player
 from leaderboards.services.players.link import ACCOUNT_CHANGED, LINK_PERMISSION, link_by_hand
 
@@ -39,15 +41,22 @@ def account_before(entry: AuditEntry, player: Player) -> User | None:
 
     Raises ``NotUndoable`` if the player's account is not the one that the entry set, or if the account is gone.
     """
-    if player.user_id != _number(entry.after.get(FIELD)):
+    if _key(player.user_id) != _key(entry.after.get(FIELD)):
         raise NotUndoable(CHANGED_SINCE)
-    number = _number(entry.before.get(FIELD))
-    account = User.objects.filter(pk=number).first() if number is not None else None
-    if number is not None and account is None:
+    key = _key(entry.before.get(FIELD))
+    account = _find(key) if key else None
+    if key and account is None:
         raise NotUndoable(Message("There is no such account any more."))
     return account
 
 
-def _number(recorded: object) -> int | None:
-    """The account's number; an entry records "4: ann", or 4 alone."""
-    return int(str(recorded).partition(":")[0]) if recorded else None
+def _find(key: str) -> User | None:
+    try:
+        return users().filter(pk=key).first()
+    except (ValidationError, ValueError):  # a key of another user model, from before the project changed it
+        return None
+
+
+def _key(recorded: object) -> str:
+    """The account's primary key as a text, empty for none; an entry records "4: ann", or 4 alone."""
+    return "" if recorded in (None, "") else str(recorded).partition(": ")[0]

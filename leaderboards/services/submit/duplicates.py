@@ -30,9 +30,9 @@ from leaderboards.core.ranking.rules import Operator
 from leaderboards.core.submissions import Status
 from leaderboards.errors import BadPoints, BadTime, IdReused, NotOpen, OutOfRange, StorageUnavailable
 from leaderboards.models import (
+    OVER_STATES,
     Board,
     Period,
-    PeriodState,
     QuarantinedEntry,
     Standing,
     Storage,
@@ -234,7 +234,7 @@ def _states(period: Period, players: Sequence[str]) -> dict[str, PlayerState | N
     try:
         lookups = ZsetWriter(redis.boards()).look_up(period, [(player, None) for player in players])
     except StaleGeneration:
-        if period.state not in (PeriodState.FINAL, PeriodState.EXPIRED):
+        if period.state not in OVER_STATES:
             raise
         rows = ask(lambda: list(_standings_of(period, players)))
         return {row.player.external_id: state_of(row.points, row.fields, row.at) for row in rows}

@@ -16,7 +16,7 @@ from foundation.failpoints import failpoint
 from foundation.redis import client as redis
 from leaderboards.core.keys import PeriodKeyFamily
 from leaderboards.core.periods import PeriodKind
-from leaderboards.models import Board, Period, PeriodState, Storage
+from leaderboards.models import ACTIVE_STATES, Board, Period, Storage
 from leaderboards.selectors.catalog.cache_versions import MAX_READ_STALENESS_SECONDS
 from leaderboards.stores.redis.cache_versions import drop_cache_versions
 
@@ -61,9 +61,7 @@ def invalidate_readers(period: Period, wait_for_expiry: bool = False) -> None:
 def invalidate_readers_of_competitions(board: Board | None) -> None:
     """Invalidate the readers of the competitions on the board (None: on all boards): other players are shown now."""
     if board is None or (board.is_event and board.storage != Storage.SQL):
-        of_events = Period.objects.filter(
-            board__period=PeriodKind.EVENT, state__in=(PeriodState.OPEN, PeriodState.CLOSING)
-        )
+        of_events = Period.objects.filter(board__period=PeriodKind.EVENT, state__in=ACTIVE_STATES)
         _invalidate_on_commit((), _families(of_events if board is None else of_events.filter(board=board)))
 
 
@@ -82,7 +80,7 @@ def _invalidate_on_commit(
 
 def _active_families(boards: Collection[int]) -> set[PeriodKeyFamily]:
     """The key families of the boards' periods that are read from Redis."""
-    return _families(Period.objects.filter(board__in=boards, state__in=(PeriodState.OPEN, PeriodState.CLOSING)))
+    return _families(Period.objects.filter(board__in=boards, state__in=ACTIVE_STATES))
 
 
 def _families(periods: Iterable[Period]) -> set[PeriodKeyFamily]:

@@ -25,7 +25,7 @@ from foundation.sync import barrier
 from foundation.sync.isolate_failures import write_isolating_failures
 from foundation.sync.mirroring import RUN_SECONDS, copy_until_clean, mirror_each
 from leaderboards.errors import PeriodClosed, StorageUnavailable
-from leaderboards.models import Period, PeriodState, Storage
+from leaderboards.models import ACTIVE_STATES, Period, Storage
 from leaderboards.selectors.monitoring.lag import MIRROR
 from leaderboards.services.sync.invalidate import invalidate_readers
 from leaderboards.stores.redis.sync import ALL, DirtyStanding, ZsetSync
@@ -41,7 +41,7 @@ DROPPED = "dropped"
 
 def mirror_all(seconds: float = RUN_SECONDS) -> int:
     """Copy the dirty standings of every active redis period, for ``seconds``; returns how many were copied."""
-    periods = Period.objects.filter(board__storage=Storage.REDIS, state__in=(PeriodState.OPEN, PeriodState.CLOSING))
+    periods = Period.objects.filter(board__storage=Storage.REDIS, state__in=ACTIVE_STATES)
     return mirror_each(periods.select_related("board"), _mirror_chunk, MIRROR, seconds)
 
 
@@ -121,7 +121,7 @@ def is_dropped(period: Period, player: str, version: int) -> bool:
 def active_period_of(letter: DeadLetter) -> Period:
     """Return the dead letter's period. Raises ``PeriodClosed`` or ``StorageUnavailable`` if it cannot be mirrored."""
     period = Period.objects.select_related("board").get(pk=letter.payload["period"])
-    if period.state not in (PeriodState.OPEN, PeriodState.CLOSING):
+    if period.state not in ACTIVE_STATES:
         raise PeriodClosed(
             Message(
                 "Period %(period)s is %(state)s, with what SQL had: drop the letter.",

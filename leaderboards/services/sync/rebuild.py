@@ -15,13 +15,12 @@ from foundation.messages import Message
 from foundation.sync.redis_state import StaleGeneration
 from foundation.sync.resyncing import register_server
 from leaderboards.errors import PeriodClosed, UnknownPeriod
-from leaderboards.models import Board, Period, PeriodState, Storage
+from leaderboards.models import ACTIVE_STATES, Board, Period, Storage
 from leaderboards.selectors.monitoring.resync_progress import count_ranked
 from leaderboards.services.sync.invalidate import invalidate_readers
 from leaderboards.services.sync.mirror import mirror
 from leaderboards.services.sync.resync_periods import OnProgress, PeriodResync
 
-ACTIVE_STATES = (PeriodState.OPEN, PeriodState.CLOSING)
 MAX_WAIT_SECONDS = 60.0
 
 

@@ -17,7 +17,7 @@ from foundation.redis import client as redis
 from foundation.sync import barrier
 from foundation.sync.redis_state import RedisState
 from foundation.sync.resyncing import AssessedState, HasKey, Resync, register_server
-from leaderboards.models import Period, PeriodState, Standing, Storage
+from leaderboards.models import ACTIVE_STATES, Period, PeriodState, Standing, Storage
 from leaderboards.services.sync.invalidate import invalidate_readers
 from leaderboards.services.sync.reconcile import mark_changed_since, publish_all, publish_pending, reconcile, watermark
 from leaderboards.services.sync.restore import restore
@@ -27,7 +27,6 @@ logger = logging.getLogger(__name__)
 
 WATERMARK_SECONDS = 5  # between two watermarks of a period: a memory that comes back lacks so much more
 WATERMARK_TRANSACTIONS = 100  # with fewer new SQL transactions no watermark is written each second
-_ACTIVE_STATES = (PeriodState.OPEN, PeriodState.CLOSING)
 OnProgress = Callable[[Period], None]
 _watermarks: dict[int, tuple[int, int]] = {}  # by period: generation and watermark that this process wrote last
 
@@ -56,7 +55,7 @@ class PeriodResync(Resync[Period]):
         return self._store.read_state(self.row)
 
     def _is_read_from_redis(self) -> bool:
-        return self.row.state in _ACTIVE_STATES  # final ones are read from SQL
+        return self.row.state in ACTIVE_STATES  # final ones are read from SQL
 
     def _blocks_writes_while_stale(self) -> bool:
         return self._redis_decides
@@ -128,7 +127,7 @@ def resync_due(at: datetime) -> int:
     register_server()
     periods = list(active_periods())
     _check_and_reconcile(periods, at)
-    stale = Period.objects.filter(stale_since__isnull=False, state__in=_ACTIVE_STATES)  # final ones are read from SQL
+    stale = Period.objects.filter(stale_since__isnull=False, state__in=ACTIVE_STATES)  # final ones are read from SQL
     due = stale.select_related("board").order_by("stale_since")
     resynced = sum(PeriodResync(period).try_resync() for period in due)
     advance_watermark(periods, at)
@@ -156,7 +155,7 @@ def resyncs_of_all_periods(is_there: HasKey) -> Iterable[PeriodResync]:
 
 def active_periods() -> QuerySet[Period]:
     """Return the periods that are, or should be, read from Redis."""
-    return Period.objects.filter(state__in=_ACTIVE_STATES).exclude(board__storage=Storage.SQL).select_related("board")
+    return Period.objects.filter(state__in=ACTIVE_STATES).exclude(board__storage=Storage.SQL).select_related("board")
 
 
 def _check_and_reconcile(periods: Sequence[Period], at: datetime) -> None:

@@ -1,7 +1,6 @@
 """The page of one board: a shared page, cached for a second, filled with the viewer's own parts."""
 
 from dataclasses import replace
-from typing import cast
 
 from django.contrib.auth import SESSION_KEY
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
@@ -10,6 +9,7 @@ from django.views.decorators.http import require_safe
 
 from foundation.db.resilience import ask
 from foundation.errors import NotFound
+from foundation.users import UserKey
 from leaderboards import selectors
 from leaderboards.models import Board
 from leaderboards.selectors import BoardPage
@@ -81,8 +81,8 @@ def _filtered(request: HttpRequest, viewer: Viewer, key: PageKey, board: Board, 
         return _render(request, ViewerOverlay(shared, viewer, page))
 
 
-def _account(request: HttpRequest, of: str = "") -> int | None:
-    """Return the number of the account that has signed in. Raises ``SqlAway`` if only SQL can say whom one follows."""
+def _account(request: HttpRequest, of: str = "") -> UserKey | None:
+    """Return the key of the account that has signed in. Raises ``SqlAway`` if only SQL can say whom one follows."""
     if not may_be_signed_in(request):
         return None
     if request.user.is_authenticated:
@@ -122,7 +122,7 @@ def _render(request: HttpRequest, own: ViewerOverlay) -> HttpResponse:
         return response if seconds is None else poll_later(request, response, seconds)
     is_signed_in = may_be_signed_in(request) and request.user.is_authenticated
     if "embed" not in request.GET:
-        asker = Asker(own.viewer, cast("int", request.user.pk) if is_signed_in else None)
+        asker = Asker(own.viewer, request.user.pk if is_signed_in else None)
         own.filters = _chips(own, asker)
     template = own.shared.full_page_for(request.user) if is_signed_in else own.shared.full_page
     response = private(HttpResponse(with_theme(request.COOKIES, own.fill(template))))

@@ -18,6 +18,7 @@ from django.utils.translation import gettext as _
 
 from foundation.caching.micro_cache import MicroCache
 from foundation.db.resilience import SqlAway, ask
+from foundation.users import UserKey
 from leaderboards import formats, selectors
 from leaderboards.models import Board
 from leaderboards.selectors import BoardPage
@@ -66,13 +67,13 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Asker:
-    """Who asks: the viewer, and the number of the account of who is signed in.
+    """Who asks: the viewer, and the primary key of the account of who is signed in.
 
     ``may_have_group`` is False where it is known that the board has no groups, which spares a statement.
     """
 
     viewer: Viewer
-    user_id: int | None
+    user_id: UserKey | None
     may_have_group: bool = True
 
 

@@ -3,7 +3,6 @@
 from typing import cast
 
 from django import forms
-from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
@@ -16,6 +15,7 @@ from accounts.views.page_helpers import sign_in_required
 from foundation import clock
 from foundation.errors import RateLimited, SunwiError
 from foundation.translate import translated
+from foundation.users import User
 from leaderboards.errors import AlreadyLinked, BadLinkCode
 from leaderboards.models import Player
 from leaderboards.selectors.visibility.restrictions import NOT_EXCLUDED, exclusion_of

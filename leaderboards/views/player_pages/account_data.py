@@ -2,7 +2,6 @@
 
 from django import forms
 from django.contrib.auth import logout
-from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
@@ -14,6 +13,7 @@ from accounts.views.page_helpers import proven_member_required, render_message, 
 from foundation import clock
 from foundation.throttling.rate_limit import throttle
 from foundation.translate import translated
+from foundation.users import User
 from leaderboards.models import Player
 from leaderboards.selectors.exports.export_slots import ExportSlot
 from leaderboards.selectors.player_data.account_export import account_export

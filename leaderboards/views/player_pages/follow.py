@@ -7,7 +7,6 @@ clients are sent back to the page that they came from. Whom one follows is shown
 from dataclasses import dataclass
 from typing import Any, cast
 
-from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBadRequest, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -22,6 +21,7 @@ from foundation.http.problems import status_of
 from foundation.numbers import whole_number
 from foundation.throttling.rate_limit import throttle
 from foundation.translate import translated
+from foundation.users import User
 from leaderboards.models import Player
 from leaderboards.selectors.player_data.follows import MOST_FOLLOWED, followed_players, is_following
 from leaderboards.selectors.visibility.restrictions import visible_q
@@ -81,7 +81,7 @@ def follow(request: HttpRequest, player: str) -> HttpResponse:
 def following(request: HttpRequest) -> HttpResponse:
     """List whom the user follows, the latest first, with a button to follow each no longer."""
     number = page_number(request)
-    rows, total = followed_players(cast("int", request.user.pk), (number - 1) * FOLLOWED_A_PAGE, FOLLOWED_A_PAGE)
+    rows, total = followed_players(request.user.pk, (number - 1) * FOLLOWED_A_PAGE, FOLLOWED_A_PAGE)
     context: dict[str, Any] = {
         "rows": rows,
         "total": total,

@@ -9,7 +9,6 @@ from typing import Any, cast
 from django import forms
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import get_language, gettext_lazy, override, pgettext_lazy
@@ -22,6 +21,7 @@ from foundation import clock
 from foundation.errors import RateLimited, SunwiError
 from foundation.throttling.rate_limit import throttle
 from foundation.translate import translated
+from foundation.users import User
 from leaderboards.core.input.profiles import LONGEST_NAME, LONGEST_URL
 from leaderboards.core.periods import zone_names
 from leaderboards.models import Player
@@ -67,7 +67,7 @@ class ProfileForm(forms.Form):
         known = countries(get_language() or "en")
         other = player.country if player and player.country not in dict(known) else ""  # as the game called it
         choices = [("", gettext_lazy("none")), *([(other, other)] if other else []), *known]
-        self.fields["country"].choices = choices  # type: ignore[attr-defined]
+        self.fields["country"].choices = choices  # type: ignore[attr-defined]  # it is a choice field
         of_player = [
             each for each in ("name", "avatar_url", "country") if player is None or each not in editable_fields()
         ]

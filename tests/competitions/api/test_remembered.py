@@ -18,7 +18,6 @@ from competitions.services.participants import bring_back, disqualify
 from competitions.services.participants.join import join, leave
 from competitions.services.results import judge
 from foundation.db.resilience import StaleIfErrorCache
-from foundation.redis.connection import RedisConnection
 from leaderboards.models import Period, RestrictionKind, Submission, Visibility
 from leaderboards.services.boards import save_board
 from leaderboards.services.moderation.ban import ban, unban
@@ -39,6 +38,7 @@ from tests.competitions.site import (
     reloaded,
 )
 from tests.leaderboards.api.conftest import Caller, problem, with_key
+from tests.remembered import count_trips
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
 
@@ -49,13 +49,8 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("
 def test_a_read_asks_sql_for_nothing_and_redis_once(
     anybody: Caller, known: Known, storage: str, settings: dict[str, Any], path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    cup, exchange, trips = known(storage, path, **settings), RedisConnection.exchange, list[int]()
-
-    def counted(wire: RedisConnection, packed: bytes, answers: int) -> list[Any]:
-        trips.append(answers)
-        return exchange(wire, packed, answers)
-
-    monkeypatch.setattr(RedisConnection, "exchange", counted)
+    cup = known(storage, path, **settings)
+    trips = count_trips(monkeypatch)
 
     with CaptureQueriesContext(connection) as asked:
         again = anybody.get(f"/competitions/{cup.pk}/{path}")

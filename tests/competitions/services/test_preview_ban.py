@@ -3,7 +3,6 @@
 import pytest
 
 from competitions.models import Competition, Revision, RewardGrant
-from competitions.services.lifecycle.finish import finish_due
 from competitions.services.participants.disqualify import disqualify
 from competitions.services.preview_ban import preview_ban
 from competitions.services.results.revisions import publish_due_revisions
@@ -11,22 +10,12 @@ from competitions.services.rewards.staff_revocation import Reallocation, revoke_
 from leaderboards.services.events import BanPreview, source
 from leaderboards.services.moderation.ban import ban, unban
 from tests.competitions.factories import END, HOUR, MINUTE
-from tests.competitions.services.winning import granted, settle, tier
-from tests.competitions.site import STORAGES, draft, joined, make_board, open_competition, player, race, reloaded
+from tests.competitions.services.winning import granted, settle, won_by_ann
+from tests.competitions.site import STORAGES, draft, joined, make_board, open_competition, player
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
 
 OVER = END + MINUTE
-
-
-def final(storage: str = "hybrid", **settings: object) -> Competition:
-    """Ann won before bob and cleo; gold for the first, and a medal for each of the first two."""
-    competition = race({"ann": 9, "bob": 7, "cleo": 5}, make_board(storage), **settings)
-    tier(competition)
-    tier(competition, name="Medal", limit=2)
-    assert finish_due(OVER) == 1
-    settle(OVER)
-    return reloaded(competition)
 
 
 def came_of_it() -> tuple[int, int, set[str]]:
@@ -38,7 +27,7 @@ def came_of_it() -> tuple[int, int, set[str]]:
 
 @pytest.mark.parametrize("storage", STORAGES)
 def test_what_is_told_of_results_and_rewards_is_what_the_schedule_then_does(storage: str) -> None:
-    final(storage)
+    won_by_ann(storage)
     ann = player("ann").pk
     for action, banned, at in ((ban, True, OVER + HOUR), (unban, False, OVER + 2 * HOUR)):
         before = came_of_it()
@@ -55,7 +44,7 @@ def test_what_is_told_of_results_and_rewards_is_what_the_schedule_then_does(stor
 
 
 def test_several_are_told_together_and_a_reward_that_was_taken_back_by_hand_goes_to_nobody() -> None:
-    final()
+    won_by_ann()
     both = [player("ann").pk, player("bob").pk]
     revoke_by_staff(
         [RewardGrant.objects.get(name="Medal", player__external_id="bob")], Reallocation.NOBODY, "Sold it.", OVER
@@ -79,7 +68,7 @@ def test_competitions_without_a_final_result_are_hidden_at_once_and_drafts_and_c
 
 
 def test_whom_a_result_leaves_out_already_changes_nothing_of_it() -> None:
-    competition = final()
+    competition = won_by_ann()
     disqualify(competition, player("ann"), "A car.", OVER + MINUTE, None)
     settle(OVER + MINUTE)
 
@@ -88,7 +77,7 @@ def test_whom_a_result_leaves_out_already_changes_nothing_of_it() -> None:
 
 
 def test_a_result_that_a_freeze_hides_gets_a_revision_and_nobody_loses_a_reward_that_was_never_granted() -> None:
-    final(freeze_minutes=60)
+    won_by_ann(freeze_minutes=60)
 
     assert granted() == []
     assert preview_ban([player("ann").pk], banned=True) == BanPreview(0, 1, 0, 0)

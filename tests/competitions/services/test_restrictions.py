@@ -3,12 +3,11 @@
 import pytest
 from django.test import Client
 
-from competitions.models import Competition, Participant, Revision, SeriesTotal, SnapshotRow
+from competitions.models import Participant, Revision, SeriesTotal, SnapshotRow
 from competitions.selectors.participants.participants import not_started, participant_of
 from competitions.selectors.participants.player_competitions import competitions_of
 from competitions.selectors.rewards.rewards import grants_of
 from competitions.selectors.series.series import totals_due
-from competitions.services.lifecycle.finish import finish_due
 from competitions.services.lifecycle.snapshots import take_snapshot
 from competitions.services.participants.join import join
 from competitions.services.preview_ban import preview_ban
@@ -20,7 +19,7 @@ from leaderboards.models import RestrictionKind
 from leaderboards.services.events import BanPreview
 from tests.competitions.factories import END, HOUR, MINUTE, SeriesFactory
 from tests.competitions.published import places, revisions
-from tests.competitions.services.winning import granted, settle, tier
+from tests.competitions.services.winning import granted, settle, won_by_ann
 from tests.competitions.site import SOON, STORAGES, joined, make_board, open_competition, player, race, ranks, reloaded
 from tests.leaderboards.admin.conftest import admin
 from tests.leaderboards.services.restricting import EVERY_WAY, keep_out, let_back
@@ -34,16 +33,6 @@ WITH_ANN = [("Gold", "ann", 1), ("Medal", "ann", 1), ("Medal", "bob", 2)]
 WITHOUT = [("Gold", "bob", 1), ("Medal", "bob", 1), ("Medal", "cleo", 2)]
 
 
-def final(storage: str = "hybrid", **settings: object) -> Competition:
-    """Ann won before bob and cleo; gold for the first, and a medal for each of the first two."""
-    competition = race({"ann": 9, "bob": 7, "cleo": 5}, make_board(storage), **settings)
-    tier(competition)
-    tier(competition, name="Medal", limit=2)
-    assert finish_due(OVER) == 1
-    settle(OVER)
-    return reloaded(competition)
-
-
 def follow() -> None:
     """What the schedule does, ten seconds later."""
     later = clock.now() + MINUTE
@@ -53,7 +42,7 @@ def follow() -> None:
 
 @pytest.mark.parametrize("how", EVERY_WAY)
 def test_rewards_and_the_result_follow_a_restriction_and_its_end(how: str) -> None:
-    competition = final()
+    competition = won_by_ann()
     board = competition.board
     assert granted() == WITH_ANN
     told = preview_ban([player("ann").pk], banned=True, board=board.seq)
@@ -76,7 +65,7 @@ def test_rewards_and_the_result_follow_a_restriction_and_its_end(how: str) -> No
 def test_of_a_final_result_a_stranger_reads_who_is_shown_no_more_and_the_page_that_shadows_says_so(
     admin: Client, kind: str
 ) -> None:
-    competition = final()
+    competition = won_by_ann()
     board, ann = competition.board, player("ann")
     sent = {"confirmed": "1", "kind": kind, "board": str(board.seq), "look": "1"}
     page = admin.post(f"/admin/leaderboards/player/{ann.pk}/restrict/", sent).content.decode()
@@ -96,7 +85,7 @@ def test_of_a_final_result_a_stranger_reads_who_is_shown_no_more_and_the_page_th
 
 
 def test_a_restriction_on_another_board_changes_no_result_and_the_preview_says_so() -> None:
-    competition = final()
+    competition = won_by_ann()
     other = make_board("sql")
 
     for kind in RestrictionKind:
@@ -144,7 +133,7 @@ def test_who_is_banned_from_its_board_joins_no_competition_and_who_is_hidden_may
 
 
 def test_the_total_of_a_series_waits_for_who_may_not_score_on_its_board_alone() -> None:
-    competition = final()
+    competition = won_by_ann()
     series = SeriesFactory.create(competitions=[competition])
     keep_out("banned", series.board, "ann")
     keep_out("hidden", series.board, "bob")

@@ -6,14 +6,15 @@ from typing import Any
 from django.db import transaction
 
 from competitions.models import Competition, Participant, Revision, RewardGrant, RewardTier
+from competitions.services.lifecycle.finish import finish_due
 from competitions.services.locks import lock_competition
 from competitions.services.results.revisions import publish_revision
 from competitions.services.rewards.reward import grant_due_rewards, settle_due_rewards
 from leaderboards.models import Board
 from leaderboards.services.periods.close import close_period
 from leaderboards.services.periods.open import open_period
-from tests.competitions.factories import DAY, END, HOUR, RewardTierFactory
-from tests.competitions.site import open_competition, player, raced
+from tests.competitions.factories import DAY, END, HOUR, MINUTE, RewardTierFactory
+from tests.competitions.site import make_board, open_competition, player, race, raced, reloaded
 
 LATER = END + DAY
 POINTS = {"a": 9, "b": 7, "c": 5, "d": 3}
@@ -34,6 +35,16 @@ def finished(points: dict[str, int], **settings: Any) -> Competition:
     Competition.objects.filter(pk=competition.pk).update(closed_at=END + HOUR, final_at=END + HOUR)
     competition.refresh_from_db()
     return competition
+
+
+def won_by_ann(storage: str = "hybrid", **settings: object) -> Competition:
+    """Ann won before bob and cleo; gold for the first, and a medal for each of the first two."""
+    competition = race({"ann": 9, "bob": 7, "cleo": 5}, make_board(storage), **settings)
+    tier(competition)
+    tier(competition, name="Medal", limit=2)
+    assert finish_due(END + MINUTE) == 1
+    settle(END + MINUTE)
+    return reloaded(competition)
 
 
 def published(competition: Competition, reason: str = "", at: datetime = END + HOUR) -> Revision:

@@ -120,7 +120,7 @@ class TestTheDemo:
             os.kill(dead, signal.SIGKILL)
 
             again = f"{name} (pid {dead}) was killed by SIGKILL; started again"
-            assert eventually(lambda again=again: again in demo.said()), name  # type: ignore[misc]  # bound at once, as a default
+            assert eventually(lambda again=again: again in demo.said()), name  # type: ignore[misc]  # mypy cannot type a lambda with a default
             assert eventually(demo.points_move), name
 
         demo.interrupt()

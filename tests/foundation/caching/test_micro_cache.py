@@ -12,14 +12,6 @@ from foundation.caching.micro_cache import MAX_STALE_SECONDS, MicroCache
 from tests.at_once import at_once
 
 
-@pytest.fixture
-def now(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The moment, in monotonic seconds, as its only item."""
-    at = [100.0]
-    monkeypatch.setattr(clock, "monotonic", lambda: at[0])
-    return at
-
-
 def test_of_a_crowd_that_comes_at_once_one_makes_what_all_get_and_who_cannot_leaves_the_turn_to_the_next() -> None:
     kept: MicroCache[str, int] = MicroCache(8)
     made: list[int] = []
@@ -40,10 +32,10 @@ def test_of_a_crowd_that_comes_at_once_one_makes_what_all_get_and_who_cannot_lea
     assert (got, made) == ([0] * 8, [0])
 
 
-def test_while_one_makes_the_next_the_others_get_the_one_before(now: list[float]) -> None:
+def test_while_one_makes_the_next_the_others_get_the_one_before(stopped_clock: list[float]) -> None:
     kept: MicroCache[str, int] = MicroCache(10)
-    kept.put("key", 1, now[0])
-    now[0] += 1.5
+    kept.put("key", 1, stopped_clock[0])
+    stopped_clock[0] += 1.5
 
     def slowly() -> int:
         assert at_once([lambda: kept.get_or_compute("key", _fail)]) == [1]
@@ -52,14 +44,14 @@ def test_while_one_makes_the_next_the_others_get_the_one_before(now: list[float]
     assert (kept.get_fresh("key"), kept.get_stale("key")) == (None, 1)
     assert at_once([lambda: kept.get_or_compute("key", slowly)]) == [7]
     assert kept.get_fresh("key") == 7
-    now[0] += 3
+    stopped_clock[0] += 3
     assert kept.get_stale("key") is None
 
 
-def test_who_fails_to_make_the_next_leaves_the_turn_to_whoever_asks_then(now: list[float]) -> None:
+def test_who_fails_to_make_the_next_leaves_the_turn_to_whoever_asks_then(stopped_clock: list[float]) -> None:
     kept: MicroCache[str, int] = MicroCache(10)
-    kept.put("key", 1, now[0])
-    now[0] += 1.5
+    kept.put("key", 1, stopped_clock[0])
+    stopped_clock[0] += 1.5
 
     with pytest.raises(LookupError):
         kept.get_or_compute("key", _fail)
@@ -76,15 +68,15 @@ def test_there_are_no_more_than_memory_is_meant_for_and_the_oldest_makes_room() 
     assert len(kept) == 8
 
 
-def test_by_weight_what_is_heavier_than_all_may_be_is_kept_alone(now: list[float]) -> None:
+def test_by_weight_what_is_heavier_than_all_may_be_is_kept_alone(stopped_clock: list[float]) -> None:
     kept: MicroCache[str, int] = MicroCache(10, weigh=lambda weight: weight, ttl_per_cost=4)
 
     def costly() -> int:
-        now[0] += 2
+        stopped_clock[0] += 2
         return 6
 
     assert kept.get_or_compute("a", costly) == 6
-    now[0] += 5
+    stopped_clock[0] += 5
     assert kept.get_or_compute("a", _fail) == 6  # what took two seconds is kept until eight after it was begun
     assert kept.get_or_compute("b", lambda: 5) == 5
     assert kept.get_or_compute("a", lambda: 1) == 1  # it had made room
@@ -93,25 +85,25 @@ def test_by_weight_what_is_heavier_than_all_may_be_is_kept_alone(now: list[float
     assert kept.get_or_compute("a", lambda: 3) == 3
 
 
-def test_what_it_took_counts_for_nothing_unless_it_was_asked_for(now: list[float]) -> None:
+def test_what_it_took_counts_for_nothing_unless_it_was_asked_for(stopped_clock: list[float]) -> None:
     kept: MicroCache[str, int] = MicroCache(10)
 
     def costly() -> int:
-        now[0] += 2
+        stopped_clock[0] += 2
         return 6
 
     kept.get_or_compute("a", costly)
-    now[0] += 1.5
+    stopped_clock[0] += 1.5
 
     assert kept.get_fresh("a") is None
 
 
-def test_what_was_made_before_a_pause_is_given_to_nobody_who_asks_after_it(now: list[float]) -> None:
+def test_what_was_made_before_a_pause_is_given_to_nobody_who_asks_after_it(stopped_clock: list[float]) -> None:
     kept: MicroCache[str, int] = MicroCache(10)
-    begun = now[0]
+    begun = stopped_clock[0]
 
     def stopped() -> int:
-        now[0] += 10
+        stopped_clock[0] += 10
         return 6
 
     assert kept.get_or_compute("a", stopped) == 6
@@ -123,14 +115,14 @@ def test_what_was_made_before_a_pause_is_given_to_nobody_who_asks_after_it(now: 
 
 
 def test_who_comes_while_it_is_made_for_longer_than_a_second_waits_for_that_one(
-    now: list[float], monkeypatch: pytest.MonkeyPatch
+    stopped_clock: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept, crowd, looks = MicroCache[str, int](10), ThreadPoolExecutor(4), threading.Semaphore(0)
     waiting: list[Future[int]] = []
 
     def looked() -> float:
         looks.release()
-        return now[0]
+        return stopped_clock[0]
 
     monkeypatch.setattr(clock, "monotonic", looked)
 
@@ -138,7 +130,7 @@ def test_who_comes_while_it_is_made_for_longer_than_a_second_waits_for_that_one(
         waiting.extend(crowd.submit(kept.get_or_compute, "key", _fail) for _ in range(4))
         for _ in range(2 + 4):  # who makes it has looked at the clock twice, and each of the others once
             assert looks.acquire(timeout=10)
-        now[0] += 2
+        stopped_clock[0] += 2
         return 6
 
     with crowd:
@@ -146,18 +138,18 @@ def test_who_comes_while_it_is_made_for_longer_than_a_second_waits_for_that_one(
         assert [each.result() for each in waiting] == [6] * 4
 
 
-def test_what_is_over_goes_with_the_next_that_is_kept_and_weighs_no_more(now: list[float]) -> None:
+def test_what_is_over_goes_with_the_next_that_is_kept_and_weighs_no_more(stopped_clock: list[float]) -> None:
     kept: MicroCache[int, int] = MicroCache(10, weigh=lambda weight: weight)
     for number in range(3):
-        kept.put(number, 3, now[0])
-    now[0] += MAX_STALE_SECONDS
+        kept.put(number, 3, stopped_clock[0])
+    stopped_clock[0] += MAX_STALE_SECONDS
 
-    kept.put(7, 10, now[0])
+    kept.put(7, 10, stopped_clock[0])
     assert (len(kept), kept.get_stale(7)) == (1, 10)
     kept.forget()
-    kept.put(1, 5, now[0])
-    kept.put(1, 4, now[0])  # in the place of that
-    kept.put(2, 6, now[0])
+    kept.put(1, 5, stopped_clock[0])
+    kept.put(1, 4, stopped_clock[0])  # in the place of that
+    kept.put(2, 6, stopped_clock[0])
 
     assert [kept.get_stale(number) for number in (1, 2)] == [4, 6]
 
@@ -182,7 +174,7 @@ def test_what_one_keeps_costs_no_more_where_much_is_kept() -> None:
     assert max(costs) < 10
 
 
-@pytest.mark.usefixtures("now")
+@pytest.mark.usefixtures("stopped_clock")
 def test_forgetting_drops_the_chosen_alone_or_everything() -> None:
     kept: MicroCache[tuple[int, str], int] = MicroCache(10)
     for number in (1, 2):

@@ -2,7 +2,6 @@
 
 import pytest
 
-from foundation import clock
 from foundation.db import resilience as sql
 from tests.foundation.db.away import Source
 
@@ -13,8 +12,6 @@ def source() -> Source:
 
 
 @pytest.fixture
-def time(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    now = [1000.0]
-    monkeypatch.setattr(clock, "monotonic", lambda: now[0])
+def time(stopped_clock: list[float], monkeypatch: pytest.MonkeyPatch) -> list[float]:
     monkeypatch.setattr(sql._Breaker, "silent_until", 0.0)
-    return now
+    return stopped_clock

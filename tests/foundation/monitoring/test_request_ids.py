@@ -45,7 +45,7 @@ def written(form: str) -> Iterator[StringIO]:
     """What the site's handler writes, in one of its formats."""
     stream, config = StringIO(), logging_config("INFO", form)
     config["handlers"]["console"]["stream"] = stream
-    configurator = logging.config.DictConfigurator(config)  # type: ignore[attr-defined]  # imported by Django
+    configurator = logging.config.DictConfigurator(config)  # type: ignore[attr-defined]  # Django imports `logging.config`
     for kind, configure in (("formatters", "formatter"), ("filters", "filter")):
         made = configurator.config[kind]
         for name in made:

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 import pytest
 from django.conf import LazySettings
 from django.contrib.auth import authenticate
-from django.test import Client
+from django.test import Client, RequestFactory
 
+from foundation.errors import RateLimited
 from foundation.throttling import rate_limit
 from foundation.throttling.limits import Limit
 from tests.leaderboards.factories import AdminFactory
@@ -28,7 +29,7 @@ def _three_tries(settings: LazySettings) -> Iterator[None]:
 
 
 def tried(path: str, password: str, name: str = "robin", **where: str) -> int:
-    return Client().post(path, {"username": name, "password": password}, **where).status_code  # type: ignore[arg-type]  # WSGI's names
+    return Client().post(path, {"username": name, "password": password}, **where).status_code  # type: ignore[arg-type]  # WSGI's variables, which the test client takes by name
 
 
 def test_after_a_few_tries_even_the_right_password_waits_at_both_doors() -> None:
@@ -66,3 +67,13 @@ def test_the_right_password_in_time_signs_in_and_programs_of_our_own_have_no_bra
 
     assert tried(LOGIN, RIGHT) == 302
     assert all(authenticate(username="robin", password=RIGHT) for _ in range(5))
+
+
+def test_a_name_counts_however_it_is_spelt_and_under_whatever_name_it_comes(rf: RequestFactory) -> None:
+    """A project's model may find its accounts without regard to case, and its code may say ``email``."""
+    request = rf.post(LOGIN)
+    for spelt in ({"username": "robin"}, {"username": "ROBIN"}, {"email": "Robin"}):
+        assert authenticate(request, **spelt, password="wrong") is None
+
+    with pytest.raises(RateLimited):
+        authenticate(request, username="robin", password=RIGHT)

@@ -122,7 +122,7 @@ def test_a_closed_port_is_no_answer_and_the_next_address_of_a_name_is_tried(
 def test_nothing_is_sent_inside_unless_allowed(tls_receiver: Receiver) -> None:
     answer = post(f"https://127.0.0.1:{tls_receiver.port}/", BODY, {})
 
-    assert answer.said == "127.0.0.1 leads to 127.0.0.1, which is not on the public internet."
+    assert answer.said == "127.0.0.1 leads to 127.0.0.1, which is not on the public internet: give a public address."
     assert (answer.status, tls_receiver.received) == (None, [])
 
 

@@ -12,7 +12,6 @@ from django.test.utils import CaptureQueriesContext
 from foundation import clock
 from foundation.redis import client as redis
 from foundation.redis.client import RedisClient
-from foundation.redis.connection import RedisConnection
 from leaderboards.core.ranking.board_settings import IMMUTABLE_SETTINGS, SCHEDULE_SETTINGS
 from leaderboards.models import Board, Visibility
 from leaderboards.selectors.catalog.cache_versions import MAX_READ_STALENESS_SECONDS, fetch_version
@@ -22,7 +21,7 @@ from tests.at_once import at_once
 from tests.leaderboards.api.conftest import Caller, problem, take_redis_away, with_key
 from tests.locked import only_postgresql
 from tests.playing import make_board, running
-from tests.remembered import elsewhere
+from tests.remembered import count_trips, elsewhere
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -36,13 +35,8 @@ IN_REDIS = pytest.mark.parametrize("storage", ["hybrid", "redis"])
 def test_a_read_asks_sql_for_nothing_and_redis_once(
     anybody: Caller, known: Callable[..., int], storage: str, path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    number, exchange, trips = known(storage, path), RedisConnection.exchange, list[int]()
-
-    def counted(wire: RedisConnection, packed: bytes, answers: int) -> list[Any]:
-        trips.append(answers)
-        return exchange(wire, packed, answers)
-
-    monkeypatch.setattr(RedisConnection, "exchange", counted)
+    number = known(storage, path)
+    trips = count_trips(monkeypatch)
 
     with CaptureQueriesContext(connection) as asked:
         again = anybody.get(f"/boards/{number}/{path}")

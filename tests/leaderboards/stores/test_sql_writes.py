@@ -43,7 +43,7 @@ HARD = ["", "NULL", "null", '"', "\\", '\\"', "a,b", "{a}", " a ", "'", "%s", "a
 def test_an_array_arrives_as_it_was_sent(kind: str, cells: list[object]) -> None:
     with connection.cursor() as cursor:
         for sent in (cells, cells[:-1]):
-            cursor.execute(f"SELECT %s::{kind}[]", [as_array(sent)])  # type: ignore[arg-type]  # cells of every type
+            cursor.execute(f"SELECT %s::{kind}[]", [as_array(sent)])  # type: ignore[arg-type]  # the cells are of every type in turn
 
             assert cursor.fetchone() == (sent,)
 

@@ -82,11 +82,7 @@ def test_players_enter_with_their_first_score_and_move_by_their_place_when_the_p
     assert groups(NOON + DAY) == {"Bronze 1": ["b", "e", "f"], "Silver 1": ["a"]}
     assert moved(NOON + DAY) == [("b", 1, "promoted"), ("e", 2, "stayed"), ("f", 3, "stayed"), ("a", 1, "promoted")]
     play(board, dict.fromkeys("abcdef", 1), NOON + 2 * DAY)
-    assert groups(NOON + 2 * DAY) == {
-        "Bronze 1": ["c", "d", "e", "f"],
-        "Silver 1": ["b"],
-        "Gold 1": ["a"],
-    }
+    assert groups(NOON + 2 * DAY) == {"Bronze 1": ["c", "d", "e", "f"], "Silver 1": ["b"], "Gold 1": ["a"]}
 
 
 def test_less_is_better_on_a_board_that_says_so_and_ties_are_decided_for_the_player() -> None:

@@ -14,7 +14,7 @@ from django.test.utils import CaptureQueriesContext
 
 from foundation import clock
 from leaderboards.admin.boards.preview_seal import SEAL_FIELD
-from leaderboards.models import Board, ImportRun
+from leaderboards.models import Board, ImportRun, Standing
 from leaderboards.models.imports import Phase
 from leaderboards.services.boards import apply_boards
 from leaderboards.services.players.profiles import set_profile
@@ -38,6 +38,31 @@ def _noon() -> Iterator[None]:
 
 def address(run: ImportRun) -> str:
     return f"{LIST}{run.pk}/change/"
+
+
+def test_a_file_for_a_board_with_criteria_has_columns_of_their_names(admin: Client) -> None:
+    stages = {"name": "stage", "max": 99, "order": "desc"}
+    first = {"name": "achieved_at", "unit": "s", "order": "asc"}
+    board = make_board(criteria=[stages, {"name": "kills", "max": 9, "order": "desc"}, first])
+    typed = {"board": board.seq, "player": "player", "points": ""}
+
+    def send(text: bytes, **more: object) -> str:
+        file = SimpleUploadedFile("scores.csv", text)
+        return unescape(admin.post(f"{ADD}?kind=scores", typed | {"file": file} | more, follow=True).content.decode())
+
+    assert "no column 'kills'" in send(b"player,stage\nalice,5\n")
+    assert "ranks by points: which column has them?" in send(
+        b"player,points\nann,1\n", board=make_board(name="Points").seq
+    )
+    send(b"player,stage,kills\nalice,5,2\nbob,7,\ncarol,7,1\ndave,100,1\n")
+    run = moved(ImportRun.objects.get())
+    ready = unescape(page(admin, address(run)))
+    admin.post(address(run), {"confirm": "1", "checks": "0"})
+
+    assert "Players who enter a ranking: 2." in ready
+    assert [(row, code) for row, code, _ in moved(run).report["errors"]] == [(2, "bad_entry"), (4, "out_of_range")]
+    rows = Standing.objects.filter(period__board=board).order_by("-score").values_list("player__external_id", "fields")
+    assert [*rows] == [("carol", [7, 1]), ("alice", [5, 2])]
 
 
 def test_a_file_of_scores_goes_from_upload_over_the_preview_to_the_board_and_back(admin: Client) -> None:

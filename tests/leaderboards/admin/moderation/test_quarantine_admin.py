@@ -115,7 +115,7 @@ def test_what_is_selected_counts_and_what_is_refused_keeps_no_other(admin: Clien
     assert "Accepted: 2." in done
     assert "Not done for cleo, 300: This player may not score" in done
     assert points(board, clock.now()) == {"ann": 9, "bob": 101, "dan": 250}
-    assert (of("bob").decided_by.get_username(), of("cleo").decision) == ("admin", "")  # type: ignore[union-attr]  # it was decided
+    assert (of("bob").decided_by.get_username(), of("cleo").decision) == ("admin", "")  # type: ignore[union-attr]  # a decided entry has somebody who decided
 
 
 def test_all_that_a_filter_shows_is_decided_the_oldest_first_as_many_as_one_request_gets_through(

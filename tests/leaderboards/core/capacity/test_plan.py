@@ -10,9 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leaderboards.core.capacity.figures import DEFAULT_FILE, Figure, default_figures, figures_json, read_figures
+from leaderboards.core.capacity.figures import (
+    DEFAULT_FILE,
+    BadCapacity,
+    Figure,
+    default_figures,
+    figures_json,
+    read_figures,
+)
 from leaderboards.core.capacity.plan import BOUNDS, STORAGES, Load, plan, read_number
-from leaderboards.core.capacity.refusals import BadCapacity
 from leaderboards.core.capacity.text import plan_text
 
 RESULTS = Path(__file__).parents[4] / "benchmarks" / "results"

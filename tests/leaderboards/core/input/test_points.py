@@ -116,4 +116,4 @@ def test_what_is_no_json_is_refused_with_a_sentence(body: bytes, reason: str) ->
 def test_an_object_in_which_a_name_stands_twice_is_marked() -> None:
     read = read_json(b'[{"player": "a", "player": "b"}, {"player": "a"}]')
 
-    assert [isinstance(each, DuplicateKeys) for each in read] == [True, False]  # type: ignore[attr-defined]  # these results are lists
+    assert [isinstance(each, DuplicateKeys) for each in read] == [True, False]  # type: ignore[attr-defined]  # `read_json` returns a list for a list

@@ -104,7 +104,7 @@ class TestChoice:
 
         where = "member" if chosen.in_member else "integer" if chosen.is_integer else "pattern"
         assert (where, chosen.time_bits, chosen.resolution_ms) == form
-        assert chosen.time_in_score == (where != "member")
+        assert any(slot.is_time for slot in chosen.slots) == (where != "member")
         assert chosen.decodes_in_lua == (where == "integer" and "criteria" not in settings)
         assert chosen.describe().startswith(said)
 

@@ -5,7 +5,6 @@ import pytest
 from leaderboards import selectors
 from leaderboards.models import Period, PeriodState
 from leaderboards.services.periods.close import close_due
-from leaderboards.services.periods.freeze import copy_period
 from leaderboards.services.periods.open import open_period
 from leaderboards.services.periods.reschedule import move_end
 from leaderboards.services.periods.retention import drop_submissions, expire_due
@@ -14,6 +13,7 @@ from leaderboards.services.sync.resync_periods import resync_due
 from leaderboards.services.sync.verify import verify_all
 from tests.at_once import at_once
 from tests.leaderboards.services.contest import ENDS, KnownEvents, period_of
+from tests.leaderboards.services.copying import copy_period
 from tests.leaderboards.services.race import HOUR, LABEL, MILLISECONDS, Race
 from tests.leaderboards.services.site import (
     DAY,

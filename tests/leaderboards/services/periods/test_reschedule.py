@@ -14,13 +14,13 @@ from leaderboards.models import Period, Player, Standing
 from leaderboards.selectors.rankings import store_routing
 from leaderboards.services.periods import reschedule
 from leaderboards.services.periods.close import close_due, close_period
-from leaderboards.services.periods.freeze import copy_period
 from leaderboards.services.periods.reschedule import move_end
 from leaderboards.services.sync.mirror import mirror_all
 from leaderboards.services.sync.resync_periods import resync_due
 from leaderboards.services.sync.verify import verify_all
 from leaderboards.stores.base import Store
 from tests.leaderboards.services.contest import ENDS, KnownEvents, period_of, send
+from tests.leaderboards.services.copying import copy_period
 from tests.leaderboards.services.race import BEGUN, CRITERIA, HOUR, LABEL, MILLISECONDS, SECONDS, Race
 from tests.leaderboards.services.site import (
     DAY,

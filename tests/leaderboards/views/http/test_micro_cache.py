@@ -231,7 +231,7 @@ def test_who_is_somebody_gets_an_answer_of_their_own(db: None, now: list[float],
         kept(factory.get("/"))
     assert len(seen) == 1
     for nth in (2, 3):
-        kept(factory.get("/", **asked))  # type: ignore[arg-type]  # these are entries of META
+        kept(factory.get("/", **asked))  # type: ignore[arg-type]  # the request factory takes variables of WSGI by name
         assert len(seen) == nth
     kept(factory.post("/"))
     assert len(seen) == 4
