@@ -16,7 +16,8 @@ from foundation.errors import Unavailable
 from foundation.failpoints import failpoint
 from foundation.redis import client as redis
 from foundation.sync.redis_state import RedisState
-from foundation.sync.resyncing import AssessedState, HasKey, Resync, register_server
+from foundation.sync.registering import HasKey, register_server
+from foundation.sync.resyncing import AssessedState, Resync
 from leaderboards.core.erased_ids import ERASED_PREFIX
 from leaderboards.core.instants import milliseconds
 from leaderboards.models import Board

@@ -16,7 +16,8 @@ from foundation.failpoints import failpoint
 from foundation.redis import client as redis
 from foundation.sync import barrier
 from foundation.sync.redis_state import RedisState
-from foundation.sync.resyncing import AssessedState, HasKey, Resync, register_server
+from foundation.sync.registering import HasKey, register_server
+from foundation.sync.resyncing import AssessedState, Resync
 from leaderboards.models import ACTIVE_STATES, Period, PeriodState, Standing, Storage
 from leaderboards.services.sync.invalidate import invalidate_readers
 from leaderboards.services.sync.reconcile import mark_changed_since, publish_all, publish_pending, reconcile, watermark

@@ -15,7 +15,7 @@ from pytest_django import Settings
 from foundation import clock
 from foundation.models import DeadLetter, Heartbeat
 from foundation.redis import client as redis
-from foundation.sync.resyncing import register_server
+from foundation.sync.registering import register_server
 from leaderboards import selectors
 from leaderboards.management import doctor_checks as checkup
 from leaderboards.management.commands import rebuild as rebuild_command

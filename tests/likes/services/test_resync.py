@@ -9,7 +9,7 @@ import pytest
 
 from foundation.models import KnownRedis
 from foundation.redis import client as redis
-from foundation.sync import resyncing
+from foundation.sync import registering
 from leaderboards.models import Player
 from leaderboards.services.players.erase import erase_player
 from likes import registry
@@ -130,7 +130,7 @@ class TestSettling:
         redis.boards().reset()
 
         registry.unregister_kind(kind.kind)
-        resyncing.register_server()
+        registering.register_server()
         with pytest.raises(LikesUnavailable):  # it remembers the generation of before
             store.like("1", "b", NOW)
         registry.register_kind(kind)

@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from foundation import clock
 from foundation.models import Heartbeat, KnownRedis
 from foundation.redis import client as redis
-from foundation.sync.resyncing import register_server
+from foundation.sync.registering import register_server
 from foundation.tasks import look
 from foundation.worker import due
 from leaderboards.models import Period, Standing
