@@ -47,4 +47,4 @@ def is_cluster() -> bool:
     return kind_of(settings.REDIS_URL) == CLUSTER
 
 
-ONE_SERVER = pytest.mark.skipif(is_cluster(), reason="it counts what one server is asked")
+ONE_SERVER = pytest.mark.skipif(is_cluster(), reason="it looks at one server")
