@@ -15,6 +15,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from foundation.conf import is_cluster, redis_address
+from foundation.errors import Unavailable
 from foundation.redis.addresses import CLUSTER, kind_of
 from foundation.redis.cluster import Cluster
 from foundation.redis.errors import RedisAway, RedisRefused, RedisSilent, ScriptMissing, UnknownRedis
@@ -26,7 +27,6 @@ from foundation.redis.server import (
     Argument,
     IsKnown,
     Server,
-    raise_if_refused,
     read_identity,
 )
 from foundation.redis.topology import OneServer, Topology
@@ -92,7 +92,7 @@ class RedisClient:
 
         Raises ``RedisAway``, ``RedisSilent``, or the first ``RedisRefused``: the other scripts have run then.
         """
-        return [raise_if_refused(answer) for answer in self.try_many(calls)]
+        return [_raise_if_refused(answer) for answer in self.try_many(calls)]
 
     def try_many(self, calls: Sequence[ScriptCall]) -> list[Any]:
         """As ``run_many``, but a ``RedisRefused`` is returned in place of its answer. Raises the other two.
@@ -109,12 +109,12 @@ class RedisClient:
 
     def call(self, *command: Argument, read: Callable[[Any], Any] | None = None) -> Any:
         """Send one command once. Raises ``RedisAway``, ``RedisSilent`` or ``RedisRefused``."""
-        answer = raise_if_refused(self._exchange([command])[0])
+        answer = _raise_if_refused(self._exchange([command])[0])
         return read(answer) if read else answer
 
     def pipeline(self, commands: Sequence[Sequence[Argument]]) -> list[Any]:
         """Send many commands once each in one round trip; return their answers. Raises as ``run_many`` does."""
-        return [raise_if_refused(answer) for answer in self._exchange(commands)]
+        return [_raise_if_refused(answer) for answer in self._exchange(commands)]
 
     def groups(self, keys: Sequence[str]) -> list[list[str]]:
         """The keys in groups that one command may name together: all of them, unless this is a cluster."""
@@ -161,6 +161,13 @@ class RedisClient:
         if isinstance(self._topology, OneServer):
             return self
         return self._clients.setdefault(server, RedisClient(OneServer(server)))
+
+
+def _raise_if_refused(answer: Any) -> Any:
+    """The answer, or raise what stands in its place."""
+    if isinstance(answer, Unavailable):
+        raise answer
+    return answer
 
 
 def values_by_key(groups: Sequence[Sequence[str]], replies: Sequence[Any]) -> dict[str, Any]:

@@ -32,10 +32,8 @@ from redis.exceptions import (
 )
 
 from foundation import clock
-from foundation.errors import Unavailable
 from foundation.monitoring.server_metrics import redis_errors
-from foundation.redis.breaker import Breaker
-from foundation.redis.connection import REFUSALS, IdleConnections, RedisConnection, VerifiedServer
+from foundation.redis.connection import REFUSALS, Breaker, IdleConnections, RedisConnection, VerifiedServer
 from foundation.redis.errors import (
     NobodyServes,
     Redirected,
@@ -102,7 +100,10 @@ class Server:
         of a round trip. ``since`` is a past moment (monotonic seconds) to count from instead of now.
         """
         if clock.monotonic() - self._clock_read_at > CLOCK_FRESH_SECONDS:
-            self._store_clock_offset(raise_if_refused(self.exchange([("TIME",)])[0]))
+            [answer] = self.exchange([("TIME",)])
+            if isinstance(answer, RedisRefused):
+                raise answer
+            self._store_clock_offset(answer)
         moment = clock.monotonic() if since is None else since
         return int(moment * 1000) + self._clock_offset_ms + self.timeout_ms
 
@@ -270,13 +271,6 @@ class Server:
         with self._lock:
             self._clock_offset_ms = seconds * 1000 + microseconds // 1000 - int(read_at * 1000) - 1
             self._clock_read_at = read_at
-
-
-def raise_if_refused(answer: Any) -> Any:
-    """The answer, or raise what stands in its place."""
-    if isinstance(answer, Unavailable):
-        raise answer
-    return answer
 
 
 def _pack(command: Sequence[Argument], identity: str) -> bytes:

@@ -32,11 +32,13 @@ def nodes() -> Iterator[Nodes]:
 
 
 @pytest.fixture
-def client(nodes: Nodes) -> RedisClient:
+def client(nodes: Nodes) -> Iterator[RedisClient]:
     for node in nodes.servers:
         with node.client() as one:
             one.flushall()
-    return RedisClient(Cluster(nodes.url, **OPTIONS))
+    made = RedisClient(Cluster(nodes.url, **OPTIONS))
+    yield made
+    made.reset()
 
 
 @pytest.fixture
