@@ -148,13 +148,12 @@ class Cluster:
                 under_way.append((server, indexes, sent))
             except (RedisAway, RedisSilent) as error:
                 self._note_failure(answers, indexes, error)
-        has_waited = False
         while under_way:
             server, indexes, sent = under_way.pop(0)
             try:
-                received = iter(server.receive(sent, waits=not has_waited))
+                is_early = 1000 * (clock.monotonic() - sent.at) < self.timeout_ms
+                received = iter(server.receive(sent, waits=is_early))
             except RedisSilent as error:
-                has_waited = True
                 self._note_failure(answers, indexes, error)
                 continue
             except BaseException:

@@ -160,7 +160,7 @@ class Server:
         return Sent(connection, len(commands), len(checks), now)
 
     def receive(self, sent: "Sent", waits: bool = True) -> list[Any]:
-        """The second half of ``exchange``. Without ``waits`` the answers must be there: others were waited for."""
+        """The second half of ``exchange``. Without ``waits`` the answers must be there: the time is up."""
         try:
             has_come = waits or sent.connection.has_answer()
             answers = sent.connection.receive(sent.checks + sent.commands) if has_come else None

@@ -19,6 +19,7 @@ from tests.competitions.site import make_board, race, reloaded
 from tests.flows.test_score_path import Trace
 from tests.leaderboards.api.conftest import with_key
 from tests.leaderboards.factories import BoardFactory
+from tests.raw import ONE_SERVER
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
 
@@ -71,6 +72,7 @@ def assert_walks_through(trace: WalkTrace, app: str, walk: str) -> None:
     assert len(trace.entries) <= FILES[walk], trace.report()
 
 
+@ONE_SERVER
 def test_a_score() -> None:
     board = BoardFactory.create(storage=Storage.HYBRID)
     game = with_key("scores:write")
@@ -81,6 +83,7 @@ def test_a_score() -> None:
     assert_walks_through(trace, "leaderboards", "A score")
 
 
+@ONE_SERVER
 def test_a_page() -> None:
     board = BoardFactory.create(storage=Storage.HYBRID)
     with_key("scores:write").submit({"board": board.seq, "player": "alice", "points": 1})
