@@ -143,5 +143,5 @@ def _info(client: redis.Redis) -> dict[str, str]:
 def _is_well(node: Valkey) -> bool:
     with client_of(node) as client:
         info, own = _info(client), client.info("replication")
-    is_in_step = own["role"] == "master" or own["master_link_status"] == "up"
-    return info["cluster_state"] == "ok" and info["cluster_slots_ok"] == str(SLOTS) and is_in_step
+    has_caught_up = own["role"] == "master" or own["master_link_status"] == "up"
+    return info["cluster_state"] == "ok" and info["cluster_slots_ok"] == str(SLOTS) and has_caught_up

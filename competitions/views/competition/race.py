@@ -21,6 +21,11 @@ def race_of(competition: Competition, page: BoardPage, number: int, at: datetime
     return mark_safe(_race(competition, page, number, at))  # noqa: S308 - ``race_html`` escapes
 
 
+def no_race() -> SafeString:
+    """Return the empty hidden element of a page without a race."""
+    return mark_safe(race_html(None))  # noqa: S308 (``race_html`` escapes)
+
+
 def _race(competition: Competition, page: BoardPage, number: int, at: datetime) -> str:
     phase, shown = competition.phase(at), page.standings
     snapshots = None
