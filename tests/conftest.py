@@ -23,6 +23,7 @@ from django.utils import translation
 from foundation import clock
 from tests import servers
 from tests.emptying import empty_tables
+from tests.raw import each_node
 
 # A slow machine is no counter-example: what is tested is what comes out, not how soon.
 for _profile, _examples in {"quick": 25, "whole": 50}.items():  # `make test`; `make check` --hypothesis-profile=whole
@@ -91,7 +92,7 @@ def stopped_clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 def redis_server() -> Iterator[list[redis.Redis]]:
     """The real Redis, started now: clients of the boards', the page cache's and the broker's database."""
     servers.start_redis()
-    clients = [redis.Redis.from_url(url) for url in (settings.REDIS_URL, settings.CACHE_URL, settings.BROKER_URL)]
+    clients = [*each_node(), *(redis.Redis.from_url(url) for url in (settings.CACHE_URL, settings.BROKER_URL))]
     yield clients
     for client in clients:
         client.close()
