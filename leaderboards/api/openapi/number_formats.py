@@ -22,7 +22,7 @@ def add_formats(part: Any) -> None:
     elif "integer" in types and not _is_small(part):
         part.setdefault("format", "int64")
     for name, each in part.items():
-        if name not in _NOT_SCHEMAS or (isinstance(each, dict) and "type" in each and name != "default"):
+        if name not in _NOT_SCHEMAS:
             add_formats(each)
 
 
