@@ -233,7 +233,7 @@ X_FRAME_OPTIONS = "DENY"
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 1000
 # Only these forms take files, from staff with one of the permissions; the whole form stays in memory.
-FORMS_WITH_FILES: dict[str, tuple[str, ...]] = conf.FORMS_WITH_FILES
+FORMS_WITH_FILES = conf.FORMS_WITH_FILES
 LARGEST_UPLOAD = 8 * 1024 * 1024
 FILE_UPLOAD_MAX_MEMORY_SIZE = LARGEST_UPLOAD
 FILE_UPLOAD_HANDLERS = [

@@ -50,7 +50,7 @@ API_MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
 # Forms of the admin that take files, and one of the permissions that each asks for.
-FORMS_WITH_FILES = {
+FORMS_WITH_FILES: dict[str, tuple[str, ...]] = {
     "admin:competitions_competition_add": ("competitions.add_competition",),
     "admin:competitions_competition_change": ("competitions.change_competition",),
     "admin:leaderboards_importrun_add": tuple(map("leaderboards.import_{}".format, ("scores", "players", "boards"))),

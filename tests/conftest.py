@@ -5,6 +5,8 @@ How the servers are started is in tests/servers.py.
 
 import gc
 import os
+import signal
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -28,6 +30,9 @@ for _profile, _examples in {"quick": 25, "whole": 50}.items():  # `make test`; `
         _profile, max_examples=_examples, deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
     )
 hypothesis.settings.load_profile("quick")
+# A shell that starts a run in the background lets it ignore SIGINT, and so would every program that a test interrupts.
+if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 gc.freeze()
 gc.set_threshold(50_000, 50, 50)
 
