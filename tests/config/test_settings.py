@@ -94,6 +94,20 @@ def test_a_demos_settings_fill_in_what_the_environment_leaves_out(read: Any, tmp
     assert read(REDIS_URL=BOARDS)["SECRET_KEY"] == "of-the-demo"
 
 
+@pytest.mark.parametrize("how", ["SECRET_KEY", "SECRET_KEY_FILE"])
+def test_a_deployment_takes_nothing_of_a_demo_that_once_ran_in_its_checkout(
+    read: Any, tmp_path: Path, how: str
+) -> None:
+    """`HTTPS=off` of a demo would send cookies of a real site without TLS."""
+    (tmp_path / "env").write_text("SECRET_KEY=of-the-demo\nHTTPS=off\nDEBUG=on\nREDIS_URL=unix:///demo.sock?db=0\n")
+    (tmp_path / "key").write_text("ours\n")
+
+    found = read(**{how: {"SECRET_KEY": "ours", "SECRET_KEY_FILE": str(tmp_path / "key")}[how]})
+
+    assert (found["SECRET_KEY"], found["SECURE_SSL_REDIRECT"], found["DEBUG"]) == ("ours", True, False)
+    assert "demo" not in found["REDIS_URL"]
+
+
 def test_a_redis_address_says_its_database_to_the_driver_and_to_celery() -> None:
     for url in ("redis://127.0.0.1:6379/0", "rediss://user:secret@h:6380/3", "unix:///run/redis.sock?db=5"):
         moved = redis_urls.with_database(url, 9)
