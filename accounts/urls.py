@@ -5,6 +5,7 @@ from django.urls import path
 
 from accounts.mail_urls import ROUTES
 from accounts.views import confirm, passwords, privacy, restore_email, security, sign_in, sign_up
+from foundation.http.own_transactions import own_transactions
 
 urlpatterns = [
     path("accounts/login/", sign_in.SignIn.as_view(), name="login"),
@@ -33,3 +34,4 @@ urlpatterns = [
     path("accounts/security/passkeys/<int:number>/remove/", security.remove_passkey, name="account-passkey-remove"),
     path("accounts/security/codes/", security.recovery_codes, name="account-codes"),
 ]
+own_transactions(urlpatterns)

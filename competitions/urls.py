@@ -7,6 +7,7 @@ from competitions.selectors.notices.inbox import unread
 from competitions.views.competition.listing import called, home_part
 from competitions.views.leagues import group_filter, panel
 from competitions.views.participants.trophies import trophies_of
+from foundation.http.own_transactions import own_transactions
 from leaderboards.views.board_pages import filters, panels
 from leaderboards.views.components import other_apps
 from leaderboards.views.components.trophies import register_trophies
@@ -46,3 +47,4 @@ urlpatterns = [
     path("inbox/", views.inbox, name="inbox"),
     path("inbox/settings/", views.preferences, name="inbox-settings"),
 ]
+own_transactions(urlpatterns)

@@ -1,7 +1,8 @@
 """All settings. What differs between machines comes from the environment, and nothing else does.
 
-A running demo writes its own into DATA_DIR/env; that file only fills in what the environment leaves
-out, so `manage.py` with the same DATA_DIR works beside it. docs/settings.md lists every variable.
+A running demo writes its own into DATA_DIR/env; that file fills in what the environment leaves out, so `manage.py`
+with the same DATA_DIR works beside it. Where the environment has a SECRET_KEY, the file is not read: a deployment from
+a checkout in which a demo once ran takes nothing of it. docs/settings.md lists every variable.
 """
 
 import os
@@ -42,7 +43,7 @@ env.ENVIRON = secret_files.with_files(os.environ)
 
 DATA_DIR = Path(env.str("DATA_DIR", default=str(file_locations.demo_folder()))).resolve()
 DEMO_ENV = DATA_DIR / "env"
-if DEMO_ENV.is_file():
+if not env.ENVIRON.get("SECRET_KEY") and DEMO_ENV.is_file():
     env.read_env(DEMO_ENV)
 
 # -- Secrets and hosts --------------------------------------------------------------------------

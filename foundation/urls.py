@@ -3,6 +3,7 @@
 from django.urls import path
 
 from foundation import views
+from foundation.http.own_transactions import own_transactions
 from foundation.monitoring.metrics_view import metrics
 
 urlpatterns = [
@@ -10,3 +11,4 @@ urlpatterns = [
     path("readyz", views.ready, name="readyz"),
     path("metrics", metrics, name="metrics"),
 ]
+own_transactions(urlpatterns)

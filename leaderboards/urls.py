@@ -2,6 +2,7 @@
 
 from django.urls import path
 
+from foundation.http.own_transactions import own_transactions
 from leaderboards import views
 from leaderboards.views.player_pages import account_data, compare, follow, own_profile, picture
 
@@ -28,3 +29,4 @@ urlpatterns = [
     path("account/export/", account_data.export, name="account-export"),
     path("account/delete/", account_data.delete, name="account-delete"),
 ]
+own_transactions(urlpatterns)

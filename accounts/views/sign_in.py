@@ -16,6 +16,7 @@ from django.contrib.auth.views import LoginView
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils.decorators import method_decorator
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.cache import never_cache
@@ -32,6 +33,7 @@ from accounts.services.second_factors.throttle import throttle_second_factor
 from accounts.views.page_helpers import has_a_name, next_url, origin_of, post_only, run_or_add_error, show_form
 from foundation import clock
 from foundation.http.client_address import client_network
+from foundation.http.own_transactions import owns_transactions
 from foundation.throttling.login import is_known_device, remember_device
 from foundation.throttling.rate_limit import throttle
 from foundation.users import User, key_in_json, users
@@ -42,6 +44,7 @@ PASSWORD, PASSKEY = "password", "passkey"  # ways of signing in, as the log call
 _BACKEND = "django.contrib.auth.backends.ModelBackend"
 
 
+@method_decorator(owns_transactions, name="dispatch")  # projects put it in the place of the admin's, too
 class SignIn(LoginView):
     """The sign-in form. It is shown even to signed-in users: a redirect would reveal to other sites that they are."""
 

@@ -21,6 +21,7 @@ from django.urls import Resolver404, ResolverMatch, get_resolver, get_urlconf
 from django.utils import translation
 from django.utils.module_loading import import_string
 
+from foundation.http.own_transactions import owns_transactions
 from foundation.monitoring.request_metrics import note
 
 API = "/api/v1/"
@@ -32,9 +33,12 @@ View = TypeVar("View", bound=Callable[..., HttpResponseBase])
 
 
 def api_view(view: View) -> View:
-    """Mark a view as the API's: below ``API`` it takes the fast path, without ``MIDDLEWARE`` and its CSRF check."""
+    """Mark a view as the API's: below ``API`` it takes the fast path, without ``MIDDLEWARE`` and its CSRF check.
+
+    Its services own their transactions: a project's ``ATOMIC_REQUESTS`` does not apply to it.
+    """
     setattr(view, _MARK, True)
-    return view
+    return owns_transactions(view)
 
 
 def is_of_api(request: HttpRequest) -> bool:

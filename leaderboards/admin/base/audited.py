@@ -17,13 +17,14 @@ from django.db.models import Model, QuerySet
 from django.forms import BaseForm, Form, ModelForm
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.urls import reverse
+from django.urls import URLPattern, reverse
 
 from foundation import clock
 from foundation.audit import record
 from foundation.audit.row_values import row_values, subject_kind, subjects_of, to_json_value
 from foundation.generics import ModelAdmin, Subscriptable
 from foundation.http.client_address import signed_in
+from foundation.http.own_transactions import own_transactions
 
 Row = TypeVar("Row", bound=Model)
 Values = dict[str, Any]
@@ -35,6 +36,13 @@ class AuditedAdmin(Subscriptable, ModelAdmin[Row]):
     """An admin whose saves and deletions are entries ``<audited_as>.added``, ``.changed`` and ``.deleted``."""
 
     audited_as: ClassVar[str | None] = "row"
+
+    @property
+    def urls(self) -> list[URLPattern]:
+        """The addresses of the pages. Their services own their transactions, as Django's forms do."""
+        patterns = self.get_urls()
+        own_transactions(patterns)
+        return patterns
 
     def construct_change_message(self, request: HttpRequest, form: Any, formsets: Any, add: bool = False) -> Any:
         """Return Django's message, and keep the form's old and new values for the audit entry."""
