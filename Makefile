@@ -16,12 +16,12 @@ ICU := $(firstword $(wildcard /usr/lib/postgresql/*/bin/initdb))
 # Tests start hundreds of processes: where what Python compiled may not be kept, each compiles everything again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test check long soak elsewhere elsewhere-debian elsewhere-sqlite deployable smoke faults mutants bench
+.PHONY: help demo test check long soak elsewhere elsewhere-debian elsewhere-sqlite elsewhere-cluster deployable smoke faults mutants bench
 .PHONY: lint docs
 .PHONY: siege lock npm-tools clean secrets digests audit image
 
 help:
-	@echo "make demo    start everything on this machine, with players that keep scoring (PORT, DATA_DIR, DEMO_PLAYERS)"
+	@echo "make demo    start everything on this machine, with players that keep scoring (PORT, DATA_DIR, DEMO_PLAYERS, CLUSTER=1)"
 	@echo "make test    the quick tests, on a real Valkey and a real PostgreSQL: before each commit (ARGS='-k standings')"
 	@echo "make check   everything that must hold, as CI runs it: quick and long tests, lint, other servers, the demo"
 	@echo "make long    the long tests alone: fault worlds, the browser matrix, more examples"
@@ -77,7 +77,7 @@ $(NPM_TOOLS): tests/openapi/package-lock.json
 # The contract's quick part on servers that the other tests do not use, both at once: a plain hint where this machine
 # has none of them.
 elsewhere: $(VENV)/.installed-test
-	@$(MAKE) --no-print-directory -j 2 --output-sync=target elsewhere-debian elsewhere-sqlite
+	@$(MAKE) --no-print-directory -j 2 --output-sync=target elsewhere-debian elsewhere-sqlite elsewhere-cluster
 
 elsewhere-debian:
 ifneq ($(and $(REDIS),$(ICU)),)
@@ -85,6 +85,9 @@ ifneq ($(and $(REDIS),$(ICU)),)
 else
 	@echo "LEFT OUT: the contract on Debian's Redis and a PostgreSQL with ICU; install redis-server and postgresql" >&2
 endif
+
+elsewhere-cluster:
+	TEST_REDIS=cluster $(ALONE) -m "contract and not long"
 
 elsewhere-sqlite:
 	TEST_DATABASE=sqlite $(ALONE) -m "contract and not long"

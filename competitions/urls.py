@@ -4,7 +4,7 @@ from django.urls import path
 
 from competitions import views
 from competitions.selectors.notices.inbox import unread
-from competitions.views.competition.listing import called
+from competitions.views.competition.listing import called, home_part
 from competitions.views.leagues import group_filter, panel
 from competitions.views.participants.trophies import trophies_of
 from foundation.http.own_transactions import own_transactions
@@ -14,6 +14,7 @@ from leaderboards.views.components.trophies import register_trophies
 
 panels.register_panel(panel)
 filters.register_groups(group_filter)
+other_apps.register_home_part(home_part)
 other_apps.register_search(called)
 other_apps.register_unread(unread)
 register_trophies(trophies_of)

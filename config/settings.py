@@ -1,7 +1,8 @@
 """All settings. What differs between machines comes from the environment, and nothing else does.
 
-A running demo writes its own into DATA_DIR/env; that file only fills in what the environment leaves
-out, so `manage.py` with the same DATA_DIR works beside it. docs/settings.md lists every variable.
+A running demo writes its own into DATA_DIR/env; that file fills in what the environment leaves out, so `manage.py`
+with the same DATA_DIR works beside it. Where the environment has a SECRET_KEY, the file is not read: a deployment from
+a checkout in which a demo once ran takes nothing of it. docs/settings.md lists every variable.
 """
 
 import os
@@ -42,7 +43,7 @@ env.ENVIRON = secret_files.with_files(os.environ)
 
 DATA_DIR = Path(env.str("DATA_DIR", default=str(file_locations.demo_folder()))).resolve()
 DEMO_ENV = DATA_DIR / "env"
-if DEMO_ENV.is_file():
+if not env.ENVIRON.get("SECRET_KEY") and DEMO_ENV.is_file():
     env.read_env(DEMO_ENV)
 
 # -- Secrets and hosts --------------------------------------------------------------------------
@@ -233,7 +234,7 @@ X_FRAME_OPTIONS = "DENY"
 DATA_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 1000
 # Only these forms take files, from staff with one of the permissions; the whole form stays in memory.
-FORMS_WITH_FILES: dict[str, tuple[str, ...]] = conf.FORMS_WITH_FILES
+FORMS_WITH_FILES = conf.FORMS_WITH_FILES
 LARGEST_UPLOAD = 8 * 1024 * 1024
 FILE_UPLOAD_MAX_MEMORY_SIZE = LARGEST_UPLOAD
 FILE_UPLOAD_HANDLERS = [

@@ -8,9 +8,14 @@ menu names.
 import os
 import re
 import sys
+from html import escape
 from pathlib import Path
+from textwrap import shorten
 from typing import Any
 
+from docutils import nodes
+
+DESCRIPTION_LENGTH = 160  # search engines show about as much
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "docs")]
 os.environ |= {"SECRET_KEY": "only for documents", "DATABASE_URL": "sqlite://:memory:", "GIT_COMMIT": ""}
@@ -38,6 +43,9 @@ html_search_scorer = str(ROOT / "docs/search_scorer.js")
 html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {"navigation_with_keys": True}
+# Where the site is served, such as https://docs.example/: pages name it as their address. Empty: they name none.
+html_baseurl = os.environ.get("DOCS_URL", "")
+templates_path = ["site_templates"]
 
 # Documents of the repository that lie elsewhere, and the page of the site that has them.
 ELSEWHERE = {
@@ -95,7 +103,26 @@ def _write_reference(_app: Any) -> None:
             (ROOT / "docs" / page).write_text(at_home((ROOT / path).read_text("utf-8"), Path(path)), "utf-8")
 
 
+def _describe(_app: Any, name: str, _template: str, context: dict[str, Any], doctree: Any) -> None:
+    """Add the first paragraph of a page as its description, for search engines and previews of links."""
+    text = first_paragraph(doctree)
+    if text:
+        context["metatags"] = f'{context.get("metatags", "")}<meta name="description" content="{escape(text)}">'
+    if name == "404":
+        context["pageurl"] = None
+
+
+def first_paragraph(doctree: Any) -> str:
+    """The first paragraph outside of notes and tables in one line, cut at a word; empty where there is none."""
+    sections = doctree.findall(nodes.section) if doctree is not None else ()
+    found = (each for section in sections for each in section.children if isinstance(each, nodes.paragraph))
+    text = " ".join(next((each.astext() for each in found), "").split())
+    return shorten(text, DESCRIPTION_LENGTH, placeholder=" …")
+
+
 def setup(app: Any) -> None:
     """Sphinx calls this."""
+    app.connect("html-page-context", _describe)
+    app.connect("html-collect-pages", lambda _app: [("404", {"root": html_baseurl or "/"}, "404.html")])
     app.connect("builder-inited", _write_reference)
     app.connect("source-read", _read)

@@ -14,6 +14,7 @@ from django.db.models.signals import post_migrate, pre_migrate
 from django.utils.translation import gettext_lazy as _
 
 from foundation import conf
+from foundation.sync.keys import use_names_for_cluster
 
 NEEDED = ("accounts", "leaderboards")
 OPTIONAL = ("likes", "competitions")
@@ -31,6 +32,8 @@ class FoundationConfig(AppConfig):
         installed = [name for name in OPTIONAL if {name, f"{name}.apps"} & _places(settings.INSTALLED_APPS)]
         refuse_other_modules((*NEEDED, *installed))
         conf.fill()
+        if "boards" in settings.CACHES:
+            use_names_for_cluster(conf.is_cluster())
         super().__init__(app_name, app_module)
 
     def ready(self) -> None:

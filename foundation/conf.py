@@ -16,7 +16,7 @@ from django.core.exceptions import ImproperlyConfigured
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from foundation.redis.addresses import SENTINEL, kind_of
+from foundation.redis.addresses import CLUSTER, SENTINEL, kind_of
 from foundation.security.networks import BadNetwork, read_blocks
 from foundation.throttling.limits import Limit, read_limit
 
@@ -219,11 +219,11 @@ def redis_cache(url: str) -> dict[str, Any]:
 
     ``url`` begins with ``redis://``, ``rediss://`` or ``unix://``, or with ``redis+sentinel://`` (decision 0099).
     """
-    is_asked_for = kind_of(url) == SENTINEL
-    asked_for = {"CONNECTION_POOL_CLASS": SENTINEL_POOL} if is_asked_for else {}
+    kind = kind_of(url)
+    asked_for = {"CONNECTION_POOL_CLASS": SENTINEL_POOL} if kind == SENTINEL else {}
     return {
         "BACKEND": REDIS_BACKEND,
-        "LOCATION": [url] if is_asked_for else url,  # django-redis splits a text at its commas
+        "LOCATION": [url] if kind else url,  # django-redis splits a text at its commas
         "OPTIONS": {
             **asked_for,
             # Not pickle, which can run code from the cache.
@@ -243,6 +243,11 @@ def redis_address(alias: str) -> str:
     """The URL of the Redis of an entry of ``CACHES``."""
     location = settings.CACHES[alias]["LOCATION"]
     return str(location) if isinstance(location, str) else str(location[0])
+
+
+def is_cluster() -> bool:
+    """Whether the boards' Redis is a Redis Cluster."""
+    return kind_of(redis_address("boards")) == CLUSTER
 
 
 def page_cache_alias() -> str:

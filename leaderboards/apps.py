@@ -20,7 +20,7 @@ class LeaderboardsConfig(AppConfig):
         from foundation.monitoring import health
         from foundation.monitoring import readings as watched
         from foundation.security import service_keys
-        from foundation.sync import resyncing
+        from foundation.sync import registering
         from foundation.webhooks import kinds
         from foundation.worker import due
         from leaderboards.selectors.moderation.purges import BASELINE
@@ -41,7 +41,7 @@ class LeaderboardsConfig(AppConfig):
         watched.register("boards", metrics.sql_metrics)
         watched.register("boards in Redis", metrics.redis_metrics)
         due.register_check(due_work.find_due_work, due_work.TASKS)
-        resyncing.register_resync_source(resyncs_of_all_periods)
+        registering.register_resync_source(resyncs_of_all_periods)
         if "leaderboards.admin" in sys.modules:  # the project's admin has loaded all admins before
             from leaderboards.admin.users.user_admin import register_users_of_the_project
 

@@ -15,7 +15,7 @@ class LikesConfig(AppConfig):
         """Register with the lower layers: health, metrics, due work, resync, erasing players, dead letters."""
         from foundation import dead_letters
         from foundation.monitoring import health, readings
-        from foundation.sync import resyncing
+        from foundation.sync import registering
         from foundation.worker import due
         from leaderboards.services.players import erase_hooks
         from leaderboards.services.sync import flush
@@ -27,7 +27,7 @@ class LikesConfig(AppConfig):
         health.register_check(lag)
         readings.register("likes", lag_readings)
         due.register_check(due_work.find_due_work, due_work.TASKS)
-        resyncing.register_resync_source(all_kinds_to_resync)
+        registering.register_resync_source(all_kinds_to_resync)
         erase_hooks.register_hook_before(forget.forget)
         # First, because it waits for mirrors, which lock rows that the other hooks need.
         erase_hooks.register_hook(forget.refuse_if_liked_again)

@@ -5,6 +5,8 @@ How the servers are started is in tests/servers.py.
 
 import gc
 import os
+import signal
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -21,6 +23,7 @@ from django.utils import translation
 from foundation import clock
 from tests import servers
 from tests.emptying import empty_tables
+from tests.raw import each_node
 
 # A slow machine is no counter-example: what is tested is what comes out, not how soon.
 for _profile, _examples in {"quick": 25, "whole": 50}.items():  # `make test`; `make check` --hypothesis-profile=whole
@@ -28,6 +31,9 @@ for _profile, _examples in {"quick": 25, "whole": 50}.items():  # `make test`; `
         _profile, max_examples=_examples, deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
     )
 hypothesis.settings.load_profile("quick")
+# A shell that starts a run in the background lets it ignore SIGINT, and so would every program that a test interrupts.
+if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 gc.freeze()
 gc.set_threshold(50_000, 50, 50)
 
@@ -86,7 +92,7 @@ def stopped_clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 def redis_server() -> Iterator[list[redis.Redis]]:
     """The real Redis, started now: clients of the boards', the page cache's and the broker's database."""
     servers.start_redis()
-    clients = [redis.Redis.from_url(url) for url in (settings.REDIS_URL, settings.CACHE_URL, settings.BROKER_URL)]
+    clients = [*each_node(), *(redis.Redis.from_url(url) for url in (settings.CACHE_URL, settings.BROKER_URL))]
     yield clients
     for client in clients:
         client.close()

@@ -4,7 +4,7 @@ import pytest
 
 from foundation.models import KnownRedis
 from foundation.redis import client as redis
-from foundation.sync.resyncing import register_server
+from foundation.sync.registering import register_server
 
 
 @pytest.fixture

@@ -2,7 +2,8 @@
 
 Loaded before Django reads its settings (``-p tests.servers``), which get addresses of servers that are not up yet.
 The servers die with their process, however it ends. REDIS_URL and DATABASE_URL, where given, are used instead.
-Switches: TEST_REDIS_SERVER (another binary), TEST_DATABASE=sqlite, TEST_POSTGRES_LOCALE=icu or en_US.
+Switches: TEST_REDIS=cluster (three primaries for the boards), TEST_REDIS_SERVER (another binary), TEST_DATABASE=sqlite,
+TEST_POSTGRES_LOCALE=icu or en_US.
 """
 
 import atexit
@@ -12,16 +13,17 @@ import shutil
 import signal
 import tempfile
 from collections.abc import Callable, Generator
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import pytest
 import redis
 
 from config.components import redis_urls
-from config.local import child_process, postgres, valkey
+from config.local import child_process, cluster, postgres, valkey
 from tests import template
 
+URLS = ("REDIS_URL", "CACHE_URL", "BROKER_URL")
 NUMBERS_EACH = 3  # databases of a Redis: boards, page cache and broker
 
 
@@ -62,10 +64,14 @@ def set_addresses(worker: str | None) -> None:
         os.environ |= {"REDIS_URL": f"unix://{folder()}/redis.sock?db=0", "TEST_OWN_REDIS": "yes"}
         for name in ("CACHE_URL", "BROKER_URL"):
             os.environ.pop(name, None)
+        if os.environ.get("TEST_REDIS") == "cluster":
+            given = os.environ["REDIS_URL"]
+            os.environ |= {name: redis_urls.with_database(given, step) for step, name in enumerate(URLS)}
+            os.environ["REDIS_URL"] = boards_cluster().url
     elif worker is not None:
         first = NUMBERS_EACH * (int(worker.removeprefix("gw")) + 1)
         given = os.environ["REDIS_URL"]
-        for step, name in enumerate(("REDIS_URL", "CACHE_URL", "BROKER_URL")):
+        for step, name in enumerate(URLS):
             os.environ[name] = redis_urls.with_database(given, first + step)
     if os.environ.get("TEST_DATABASE") == "sqlite":
         os.environ["DATABASE_URL"] = f"sqlite:///{folder()}/db.sqlite3"
@@ -92,8 +98,18 @@ def start_redis() -> None:
     binary = Path(os.environ.get("TEST_REDIS_SERVER") or valkey.find_binary())
     place = folder()
     server = valkey.Valkey(binary, place / "redis", place / "redis.sock", place / "redis.log", "everysec")
-    child = server.start()
-    _stops.append(lambda: valkey.stop(child))
+    children = [server.start()]
+    if os.environ.get("TEST_REDIS") == "cluster":
+        (place / "cluster").mkdir(exist_ok=True)
+        children += boards_cluster().start()
+    _stops.extend(partial(valkey.stop, child) for child in children)
+
+
+@cache
+def boards_cluster() -> cluster.Cluster:
+    """The nodes of this process, which are not up yet."""
+    binary = Path(os.environ.get("TEST_REDIS_SERVER") or valkey.find_binary())
+    return cluster.make(folder() / "cluster", "everysec", replicas=False, binary=binary)
 
 
 @cache

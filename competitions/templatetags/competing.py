@@ -1,4 +1,4 @@
-"""Template tags for competitions on other apps' pages: those and the rewards of a player, and the running ones.
+"""Template tags for competitions on other apps' pages: those and the rewards of a player.
 
 They show only what the public, or the viewer, may see.
 """
@@ -14,7 +14,6 @@ from competitions.phases import phase_word
 from competitions.selectors.participants.player_competitions import competitions_of as taken_part
 from competitions.selectors.participants.player_honours import rewards_of as won_by
 from competitions.selectors.results.revisions import latest_numbers
-from competitions.views.competition.listing import cards_running
 from foundation import clock
 from leaderboards.formats import day_of
 from leaderboards.models import Player
@@ -54,9 +53,3 @@ def rewards_of(player: Player) -> dict[str, Any]:
 def _day_granted(grant: RewardGrant, at: datetime) -> str:
     zone = grant.competition.timezone if grant.competition else grant.period.board.timezone
     return day_of(grant.granted_at, zone, at)
-
-
-@register.inclusion_tag("competitions/_now.html", takes_context=True)
-def competitions_now(context: dict[str, Any], most: int) -> dict[str, Any]:
-    """Show the ``most`` running competitions on public boards that end first."""
-    return {"cards": cards_running(context["request"], clock.now(), most), "request": context["request"]}

@@ -12,6 +12,8 @@ from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from competitions.errors import UnknownSeries
@@ -26,6 +28,8 @@ from foundation import clock
 from leaderboards import formats
 from leaderboards.selectors import Row
 from leaderboards.stores.base import Page
+from leaderboards.views.components.preview import LinkPreview, list_preview, preview_html
+from leaderboards.views.components.table_rows import top_words
 from leaderboards.views.http.micro_cache import expire_cache_at, micro_cached
 from leaderboards.views.http.permissions import may_see
 from leaderboards.views.http.responses import ROWS, page_number, pages_of, private
@@ -63,7 +67,8 @@ def series_list(request: HttpRequest) -> HttpResponse:
     known = may_know_series(request, selectors.series_known())
     events = selectors.events_of(known)
     cards = [(each, may_know_events(request, events.get(each.pk, [])), selectors.is_private(each)) for each in known]
-    return private(render(request, "competitions/series_list.html", {"cards": cards}))
+    preview = list_preview(_("Series"), [each.name for each in known if not selectors.is_private(each)])
+    return private(render(request, "competitions/series_list.html", {"cards": cards, "preview": preview}))
 
 
 @require_safe
@@ -92,10 +97,18 @@ def series(request: HttpRequest, number: int) -> HttpResponse:
         "number": page,
         "pages": pages_of(found.standings.total, ROWS),
         "viewer": viewer,
+        "preview": _preview(shown, [each.row for each in found.rows] if page == 1 else []),
     }
     response = private(render(request, "competitions/series.html", context))
     remember(request, response, viewer)
     return response
+
+
+def _preview(shown: Series, rows: Sequence[Row]) -> SafeString:
+    """Return the preview of links to a series, with its best three; empty for private ones."""
+    if selectors.is_private(shown):
+        return SafeString()
+    return preview_html(LinkPreview(shown.name, top_words(shown.board, rows) if rows else _("Series")))
 
 
 def may_know_series(request: HttpRequest, several: Collection[Series]) -> list[Series]:

@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, quote, urlencode, urlsplit, urlunsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
-from foundation.redis.addresses import SENTINEL, kind_of, read_many
+from foundation.redis.addresses import CLUSTER, SENTINEL, kind_of, read_many
 
 DATABASES = 16  # Redis's default
 
@@ -53,7 +53,9 @@ def with_password(url: str, password: str) -> str:
 
 
 def neighbour(url: str, steps: int) -> str:
-    """The URL with a database number higher by `steps`, starting at 0 again after the last one."""
+    """The URL with a database number higher by `steps`, starting at 0 again after the last one; "" for a cluster."""
+    if kind_of(url) == CLUSTER:
+        return ""
     return with_database(url, (database_of(url) + steps) % DATABASES)
 
 
@@ -109,9 +111,17 @@ def check(**urls: str) -> None:
     """
     for name, url in urls.items():
         try:
-            if kind_of(url):
-                read_many(url)
-            if name == "BROKER_URL":
-                broker_options(url)
+            _check(name, url)
         except ValueError as error:
             raise ImproperlyConfigured(f"{name}: {error}.") from None
+
+
+def _check(name: str, url: str) -> None:
+    if not url:
+        raise ValueError("it is not set; a cluster has a single database, so name another server")
+    if kind_of(url) == CLUSTER and name != "REDIS_URL":
+        raise ValueError("page cache and broker cannot be in a cluster: name another server")
+    if kind_of(url):
+        read_many(url)
+    if name == "BROKER_URL":
+        broker_options(url)

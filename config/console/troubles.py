@@ -58,7 +58,7 @@ def _redis(at: datetime) -> Iterator[Trouble]:
     """Check that the boards' Redis answers and has free memory."""
     started_at = clock.monotonic()
     try:
-        info = redis.boards().call("INFO", "memory", read=read_info)
+        infos = [each.call("INFO", "memory", read=read_info) for each in redis.boards().each_server()]
     except (Unavailable, SqlError) as error:
         seen.milliseconds = None
         if isinstance(error.__cause__, UnknownRedis):
@@ -67,8 +67,8 @@ def _redis(at: datetime) -> Iterator[Trouble]:
         return
     seen.milliseconds = 1000 * (clock.monotonic() - started_at)
     seen.answered_at, seen.refusal = at, "redis_away"
-    seen.used, seen.most = int(info.get("used_memory", 0)), int(info.get("maxmemory", 0))
-    if is_full(info):
+    seen.used, seen.most = (sum(int(info.get(name, 0)) for info in infos) for name in ("used_memory", "maxmemory"))
+    if any(map(is_full, infos)):
         yield Trouble("redis_full", None, *_boards_by_redis())
 
 

@@ -1,7 +1,8 @@
 """`make demo` or `sunwi demo`: run everything on this machine, in one folder, on loopback, until Ctrl-C.
 
 Order: Redis, migrations, web server (while the demo data is created), worker, beat, simulated players. If REDIS_URL
-or DATABASE_URL is set, it is used instead of the demo's own Valkey or SQLite.
+or DATABASE_URL is set, it is used instead of the demo's own Valkey or SQLite. With CLUSTER=1 the boards are in a
+cluster of the demo's own: three primaries and three replicas, beside the Valkey of page cache and broker.
 """
 
 import os
@@ -19,8 +20,8 @@ from urllib.parse import quote
 import redis
 
 from config.components import redis_urls
+from config.local import cluster, valkey
 from config.local import data_folder as folders
-from config.local import valkey
 from config.local.data_folder import DataFolder
 from config.local.errors import DemoError, Stopped
 from config.local.supervisor import Service, Supervisor, say
@@ -49,6 +50,7 @@ class Options:
     players: int
     redis_url: str | None
     database_url: str | None
+    is_cluster: bool = False
 
     @classmethod
     def read(cls, environment: Mapping[str, str]) -> "Options":
@@ -58,6 +60,7 @@ class Options:
             players=_number(environment, "DEMO_PLAYERS", 40, 0, 4000),
             redis_url=environment.get("REDIS_URL") or None,
             database_url=environment.get("DATABASE_URL") or None,
+            is_cluster=bool(_number(environment, "CLUSTER", 0, 0, 1)),
         )
 
     @property
@@ -81,12 +84,17 @@ def run(options: Options, folder: DataFolder) -> None:
     begun = time.monotonic()
     refuse_taken_port(options.port, patient=folder.was_left_running())
     announce(options, folder)
+    if options.is_cluster and options.redis_url:
+        raise DemoError("CLUSTER=1 starts a cluster of the demo's own, so unset REDIS_URL.")
     own_redis = None if options.redis_url else own_valkey(folder)
-    settings = make_settings(options, folder, own_redis)
+    nodes = cluster.kept(folder.redis / "cluster") if options.is_cluster else None
+    settings = make_settings(options, folder, own_redis, nodes)
     folder.write_env(settings)
     shutil.rmtree(folder.root / "metrics", ignore_errors=True)  # metrics of processes that have ended
     with Supervisor(folder, os.environ | settings | quiet(), BASE_DIR) as supervisor:
         try:
+            if nodes:
+                start_nodes(supervisor, nodes)
             start(supervisor, options, folder, own_redis)
             say(welcome(options, folder, time.monotonic() - begun))
             supervisor.watch()
@@ -112,6 +120,13 @@ def start(supervisor: Supervisor, options: Options, folder: DataFolder, own_redi
             supervisor.start(web)
     for service in others:
         supervisor.start(service)
+
+
+def start_nodes(supervisor: Supervisor, nodes: cluster.Cluster) -> None:
+    for nth, node in enumerate(nodes.nodes):
+        node.write_configuration()
+        supervisor.start(Service(f"node-{nth}", node.command, node.answers))
+    nodes.join()
 
 
 def services(options: Options) -> list[Service]:
@@ -141,7 +156,9 @@ def own_valkey(folder: DataFolder) -> valkey.Valkey:
     )
 
 
-def make_settings(options: Options, folder: DataFolder, own_redis: valkey.Valkey | None) -> dict[str, str]:
+def make_settings(
+    options: Options, folder: DataFolder, own_redis: valkey.Valkey | None, nodes: cluster.Cluster | None = None
+) -> dict[str, str]:
     """Return the settings of child processes and of DATA_DIR/env. Set environment variables take precedence."""
     boards = options.redis_url or (own_redis.url if own_redis else "")
     settings = {
@@ -150,7 +167,7 @@ def make_settings(options: Options, folder: DataFolder, own_redis: valkey.Valkey
         "HTTPS": "off",
         "PORT": str(options.port),
         "DATABASE_URL": f"sqlite:///{quote(str(folder.database))}",
-        "REDIS_URL": boards,
+        "REDIS_URL": nodes.url if nodes else boards,
         "CACHE_URL": redis_urls.neighbour(boards, 1),
         # In Celery's spelling, because its command line reads this variable before the settings do.
         "BROKER_URL": redis_urls.for_broker(redis_urls.neighbour(boards, 2)),
@@ -228,11 +245,17 @@ Try first
      curl {site}/api/v1/scores -H "Authorization: Bearer $(cat {folder.service_key})" \\
        -H "Content-Type: application/json" \\
        -d '{{"entries": [{{"board": 1, "player": "robin", "points": 500}}]}}'
-  5. Kill something and watch: kill -9 $(cat {folder.pid("redis" if not options.redis_url else "web")})
+  5. Kill something and watch: kill -9 $(cat {folder.pid(_to_kill(options))})
 
 E-mails are not sent: they stand in {folder.log("worker")}. Passkeys need a name: http://localhost:{options.port}
 Logs are in {folder.log("web").parent}. Ctrl-C stops everything.
 """
+
+
+def _to_kill(options: Options) -> str:
+    if options.redis_url:
+        return "web"
+    return "node-0" if options.is_cluster else "redis"
 
 
 def _number(environment: Mapping[str, str], name: str, default: int, least: int, most: int) -> int:

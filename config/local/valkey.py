@@ -1,6 +1,7 @@
 """A real Valkey (Redis-compatible) server, configured so that acknowledged writes survive a crash.
 
-It listens on a Unix socket only. Socket paths are limited to 107 bytes, so deep folders use a short path in /tmp.
+It listens on a Unix socket only. Socket paths are limited to 107 bytes, so deep folders use a short path in /tmp. The
+nodes of a cluster (`cluster.py`) also listen on ports of this machine.
 """
 
 import importlib.util
@@ -18,6 +19,8 @@ import redis
 from config.local import child_process
 
 MAX_SOCKET_PATH = 103  # macOS; Linux allows 107
+# A node is promoted two seconds after its primary fell silent; while slots are missing the others go on.
+NODE = {"cluster-node-timeout": 2000, "cluster-require-full-coverage": "no", "cluster-config-file": "nodes.conf"}
 
 
 class ServerFailed(RuntimeError):
@@ -58,13 +61,14 @@ class Valkey:
     log: Path
     fsync: str = "always"
     databases: int = 16
+    ports: tuple[int, int] | None = None  # of a node of a cluster: for clients, and for the other nodes
 
     @property
     def url(self) -> str:
         return f"unix://{self.socket}?db=0"
 
     def configuration(self) -> str:
-        settings = {
+        settings: dict[str, object] = {
             "port": "0",
             "unixsocket": self.socket,
             "unixsocketperm": "700",
@@ -76,6 +80,9 @@ class Valkey:
             "databases": self.databases,
             "daemonize": "no",
         }
+        if self.ports:
+            port, bus = self.ports
+            settings |= {"port": port, "bind": "127.0.0.1", "cluster-enabled": "yes", "cluster-port": bus, **NODE}
         return "".join(f"{name} {_quoted(value)}\n" for name, value in settings.items())
 
     @property

@@ -25,9 +25,11 @@ from redis.exceptions import RedisError
 from redis.retry import Retry
 
 from foundation import clock
-from foundation.conf import page_cache_alias, redis_address
+from foundation.conf import is_cluster, page_cache_alias, redis_address
+from foundation.errors import Unavailable
 from foundation.redis.addresses import kind_of
 from foundation.redis.client import RedisAway
+from foundation.redis.cluster import Cluster
 from foundation.redis.sentinel import pool_of
 
 PATIENCE_SECONDS = 2.0
@@ -40,18 +42,24 @@ def boards_redis_keeps_what_it_has(
 ) -> list[CheckMessage]:
     """Check that the boards' Redis has an append-only file and never evicts."""
     try:
-        with client_of("boards") as client:
-            info = client.info()
-    except RedisError as error:
-        return [Info(f"The boards' Redis can not be asked ({error}).", hint="Is REDIS_URL right?", id="sunwi.I001")]
-    errors = list(_check_failover(info)) if kind_of(redis_address("boards")) else []
+        infos = [client.info() for client in clients_of("boards")]
+    except (RedisError, Unavailable) as error:
+        why = getattr(error, "detail", error)
+        return [Info(f"The boards' Redis can not be asked ({why}).", hint="Is REDIS_URL right?", id="sunwi.I001")]
+    errors: list[CheckMessage] = []
+    for info in infos:
+        errors += [] if not kind_of(redis_address("boards")) else _check_failover(info)
+        errors += _check_memory(info)
+    return [each for nth, each in enumerate(errors) if each not in errors[:nth]]
+
+
+def _check_memory(info: Mapping[str, Any]) -> Iterator[CheckMessage]:
     if str(info.get("aof_enabled")) != "1":
         hint = "Set `appendonly yes`, or a restart loses scores."
-        errors.append(Error("The boards' Redis does not write down what it has.", hint=hint, id="sunwi.E001"))
+        yield Error("The boards' Redis does not write down what it has.", hint=hint, id="sunwi.E001")
     if (policy := info.get("maxmemory_policy", "unknown")) != "noeviction":
         hint = "Set `maxmemory-policy noeviction`, or boards vanish when memory is short."
-        errors.append(Error(f"The boards' Redis may evict: its policy is {policy}.", hint=hint, id="sunwi.E002"))
-    return errors
+        yield Error(f"The boards' Redis may evict: its policy is {policy}.", hint=hint, id="sunwi.E002")
 
 
 def _check_failover(info: Mapping[str, Any]) -> Iterator[CheckMessage]:
@@ -70,7 +78,7 @@ def page_cache_lives_elsewhere(
     **_options: Any,
 ) -> list[CheckMessage]:
     """Check that the page cache is on another Redis server than the boards, or in another database of it."""
-    if page_cache_alias() == "boards":  # then Django's cache is no Redis
+    if page_cache_alias() == "boards" or is_cluster():  # then Django's cache is no Redis, or boards are no database
         return []
     try:
         boards, pages = _database("boards"), _database("default")
@@ -124,18 +132,47 @@ def client_of(alias: str) -> Redis:
     return Redis.from_pool(pool)
 
 
+def clients_of(alias: str) -> Iterator[Redis]:
+    """Connect to each server in turn, as ``client_of`` does. Raises ``RedisAway`` if no node of a cluster answers."""
+    if not is_cluster() or alias != "boards":
+        with client_of(alias) as client:
+            yield client
+        return
+    timeouts = {"socket_timeout": PATIENCE_SECONDS, "socket_connect_timeout": PATIENCE_SECONDS}
+    for server in Cluster(redis_address(alias), None, retry=Retry(NoBackoff(), 0), **timeouts).servers():
+        with Redis.from_pool(server.pool) as client:
+            yield client
+
+
 def expect_redis() -> None:
-    """Ping the boards' Redis once, before a management command begins. Raises ``RedisAway``."""
+    """Ping the boards' Redis once, before a management command begins; of a cluster until one answers.
+
+    Raises ``RedisAway``.
+    """
+    error: Exception | None = None
     try:
-        with client_of("boards") as client:
-            client.ping()
-    except RedisError as error:
-        message = str(error).partition("\n")[0]
+        for client in clients_of("boards"):
+            error = _silence_of(client)
+            if error is None:
+                return
+    except RedisAway as away:
+        error = away
+    if error is not None:
+        message = getattr(error, "detail", str(error)).partition("\n")[0]
         told = {"seconds": f"{PATIENCE_SECONDS:.0f}", "error": message}
         text = (
             _("Redis is away: asked once, it did not answer within %(seconds)s s (%(error)s). See that it runs.") % told
         )
         raise RedisAway(text) from error
+
+
+def _silence_of(client: Redis) -> RedisError | None:
+    """The error of a server that does not answer."""
+    try:
+        client.ping()
+    except RedisError as error:
+        return error
+    return None
 
 
 def _database(alias: str) -> tuple[str, int]:

@@ -11,7 +11,7 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, register
 from django.urls import NoReverseMatch, reverse
 
-from foundation.conf import REDIS_BACKEND
+from foundation.conf import REDIS_BACKEND, is_cluster, page_cache_alias
 
 FAST_PATH = "foundation.http.fast_path.ApiFastPath"
 MIDDLEWARE = {
@@ -38,6 +38,15 @@ def boards_have_a_redis(**_: Any) -> list[CheckMessage]:
         return []
     hint = 'Write `from foundation.conf import redis_cache` and CACHES["boards"] = redis_cache("redis://HOST:6379/0").'
     return [Error("The boards have no Redis.", hint=hint, id="sunwi.E010")]
+
+
+@register(Tags.caches)
+def a_cluster_needs_a_page_cache(**_: Any) -> list[CheckMessage]:
+    """Check that ``CACHES["default"]`` is a Redis server if the boards are in a cluster, which is none."""
+    if not settings.CACHES.get("boards") or not is_cluster() or page_cache_alias() == "default":
+        return []
+    hint = 'Write CACHES["default"] = redis_cache("redis://HOST:6379/0"), of a server that is not in the cluster.'
+    return [Error("The boards are in a Redis Cluster, and Django's cache is no Redis.", hint=hint, id="sunwi.E017")]
 
 
 @register()

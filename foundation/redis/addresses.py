@@ -1,14 +1,15 @@
-"""Reading the addresses of several servers from one URL: ``redis+sentinel://`` and, with several hosts, others.
+"""Reading the addresses of several servers from one URL: ``redis+sentinel://`` and ``redis+cluster://``.
 
-``redis+sentinel://user:password@host1:26379,host2,host3/name?db=0`` names sentinels and the primary that they watch.
-With ``rediss+`` the connections are encrypted. Pure functions of the standard library.
+``redis+sentinel://user:password@host1:26379,host2,host3/name?db=0`` names sentinels and the primary that they watch;
+``redis+cluster://host1,host2`` names some nodes of a cluster, which tell the others. With ``rediss+`` the connections
+are encrypted. Pure functions of the standard library.
 """
 
 from typing import NamedTuple
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
-SENTINEL = "sentinel"
-DEFAULT_PORTS = {SENTINEL: 26379}
+SENTINEL, CLUSTER = "sentinel", "cluster"
+DEFAULT_PORTS = {SENTINEL: 26379, CLUSTER: 6379}
 
 Host = tuple[str, int]
 
@@ -29,8 +30,10 @@ class ManyHosts(NamedTuple):
 
 
 def kind_of(url: str) -> str:
-    """The part of the scheme after the plus (``sentinel``); "" for the URL of one server."""
-    return url.partition("://")[0].partition("+")[2] if url.startswith(("redis+", "rediss+")) else ""
+    """The part of the scheme after the plus (``sentinel``, ``cluster``); "" for the URL of one server."""
+    scheme, plus, kind = url.partition("://")[0].partition("+")
+    is_of_many = bool(plus) and scheme in ("redis", "rediss") and kind != "socket"  # that one is Celery's for a file
+    return kind if is_of_many else ""
 
 
 def read_many(url: str) -> ManyHosts:
@@ -52,6 +55,8 @@ def read_many(url: str) -> ManyHosts:
         raise ValueError(f"db is {database!r}, which is no number")
     if kind == SENTINEL and not path:
         raise ValueError("it lacks the name of the primary after the hosts, as in redis+sentinel://host1,host2/name")
+    if kind == CLUSTER and (path or database != "0"):
+        raise ValueError("a cluster has one database, 0: write redis+cluster://host1,host2 and nothing after the hosts")
     encoded = f"?{urlencode(options)}" if options else ""
     plain = f"{scheme.partition('+')[0]}://{user}{at}unused/{database}{encoded}"
     return ManyHosts(kind, _read_hosts(hosts, DEFAULT_PORTS[kind]), plain, unquote(path), *own)

@@ -8,12 +8,16 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
+from django.conf import settings
 from django_redis import get_redis_connection
 from redis import ConnectionPool
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from foundation.conf import redis_address
+from foundation.conf import is_cluster, redis_address
+from foundation.errors import Unavailable
+from foundation.redis.addresses import CLUSTER, kind_of
+from foundation.redis.cluster import Cluster
 from foundation.redis.errors import RedisAway, RedisRefused, RedisSilent, ScriptMissing, UnknownRedis
 from foundation.redis.lua import Script
 from foundation.redis.sentinel import pool_of
@@ -23,7 +27,6 @@ from foundation.redis.server import (
     Argument,
     IsKnown,
     Server,
-    raise_if_refused,
     read_identity,
 )
 from foundation.redis.topology import OneServer, Topology
@@ -38,8 +41,10 @@ __all__ = [
     "ScriptCall",
     "UnknownRedis",
     "boards",
+    "client_at",
     "exclusive_client",
     "resync_client",
+    "values_by_key",
 ]
 
 RESYNC_TIMEOUT_SECONDS = 10.0
@@ -87,7 +92,7 @@ class RedisClient:
 
         Raises ``RedisAway``, ``RedisSilent``, or the first ``RedisRefused``: the other scripts have run then.
         """
-        return [raise_if_refused(answer) for answer in self.try_many(calls)]
+        return [_raise_if_refused(answer) for answer in self.try_many(calls)]
 
     def try_many(self, calls: Sequence[ScriptCall]) -> list[Any]:
         """As ``run_many``, but a ``RedisRefused`` is returned in place of its answer. Raises the other two.
@@ -96,19 +101,20 @@ class RedisClient:
         """
         answers = self._exchange([_evalsha_command(call) for call in calls])
         missing = [index for index, answer in enumerate(answers) if isinstance(answer, ScriptMissing)]
-        resent = self._exchange([_eval_command(calls[index]) for index in missing])
-        for index, answer in zip(missing, resent, strict=True):
-            answers[index] = answer
+        if missing:
+            resent = self._exchange([_eval_command(calls[index]) for index in missing])
+            for index, answer in zip(missing, resent, strict=True):
+                answers[index] = answer
         return answers
 
     def call(self, *command: Argument, read: Callable[[Any], Any] | None = None) -> Any:
         """Send one command once. Raises ``RedisAway``, ``RedisSilent`` or ``RedisRefused``."""
-        answer = raise_if_refused(self._exchange([command])[0])
+        answer = _raise_if_refused(self._exchange([command])[0])
         return read(answer) if read else answer
 
     def pipeline(self, commands: Sequence[Sequence[Argument]]) -> list[Any]:
         """Send many commands once each in one round trip; return their answers. Raises as ``run_many`` does."""
-        return [raise_if_refused(answer) for answer in self._exchange(commands)]
+        return [_raise_if_refused(answer) for answer in self._exchange(commands)]
 
     def groups(self, keys: Sequence[str]) -> list[list[str]]:
         """The keys in groups that one command may name together: all of them, unless this is a cluster."""
@@ -121,6 +127,11 @@ class RedisClient:
     def server_of(self, key: str) -> "RedisClient":
         """The client of the server that has ``key``; the same one as in ``each_server``. Raises ``RedisAway``."""
         return self._client_of(self._topology.server_of(key))
+
+    def missing_slots(self) -> int:
+        """How many slots of a cluster no server has; 0 unless this is one. Raises as ``each_server`` does."""
+        self._topology.servers()
+        return self._topology.missing()
 
     @property
     def name(self) -> str:
@@ -152,6 +163,22 @@ class RedisClient:
         return self._clients.setdefault(server, RedisClient(OneServer(server)))
 
 
+def _raise_if_refused(answer: Any) -> Any:
+    """The answer, or raise what stands in its place."""
+    if isinstance(answer, Unavailable):
+        raise answer
+    return answer
+
+
+def values_by_key(groups: Sequence[Sequence[str]], replies: Sequence[Any]) -> dict[str, Any]:
+    """The values by key, from the replies to a MGET of each group."""
+    return {
+        key: value
+        for group, values in zip(groups, replies, strict=False)
+        for key, value in zip(group, values, strict=True)
+    }
+
+
 def _evalsha_command(call: ScriptCall) -> list[Argument]:
     return ["EVALSHA", call.script.digest, len(call.keys), *call.keys, *call.args]
 
@@ -165,13 +192,16 @@ def boards() -> RedisClient:
     """The client of requests and workers. A server that is not in ``KnownRedis`` counts as unreachable."""
     from foundation.models import KnownRedis
 
+    if is_cluster():
+        options = settings.CACHES["boards"]["OPTIONS"]["CONNECTION_POOL_KWARGS"]
+        return RedisClient(Cluster(redis_address("boards"), KnownRedis.is_known, **options))
     return RedisClient(get_redis_connection("boards").connection_pool, KnownRedis.is_known)
 
 
 @cache
 def resync_client() -> RedisClient:
     """The client of resyncs: it trusts any server, and waits up to ``RESYNC_TIMEOUT_SECONDS`` for an answer."""
-    return RedisClient(_pool(RESYNC_TIMEOUT_SECONDS, 1.0))
+    return _made(RESYNC_TIMEOUT_SECONDS, 1.0)
 
 
 @cache
@@ -182,13 +212,23 @@ def exclusive_client() -> RedisClient:
     """
     from foundation.models import KnownRedis
 
-    return RedisClient(_pool(EXCLUSIVE_TIMEOUT_SECONDS, EXCLUSIVE_TIMEOUT_SECONDS), KnownRedis.is_known)
+    return _made(EXCLUSIVE_TIMEOUT_SECONDS, EXCLUSIVE_TIMEOUT_SECONDS, KnownRedis.is_known)
 
 
-def _pool(answer_seconds: float, connect_seconds: float) -> ConnectionPool:
+def client_at(alias: str, is_known: IsKnown | None = None, **options: Any) -> RedisClient:
+    """A client of the Redis of an entry of ``CACHES``, with these options of redis-py's connections."""
+    url = redis_address(alias)
+    return (
+        RedisClient(Cluster(url, is_known, **options))
+        if kind_of(url) == CLUSTER
+        else RedisClient(pool_of(url, **options), is_known)
+    )
+
+
+def _made(answer_seconds: float, connect_seconds: float, is_known: IsKnown | None = None) -> RedisClient:
     options = {
         "socket_timeout": answer_seconds,
         "socket_connect_timeout": connect_seconds,
         "retry": Retry(NoBackoff(), 0),
     }
-    return pool_of(redis_address("boards"), **options)
+    return client_at("boards", is_known, **options)

@@ -1,5 +1,7 @@
 """Connections that redis-py opened, used directly: one write, then one answer to each command; idle ones are kept.
 
+And the circuit breaker: after a failure, calls fail at once instead of waiting for the time-out.
+
 redis-py's own client repeats commands and does not tell "not sent" from "not answered", so its connections are used
 below it. The trap: after a failed exchange the caller must close the connection, else the next caller reads its
 answers.
@@ -14,8 +16,10 @@ from redis.connection import Connection
 from redis.exceptions import BusyLoadingError, RedisError, ResponseError
 
 from foundation import clock
+from foundation.monitoring.server_metrics import set_redis_breaker
 
 IDLE_CHECK_SECONDS = 0.01  # a connection that was idle for longer is checked before it is used
+BREAK_SECONDS = 1.0
 REFUSALS = (ResponseError, BusyLoadingError)  # the server answered, and did nothing
 
 
@@ -43,6 +47,20 @@ class RedisConnection:
         answers = [self._read_answer() for _ in range(count)]
         self._answered_at = clock.monotonic()
         return answers
+
+    def send(self, packed: bytes) -> None:
+        """The first half of ``exchange``."""
+        self.connection.send_packed_command([packed], check_health=False)
+
+    def receive(self, count: int) -> list[Any]:
+        """The second half of ``exchange``."""
+        answers = [self._read_answer() for _ in range(count)]
+        self._answered_at = clock.monotonic()
+        return answers
+
+    def has_answer(self) -> bool:
+        """Whether an answer, or at least its beginning, has come."""
+        return bool(self.connection.can_read())
 
     def _read_answer(self) -> Any:
         try:
@@ -97,3 +115,32 @@ class IdleConnections:
         self._dropped_at = clock.monotonic()
         while self._idle:
             self.drop(self._idle.pop())
+
+
+class Breaker:
+    """Open for ``pause`` seconds after a failure; then one caller at a time probes the server."""
+
+    def __init__(self, pause: float = BREAK_SECONDS) -> None:
+        self._pause = pause
+        self._open_until = 0.0
+
+    def is_open(self) -> bool:
+        """Whether calls must fail now. After the pause the first caller gets False: its call is the probe."""
+        open_until = self._open_until
+        if not open_until:
+            return False
+        if clock.monotonic() < open_until:
+            return True
+        self._open_until = clock.monotonic() + self._pause
+        return False
+
+    def failed(self) -> None:
+        """Open the breaker: a call failed."""
+        set_redis_breaker(self._pause)
+        self._open_until = clock.monotonic() + self._pause
+
+    def answered(self) -> None:
+        """Close the breaker: a call was answered."""
+        if self._open_until:
+            set_redis_breaker(0)
+        self._open_until = 0.0

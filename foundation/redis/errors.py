@@ -21,5 +21,17 @@ class ScriptMissing(RedisRefused):
     """Redis has not loaded the script; nothing ran."""
 
 
+class Redirected(RedisRefused):
+    """A node of a cluster has not, or not quite, the key's slot; nothing ran. ``asking`` is for this one time only."""
+
+    def __init__(self, detail: str, host: str, port: int, asking: bool) -> None:
+        super().__init__(detail)
+        self.host, self.port, self.asking = host, port, asking
+
+
+class NobodyServes(RedisRefused):
+    """A node of a cluster cannot serve the key now: it is down, loading or being moved. Nothing ran."""
+
+
 class UnknownRedis(DriverConnectionError):
     """The server behind a new connection is a replica or not in ``KnownRedis``: its data is not trusted."""

@@ -12,21 +12,37 @@ replaced data; calls for which that matters also carry a generation, and a repli
 
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from django.db import Error as SqlError
 from hiredis import pack_command
 from redis import ConnectionPool
 from redis.connection import Connection
-from redis.exceptions import MaxConnectionsError, NoScriptError, ReadOnlyError, RedisError
+from redis.exceptions import (
+    AskError,
+    BusyLoadingError,
+    ClusterDownError,
+    MaxConnectionsError,
+    MovedError,
+    NoScriptError,
+    ReadOnlyError,
+    RedisError,
+    TryAgainError,
+)
 
 from foundation import clock
-from foundation.errors import Unavailable
 from foundation.monitoring.server_metrics import redis_errors
-from foundation.redis.breaker import Breaker
-from foundation.redis.connection import REFUSALS, IdleConnections, RedisConnection, VerifiedServer
-from foundation.redis.errors import RedisAway, RedisRefused, RedisSilent, ScriptMissing, UnknownRedis
+from foundation.redis.connection import REFUSALS, Breaker, IdleConnections, RedisConnection, VerifiedServer
+from foundation.redis.errors import (
+    NobodyServes,
+    Redirected,
+    RedisAway,
+    RedisRefused,
+    RedisSilent,
+    ScriptMissing,
+    UnknownRedis,
+)
 from foundation.redis.info import identity_of, read_info
 from foundation.redis.sentinel import SentinelPool
 
@@ -35,10 +51,20 @@ IsKnown = Callable[[str], bool]
 # Module-level, because two clients may share a pool for a moment.
 _verified_servers: WeakKeyDictionary[Connection, VerifiedServer] = WeakKeyDictionary()
 
+OF_NOBODY = (ClusterDownError, TryAgainError, BusyLoadingError)
 CLOCK_FRESH_SECONDS = 60.0
 IDENTITY_CHECK_SECONDS = 1.0
 IDENTITY_COMMAND = ("INFO", "server", "replication")
 IDENTITY_ARG = "<the identity of the server that is asked>"  # a placeholder in script arguments; the client fills it in
+
+
+class Sent(NamedTuple):
+    """Commands that were sent over a connection at a time, after a check of its identity or none."""
+
+    connection: RedisConnection
+    commands: int
+    checks: int
+    at: float
 
 
 class Server:
@@ -48,9 +74,10 @@ class Server:
     server; only a resync uses that, because it is what makes a server known.
     """
 
-    def __init__(self, pool: ConnectionPool, is_known: IsKnown | None = None) -> None:
+    def __init__(self, pool: ConnectionPool, is_known: IsKnown | None = None, of_many: bool = False) -> None:
         self._pool = pool
         self._is_known = is_known
+        self._is_named = of_many or isinstance(pool, SentinelPool)
         self._idle = IdleConnections(pool)
         self._breaker = Breaker()
         self._lock = threading.Lock()
@@ -73,9 +100,22 @@ class Server:
         of a round trip. ``since`` is a past moment (monotonic seconds) to count from instead of now.
         """
         if clock.monotonic() - self._clock_read_at > CLOCK_FRESH_SECONDS:
-            self._store_clock_offset(raise_if_refused(self.exchange([("TIME",)])[0]))
+            [answer] = self.exchange([("TIME",)])
+            if isinstance(answer, RedisRefused):
+                raise answer
+            self._store_clock_offset(answer)
         moment = clock.monotonic() if since is None else since
         return int(moment * 1000) + self._clock_offset_ms + self.timeout_ms
+
+    def offset_ms(self) -> int:
+        """By how much this server's clock is ahead of the process's monotonic one. Raises as ``exchange`` does."""
+        self.deadline_ms()
+        return self._clock_offset_ms
+
+    @property
+    def pool(self) -> ConnectionPool:
+        """The connections, for a client of redis-py."""
+        return self._pool
 
     @property
     def name(self) -> str:
@@ -88,7 +128,7 @@ class Server:
     @property
     def label(self) -> str:
         """What operators read: "Redis", with the address where it may change or is one of several."""
-        return f"Redis at {self.name}" if self._sentinels else "Redis"
+        return f"Redis at {self.name}" if self._is_named else "Redis"
 
     def drop_connections(self) -> None:
         """Let the next call connect anew."""
@@ -102,13 +142,50 @@ class Server:
         try:
             answers = connection.exchange(packed, len(checks) + len(commands))
         except (RedisError, OSError) as error:
-            self._idle.drop(connection)
-            self._breaker.failed()
-            redis_errors.add("no_answer")
-            raise RedisSilent("Redis did not answer in time.") from error
+            raise self._silent(connection) from error
         except BaseException:
             self._idle.drop(connection)
             raise
+        return self._accepted(connection, answers, len(checks), now)
+
+    def send(self, commands: Sequence[Sequence[Argument]]) -> "Sent":
+        """The first half of ``exchange``; ``receive`` must follow. Raises as that does."""
+        connection, now = self._take_connection(), clock.monotonic()
+        checks = [IDENTITY_COMMAND] if now - connection.verified.at > IDENTITY_CHECK_SECONDS else []
+        packed = b"".join(_pack(each, connection.verified.identity) for each in (*checks, *commands))
+        try:
+            connection.send(packed)
+        except (RedisError, OSError) as error:
+            raise self._silent(connection) from error
+        return Sent(connection, len(commands), len(checks), now)
+
+    def receive(self, sent: "Sent", waits: bool = True) -> list[Any]:
+        """The second half of ``exchange``. Without ``waits`` the answers must be there: the time is up."""
+        try:
+            has_come = waits or sent.connection.has_answer()
+            answers = sent.connection.receive(sent.checks + sent.commands) if has_come else None
+        except (RedisError, OSError) as error:
+            raise self._silent(sent.connection) from error
+        except BaseException:
+            self._idle.drop(sent.connection)
+            raise
+        if answers is None:
+            raise self._silent(sent.connection)
+        return self._accepted(sent.connection, answers, sent.checks, sent.at)
+
+    def abandon(self, sent: "Sent") -> None:
+        """Close the connection of what was sent: nobody will read the answers."""
+        self._idle.drop(sent.connection)
+
+    def _silent(self, connection: RedisConnection) -> RedisSilent:
+        """The error of an exchange that failed: its connection is closed, since the next caller would read answers."""
+        self._idle.drop(connection)
+        self._breaker.failed()
+        redis_errors.add("no_answer")
+        return RedisSilent("Redis did not answer in time.")
+
+    def _accepted(self, connection: RedisConnection, answers: list[Any], checks: int, now: float) -> list[Any]:
+        """The answers, after the check of the identity; the connection is kept."""
         if checks:
             self._check_identity(connection, answers.pop(0))
             connection.verified = VerifiedServer(connection.verified.identity, now)
@@ -134,6 +211,12 @@ class Server:
         message = str(error)
         if isinstance(error, NoScriptError):
             return ScriptMissing(message)
+        if isinstance(error, AskError):  # also MOVED
+            return Redirected(
+                message, error.host or self.name.rpartition(":")[0], error.port, not isinstance(error, MovedError)
+            )
+        if isinstance(error, OF_NOBODY):
+            return NobodyServes(message)
         if "LATE" in message:  # one of the two clocks was set: measure the offset again before the next write
             self._clock_read_at = 0.0
         if isinstance(error, ReadOnlyError):  # it became a replica: reconnect, and verify the server that answers
@@ -188,13 +271,6 @@ class Server:
         with self._lock:
             self._clock_offset_ms = seconds * 1000 + microseconds // 1000 - int(read_at * 1000) - 1
             self._clock_read_at = read_at
-
-
-def raise_if_refused(answer: Any) -> Any:
-    """The answer, or raise what stands in its place."""
-    if isinstance(answer, Unavailable):
-        raise answer
-    return answer
 
 
 def _pack(command: Sequence[Argument], identity: str) -> bytes:

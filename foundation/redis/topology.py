@@ -29,6 +29,9 @@ class Topology(Protocol):
     def groups(self, keys: Sequence[str]) -> list[list[str]]:
         """The keys in groups that one command may name together, each in the given order."""
 
+    def missing(self) -> int:
+        """How many slots nobody has, as last told."""
+
     def reset(self) -> None:
         """Forget everything and drop all connections."""
 
@@ -57,3 +60,7 @@ class OneServer:
     def groups(self, keys: Sequence[str]) -> list[list[str]]:
         """All keys together."""
         return [list(keys)] if keys else []
+
+    def missing(self) -> int:
+        """None."""
+        return 0

@@ -1,6 +1,22 @@
-"""The names of the keys that every family in Redis has."""
+"""The names of the keys that every family in Redis has; and whether names are those of a Redis Cluster.
+
+On one server names never change. In a cluster, whose nodes start empty, what one script uses must be in one slot, so
+some names have another hash tag there (decision 0100).
+"""
 
 from abc import ABC, abstractmethod
+
+_naming = {"cluster": False}
+
+
+def use_names_for_cluster(is_wanted: bool) -> None:
+    """Say, when the process starts, whether the boards' Redis is a cluster."""
+    _naming["cluster"] = is_wanted
+
+
+def has_names_for_cluster() -> bool:
+    """Whether keys have the names of a cluster."""
+    return _naming["cluster"]
 
 
 class KeyFamily(ABC):

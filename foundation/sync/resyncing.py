@@ -15,7 +15,7 @@ called while the exclusive barrier is held.
 import logging
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -28,8 +28,6 @@ from foundation import clock
 from foundation.db.resilience import CONNECTION_ERRORS, SqlAway, SqlBusy, is_busy
 from foundation.errors import Unavailable
 from foundation.failpoints import failpoint
-from foundation.models import KnownRedis
-from foundation.redis import client as redis
 from foundation.redis.client import RedisAway, RedisSilent
 from foundation.sync import barrier, generations
 from foundation.sync.redis_state import RedisState
@@ -267,32 +265,3 @@ class Resync(ABC, Generic[Row]):
 
 def _is_busy(error: Exception) -> bool:
     return isinstance(error, SqlBusy) or is_busy(error)
-
-
-ResyncSource = Callable[[], Iterable[Resync[Any]]]
-_sources: list[ResyncSource] = []
-
-
-def register_resync_source(source: ResyncSource) -> None:
-    """Add a source of rows that must be resynced when Redis is an unknown server. Adding it twice changes nothing."""
-    if source not in _sources:
-        _sources.append(source)
-
-
-def register_server() -> None:
-    """Register the Redis server in SQL, after every row got a new generation.
-
-    An unknown server's memory is assessed row by row. A row that cannot be assessed now is fenced and resynced later;
-    it does not delay the others. If a row's state changes meanwhile, the next run begins again.
-    """
-    link = redis.resync_client()
-    identity = link.fetch_identity()
-    if KnownRedis.is_known(identity):
-        return
-    for source in _sources:
-        pairs = [(resync, resync.assign_generation_or_fence()) for resync in source()]
-        if not all(resync.install_generation_or_fence(assessed) for resync, assessed in pairs if assessed is not None):
-            return
-    if link.fetch_identity() == identity:
-        KnownRedis.objects.get_or_create(identity=identity)
-        logger.info("another Redis is known now, or one that was made a primary")

@@ -11,18 +11,18 @@ import secrets
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from foundation import clock
-from foundation.conf import page_cache_alias, redis_address
+from foundation.conf import page_cache_alias
 from foundation.errors import RateLimited, Unavailable
 from foundation.messages import Message
 from foundation.redis import lua
-from foundation.redis.client import Argument, RedisClient, RedisRefused
-from foundation.redis.sentinel import pool_of
+from foundation.redis.client import Argument, RedisClient, RedisRefused, client_at
 from foundation.throttling.limits import Limit, LocalWindows, ReservedQuota, Verdict
 
 logger = logging.getLogger(__name__)
@@ -82,13 +82,13 @@ def reset() -> None:
 @cache
 def client_of(alias: str) -> RedisClient:
     """A client of one of the two servers. It trusts any server: lost windows just start at zero."""
-    options = {
+    options: dict[str, Any] = {
         "socket_timeout": TIMEOUT_SECONDS,
         "socket_connect_timeout": TIMEOUT_SECONDS,
         "retry": Retry(NoBackoff(), 0),
         "max_connections": 64,
     }
-    return RedisClient(pool_of(redis_address(alias), **options))
+    return client_at(alias, **options)
 
 
 def _in_redis(alias: str, key: str, limit: Limit, requests: int) -> Verdict:

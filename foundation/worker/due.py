@@ -42,8 +42,8 @@ def find_due_work() -> list[str]:
 
 
 def _is_redis_known() -> bool:
-    """Whether Redis answers over a new connection, and SQL knows that server."""
+    """Whether every server of Redis answers over a new connection, and SQL knows it."""
     try:
-        return KnownRedis.is_known(redis.resync_client().fetch_identity())
+        return all(KnownRedis.is_known(each.fetch_identity()) for each in redis.resync_client().each_server())
     except Unavailable:
         return False

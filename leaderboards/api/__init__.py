@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
-from django.urls import URLPattern
+from django.urls import NoReverseMatch, URLPattern, reverse
 from django.views.decorators.csrf import csrf_exempt
 from ninja.errors import ValidationError
 from ninja.operation import Operation
@@ -57,7 +57,15 @@ def _by_method(operations: Sequence[Operation]) -> dict[str, OperationHandler]:
 @csrf_exempt
 def unknown_path(request: HttpRequest) -> HttpResponse:
     """Answer 404 for any other path under /api/."""
-    return respond(NoSuchPath(f"There is nothing at {request.path[:200]}; see /api/docs."))
+    return respond(NoSuchPath(f"There is nothing at {request.path[:200]}{_where_it_is_told()}."))
+
+
+def _where_it_is_told() -> str:
+    """Return where the documentation is; a project that only uses the apps may have none."""
+    try:
+        return f"; see {reverse('api-docs')}"
+    except NoReverseMatch:
+        return ""
 
 
 @api.exception_handler(SunwiError)

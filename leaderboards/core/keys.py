@@ -1,13 +1,15 @@
 """The names of this app's Redis keys; no other module spells them.
 
-All keys of a period but the sorted set have the sorted set's name in braces, as hash tag, so that Redis Cluster keeps
-the family in one slot. The sorted set has no braces and hashes to the same slot.
+All keys of a period but the sorted set have the sorted set's name in braces, as hash tag, and so its slot. In a cluster
+the sorted set of a calendar period has its board's name in braces, since one script uses it and the board's ids; a
+competition has ids of its own.
 """
 
 import hashlib
 from dataclasses import dataclass
 
-from foundation.sync.keys import KeyFamily
+from foundation.sync.keys import KeyFamily, has_names_for_cluster
+from leaderboards.core.periods import event_number
 
 
 def board(seq: int) -> str:
@@ -17,6 +19,8 @@ def board(seq: int) -> str:
 
 def zset(seq: int, label: str) -> str:
     """The sorted set of a period of board ``seq``, which also names its family."""
+    if has_names_for_cluster() and event_number(label) is None:
+        return f"{{{board(seq)}}}_{label}"
     return f"{board(seq)}_{label}"
 
 
@@ -83,4 +87,4 @@ class PeriodKeyFamily(KeyFamily):
         return (self.zset, self.gen, *others, self.cache_version)
 
     def _key_name(self, name: str) -> str:
-        return f"{{{self.zset}}}:{name}"
+        return f"{self.zset}:{name}" if self.zset.startswith("{") else f"{{{self.zset}}}:{name}"

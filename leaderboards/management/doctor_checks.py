@@ -18,7 +18,7 @@ from django.utils.translation import gettext as _
 from redis.exceptions import RedisError
 
 from foundation import clock
-from foundation.conf import page_cache_alias
+from foundation.conf import is_cluster, page_cache_alias
 from foundation.errors import SunwiError
 from foundation.models import DeadLetter, Heartbeat, KnownRedis
 from foundation.monitoring.checks import client_of, expect_redis
@@ -117,7 +117,15 @@ def redis_server(_at: datetime) -> Iterator[Finding]:
     client = redis.resync_client()
     client.reset()
     for server in client.each_server():
-        yield from _one_server(server)
+        try:
+            yield from _one_server(server)
+        except (RedisAway, RedisSilent) as error:
+            if server is client:
+                raise
+            yield Finding(State.RED, server.label, error.detail)
+    if missing := client.missing_slots():
+        detail = _("%(count)s have no server: the boards in them are read from SQL") % {"count": missing}
+        yield Finding(State.RED, "slots", detail)
 
 
 def _one_server(client: redis.RedisClient) -> Iterator[Finding]:
@@ -150,6 +158,9 @@ def page_cache(_at: datetime) -> Iterator[Finding]:
         backend = settings.CACHES["default"]["BACKEND"].rpartition(".")[2]
         detail = _("Django's own cache (%(backend)s), not Redis") % {"backend": backend}
         yield Finding(State.OK, "page cache", detail)
+        return
+    if is_cluster():  # a cluster is no page cache
+        yield Finding(State.OK, "page cache", _("a server of its own"))
         return
     try:
         boards, cache = (_database("boards"), _database("default"))

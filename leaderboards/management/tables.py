@@ -68,8 +68,8 @@ class Table:
             yield from self._csv.lines()
 
     def bytes_read(self) -> int:
-        """Return the number of bytes read so far."""
-        return self._bytes.tell()
+        """Return the number of bytes read so far; 0 for a pipe, which cannot tell."""
+        return self._bytes.tell() if self._bytes.seekable() else 0
 
     @contextmanager
     def _as_command_error(self, subject: str) -> Iterator[None]:

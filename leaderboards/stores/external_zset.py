@@ -22,11 +22,14 @@ WAIT_SECONDS = 10.0
 
 
 class ExternalRow(NamedTuple):
-    """A member as bytes, its score as decimal text, and its name ("" if there is none)."""
+    """A member as bytes, its score as decimal text, and its name.
+
+    ``name`` is "" if there is none, and None if its data in the hash of names is no JSON object.
+    """
 
     member: bytes
     points: str
-    name: str
+    name: str | None
 
 
 class ExternalZset(NamedTuple):
@@ -80,7 +83,7 @@ def _points(score: float, points_divisor: int) -> str:
     return str(int(score)) if score.is_integer() else repr(score)
 
 
-def _name(text: bytes | None, field: str) -> str:
+def _name(text: bytes | None, field: str) -> str | None:
     if text is None:
         return ""
     if not field:
@@ -88,9 +91,7 @@ def _name(text: bytes | None, field: str) -> str:
     try:
         name = json.loads(text).get(field, "")
     except (ValueError, AttributeError):
-        raise BadTable(
-            f"The hash of names holds {text[:40]!r}, which is no JSON object: leave the name's field out."
-        ) from None
+        return None
     return "" if name is None else str(name)
 
 

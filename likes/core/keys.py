@@ -1,14 +1,15 @@
 """The names of this app's Redis keys; no other module builds them.
 
 The trap: the keys of a thing have it in braces, as their hash tag, so that Redis Cluster keeps them in one slot. The
-keys of a kind are in another slot: the scripts of the ``redis`` storage use both, so they need a single server.
+scripts of the ``redis`` storage use the keys of the kind too, and those of activity the keys of several days; in a
+cluster these have a common tag.
 """
 
 import re
 from dataclasses import dataclass
 from datetime import date
 
-from foundation.sync.keys import KeyFamily
+from foundation.sync.keys import KeyFamily, has_names_for_cluster
 
 KIND = re.compile(r"[a-z][a-z0-9_]{0,19}")
 THING = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
@@ -20,6 +21,7 @@ class ThingKeys:
 
     kind: str
     thing: str
+    is_decided: bool = False  # by Redis: in a cluster it is in the slot of its kind
 
     @property
     def liked_by(self) -> str:
@@ -61,6 +63,8 @@ class ThingKeys:
         return self._of(f"load:{token}:liked_by"), self._of(f"load:{token}:amounts")
 
     def _of(self, name: str) -> str:
+        if self.is_decided and has_names_for_cluster():
+            return f"{{likes:{self.kind}}}:{self.thing}:{name}"
         return f"{{{self.kind}:{self.thing}}}:{name}"
 
 
@@ -81,48 +85,57 @@ class KindKeys(KeyFamily):
 
 @dataclass(frozen=True, slots=True)
 class DayKeys:
-    """The keys of a UTC day's activity. One script uses several of them, so they need a single server."""
+    """The keys of a UTC day's activity. One script uses those of several days."""
 
     day: date
 
     @property
     def visitors(self) -> str:
         """HyperLogLog of visitors."""
-        return f"dau:{self.day}"
+        return f"{self._tag}dau:{self.day}"
 
     @property
     def attendance(self) -> str:
         """Bitmap of players who opened a page, by their dense number."""
-        return f"attend:{self.day}"
+        return f"{self._tag}attend:{self.day}"
 
     @property
     def hits(self) -> str:
         """Hash page → hits since the last flush."""
-        return f"hits:{self.day}"
+        return f"{self._tag}hits:{self.day}"
 
     @property
     def scratch(self) -> str:
         """A temporary key for SQL's value during a merge."""
-        return f"activity:{self.day}:scratch"
+        return f"{self._tag}activity:{self.day}:scratch"
 
     def staged_hits(self, flush: int) -> str:
         """The hits that a flush (its primary key) has staged."""
         return f"{self.hits}:flush:{flush}"
+
+    @property
+    def _tag(self) -> str:
+        return "{activity:days}:" if has_names_for_cluster() else ""
 
 
 _OF_A_THING = frozenset({"liked_by", "likes_count", "amounts", "run", "seen", "load"})
 
 
 def pattern_of_things(kind: str) -> str:
-    """What the keys of all things of a kind match; others may too (``is_of_a_thing``)."""
-    return f"{{{kind}:*}}:*"
+    """What the keys of all things match, of a kind that Redis decides; others may too (``is_of_a_thing``)."""
+    return f"{{likes:{kind}}}:*" if has_names_for_cluster() else f"{{{kind}:*}}:*"
 
 
 def is_of_a_thing(key: str) -> bool:
     """Whether the key is one of ``ThingKeys``. A kind called "likes" has things whose tags are like those of kinds."""
-    return key.rpartition("}:")[2] in _OF_A_THING
+    rest = key.rpartition("}:")[2]
+    if has_names_for_cluster():
+        return rest.rpartition(":")[2] in _OF_A_THING and ":" in rest
+    return rest in _OF_A_THING
 
 
 def thing_of(key: str) -> str:
     """The thing that a key of ``ThingKeys`` belongs to."""
+    if has_names_for_cluster():
+        return key.partition("}:")[2].rpartition(":")[0]
     return key[1:].partition("}")[0].partition(":")[2]

@@ -16,11 +16,13 @@ from foundation.errors import Unavailable
 from foundation.failpoints import failpoint
 from foundation.redis import client as redis
 from foundation.sync.redis_state import RedisState
-from foundation.sync.resyncing import AssessedState, Resync, register_server
+from foundation.sync.registering import HasKey, register_server
+from foundation.sync.resyncing import AssessedState, Resync
 from leaderboards.core.erased_ids import ERASED_PREFIX
 from leaderboards.core.instants import milliseconds
 from leaderboards.models import Board
 from likes import registry
+from likes.core.keys import KindKeys
 from likes.core.kinds import Storage
 from likes.models import Like, LikeChange, LikeKind
 from likes.registry import Likeable
@@ -141,7 +143,7 @@ def resync_due(at: datetime) -> int:
     return sum(_resync_if_due(KindResync(likeable), at) for likeable in _decided_by_redis())
 
 
-def all_kinds_to_resync() -> Iterable[KindResync]:
+def all_kinds_to_resync(is_there: HasKey) -> Iterable[KindResync]:
     """All kinds of which an unknown server may have data.
 
     Kinds that are not registered in this process get a new generation too; they are unavailable until a process with
@@ -150,7 +152,7 @@ def all_kinds_to_resync() -> Iterable[KindResync]:
     registered = {likeable.kind: likeable for likeable in _decided_by_redis()}
     stored = LikeKind.objects.filter(storage=Storage.REDIS).values_list("kind", flat=True)
     others = {kind: Likeable(kind, boards=_no_boards, storage=Storage.REDIS) for kind in stored}
-    return [KindResync(likeable) for likeable in {**others, **registered}.values()]
+    return [KindResync(each) for each in {**others, **registered}.values() if is_there(KindKeys(each.kind).gen)]
 
 
 def _resync_if_due(kind: KindResync, at: datetime) -> bool:

@@ -40,7 +40,7 @@ def run(client: RedisClient, name: str, keys: Sequence[str], args: Sequence[Argu
 
 def thing_keys(kind: str, thing: str) -> list[str]:
     """The keys with the likes of one thing."""
-    keys = ThingKeys(kind, thing)
+    keys = ThingKeys(kind, thing, is_decided=True)
     return [keys.liked_by, keys.count, keys.amounts]
 
 
@@ -77,7 +77,7 @@ class RedisStore:
 
     def likers(self, thing: str, offset: int, limit: int) -> Likers:
         """Who likes the thing, the newest first; from SQL while Redis is unavailable."""
-        of_thing = ThingKeys(self._kind, thing)
+        of_thing = ThingKeys(self._kind, thing, is_decided=True)
         keys = [self._keys.gen, of_thing.liked_by, of_thing.amounts]
         args = (offset, offset + limit - 1, self._repeatable)
         cells = self._try_read(lambda generation: run(self._redis, "likers", keys, [generation, *args]))

@@ -6,7 +6,7 @@ Calls carry the generation of the ``LikeKind`` row; if Redis has another one, th
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from foundation.redis.client import Argument, RedisClient
+from foundation.redis.client import Argument, RedisClient, values_by_key
 from foundation.sync import redis_state
 from foundation.sync.redis_state import RedisState
 from likes.core.keys import KindKeys, ThingKeys, is_of_a_thing, pattern_of_things, thing_of
@@ -49,9 +49,11 @@ class LikeInRedis:
 def read_due_state(client: RedisClient, kinds: Sequence[str]) -> tuple[list[int], bool]:
     """The generation of each kind (0 for none), and whether any has dirty likes, in one round trip."""
     keys = [KindKeys(kind) for kind in kinds]
-    commands = [("MGET", *(each.gen for each in keys)), ("EXISTS", *(each.dirty for each in keys))]
-    generations, dirty = client.pipeline(commands)
-    return [int(each or 0) for each in generations], bool(dirty)
+    in_groups, dirty = client.groups([each.gen for each in keys]), client.groups([each.dirty for each in keys])
+    commands = [*(("MGET", *group) for group in in_groups), *(("EXISTS", *group) for group in dirty)]
+    replies = client.pipeline(commands)
+    generations = values_by_key(in_groups, replies)
+    return [int(generations[each.gen] or 0) for each in keys], any(replies[len(in_groups) :])
 
 
 class RedisKind:
@@ -96,7 +98,7 @@ class RedisKind:
 
     def things(self) -> Iterator[list[str]]:
         """The kind's things with likes, in chunks; a thing may come twice."""
-        for keys in self._scan(ThingKeys(self._kind, "*").liked_by):
+        for keys in self._scan(ThingKeys(self._kind, "*", is_decided=True).liked_by):
             yield [thing_of(key) for key in keys]
 
     def restore(self, generation: int, rows: Sequence[LikeInSql]) -> None:
@@ -113,7 +115,7 @@ class RedisKind:
 
     def put_back(self, generation: int, row: LikeInSql, deadline: int) -> bool:
         """Put a lost like back; False if Redis has it, or a dirty mark of it."""
-        of_thing = ThingKeys(self._kind, row.thing)
+        of_thing = ThingKeys(self._kind, row.thing, is_decided=True)
         keys = [self._keys.gen, self._keys.dirty, of_thing.liked_by, of_thing.count, of_thing.amounts]
         args: list[Argument] = [generation, deadline, self._repeatable, row.thing, row.player, row.amount, row.at_ms]
         return bool(run(self._redis, "put_back", keys, args))
@@ -146,7 +148,7 @@ class RedisKind:
     def mark_dirty(self, generation: int, row: tuple[str, str], at_ms: int, compared: int | None = None) -> bool:
         """Mark a like (thing, player) dirty, if its amount is still ``compared`` (None: in any case)."""
         thing, player = row
-        of_thing = ThingKeys(self._kind, thing)
+        of_thing = ThingKeys(self._kind, thing, is_decided=True)
         keys = [self._keys.gen, self._keys.seq, self._keys.dirty, of_thing.liked_by, of_thing.amounts]
         args: list[Argument] = [generation, self._redis.deadline_ms(self._keys.gen), self._repeatable, thing, player]
         return bool(run(self._redis, "mark_dirty", keys, [*args, "*" if compared is None else compared, at_ms]))
@@ -169,7 +171,7 @@ class RedisKind:
 
     def players(self, thing: str) -> Iterator[list[str]]:
         """The players who like a thing, in chunks; a player may come twice."""
-        cursor, key = "0", ThingKeys(self._kind, thing).liked_by
+        cursor, key = "0", ThingKeys(self._kind, thing, is_decided=True).liked_by
         while True:
             next_cursor, cells = self._redis.call("ZSCAN", key, cursor, "COUNT", SCANNED_AT_ONCE)
             cursor = next_cursor.decode()
@@ -178,9 +180,9 @@ class RedisKind:
                 return
 
     def _scan(self, pattern: str) -> Iterator[list[str]]:
-        cursor = "0"
+        cursor, server = "0", self._redis.server_of(self._keys.gen)
         while True:
-            next_cursor, keys = self._redis.call("SCAN", cursor, "MATCH", pattern, "COUNT", SCANNED_AT_ONCE)
+            next_cursor, keys = server.call("SCAN", cursor, "MATCH", pattern, "COUNT", SCANNED_AT_ONCE)
             cursor = next_cursor.decode()
             yield [key.decode() for key in keys]
             if cursor == "0":

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from foundation.errors import Unavailable
 from foundation.redis.client import IDENTITY_ARG, Argument, RedisClient, ScriptCall
 from leaderboards.core.instants import from_milliseconds
 from likes.core.keys import ThingKeys
@@ -79,12 +80,18 @@ class RedisViews:
         Later than ``BATCH_EXTRA_MS`` beyond a request's deadline since then, Redis refuses them. After an error some
         may have been published.
         """
-        calls = []
+        calls, errors = [], list[Unavailable]()
         for thing, states in changes.items():
-            deadline = self._redis.deadline_ms(ThingKeys(self._kind, thing).run, read_since) + BATCH_EXTRA_MS
+            try:
+                deadline = self._redis.deadline_ms(ThingKeys(self._kind, thing).run, read_since) + BATCH_EXTRA_MS
+            except Unavailable as error:  # of a cluster, the server of this thing
+                errors.append(error)
+                continue
             calls.append(self._apply_call(thing, states, deadline))
         for start in range(0, len(calls), CALLS):
             self._redis.run_many(calls[start : start + CALLS])
+        if errors:
+            raise errors[0]
 
     def lease(self, things: Sequence[str], token: str) -> dict[str, int]:
         """Lease the views of things for loading; return the leased things, each with the time on Redis's clock."""

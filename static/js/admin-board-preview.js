@@ -39,9 +39,9 @@ if (pane) {
   const section = form.querySelector("#id_schedule")?.closest("details");
   let chosen;
 
-  // A schedule's fields are in a closed section.
+  // A schedule's fields are in a closed section; after a refusal the form has them open, in no section.
   const reveal = () => {
-    if (period?.value !== chosen && period.value === "schedule") section.open = true;
+    if (section && period?.value !== chosen && period.value === "schedule") section.open = true;
     chosen = period?.value;
   };
 

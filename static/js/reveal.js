@@ -71,7 +71,8 @@ function onKey(event) {
 }
 
 for (const row of rows) row.hidden = true;
-if (rows.length > 0) controls.hidden = false;
+if (rows.length > 0) controls.hidden = stage.hidden = false;
+stage.classList.toggle("is-long", rows.length > 9);
 root.classList.add("is-ready");
 next.addEventListener("click", show);
 play.addEventListener("click", toggle);

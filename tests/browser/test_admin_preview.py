@@ -77,6 +77,23 @@ def test_who_chooses_a_schedule_sees_the_fields_that_it_needs(transactional_db: 
     expect(schedule).to_be_hidden()
 
 
+def test_after_a_refused_schedule_the_preview_goes_on(transactional_db: None, opened: Opened) -> None:
+    AdminFactory.create()
+    page = opened(FORM, "admin", viewport=DESKTOP)
+    schedule, preview = page.locator("#id_schedule"), page.locator("[data-board-preview]")
+    page.get_by_label("Name:", exact=True).fill("Fridays")
+    page.locator("#id_period").select_option("schedule")
+    schedule.fill("0 18 * * 8")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.locator(".errornote")).to_be_visible()
+    expect(preview).to_contain_text("This can not work yet")
+
+    schedule.fill("0 18 * * 5")
+
+    expect(preview).to_contain_text("Windows start by 0 18 * * 5 (UTC)")
+    expect(preview).not_to_contain_text("This can not work yet")
+
+
 def test_a_preset_fills_the_form_and_leaves_the_name_that_was_typed(transactional_db: None, opened: Opened) -> None:
     AdminFactory.create()
     page = opened(FORM, "admin", viewport=DESKTOP)

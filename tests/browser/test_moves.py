@@ -1,6 +1,7 @@
 """What pages do: follow the scores without a reload, rest while hidden, and work without scripts."""
 
 import pytest
+from django.core.cache import cache
 from playwright.sync_api import expect
 
 from tests.browser.conftest import DESKTOP, PHONE, Opened
@@ -177,3 +178,17 @@ def test_everything_works_without_javascript(played: str, weekly: int, opened: O
     page.get_by_role("link", name="Refresh").click()
     expect(page.locator(".liveness-asof")).to_be_visible()
     expect(page.locator(".liveness-live")).to_be_hidden()
+
+
+def test_the_bars_of_the_spread_follow_the_scores_and_its_open_table_stays_open(weekly: int, opened: Opened) -> None:
+    score(weekly, {f"p{number:03d}": 1000 - number for number in range(30)})
+    page = opened(f"/boards/{weekly}/", viewport=DESKTOP)
+    spread = page.locator(".spread")
+    spread.locator("summary").click()
+    expect(spread.locator("figcaption")).to_contain_text("1,000")
+
+    score(weekly, {"p029": 4029})
+    cache.delete(f"spread:{weekly}:current")  # it is counted anew every half a minute
+
+    expect(spread.locator("figcaption")).to_contain_text("5,0")
+    expect(spread.locator("details table")).to_be_visible()

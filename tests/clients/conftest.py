@@ -52,6 +52,23 @@ class Kind:
 
         return self._kept(self._portal.call(made))
 
+    def with_options(self, client: Any, **wanted: Any) -> Any:
+        """The client with other options."""
+        if self._portal is None:
+            return client.with_options(**wanted)
+        return Waited(self._portal, client.awaited.with_options(**wanted))
+
+    def pages(self, client: Any, method: str, *args: Any, **named: Any) -> list[Any]:
+        """All pages that ``pages`` yields."""
+        if self._portal is None:
+            return list(client.pages(getattr(client, method), *args, **named))
+
+        async def collect() -> list[Any]:
+            awaited = client.awaited
+            return [page async for page in awaited.pages(getattr(awaited, method), *args, **named)]
+
+        return self._portal.call(collect)
+
     def _kept(self, made: Any) -> Any:
         shown = made if self._portal is None else Waited(self._portal, made)
         self._stack.callback(shown.close)

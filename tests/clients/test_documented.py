@@ -39,7 +39,7 @@ def test_every_snippet_of_the_documentation_runs(
         run(snippet, known)
 
     printed = capsys.readouterr().out
-    assert len(others) == 5
+    assert len(others) == 6
     assert "alice 150 1" in printed
     assert "carol not_joined" in printed
     assert "Let them join first" in printed

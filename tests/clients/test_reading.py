@@ -177,9 +177,13 @@ def test_both_kinds_have_the_same_methods_with_the_same_parameters(awaited: tupl
 
     assert set(one) == set(other)
     for name, method in one.items():
-        assert inspect.iscoroutinefunction(other[name]), name
-        assert inspect.signature(method) == inspect.signature(other[name]), name
         assert method.__doc__ == other[name].__doc__, name
+        if name == "pages":  # what it reads and what it returns are awaited
+            assert inspect.isasyncgenfunction(other[name])
+            assert list(inspect.signature(method).parameters) == list(inspect.signature(other[name]).parameters)
+            continue
+        assert inspect.iscoroutinefunction(other[name]) or name == "with_options", name
+        assert inspect.signature(method) == inspect.signature(other[name]), name
 
 
 TYPES = {

@@ -108,7 +108,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "styles/<slug:digest>/<str:names>.css": ("/styles/0/tokens+base.css",),
     "search/suggestions/": ("/search/suggestions/?q=ann", "/search/suggestions/?q=bo", "/search/suggestions/?q=cup"),
     "competitions/": ("/competitions/", "/competitions/?fragment=1", "/competitions/?board={board}&page=2"),
-    CUP: _filled(CUP, *PARTS, "?player={player}", "?embed=1", "?screen=1"),
+    CUP: _filled(CUP, *PARTS, "?player={player}", "?embed=1", "?screen=1", "?of=following", "?fragment=1&of=following"),
     f"{CUP}teams/": _filled(f"{CUP}teams/", *PARTS),
     f"{CUP}divisions/<int:division>/": _filled(f"{CUP}divisions/<int:division>/", *PARTS),
     COMMENTS: _filled(COMMENTS, "", "?order=likes", "?page=2"),

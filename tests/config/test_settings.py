@@ -94,6 +94,20 @@ def test_a_demos_settings_fill_in_what_the_environment_leaves_out(read: Any, tmp
     assert read(REDIS_URL=BOARDS)["SECRET_KEY"] == "of-the-demo"
 
 
+@pytest.mark.parametrize("how", ["SECRET_KEY", "SECRET_KEY_FILE"])
+def test_a_deployment_takes_nothing_of_a_demo_that_once_ran_in_its_checkout(
+    read: Any, tmp_path: Path, how: str
+) -> None:
+    """`HTTPS=off` of a demo would send cookies of a real site without TLS."""
+    (tmp_path / "env").write_text("SECRET_KEY=of-the-demo\nHTTPS=off\nDEBUG=on\nREDIS_URL=unix:///demo.sock?db=0\n")
+    (tmp_path / "key").write_text("ours\n")
+
+    found = read(**{how: {"SECRET_KEY": "ours", "SECRET_KEY_FILE": str(tmp_path / "key")}[how]})
+
+    assert (found["SECRET_KEY"], found["SECURE_SSL_REDIRECT"], found["DEBUG"]) == ("ours", True, False)
+    assert "demo" not in found["REDIS_URL"]
+
+
 def test_a_redis_address_says_its_database_to_the_driver_and_to_celery() -> None:
     for url in ("redis://127.0.0.1:6379/0", "rediss://user:secret@h:6380/3", "unix:///run/redis.sock?db=5"):
         moved = redis_urls.with_database(url, 9)
@@ -208,13 +222,28 @@ def test_behind_sentinels_the_page_cache_and_the_broker_have_the_next_databases_
     own = read(SECRET_KEY="x", REDIS_URL=f"{WATCHED}?sentinel_password=s&db=14")
     assert own["CELERY_BROKER_TRANSPORT_OPTIONS"]["sentinel_kwargs"] == {"password": "s"}
     assert redis_urls.database_of(own["BROKER_URL"]) == 0
+    socket = "redis+socket:///run/redis.sock?virtual_host=2"  # as the demo gives it to Celery
+    assert read(SECRET_KEY="x", REDIS_URL=WATCHED, BROKER_URL=socket)["CELERY_BROKER_URL"] == socket
     with_password = read(SECRET_KEY="x", REDIS_URL="redis+sentinel://h1,h2:26380/boards", REDIS_PASSWORD="p@ss")
     assert with_password["REDIS_URL"] == WATCHED
+
+
+def test_a_cluster_has_page_cache_and_broker_beside_it(read: Any) -> None:
+    nodes = "redis+cluster://:p%40ss@h1,h2:7001"
+    found = read(SECRET_KEY="x", REDIS_URL=nodes, CACHE_URL="redis://h3/0", BROKER_URL="redis://h3/1")
+
+    assert found["CACHES"]["boards"]["LOCATION"] == [nodes]
+    assert found["CACHES"]["default"]["LOCATION"] == "redis://h3/0"
+    assert found["CELERY_BROKER_URL"] == "redis://h3/1"
 
 
 @pytest.mark.parametrize(
     ("urls", "why"),
     [
+        ({"REDIS_URL": "redis+cluster://h1,h2"}, "CACHE_URL: it is not set; a cluster has a single database"),
+        ({"REDIS_URL": "redis+cluster://h1", "CACHE_URL": "redis://h2"}, "BROKER_URL: it is not set"),
+        ({"REDIS_URL": BOARDS, "CACHE_URL": "redis+cluster://h1"}, "CACHE_URL: page cache and broker cannot be in"),
+        ({"REDIS_URL": "redis+cluster://h1/0/2"}, "REDIS_URL: a cluster has one database"),
         ({"REDIS_URL": "redis+sentinel://h1,h2"}, "REDIS_URL: it lacks the name of the primary"),
         ({"REDIS_URL": BOARDS, "CACHE_URL": "redis+sentinel://h1,/boards"}, "CACHE_URL: a host is missing"),
         ({"REDIS_URL": "rediss+sentinel://h1/boards"}, "BROKER_URL: the broker cannot be reached through"),

@@ -9,8 +9,6 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
 import pytest
-import redis
-from django.conf import settings
 
 from leaderboards import selectors
 from leaderboards.core.input.entries import read_entry
@@ -29,6 +27,7 @@ from leaderboards.services.submit.pipeline import submit
 from leaderboards.services.sync.mirror import mirror
 from tests.contracts.forms import Form
 from tests.oracle import OracleBoard
+from tests.raw import boards_redis
 
 NOW = datetime(2026, 3, 4, 12, 0, 0, 500_000, tzinfo=UTC)
 STORAGES = ("sql", "hybrid", "redis")
@@ -159,7 +158,7 @@ class Arena:
         rows = Standing.objects.filter(period=self.period, score__isnull=False).select_related("player")
         in_sql = {row.player.external_id: (row.member, row.score) for row in rows}
         family = self.period.family
-        with redis.Redis.from_url(settings.REDIS_URL) as client:
+        with boards_redis() as client:
             cells = client.zrange(family.zset, 0, -1, desc=self.rules.order is Order.DESC, withscores=True)
             members = {name.decode(): member.decode() for name, member in client.hgetall(family.members).items()}
             distinct = {score for _, score in client.zrange(family.scores, 0, -1, withscores=True)}

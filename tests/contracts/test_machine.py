@@ -4,8 +4,6 @@ Every step is done to the board and to the oracle; both must agree on every outc
 """
 
 import pytest
-import redis
-from django.conf import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
@@ -15,6 +13,7 @@ from leaderboards.services.sync.resync_periods import PeriodResync, resync_due
 from tests.contracts.arena import NOW, STORAGES, Arena, Sent
 from tests.contracts.forms import FORMS, Form
 from tests.contracts.machines import play
+from tests.raw import empty_boards
 
 pytestmark = [pytest.mark.contract, pytest.mark.hypothesis, pytest.mark.django_db(transaction=True)]
 
@@ -82,8 +81,7 @@ class BoardMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.storage == "hybrid" or (self.storage == "redis" and self.copied))
     @rule()
     def lose_the_memory(self) -> None:
-        with redis.Redis.from_url(settings.REDIS_URL) as client:
-            client.flushdb()
+        empty_boards()
         self.arena.agree_on_the_list(live=False)
         resync_due(NOW)
         self.arena.period.refresh_from_db()

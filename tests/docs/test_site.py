@@ -94,3 +94,24 @@ def test_the_site_is_made_without_warnings_and_loads_nothing_from_elsewhere(site
     } == {}
     assert (site / "reference/settings.html").exists()
     assert "AUDIT_KEEP_DAYS" in (site / "reference/settings.html").read_text("utf-8")
+
+
+@pytest.mark.long
+def test_pages_describe_themselves_and_name_no_address_that_nobody_gave(site: Path) -> None:
+    described = {}
+    for page in ("index", "boards", "operations/faults", "reference/settings", "decisions/0084-the-documentation-site"):
+        text = (site / f"{page}.html").read_text("utf-8")
+        [described[page]] = re.findall(r'<meta name="description" content="([^"]+)"', text)
+        assert 'rel="canonical"' not in text
+
+    assert len(set(described.values())) == len(described)
+    assert max(map(len, described.values())) <= 200  # 160 signs, some of them escaped
+
+
+@pytest.mark.long
+def test_an_address_that_does_not_exist_has_a_page_of_its_own(site: Path) -> None:
+    page = (site / "404.html").read_text("utf-8")
+
+    assert 'href="/index.html"' in page
+    assert 'content="noindex"' in page
+    assert "<script" not in page

@@ -13,7 +13,7 @@ from typing import Any
 from foundation import clock
 from foundation.errors import Unavailable
 from foundation.redis import client as redis
-from foundation.sync.resyncing import register_server
+from foundation.sync.registering import register_server
 from foundation.worker.due import find_due_work
 from leaderboards.stores.sql.writes import ensure_players
 from likes import registry

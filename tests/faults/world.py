@@ -19,6 +19,7 @@ BOARDS = [
     {"name": "redis", "storage": "redis"},
     {"name": "sql", "storage": "sql"},
 ]
+BESIDE = ("CACHE_URL", "BROKER_URL")
 ALWAYS_EXACT = ("hybrid", "shared", "sql")
 
 
@@ -125,8 +126,11 @@ class World:
         """Whether SQL knows the server and nothing is stale, as the worker sees to."""
         with self.redis.client() as client:
             identity = identity_of({name: str(value) for name, value in client.info().items()})
-        known = "SELECT 1 FROM foundation_knownredis WHERE identity = %s"
-        return not self.is_stale() and self._found(known, identity)
+        return not self.is_stale() and self.knows(identity)
+
+    def knows(self, identity: str) -> bool:
+        """Whether SQL knows the server."""
+        return self._found("SELECT 1 FROM foundation_knownredis WHERE identity = %s", identity)
 
     def is_stale(self) -> bool:
         """Whether anything is, or nobody can say so."""
@@ -153,7 +157,11 @@ class World:
         return {str(name): int(points) for name, points in rows}
 
     def _environment(self, redis_url: str) -> dict[str, str]:
+        others = {}
+        if redis_url.startswith("redis+cluster"):  # which has no database for page cache and broker
+            others = {name: f"unix://{self.redis.made.socket}?db={nth}" for nth, name in enumerate(BESIDE, 1)}
         return {
+            **others,
             "DJANGO_SETTINGS_MODULE": "config.settings",
             "DATA_DIR": str(self.folder),
             "DATABASE_URL": self.sql.made.url,

@@ -21,7 +21,7 @@ from competitions.services.participants.disqualify import disqualify
 from competitions.services.participants.join import join, leave
 from foundation import clock
 from foundation.errors import Unavailable
-from foundation.sync.resyncing import register_server
+from foundation.sync.registering import register_server
 from leaderboards.core.input.entries import read_entry
 from leaderboards.core.submissions import Caller, Status
 from leaderboards.services.players.profiles import ensure_player

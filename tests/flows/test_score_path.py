@@ -15,6 +15,7 @@ from django.conf import settings
 from leaderboards.models import Board, Storage
 from tests.leaderboards.api.conftest import Caller, with_key
 from tests.leaderboards.factories import BoardFactory
+from tests.raw import ONE_SERVER
 
 MAX_ENTRIES = 3  # into one file
 FILES = 69  # from the edge to the commit and back, of all apps; one of them gives the request its id
@@ -93,6 +94,7 @@ def _traced(game: Caller, board: Board, points: int) -> Trace:
     return trace
 
 
+@ONE_SERVER
 def test_a_score_enters_few_files(trace: Trace) -> None:
     of_leaderboards = [file for file in trace.entries if file.startswith("leaderboards/")]
     of_the_path = [file for file in trace.entries if file.startswith(SUBMIT_PATH)]
@@ -102,6 +104,7 @@ def test_a_score_enters_few_files(trace: Trace) -> None:
     assert len(of_the_path) <= FILES_OF_THE_SUBMIT_PATH, trace.report()
 
 
+@ONE_SERVER
 def test_no_file_of_the_submit_path_is_entered_more_than_three_times(trace: Trace) -> None:
     often = {file: count for file, count in trace.entries.items() if count > MAX_ENTRIES}
 

@@ -3,13 +3,13 @@
 from datetime import UTC, datetime, timedelta
 
 import redis as driver
-from django.conf import settings
 from django.db.models import Sum
 
 from foundation.redis import client as redis
 from likes.models import HitsFlush, PageHits
 from likes.services.flush import flush_hits
 from likes.stores.activity import ActivityStore, Visit
+from tests.raw import boards_redis
 
 NOON = datetime(2026, 1, 19, 12, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -18,7 +18,7 @@ MINUTE = timedelta(minutes=1)
 
 def client() -> driver.Redis:
     """A way to the boards' Redis past the product."""
-    return driver.Redis.from_url(settings.REDIS_URL)
+    return boards_redis()
 
 
 def visit(page: str, visitor: str, number: int | None = None, at: datetime = NOON) -> None:

@@ -12,6 +12,7 @@ from likes.core.keys import KindKeys, ThingKeys
 from likes.core.kinds import Storage
 from likes.models import Like, LikeCount
 from likes.registry import Likeable
+from tests.raw import all_keys
 
 IN_REDIS = pytest.mark.parametrize("storage", [Storage.REDIS], ids=str)
 
@@ -26,7 +27,7 @@ class Told:
 
 def in_redis(kind: Likeable, thing: str) -> Told:
     """The count as Redis keeps it where it decides, and the set (or the amounts)."""
-    keys, link = ThingKeys(kind.kind, thing), redis.resync_client()
+    keys, link = ThingKeys(kind.kind, thing, kind.storage == Storage.REDIS), redis.resync_client()
     liked_by = [cell.decode() for cell in link.call("ZRANGE", keys.liked_by, 0, -1)]
     amounts = [int(link.call("HGET", keys.amounts, each)) if kind.repeatable else 1 for each in liked_by]
     return Told(int(link.call("GET", keys.count) or 0), dict(zip(liked_by, amounts, strict=True)))
@@ -47,7 +48,7 @@ def is_dirty(kind: Likeable) -> bool:
 def keys_that_name(player: str) -> list[str]:
     """The keys of Redis that hold a text with the player's id in it."""
     link = redis.resync_client()
-    return [key.decode() for key in link.call("KEYS", "*") if player.encode() in (link.call("DUMP", key) or b"")]
+    return [key.decode() for key in all_keys() if player.encode() in (link.call("DUMP", key) or b"")]
 
 
 def redis_away(error: type[Unavailable] = redis.RedisAway) -> AbstractContextManager[object]:

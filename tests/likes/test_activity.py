@@ -18,6 +18,7 @@ from tests.leaderboards.factories import PlayerFactory, UserFactory
 from tests.leaderboards.views.pages import text
 from tests.likes.counting import DAY, NOON, client, flush_all, visit, visits
 from tests.likes.kept import redis_away
+from tests.raw import ONE_SERVER
 from tests.staff import staff
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("activity")]
@@ -39,6 +40,7 @@ def attend(*days_ago: int, number: int = 1, now: datetime = NOON) -> None:
 
 
 class TestAttendance:
+    @ONE_SERVER
     def test_it_is_ten_weeks_in_one_round_trip_and_who_asks_is_there_today(self, ann: Player) -> None:
         attend(1, 2, 10, 11, 12, 13, 69, 70)
         attendance_of(ann, NOON)  # the connection, and the script

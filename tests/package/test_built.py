@@ -1,6 +1,8 @@
 """What is in the packages that others get, and the command that they get with it."""
 
+import os
 import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -76,3 +78,40 @@ def test_the_command_says_in_a_line_what_is_missing(installed: Environment, tmp_
         f"sunwi: SECRET_KEY is not set, and there is no demo in {tmp_path / '.data'}. "
         "Set SECRET_KEY (or SECRET_KEY_FILE) in the environment, or start the demo once with `sunwi demo`."
     ]
+
+
+def test_the_types_of_the_wheel_are_found_by_who_checks_a_project_of_their_own(
+    installed: Environment, tmp_path: Path
+) -> None:
+    pytest.importorskip("mypy", reason="`make long` installs mypy")
+    (tmp_path / "used.py").write_text(
+        "from foundation.webhooks.outbox import enqueue\n"
+        "from leaderboards.services import boards\n"
+        "from likes.registry import Likeable, register_kind\n"
+        "reveal_type(enqueue)\n"
+        "reveal_type(boards.SETTINGS)\n"
+        "reveal_type(register_kind)\n"
+    )
+    # What Sunwi imports is followed for its types alone; whether those have types is not what is asked here.
+    command = ("-m", "mypy", "--strict", "--cache-dir", tmp_path / "cache", "--python-executable", installed.python)
+
+    checked = subprocess.run(
+        [sys.executable, *command, "--follow-imports", "silent", "used.py"],
+        cwd=tmp_path, env={"PATH": os.environ["PATH"]}, capture_output=True, text=True, check=False,
+    )  # fmt: skip  # as a table
+
+    assert checked.returncode == 0, checked.stdout
+    assert checked.stdout.count("Revealed type is") == 3
+    assert 'Revealed type is "Any"' not in checked.stdout
+    assert "likes.registry.Likeable" in checked.stdout
+
+
+def test_the_wheel_says_what_it_is(built: Built) -> None:
+    with zipfile.ZipFile(built.wheel) as archive:
+        [metadata] = [name for name in archive.namelist() if name.endswith("METADATA")]
+        told = archive.read(metadata).decode().partition("\n\n")[0]
+
+    assert "Keywords: competitions,django," in told
+    assert "Classifier: Development Status :: 4 - Beta" in told
+    assert "Classifier: Typing :: Typed" in told
+    assert "Project-URL" not in told  # there is no public address

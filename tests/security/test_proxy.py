@@ -1,5 +1,6 @@
 """Slow and endless requests before the site as it is run: whoever else asks is answered about as soon as ever."""
 
+import gzip
 import json
 import re
 import socket
@@ -291,3 +292,23 @@ def test_the_proxy_alone_is_reached_from_outside() -> None:
 
     assert {name for name, block in blocks.items() if "ports:" in block} == {"proxy"}
     assert {"proxy", "web", "worker", "postgres", "boards"} <= set(blocks)
+
+
+def test_pages_are_packed_on_their_way_and_answers_of_the_api_are_not(plain: Front) -> None:
+    board = make_board()
+    score(board, {f"p{nth:02d}": nth for nth in range(50)})
+    link = HTTPConnection(HOST, plain.port, timeout=20)
+
+    link.request("GET", f"/boards/{board}/", headers={"Accept-Encoding": "gzip"})
+    packed = link.getresponse()
+    body = gzip.decompress(packed.read())
+    link.request("GET", f"/api/v1/boards/{board}/standings", headers={"Accept-Encoding": "gzip"})
+    answer = link.getresponse()
+    answer.read()
+    link.close()
+
+    assert packed.headers["Content-Encoding"] == "gzip"
+    assert "Accept-Encoding" in ", ".join(packed.headers.get_all("Vary", []))
+    assert packed.headers["ETag"] is None or packed.headers["ETag"].startswith("W/")
+    assert body.decode().rstrip().endswith("</html>")
+    assert "Content-Encoding" not in answer.headers

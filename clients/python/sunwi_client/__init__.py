@@ -15,6 +15,7 @@ from sunwi_client.retry_policy import RetryPolicy
 from sunwi_client.scores import Score, new_id
 from sunwi_client.sender import Sender
 from sunwi_client.submitting import counted
+from sunwi_client.version import __version__
 
 __all__ = [
     "AsyncClient",
@@ -32,6 +33,7 @@ __all__ = [
     "SenderFull",
     "SunwiError",
     "UncountedScore",
+    "__version__",
     "advice",
     "counted",
     "new_id",

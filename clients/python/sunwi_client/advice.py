@@ -91,6 +91,7 @@ ADVICE: Mapping[str, str] = {
     ),
     # codes of the client itself
     "unsent": "It was never answered: send it again with the same id.",
+    "not_sunwi": "Check the site's address, and proxies in front of it; then send it again with the same id.",
     "client_fault": "The client failed before it was sent: see the detail.",
 }
 

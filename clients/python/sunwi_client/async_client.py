@@ -1,14 +1,15 @@
 """The client for asyncio, with the methods of ``client.py`` as coroutines; a test compares the two."""
 
 import asyncio
-from collections.abc import Sequence
+import copy
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from types import TracebackType
-from typing import Any, Self, TypeVar, cast
+from typing import Any, ParamSpec, Self, TypeVar, cast
 
 import httpx2
 
 from sunwi_client import answers, endpoints
-from sunwi_client.endpoints import CURRENT
+from sunwi_client.endpoints import CURRENT, following
 from sunwi_client.errors import NoAnswer
 from sunwi_client.flow import Call, Gate, Outcome, Reply, RequestFlow, Value, call, request_flow
 from sunwi_client.requests import TIMEOUT_SECONDS, Site, no_answer, reply_of
@@ -17,14 +18,16 @@ from sunwi_client.scores import Score
 from sunwi_client.submitting import submit_flow
 
 T = TypeVar("T")
+P = ParamSpec("P")
+Paged = TypeVar("Paged", answers.Page, answers.Periods, answers.CompetitionPage)
 
 
 class AsyncClient:
     """A client of a site, with a key (without one it reads public boards). Tasks of one event loop may share it.
 
     ``secret`` is the signing secret of a key that demands signatures. ``timeout`` is the limit of one try in seconds.
-    ``http`` is your own HTTP client, for proxies or certificates, which you close yourself. Methods raise the errors of
-    errors.py, and ``ValueError`` for values that no server accepts.
+    ``http`` is your own HTTP client, for proxies or certificates, which you close yourself; ``timeout`` holds too.
+    Methods raise the errors of errors.py, and ``ValueError`` for values that no server accepts.
     """
 
     def __init__(
@@ -38,7 +41,7 @@ class AsyncClient:
         http: httpx2.AsyncClient | None = None,
     ) -> None:
         self._site, self._retry_policy, self._gate = Site(site, key, secret), retry_policy, Gate()
-        self._own = None if http else httpx2.AsyncClient(timeout=timeout)
+        self._timeout, self._own = timeout, None if http else httpx2.AsyncClient()
         self._http: httpx2.AsyncClient = http or cast(httpx2.AsyncClient, self._own)
 
     async def submit(
@@ -212,6 +215,30 @@ class AsyncClient:
         """
         return await self._request(call(method, *segments, query=query, body=body))
 
+    def with_options(self, *, timeout: float | None = None, retry_policy: RetryPolicy | None = None) -> Self:
+        """This client with another ``timeout`` or ``retry_policy``, for one call or several.
+
+        It shares the connections, which close with this client, and the wait after a 429.
+        """
+        other = copy.copy(self)
+        other._own = None
+        other._timeout = self._timeout if timeout is None else timeout
+        other._retry_policy = retry_policy or self._retry_policy
+        return other
+
+    async def pages(
+        self, read: Callable[P, Awaitable[Paged]], *args: P.args, **named: P.kwargs
+    ) -> AsyncIterator[Paged]:
+        """Each page of ``top``, ``periods`` or ``competition_top``, from first to last: ``pages(sunwi.top, 1)``.
+
+        The other arguments are those of ``read``. The pages are of one period, also if another begins meanwhile.
+        """
+        page = await read(*args, **named)
+        yield page
+        while (cursor := page["next_cursor"]) is not None:
+            page = await cast(Any, read)(*args, **following(named, cursor))
+            yield page
+
     async def close(self) -> None:
         """Close the connections, but not an ``http`` client of your own."""
         if self._own is not None:
@@ -243,7 +270,9 @@ class AsyncClient:
 
     async def _send(self, call: Call) -> Reply | NoAnswer:
         try:
-            request = self._http.build_request(**self._site.parts(call))
-            return reply_of(await self._http.send(request, follow_redirects=False))
-        except httpx2.RequestError as error:
+            request = self._http.build_request(**self._site.parts(call), timeout=self._timeout)
+            async with asyncio.timeout(self._timeout):
+                response = await self._http.send(request, follow_redirects=False)
+            return reply_of(response, response.content)
+        except (httpx2.RequestError, TimeoutError) as error:
             return no_answer(call, error)

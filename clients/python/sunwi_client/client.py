@@ -4,31 +4,35 @@
 endpoints.py. The trap: create the client after forking.
 """
 
+import copy
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from types import TracebackType
-from typing import Any, Self, TypeVar, cast
+from typing import Any, ParamSpec, Self, TypeVar, cast
 
 import httpx2
 
 from sunwi_client import answers, endpoints
-from sunwi_client.endpoints import CURRENT
+from sunwi_client.endpoints import CURRENT, following
 from sunwi_client.errors import NoAnswer
 from sunwi_client.flow import Call, Gate, Outcome, Reply, RequestFlow, Value, call, request_flow
-from sunwi_client.requests import TIMEOUT_SECONDS, Site, no_answer, reply_of
+from sunwi_client.requests import TIMEOUT_SECONDS, Deadline, Site, no_answer, reply_of
 from sunwi_client.retry_policy import RetryPolicy
 from sunwi_client.scores import Score
 from sunwi_client.submitting import submit_flow
 
 T = TypeVar("T")
+P = ParamSpec("P")
+Paged = TypeVar("Paged", answers.Page, answers.Periods, answers.CompetitionPage)
 
 
 class Client:
     """A client of a site, with a key (without one it reads public boards). It is thread-safe.
 
     ``secret`` is the signing secret of a key that demands signatures. ``timeout`` is the limit of one try in seconds.
-    ``http`` is your own HTTP client, for proxies or certificates, which you close yourself. Methods raise the errors of
-    errors.py, and ``ValueError`` for values that no server accepts.
+    ``http`` is your own HTTP client, for proxies or certificates, which you close yourself; ``timeout`` holds too.
+    Methods raise the errors of errors.py, and ``ValueError`` for values that no server accepts.
     """
 
     def __init__(
@@ -42,7 +46,7 @@ class Client:
         http: httpx2.Client | None = None,
     ) -> None:
         self._site, self._retry_policy, self._gate = Site(site, key, secret), retry_policy, Gate()
-        self._own = None if http else httpx2.Client(timeout=timeout)
+        self._timeout, self._own = timeout, None if http else httpx2.Client()
         self._http: httpx2.Client = http or cast(httpx2.Client, self._own)
 
     def submit(
@@ -208,6 +212,28 @@ class Client:
         """
         return self._request(call(method, *segments, query=query, body=body))
 
+    def with_options(self, *, timeout: float | None = None, retry_policy: RetryPolicy | None = None) -> Self:
+        """This client with another ``timeout`` or ``retry_policy``, for one call or several.
+
+        It shares the connections, which close with this client, and the wait after a 429.
+        """
+        other = copy.copy(self)
+        other._own = None
+        other._timeout = self._timeout if timeout is None else timeout
+        other._retry_policy = retry_policy or self._retry_policy
+        return other
+
+    def pages(self, read: Callable[P, Paged], *args: P.args, **named: P.kwargs) -> Iterator[Paged]:
+        """Each page of ``top``, ``periods`` or ``competition_top``, from first to last: ``pages(sunwi.top, 1)``.
+
+        The other arguments are those of ``read``. The pages are of one period, also if another begins meanwhile.
+        """
+        page = read(*args, **named)
+        yield page
+        while (cursor := page["next_cursor"]) is not None:
+            page = cast(Any, read)(*args, **following(named, cursor))
+            yield page
+
     def close(self) -> None:
         """Close the connections, but not an ``http`` client of your own."""
         if self._own is not None:
@@ -239,7 +265,13 @@ class Client:
 
     def _send(self, call: Call) -> Reply | NoAnswer:
         try:
-            request = self._http.build_request(**self._site.parts(call))
-            return reply_of(self._http.send(request, follow_redirects=False))
+            deadline = Deadline(self._timeout)
+            request = self._http.build_request(**self._site.parts(call), extensions={"timeout": deadline})
+            with closing(self._http.send(request, follow_redirects=False, stream=True)) as response:
+                chunks = []
+                for chunk in response.iter_bytes():
+                    deadline.check()
+                    chunks.append(chunk)
+                return reply_of(response, b"".join(chunks))
         except httpx2.RequestError as error:
             return no_answer(call, error)

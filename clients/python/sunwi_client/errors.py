@@ -11,9 +11,20 @@ from sunwi_client.advice import advice
 
 
 class SunwiError(Exception):
-    """The base class of all errors of requests."""
+    """The base class of all errors of requests.
 
+    ``status`` is that of the answer, None without one; ``request_id`` is what the server's log has the request under;
+    ``retry_after`` is in seconds.
+    """
+
+    status: int | None = None
     retry_after: float | None = None
+    request_id: str | None = None
+
+    @property
+    def is_temporary(self) -> bool:
+        """Whether the same request may succeed later. What writes may have taken effect, and is safe only with ids."""
+        return self.status is None or self.status >= 500 or self.status in (408, 429)
 
 
 class NoAnswer(SunwiError):
@@ -22,6 +33,10 @@ class NoAnswer(SunwiError):
 
 class NotSunwi(SunwiError):
     """The answer is not from the API: check the site's address, and proxies in front of it."""
+
+    def __init__(self, status: int, why: str, content: bytes) -> None:
+        self.status = status
+        super().__init__(f"{status} {why}: {content[:100]!r}")
 
 
 class Refused(SunwiError):
@@ -36,7 +51,7 @@ class Refused(SunwiError):
             Refused.known[code] = cls
 
     def __init__(self, status: int, problem: Mapping[str, Any], retry_after: float | None = None) -> None:
-        self.status = status
+        self.status: int = status
         self.code = str(problem.get("code", self.code))
         self.detail = str(problem.get("detail", ""))
         self.errors: Sequence[Mapping[str, str]] = problem.get("errors", ())

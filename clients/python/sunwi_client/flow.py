@@ -5,9 +5,10 @@ to wait; it returns the result. The trap: a call that is not idempotent is never
 """
 
 import json
+import logging
 import time
 from collections.abc import Generator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, TypeVar
 from urllib.parse import quote, urlencode
@@ -15,27 +16,37 @@ from urllib.parse import quote, urlencode
 from sunwi_client.errors import NoAnswer, NotSunwi, RateLimited, SunwiError, Unavailable, refusal
 from sunwi_client.retry_policy import RetryPolicy
 
+logger = logging.getLogger(__name__)
 BASE = "/api/v1"
 Value = str | int | bool | None
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A request. ``address`` is percent-encoded, relative to the site. ``is_idempotent``: sending it twice is safe."""
+    """A request. ``address`` is percent-encoded, relative to the site. ``is_idempotent``: sending it twice is safe.
+
+    ``member`` is one that the answer has: without it, the answer is not from the API.
+    """
 
     method: str
     address: str
     body: bytes | None = None
     is_idempotent: bool = True
+    member: str = ""
+
+    def giving(self, member: str) -> "Call":
+        """The same request, whose answer has this member."""
+        return replace(self, member=member)
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """An answer of any status. ``retry_after`` is in seconds, None without that header."""
+    """An answer of any status. ``retry_after``, in seconds, and ``request_id`` are None without those headers."""
 
     status: int
     content: bytes
     retry_after: float | None = None
+    request_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,47 +107,71 @@ def request_flow(request: Call, retry_policy: RetryPolicy, gate: Gate) -> Reques
                 raise refusal(429, {"code": "rate_limited", "detail": "The server has asked to wait."}, blocked)
             yield Pause(blocked)
         outcome = yield request
-        error = _error_of(outcome)
-        if error is None:
-            return read(outcome)
+        try:
+            return read(request, outcome)
+        except SunwiError as caught:
+            error = caught
         tries += 1
         seconds = retry_policy.pause(tries, error.retry_after)
         if isinstance(error, RateLimited):
             gate.shut(seconds)
         if not may_repeat(request, error) or time.monotonic() + seconds > ends:
             raise error
+        log_retry(request, error, seconds)
         yield Pause(seconds)
+
+
+def log_retry(request: Call, error: SunwiError, seconds: float) -> None:
+    """Log that a request is sent again, without its query."""
+    address = request.address.partition("?")[0]
+    what = f"{type(error).__name__} {error.status or ''}".rstrip()
+    tail = f" (request {error.request_id})" if error.request_id else ""
+    logger.info("%s %s: %s; sent again in %.1f s%s", request.method, address, what, seconds, tail)
 
 
 def may_repeat(request: Call, error: SunwiError) -> bool:
     """Whether a retry is safe and may succeed."""
     if isinstance(error, RateLimited) or (isinstance(error, Unavailable) and error.code == "unavailable"):
         return True  # nothing was done
-    return request.is_idempotent and isinstance(error, NoAnswer | Unavailable)
+    return request.is_idempotent and error.is_temporary
 
 
-def _error_of(outcome: Outcome) -> SunwiError | None:
+def read(request: Call, outcome: Outcome) -> Any:
+    """The JSON content of an answer, with exact decimals; None for a 204.
+
+    Raises ``Refused``, ``NoAnswer``, or ``NotSunwi`` for what the API does not answer.
+    """
     if not isinstance(outcome, Reply):
-        return outcome
-    if 200 <= outcome.status < 300:
+        raise outcome or NoAnswer("There is no answer.")
+    try:
+        return _content_of(request, outcome) if 200 <= outcome.status < 300 else _refuse(outcome)
+    except SunwiError as error:
+        error.retry_after, error.request_id = outcome.retry_after, outcome.request_id
+        if outcome.request_id is not None:
+            error.add_note(f"The server's log has it as {outcome.request_id}.")
+        raise
+
+
+def _content_of(request: Call, reply: Reply) -> Any:
+    if reply.status == 204:
         return None
     try:
-        problem = json.loads(outcome.content)
+        content = json.loads(reply.content, parse_float=Decimal)
+    except ValueError:
+        raise NotSunwi(reply.status, "with what is no JSON", reply.content) from None
+    if request.member and not (isinstance(content, dict) and request.member in content):
+        raise NotSunwi(reply.status, f"without `{request.member}`", reply.content)
+    return content
+
+
+def _refuse(reply: Reply) -> None:
+    try:
+        problem = json.loads(reply.content)
     except ValueError:
         problem = None
-    if isinstance(problem, dict) and "code" in problem:
-        return refusal(outcome.status, problem, outcome.retry_after)
-    if outcome.status in (429, 502, 503, 504):  # from a proxy
-        code = {429: "rate_limited", 503: "unavailable"}.get(outcome.status, "outcome_unknown")
-        return refusal(outcome.status, {"code": code, "detail": "A proxy said so."}, outcome.retry_after)
-    return NotSunwi(f"{outcome.status} without a problem document: {outcome.content[:100]!r}")
-
-
-def read(outcome: Outcome) -> Any:
-    """The JSON content of an answer, with exact decimals; None for an empty one. Raises ``NotSunwi``."""
-    if not isinstance(outcome, Reply) or not outcome.content:
-        return None
-    try:
-        return json.loads(outcome.content, parse_float=Decimal)
-    except ValueError as error:
-        raise NotSunwi(f"{outcome.status} with what is no JSON: {outcome.content[:100]!r}") from error
+    if isinstance(problem, dict) and isinstance(problem.get("code"), str):
+        raise refusal(reply.status, problem)
+    if reply.status in (429, 502, 503, 504):  # from a proxy, which may have passed it on before
+        code = "rate_limited" if reply.status == 429 else "outcome_unknown"
+        raise refusal(reply.status, {"code": code, "detail": "A proxy said so."})
+    raise NotSunwi(reply.status, "without a problem document", reply.content)

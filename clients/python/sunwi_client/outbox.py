@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from sunwi_client.advice import advice
 from sunwi_client.answers import Result
-from sunwi_client.errors import BodyTooLarge, NoAnswer, RateLimited, Refused, SunwiError, Unavailable
+from sunwi_client.errors import BodyTooLarge, NotSunwi, Refused, SunwiError
 from sunwi_client.retry_policy import RetryPolicy
 from sunwi_client.scores import Score
 from sunwi_client.submitting import MOST_SCORES, counted, is_open
@@ -116,11 +116,11 @@ class Outbox:
         is_split = isinstance(error, BodyTooLarge) and len(batch) > 1
         if is_split:
             self._size = max(1, len(batch) // 2)
-        if is_split or isinstance(error, NoAnswer | RateLimited | Unavailable):
+        if is_split or (isinstance(error, SunwiError) and error.is_temporary):
             self._waiting.extendleft((now, score) for score in reversed(batch))
             self._rest(now, not is_split, getattr(error, "retry_after", None))
             return []
-        code, detail = (error.code, error.detail) if isinstance(error, Refused) else ("client_fault", repr(error))
+        code, detail = _reason_of(error)
         again = isinstance(error, SunwiError) and not isinstance(error, BodyTooLarge)  # others fail the same each time
         return [UncountedScore(score, code, detail, again) for score in batch]
 
@@ -136,3 +136,9 @@ class Outbox:
     def _rest(self, now: float, failed: bool, retry_after: float | None) -> None:
         self._tries = self._tries + 1 if failed else 0
         self._rests_until = now + self._retry_policy.pause(self._tries, retry_after) if failed else 0.0
+
+
+def _reason_of(error: Exception) -> tuple[str, str]:
+    if isinstance(error, Refused):
+        return error.code, error.detail
+    return ("not_sunwi", str(error)) if isinstance(error, NotSunwi) else ("client_fault", repr(error))

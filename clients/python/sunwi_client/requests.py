@@ -1,14 +1,19 @@
-"""Build HTTP requests: the site's address, the key, and the signature of each try."""
+"""Build HTTP requests: the site's address, the key, and the signature and the time of each try."""
 
-from typing import TypedDict
+import time
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any, TypedDict
 
 import httpx2
 
 from sunwi_client.errors import NoAnswer
 from sunwi_client.flow import Call, Reply
 from sunwi_client.signing import signature_headers
+from sunwi_client.version import __version__
 
 TIMEOUT_SECONDS = 10.0
+USER_AGENT = f"sunwi-client/{__version__}"
 
 
 class Parts(TypedDict):
@@ -37,7 +42,7 @@ class Site:
         """The request for one try of ``call``."""
         address = self._parse_url.path.rstrip("/") + call.address
         url = self._parse_url.copy_with(raw_path=address.encode("ascii"))
-        headers = {"Accept": "application/json"}
+        headers = {"Accept": "application/json", "User-Agent": USER_AGENT}
         if self._key is not None:
             headers["Authorization"] = f"Bearer {self._key}"
         if call.body is not None:
@@ -57,13 +62,41 @@ def _parse_url(address: str) -> httpx2.URL:
     return url
 
 
-def reply_of(response: httpx2.Response) -> Reply:
-    """Convert a response of the HTTP library."""
-    text = response.headers.get("Retry-After", "")
-    retry_after = float(text) if text.isascii() and text.isdigit() else None
-    return Reply(response.status_code, response.content, retry_after)
+class Deadline(dict[str, float]):
+    """The timeouts of one try, as the HTTP library asks for them at each phase: what is left of the whole."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(dict.fromkeys(("connect", "read", "write", "pool"), seconds))
+        self._ends = time.monotonic() + seconds
+
+    def get(self, phase: str, default: Any = None) -> Any:
+        """Seconds left, and more than 0."""
+        return max(self._ends - time.monotonic(), 0.001) if phase in self else default
+
+    def check(self) -> None:
+        """Raise ``httpx2.ReadTimeout`` once it has passed."""
+        if time.monotonic() > self._ends:
+            raise httpx2.ReadTimeout("The answer took too long.")
+
+
+def reply_of(response: httpx2.Response, content: bytes) -> Reply:
+    """Convert a response of the HTTP library, of which ``content`` was read."""
+    headers = response.headers
+    return Reply(
+        response.status_code, content, _seconds(headers.get("Retry-After", "")), headers.get("X-Request-ID") or None
+    )
+
+
+def _seconds(text: str) -> float | None:
+    """Seconds of a ``Retry-After``, which is a number or a date."""
+    if text.isascii() and text.isdigit():
+        return float(text)
+    try:
+        return max(0.0, (parsedate_to_datetime(text) - datetime.now(UTC)).total_seconds())
+    except (TypeError, ValueError):  # a date without a zone, or none
+        return None
 
 
 def no_answer(call: Call, error: Exception) -> NoAnswer:
     """The error for a request without an answer, with the library's message."""
-    return NoAnswer(f"{call.method} {call.address}: no answer ({type(error).__name__}: {error})".removesuffix(": )"))
+    return NoAnswer(f"{call.method} {call.address}: no answer ({type(error).__name__}: {error})".replace(": )", ")"))

@@ -3,12 +3,14 @@
 The trap: if a later try fails, the results of earlier tries must not be lost.
 """
 
+import json
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any, cast
 
 from sunwi_client.answers import Result
-from sunwi_client.errors import SunwiError
+from sunwi_client.errors import NotSunwi, SunwiError
 from sunwi_client.flow import Call, Gate, Pause, RequestFlow, call, request_flow
 from sunwi_client.retry_policy import RetryPolicy
 from sunwi_client.scores import Score
@@ -43,12 +45,12 @@ def submit_flow(
         left = replace(retry_policy, seconds=max(0.0, ends - time.monotonic()))
         try:
             request = _build_call([scores[each] for each in waiting], ranks, dry_run)
-            answer = yield from request_flow(request, left, gate)
+            told = _results_of((yield from request_flow(request, left, gate)), len(waiting))
         except SunwiError:
             if len(results) < len(scores):
                 raise
             break
-        results.update(zip(waiting, answer["results"], strict=True))
+        results.update(zip(waiting, told, strict=True))
         waiting, tries = [each for each in waiting if is_open(results[each])], tries + 1
         seconds = retry_policy.pause(tries, None)
         if not waiting or time.monotonic() + seconds > ends:
@@ -60,4 +62,12 @@ def submit_flow(
 def _build_call(scores: Sequence[Score], ranks: bool, dry_run: bool) -> Call:
     query = {"ranks": ranks or None, "dry_run": dry_run or None}
     request = call("POST", "scores", query=query, body={"entries": [score.entry() for score in scores]})
-    return replace(request, is_idempotent=True)  # by the scores' ids
+    return replace(request, is_idempotent=True, member="results")  # idempotent by the scores' ids
+
+
+def _results_of(answer: Any, count: int) -> list[Result]:
+    results = answer["results"] if isinstance(answer, dict) else None
+    told = results if isinstance(results, list) else []
+    if len(told) == count and all(isinstance(each, dict) and isinstance(each.get("status"), str) for each in told):
+        return cast(list[Result], told)
+    raise NotSunwi(200, f"without the results of {count} scores", json.dumps(answer, default=str).encode())

@@ -19,8 +19,9 @@ from competitions.models import Competition
 from competitions.selectors.results.review import review_until
 from competitions.selectors.standings.standings import page as page_of_rows
 from competitions.views.access import as_seen, own_player, visible
+from competitions.views.competition.following import followed_rows, following_context, is_of_followed
 from competitions.views.competition.page_extras import extras
-from competitions.views.competition.race import race_of
+from competitions.views.competition.race import no_race, race_of
 from competitions.views.competition.result import result_of, stands
 from competitions.views.competition.screen import screen
 from competitions.views.competition.share import competition_preview
@@ -68,7 +69,7 @@ def _render(request: HttpRequest, shown: Competition, viewer: Viewer, refused: s
     until = _review_until(shown, shown.phase(at))
     commented_until = closes_at(shown.ends_at, shown.cancelled_at)
     expire_cache_at(request, (*shown.timeline.phase_changes_at, shown.join_until, until, commented_until), at)
-    context, etag = _parts(shown, viewer, page_number(request), until, at)
+    context, etag = _parts(request, shown, viewer, until, at)
     if "fragment" in request.GET:
         return page_response(request, "competitions/competition", context, etag)
     context |= extras(request, shown, viewer, at) | {"refused": refused}
@@ -79,18 +80,21 @@ def _render(request: HttpRequest, shown: Competition, viewer: Viewer, refused: s
 
 
 def _parts(
-    shown: Competition, viewer: Viewer, number: int, until: datetime | None, at: datetime
+    request: HttpRequest, shown: Competition, viewer: Viewer, until: datetime | None, at: datetime
 ) -> tuple[dict[str, Any], str]:
     """Return the context of the live parts and its ETag; ``until`` is the end of the jury's review, if any."""
-    page = page_of_rows(shown, at, Page((number - 1) * ROWS, ROWS), viewer.player)
+    number = page_number(request)
+    followed = followed_rows(request, shown, viewer, at) if is_of_followed(request) else None
+    first = (number - 1) * ROWS if followed is None else 0
+    page = page_of_rows(shown, at, Page(first, ROWS), viewer.player)
     phase, states = shown.phase(at), known_of(shown, page, viewer, at)
     states["result"] = result_of(shown, page, number, at)
     states |= tabs_of(shown) | best_teams(shown, viewer, at)
     since = shown.timeline.frozen_since
     provisional_until = timed_of(shown, until, at) if until and at < until else ""
     head = (phase, shown.name, since, provisional_until, at >= shown.ends_at)
-    race = race_of(shown, page, number, at)
-    seen = (*head, viewer, etag_parts(page.standings), page.me, page.neighbours, states, race)
+    race = race_of(shown, page, number, at) if followed is None else no_race()
+    seen = (*head, viewer, etag_parts(page.standings), page.me, page.neighbours, states, race, followed)
     context = {
         "competition": shown,
         "provisional_until": provisional_until,
@@ -102,7 +106,7 @@ def _parts(
         **_when(shown, phase, at),
         "phase_word": stands(phase, states["result"]),
         **states,
-        **table(page, viewer, number),
+        **(table(page, viewer, number) if followed is None else following_context(followed, page, viewer, number)),
         **viewer_card(page, shown.timezone),
     }
     return context, etag_of(seen, number)

@@ -7,6 +7,7 @@ from itertools import chain
 
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from competitions.core.lifecycle import Phase
@@ -28,12 +29,15 @@ from competitions.views.series import may_know_series
 from foundation import clock
 from foundation.numbers import whole_number
 from leaderboards.choices import Visibility
+from leaderboards.views.components.other_apps import HomePart
+from leaderboards.views.components.preview import list_preview
 from leaderboards.views.http.micro_cache import expire_cache_at, micro_cached
 from leaderboards.views.http.responses import etag_of, page_response
 from leaderboards.views.http.viewer import viewer_of
 
 PAST_A_PAGE = 12
 MOST_CALLED = 20
+ON_HOME = 3
 EVERY_SECONDS = 10
 OVER = (Phase.PROVISIONAL, Phase.FINAL, Phase.CANCELLED)
 
@@ -79,6 +83,7 @@ def competitions(request: HttpRequest) -> HttpResponse:
         **cards,
         "page": past,
         "every": EVERY_SECONDS,
+        "preview": list_preview(_("Competitions"), [each.name for each in known if _is_public(each)]),
         "has_series": "fragment" not in request.GET and bool(may_know_series(request, series_known())),
     }
     seen = [(name, *map(_etag_parts, part)) for name, part in cards.items()]
@@ -92,6 +97,12 @@ def cards_running(request: HttpRequest, at: datetime, most: int) -> list[Card]:
     return _cards(request, summaries_of(_running(known, at)[:most], at), at)
 
 
+def home_part(request: HttpRequest) -> HomePart:
+    """Show the running competitions on public boards that end first on the home page."""
+    cards = cards_running(request, clock.now(), ON_HOME)
+    return HomePart("competitions/_now.html", cards, [_etag_parts(card) for card in cards])
+
+
 def called(request: HttpRequest, sought: str) -> list[Competition]:
     """Those whose name ``sought`` finds that whoever asks may know of, the best first, at most ``MOST_CALLED``."""
     visible: list[Competition] = []
@@ -100,6 +111,10 @@ def called(request: HttpRequest, sought: str) -> list[Competition]:
         if len(visible) >= MOST_CALLED:
             break
     return visible[:MOST_CALLED]
+
+
+def _is_public(competition: Competition) -> bool:
+    return competition.board.visibility == Visibility.PUBLIC and competition.published_at is not None
 
 
 def _expire_at_phase_changes(request: HttpRequest, known: Collection[Competition], at: datetime) -> None:

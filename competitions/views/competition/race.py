@@ -18,7 +18,12 @@ _WITHOUT = (Phase.DRAFT, Phase.OPEN, Phase.CANCELLED)
 
 def race_of(competition: Competition, page: BoardPage, number: int, at: datetime) -> SafeString:
     """Return the race with the viewer's line, on the first page only; an empty hidden element if there is none."""
-    return mark_safe(_race(competition, page, number, at))  # noqa: S308 (``race_html`` escapes)
+    return mark_safe(_race(competition, page, number, at))  # noqa: S308 - ``race_html`` escapes
+
+
+def no_race() -> SafeString:
+    """Return the empty hidden element of a page without a race."""
+    return mark_safe(race_html(None))  # noqa: S308 (``race_html`` escapes)
 
 
 def _race(competition: Competition, page: BoardPage, number: int, at: datetime) -> str:

@@ -10,7 +10,7 @@ from leaderboards import formats
 from leaderboards.core.input.points import points_number
 from leaderboards.core.packing.layout import PATTERN_BITS, Layout
 from leaderboards.core.packing.slots import total_bits, value_slots
-from leaderboards.core.ranking.board_settings import board_rules, sample_layout
+from leaderboards.core.ranking.board_settings import board_rules, longest_window, sample_layout
 from leaderboards.core.ranking.rules import Rules, Ties, Update
 from leaderboards.errors import BadBoard
 from leaderboards.models import Board
@@ -25,8 +25,9 @@ class Packing:
 
 
 def packing_in_words(board: Board) -> Packing:
-    """Describe what a score of the board holds. Raises ``BadBoard`` if there are no rules to describe."""
+    """Describe what a score of the board holds. Raises ``BadBoard`` if there are no rules or no windows to describe."""
     rules = board_rules(board)
+    longest_window(board)  # what is wrong with a calendar is not told as a matter of size
     held = _held(board, rules)
     try:
         layout = sample_layout(board)

@@ -12,6 +12,7 @@ from urllib.parse import quote
 from ninja import NinjaAPI, Router
 
 from leaderboards.api.openapi.code_samples import Call, as_markdown, code_samples
+from leaderboards.api.openapi.number_formats import add_formats
 from leaderboards.api.openapi.schemas import Problem
 
 BASE_PATH = "/api/v1"
@@ -120,6 +121,7 @@ class Api(NinjaAPI):
             for method, operation in operations.items():
                 _complete(operation, method, path, docs[operation["operationId"]])
         _name_bodies(document)
+        add_formats(document)
         _drop_unused_schemas(document)
         return document
 

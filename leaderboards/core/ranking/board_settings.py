@@ -160,9 +160,8 @@ def read_operators(raw: object) -> tuple[Operator, ...]:
 
 def sample_layout(board: Settings) -> Layout:
     """Return the layout of the board's longest window. Raises ``BadBoard`` if the settings cannot work."""
-    calendar, rules = board_calendar(board), board_rules(board)
-    check_schedule_settings(board)
-    layout = choose_layout(rules, _longest_window(calendar))
+    rules, window = board_rules(board), longest_window(board)
+    layout = choose_layout(rules, window)
     if rules.adds_fields and layout.has_patterns_beyond:
         raise BadBoard(
             Message(
@@ -174,7 +173,10 @@ def sample_layout(board: Settings) -> Layout:
     return layout
 
 
-def _longest_window(calendar: Calendar) -> Window:
+def longest_window(board: Settings) -> Window:
+    """Return the longest window that the board may have. Raises ``BadBoard`` if its calendar cannot work."""
+    calendar = board_calendar(board)
+    check_schedule_settings(board)
     if calendar.kind is PeriodKind.EVENT:
         return _EVENT
     if calendar.kind is not PeriodKind.SCHEDULE:

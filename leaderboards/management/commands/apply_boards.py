@@ -1,6 +1,7 @@
 """Create or update boards from a JSON file, by name, all or none. Decimals are read exactly, never as floats."""
 
 from argparse import ArgumentParser
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from foundation import clock
 from leaderboards.core.input.csv_table import read_boards
 from leaderboards.import_errors import BadTable
 from leaderboards.management.command import Command as BaseCommand
-from leaderboards.selectors.previews.board_change import as_json
+from leaderboards.selectors.previews.board_change import BoardChange, as_json
 from leaderboards.services.boards import apply_boards, preview_boards
 
 
@@ -33,6 +34,16 @@ class Command(BaseCommand):
         except BadTable as error:
             raise CommandError(error.detail.replace("The file", f"{options['file']}: the file", 1)) from error
         if options["dry_run"]:
-            self.print_json({"would": [as_json(each) for each in preview_boards(settings, clock.trusted_now())]})
+            changes = preview_boards(settings, clock.trusted_now())
+            self.print_json({"would": [_told(*each) for each in zip(changes, settings, strict=True)]})
         else:
             self.print_json({"boards": apply_boards(settings, clock.trusted_now())})
+
+
+def _told(change: BoardChange, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the change as JSON; of a new board only the settings that the file has, which have no old value."""
+    told = as_json(change)
+    if change.board.pk is None:
+        given = [each for each in told["changes"] if each["setting"] in settings]
+        told["changes"] = [{name: value for name, value in each.items() if name != "old"} for each in given]
+    return told

@@ -46,7 +46,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        """Print the set; members that are no UTF-8 are named on stderr, and make the exit status 1."""
+        """Print the set. Members that are no UTF-8, or whose name cannot be read, are listed on stderr: exit status 1."""
         if options["whole_of"] < 1:
             raise CommandError("--whole-of must be a whole number of at least 1.")
         if options["name_field"] and not options["names"]:
@@ -54,9 +54,9 @@ class Command(BaseCommand):
         source = ExternalZset(
             options["address"], options["key"], options["names"], options["name_field"], options["whole_of"]
         )
-        table, skipped = csv.writer(self.stdout, lineterminator="\n"), 0
-        way = options["time_in_member"]
-        table.writerow(["player", "points", *(["name"] if source.names else []), *(["at"] if way else [])])
+        table, skipped, nameless = csv.writer(self.stdout, lineterminator="\n"), 0, 0
+        way, header = options["time_in_member"], ["player", "points"]
+        header += [*(["name"] if source.names else []), *(["at"] if options["time_in_member"] else [])]
         for row in read_external_zset(source):
             try:
                 player = row.member.decode()
@@ -64,10 +64,22 @@ class Command(BaseCommand):
                 skipped += 1
                 self.stderr.write(f"left out: {row.member!r} is no UTF-8")
                 continue
+            if row.name is None:
+                nameless += 1
+                self.stderr.write(f"without a name: the data of {player!r} in {source.names!r} is no JSON object")
             player, *at = _split(player, way) if way else (player,)
-            table.writerow([player, row.points, *([row.name] if source.names else []), *at])
-        if skipped:
-            raise CommandError(f"{skipped} members are no text, and were left out.")
+            if header:  # printed with the first row: a command that fails at once prints nothing
+                table.writerow(header)
+                header = []
+            table.writerow([player, row.points, *([row.name or ""] if source.names else []), *at])
+        troubles = [f"{skipped} members are no text, and were left out."] if skipped else []
+        if nameless:
+            troubles.append(
+                f"{nameless} members have data that is no JSON object, and were printed without a name. "
+                "If the data are the names, leave --name-field out."
+            )
+        if troubles:
+            raise CommandError(" ".join(troubles))
 
 
 def _split(member: str, way: str) -> tuple[str, str | None]:

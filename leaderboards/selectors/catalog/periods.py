@@ -126,14 +126,14 @@ def _copy_with_board(period: Period | None, board: Board) -> Period | None:
 class PeriodInfo:
     """A period for display; all-time periods have neither start nor end.
 
-    ``never_was``: it is a window without a row that ended before the board was made.
+    ``ended_before_board``: it is a window without a row that ended before the board was made.
     """
 
     label: str
     starts_at: datetime | None
     ends_at: datetime | None
     state: str
-    never_was: bool = False
+    ended_before_board: bool = False
 
     def seconds_left(self, at: datetime) -> int | None:
         """Return the whole seconds until the end, 0 after it; None without an end."""
@@ -167,8 +167,8 @@ def period_info_or_window(board: Board, name: str, period: Period | None, at: da
     window = _always_shown(board, at)[_label(board, name, at)]
     ended = window.ends_at is not None and window.ends_at <= at
     state = PeriodState.FINAL if ended else PeriodState.OPEN
-    never_was = window.ends_at is not None and window.ends_at <= board.created_at
-    return PeriodInfo(window.label, window.starts_at, window.ends_at, state, never_was)
+    ended_before_board = window.ends_at is not None and window.ends_at <= board.created_at
+    return PeriodInfo(window.label, window.starts_at, window.ends_at, state, ended_before_board)
 
 
 def periods_listed(board: Board, at: datetime, limit: int = 12) -> list[PeriodInfo]:

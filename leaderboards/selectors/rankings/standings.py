@@ -211,9 +211,8 @@ def _query(board: Board, name: str, questions: Sequence[Query]) -> "Answers":
     """Ask the period of this name. Raises ``UnknownPeriod``."""
     as_of = clock.now()
     stored = find_period_row(board, name, as_of)
-    return Answers(
-        board, stored, period_info_or_window(board, name, stored, as_of), read_period(stored, questions), as_of
-    )
+    shown = period_info_or_window(board, name, stored, as_of)
+    return Answers(board, stored, shown, read_period(stored, questions), as_of)
 
 
 def read_period(stored: Period | None, questions: Sequence[Query]) -> tuple[QueryResult, bool]:

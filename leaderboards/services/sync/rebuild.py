@@ -13,7 +13,7 @@ from datetime import datetime
 from foundation import clock
 from foundation.messages import Message
 from foundation.sync.redis_state import StaleGeneration
-from foundation.sync.resyncing import register_server
+from foundation.sync.registering import register_server
 from leaderboards.errors import PeriodClosed, UnknownPeriod
 from leaderboards.models import ACTIVE_STATES, Board, Period, Storage
 from leaderboards.selectors.monitoring.resync_progress import count_ranked

@@ -16,7 +16,8 @@ from foundation.failpoints import failpoint
 from foundation.redis import client as redis
 from foundation.sync import barrier
 from foundation.sync.redis_state import RedisState
-from foundation.sync.resyncing import AssessedState, Resync, register_server
+from foundation.sync.registering import HasKey, register_server
+from foundation.sync.resyncing import AssessedState, Resync
 from leaderboards.models import ACTIVE_STATES, Period, PeriodState, Standing, Storage
 from leaderboards.services.sync.invalidate import invalidate_readers
 from leaderboards.services.sync.reconcile import mark_changed_since, publish_all, publish_pending, reconcile, watermark
@@ -144,12 +145,13 @@ def resync_now(period: Period) -> bool:
     return PeriodResync(period).try_resync()
 
 
-def resyncs_of_all_periods() -> Iterable[PeriodResync]:
+def resyncs_of_all_periods(is_there: HasKey) -> Iterable[PeriodResync]:
     """Return the resyncs for an unknown server, and delete its keys of final periods, which are read from SQL."""
     store = ZsetSync(redis.resync_client())
     for period in Period.objects.filter(state=PeriodState.FINAL).exclude(board__storage=Storage.SQL):
-        store.unlink(period)  # files from before an erasure may contain an erased name
-    return [PeriodResync(period) for period in active_periods()]
+        if is_there(period.family.gen):
+            store.unlink(period)  # files from before an erasure may contain an erased name
+    return [PeriodResync(period) for period in active_periods() if is_there(period.family.gen)]
 
 
 def active_periods() -> QuerySet[Period]:
@@ -164,6 +166,8 @@ def _check_and_reconcile(periods: Sequence[Period], at: datetime) -> None:
     marked = set(pending.values_list("period", flat=True).distinct())
     statuses = ZsetSync(redis.resync_client()).read_statuses(synced)
     for period, status in zip(synced, statuses, strict=True):
+        if isinstance(status, Unavailable):
+            continue  # of a cluster, the server of this period is away: readers notice that themselves
         if status is None or status.generation != period.generation or period.pk in marked:
             PeriodResync(period).mark_stale(at)
         elif status.inflight:

@@ -16,7 +16,9 @@ from typing import Any, NamedTuple
 from django.db.models import F, Max
 
 from foundation import clock
+from foundation.conf import is_cluster
 from foundation.redis import client as redis
+from foundation.redis.client import RedisAway, RedisSilent
 from foundation.sync.redis_state import StaleGeneration
 from leaderboards.core.ranking.rules import Ties
 from leaderboards.models import Difference, Period, Standing, Storage
@@ -97,6 +99,10 @@ def verify(period: Period, until: float, repair: bool) -> VerifyResult:
         period.refresh_from_db()
         moved = "Redis was given another state of it meanwhile: verify it again"
         skipped = moved if period.stale_since is None else describe_resync(period)
+    except (RedisAway, RedisSilent):
+        if not is_cluster():
+            raise
+        skipped = "the Redis server that has it is away"  # others of the cluster may answer
     else:
         done: dict[str, Any] = {"verified_at": clock.now(), "verify_cursor": ""}
         if repair:

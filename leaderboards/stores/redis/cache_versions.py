@@ -6,10 +6,10 @@ While it is unchanged, readers need not ask SQL (decision 0061). All functions r
 import secrets
 from collections.abc import Collection
 
-from foundation.redis.client import RedisClient
+from foundation.redis.client import RedisClient, ScriptCall
 from leaderboards.core.keys import PeriodKeyFamily
 from leaderboards.models import Period
-from leaderboards.stores.redis.reads import run
+from leaderboards.stores.redis.reads import script
 
 TTL_SECONDS = 86_400  # so that versions of closed periods go by themselves
 BLOCK_SECONDS = 5  # about as long as a commit may take
@@ -36,4 +36,6 @@ def block_cache_version(link: RedisClient, period: Period) -> None:
 def drop_cache_versions(link: RedisClient, periods: Collection[PeriodKeyFamily]) -> None:
     """Drop the cache versions of these periods, so that every reader asks SQL first."""
     if periods:
-        run(link, "drop_cache_versions", [period.cache_version for period in periods], [])
+        drop = script("drop_cache_versions")
+        groups = link.groups([period.cache_version for period in periods])
+        link.run_many([ScriptCall(drop, group) for group in groups])

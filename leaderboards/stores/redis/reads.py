@@ -10,7 +10,8 @@ from itertools import accumulate, count, islice, repeat
 from pathlib import Path
 from typing import Any
 
-from foundation.redis.client import Argument, RedisClient, RedisRefused, ScriptCall
+from foundation.errors import Unavailable
+from foundation.redis.client import Argument, RedisClient, ScriptCall
 from foundation.sync.redis_state import raise_if_stale, script_loader
 from leaderboards.core.ranking.histogram import PARTS, Edge, Histogram
 from leaderboards.core.ranking.rules import Order, Ties
@@ -98,10 +99,10 @@ class ZsetStore:
         return text.decode().split("\n")
 
     def totals(self, periods: Sequence[Period]) -> dict[int, int]:
-        """Return the number of players by primary key of the period; stale ones are omitted. One round trip."""
+        """Return the number of players by primary key of the period, without stale ones and those of servers away."""
         calls = [ScriptCall(script("read"), _keys(period), [*_first_args(period), "", 0]) for period in periods]
         answers = zip(periods, self._link.try_many(calls), strict=True)
-        return {period.pk: int(answer) for period, answer in answers if not isinstance(answer, RedisRefused)}
+        return {period.pk: int(answer) for period, answer in answers if not isinstance(answer, Unavailable)}
 
     def quantiles(self, period: Period, shares: Sequence[int]) -> Quantiles:
         """Return the rows at these shares of the ranking, in thousandths from the best."""

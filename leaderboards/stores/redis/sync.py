@@ -4,9 +4,10 @@ import sys
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from itertools import starmap
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from foundation.redis.client import Argument, RedisClient, RedisRefused, ScriptCall
+from foundation.errors import Unavailable
+from foundation.redis.client import Argument, RedisClient, RedisRefused, ScriptCall, values_by_key
 from foundation.sync import redis_state
 from foundation.sync.redis_state import RedisState
 from leaderboards.models import Period
@@ -64,23 +65,32 @@ class ZsetSync:
         """Read the period's state under any generation."""
         return redis_state.read_redis_state(self._link, period.family)
 
-    def read_statuses(self, periods: Sequence[Period]) -> list[SyncStatus | None]:
-        """Read the status of each period in one round trip; None if Redis refuses it."""
+    def read_statuses(self, periods: Sequence[Period]) -> list[SyncStatus | Unavailable | None]:
+        """Read the status of each period in one round trip; None if Redis refuses it.
+
+        In a cluster, the error in place of those whose server is away or silent. Raises it if nobody answers.
+        """
         calls = [ScriptCall(script("sync_status"), [each.family.gen, each.family.inflight]) for each in periods]
         replies = self._link.try_many(calls)
-        return [None if isinstance(reply, RedisRefused) else _to_status(*reply) for reply in replies]
+        return [_to_status(reply) for reply in replies]
 
     def read_overview(self, periods: Sequence[Period]) -> SyncOverview:
         """Read an overview of all periods in one round trip, with three commands per thousand periods."""
-        commands: list[tuple[str, ...]] = []
+        groups: list[list[str]] = []
+        commands: dict[str, list[tuple[str, ...]]] = {"gen": [], "inflight": [], "dirty": []}
         for start in range(0, len(periods), KEYS_PER_COMMAND):
             families = [each.family for each in periods[start : start + KEYS_PER_COMMAND]]
-            commands.append(("MGET", *(family.gen for family in families)))
-            commands.append(("EXISTS", *(family.inflight for family in families)))
-            commands.append(("EXISTS", *(family.dirty for family in families)))
-        replies = self._link.pipeline(commands)
-        generations = [None if value is None else int(value) for part in replies[::3] for value in part]
-        return SyncOverview(generations, announced=any(replies[1::3]), dirty=any(replies[2::3]))
+            in_groups = self._link.groups([family.gen for family in families])
+            groups += in_groups
+            commands["gen"] += (("MGET", *keys) for keys in in_groups)
+            for name in ("inflight", "dirty"):
+                keys_of_all = [getattr(family, name) for family in families]
+                commands[name] += (("EXISTS", *keys) for keys in self._link.groups(keys_of_all))
+        replies = self._link.pipeline([*commands["gen"], *commands["inflight"], *commands["dirty"]])
+        values, many = values_by_key(groups, replies), len(groups)
+        generations = [None if (value := values[each.family.gen]) is None else int(value) for each in periods]
+        announced, dirty = replies[many : many + len(commands["inflight"])], replies[many + len(commands["inflight"]) :]
+        return SyncOverview(generations, announced=any(announced), dirty=any(dirty))
 
     def advance_watermark(self, periods: Sequence[Period], transaction: int) -> None:
         """Note that Redis has, or has announced, all that SQL transactions below this number have committed.
@@ -268,7 +278,10 @@ class ZsetSync:
         return left
 
 
-def _to_status(generation: bytes, inflight: int) -> SyncStatus:
+def _to_status(reply: Any) -> SyncStatus | Unavailable | None:
+    if isinstance(reply, Unavailable):
+        return None if isinstance(reply, RedisRefused) else reply
+    generation, inflight = reply
     return SyncStatus(int(generation) if generation.isdigit() else 0, inflight)
 
 

@@ -1,6 +1,6 @@
 """The home page, which lists the running boards with their best rows, and the page of all boards.
 
-The other parts of the home page, such as running competitions, come from template tags of other apps.
+The other parts of the home page, such as running competitions, are registered by other apps (``other_apps.py``).
 """
 
 from dataclasses import dataclass
@@ -9,14 +9,17 @@ from typing import Any
 
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from foundation import clock
 from leaderboards import formats, selectors
-from leaderboards.models import Board
+from leaderboards.models import Board, Visibility
 from leaderboards.selectors import BoardPage, Row
 from leaderboards.selectors.visibility.restrictions import viewing_as
+from leaderboards.views.components.other_apps import home_parts
 from leaderboards.views.components.period_labels import period_words
+from leaderboards.views.components.preview import list_preview
 from leaderboards.views.components.table_rows import Gap, Line, gap_ahead, gap_behind, lines, result
 from leaderboards.views.http.micro_cache import micro_cached
 from leaderboards.views.http.permissions import may_see
@@ -58,8 +61,23 @@ def _listing(request: HttpRequest, *, is_home: bool) -> HttpResponse:
         (board["board"].seq, board["standings"] and etag_parts(board["standings"]), board["period"].get("opens_at"))
         for board in listed
     ]
-    context = {"page": page, "listed": listed, "every": LIST_EVERY_SECONDS, "at": at, "is_home": is_home, "mine": mine}
-    return page_response(request, "leaderboards/home", context, etag_of(seen, page.number, mine))
+    parts = home_parts(request) if is_home else []
+    context = {
+        "page": page,
+        "listed": listed,
+        "every": LIST_EVERY_SECONDS,
+        "at": at,
+        "is_home": is_home,
+        "mine": mine,
+        "parts": parts,
+        "preview": list_preview(
+            _("Leaderboards") if is_home else _("Boards"),
+            [board.name for board in page.object_list if board.visibility == Visibility.PUBLIC],
+        ),
+    }
+    return page_response(
+        request, "leaderboards/home", context, etag_of(seen, page.number, mine, [part.seen for part in parts])
+    )
 
 
 def _is_over(board: Board, at: datetime) -> bool:

@@ -121,6 +121,7 @@ class SharedPage:
             else selectors.last_winners(standings.board, WINNERS_NAMED + 1)
         )
         self.countries = countries_of(self.rows)
+        self.spread = None if "embed" in QueryDict(key.query) else distribution_chart(standings, key.label)
         self.opens_at = selectors.opening(standings.board, standings.period, standings.as_of)
         self.etag = etag_of(
             etag_parts(standings),
@@ -132,6 +133,7 @@ class SharedPage:
             self.countries,
             [picture_of(player) for player in self.rows],
             shown,
+            self.spread and self.spread.seen,
         )
         self.defaults: dict[str, str] = {}  # place → its HTML for anonymous viewers, filled on demand
 
@@ -221,7 +223,6 @@ class SharedPage:
         return {
             "coming": coming_dates(self.board, standings.as_of),
             "rules": rules_sentences(self.board, standings.rules),
-            "spread": distribution_chart(standings, self.key.label),
         }
 
     @cached_property

@@ -138,7 +138,7 @@ class ViewerOverlay:
         """Return the HTML of a place for an anonymous viewer."""
         defaults = self.shared.defaults
         if place not in defaults:
-            shown = {"spread": self.shared.static_context["spread"]} if place == "spread" else {}
+            shown = {"spread": self.shared.spread} if place == "spread" else {}
             anonymous = ViewerOverlay(self.shared, ANONYMOUS_VIEWER, self.shared.page)
             defaults[place] = anonymous.render(_DEFAULTS[place], **shown) if place in _DEFAULTS else ""
             if place == "panels":
@@ -220,7 +220,7 @@ def _summary(own: ViewerOverlay) -> str | None:
 
 
 def _spread(own: ViewerOverlay) -> str | None:
-    drawing, me = own.shared.static_context["spread"], own.page.me
+    drawing, me = own.shared.spread, own.page.me
     return with_own_bar(own.default("spread"), drawing, own.page.standings.rules, me) if drawing and me else None
 
 

@@ -48,6 +48,11 @@ class DistributionChart:
     width: int = WIDTH
     height: int = HEIGHT
 
+    @property
+    def seen(self) -> object:
+        """Everything that an ETag covers: all but the moment, which alone is no reason to send it anew."""
+        return (self.bars, self.lowest, self.highest, self.half, self.tenth)
+
 
 def distribution_chart(standings: Standings, label: str) -> DistributionChart | None:
     """Return the chart. None if there are few players, if all are equal, or while the data is unavailable."""

@@ -4,6 +4,7 @@ Each is registered with the addresses of its app (``urls.py``), because only pag
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from django.http import HttpRequest
@@ -12,8 +13,21 @@ from leaderboards.models import Player
 
 Search = Callable[[HttpRequest, str], Sequence[Any]]
 CountUnread = Callable[[Player], int]
+
+
+@dataclass(frozen=True, slots=True)
+class HomePart:
+    """A live part of the home page: its template, what that shows, and ``seen``, all of it that an ETag covers."""
+
+    template: str
+    shown: Any
+    seen: object
+
+
+BuildHomePart = Callable[[HttpRequest], HomePart]
 _searches: list[Search] = []
 _unread: list[CountUnread] = []
+_home_parts: list[BuildHomePart] = []
 
 
 def register_search(search: Search) -> None:
@@ -26,6 +40,17 @@ def register_unread(count: CountUnread) -> None:
     """Let ``count`` say how many unread notices a player has. Registering twice has no effect."""
     if count not in _unread:
         _unread.append(count)
+
+
+def register_home_part(build: BuildHomePart) -> None:
+    """Let ``build`` make a part of the home page that follows beside the boards. Registering twice has no effect."""
+    if build not in _home_parts:
+        _home_parts.append(build)
+
+
+def home_parts(request: HttpRequest) -> list[HomePart]:
+    """Return the parts of other apps, as the viewer may see them."""
+    return [build(request) for build in _home_parts]
 
 
 def find(request: HttpRequest, sought: str) -> list[Any]:

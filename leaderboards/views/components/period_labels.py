@@ -34,7 +34,7 @@ class PeriodChip:
 def period_words(board: Board, period: PeriodInfo, at: datetime) -> dict[str, Any]:
     """Return its name, dates and time left; those of the next window if the period never took place."""
     opening = opening_words(board, period, at)
-    if period.never_was and opening["opens_at"] and (coming := coming_windows(board, at, 1)):
+    if period.ended_before_board and opening["opens_at"] and (coming := coming_windows(board, at, 1)):
         return _next_window_words(board, coming[0], at) | opening
     running = is_running(period, at)
     return {

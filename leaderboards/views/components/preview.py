@@ -16,14 +16,16 @@ from leaderboards.views.components.pictures import language_query, rank_words
 from leaderboards.views.components.share import with_query
 from leaderboards.views.components.table_rows import result, top_words
 
+MOST_NAMES = 5  # that the preview of a list says
+
 
 @dataclass(frozen=True, slots=True)
 class LinkPreview:
-    """``picture`` is the path of the picture with its query."""
+    """``picture`` is the path of the picture with its query; without one it is empty, and the words stand alone."""
 
     title: str
     words: str
-    picture: str
+    picture: str = ""
 
 
 def preview_html(preview: LinkPreview) -> SafeString:
@@ -42,6 +44,19 @@ def board_preview(board: Board, label: str, rows: Sequence[Row], me: Row | None,
         return preview_html(LinkPreview(board.name, top_words(board, rows), with_query(card, **here)))
     title, words = row_title(board.name, me), row_words(board, me, total)
     return preview_html(LinkPreview(title, words, with_query(card, player=me.player, **here)))
+
+
+def list_preview(title: str, names: Sequence[str]) -> SafeString:
+    """Render the preview of a list by the names of the first things on it; empty if there are none."""
+    if not names:
+        return SafeString()
+    return preview_html(LinkPreview(title, " · ".join(names[:MOST_NAMES]) + (" …" if len(names) > MOST_NAMES else "")))
+
+
+def place_words(title: str, row: Row, total: int) -> str:
+    """Say where a row stands: rank =4 of 12 on Weekly wins."""
+    values = {"rank": rank_words(row), "total": formats.number(total), "title": title}
+    return _("rank %(rank)s of %(total)s on %(title)s") % values
 
 
 def row_title(title: str, row: Row) -> str:

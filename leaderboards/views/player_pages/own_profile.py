@@ -67,7 +67,7 @@ class ProfileForm(forms.Form):
         known = countries(get_language() or "en")
         other = player.country if player and player.country not in dict(known) else ""  # as the game called it
         choices = [("", gettext_lazy("none")), *([(other, other)] if other else []), *known]
-        self.fields["country"].choices = choices  # type: ignore[attr-defined]
+        self.fields["country"].choices = choices  # type: ignore[attr-defined]  # it is a choice field
         of_player = [
             each for each in ("name", "avatar_url", "country") if player is None or each not in editable_fields()
         ]

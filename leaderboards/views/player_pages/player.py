@@ -11,6 +11,8 @@ from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from foundation import clock
@@ -30,6 +32,7 @@ from leaderboards.selectors.visibility.restrictions import (
 )
 from leaderboards.views.components.career import medals_of, record_cards, rival_lines, trophies_of
 from leaderboards.views.components.period_labels import period_words
+from leaderboards.views.components.preview import LinkPreview, place_words, preview_html
 from leaderboards.views.components.rank_chart import RankChart, rank_chart_of, with_current_rank
 from leaderboards.views.components.table_rows import result
 from leaderboards.views.components.trophies import trophies_elsewhere
@@ -39,6 +42,7 @@ from leaderboards.views.http.responses import page_number, pages_of, private
 from leaderboards.views.player_pages.follow import follow_button
 
 FINALS_A_PAGE = 10
+PLACES_PREVIEWED = 3
 TROPHIES_SHOWN = 5  # the others open below
 
 
@@ -83,12 +87,20 @@ def _page(request: HttpRequest, shown: Player, hidden_on: Exclusion, *, is_own: 
         "hidden_on": hidden_on,
         "standings": standings,
         "first_end": _ending_first(standings),
+        "preview": _preview(shown, standings),
         **_career(shown),
         "finals": [_final(place) for place in finals],
         "number": number,
         "pages": pages_of(total, FINALS_A_PAGE),
     }
     return private(render(request, "leaderboards/player.html", context))
+
+
+def _preview(shown: Player, standings: Sequence[Standing]) -> SafeString:
+    """Return the preview of links to the page: the player's best places now."""
+    best = sorted(standings, key=lambda each: each.found.row.rank or 0)[:PLACES_PREVIEWED]
+    words = [place_words(each.board.name, each.found.row, each.found.total) for each in best]
+    return preview_html(LinkPreview(str(shown), " · ".join(words) or _("Trophies, records and rivals.")))
 
 
 def _career(shown: Player) -> dict[str, Any]:

@@ -6,8 +6,6 @@ Every step is done to the store and to the oracle; both must agree on each answe
 from datetime import timedelta
 
 import pytest
-import redis
-from django.conf import settings
 from django.core.cache import cache
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
@@ -25,6 +23,7 @@ from tests.contracts.likes.kinds import NOW, STORAGES, name_of, registered
 from tests.contracts.likes.oracle import OracleLikes
 from tests.contracts.machines import play
 from tests.likes.factories import LikeableFactory
+from tests.raw import empty_boards
 
 pytestmark = [pytest.mark.contract, pytest.mark.hypothesis, pytest.mark.django_db(transaction=True)]
 
@@ -43,8 +42,7 @@ class LikesMachine(RuleBasedStateMachine):
     def begin(self, repeatable: bool) -> None:
         for model in (Like, LikeChange, LikeCount, LikeShard):
             model.objects.all().delete()
-        with redis.Redis.from_url(settings.REDIS_URL) as client:
-            client.flushdb()
+        empty_boards()
         cache.clear()
         storage, rate = self.form
         self.likeable = LikeableFactory.create(storage=storage, rate=rate, repeatable=repeatable)
@@ -77,8 +75,7 @@ class LikesMachine(RuleBasedStateMachine):
     @rule()
     def lose_the_memory(self) -> None:
         mirror_all()
-        with redis.Redis.from_url(settings.REDIS_URL) as client:
-            client.flushdb()
+        empty_boards()
         resync_due(self.at)
 
     @rule()

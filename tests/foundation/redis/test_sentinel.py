@@ -37,8 +37,21 @@ def watched() -> Iterator[Watched]:
     first.end()
 
 
+_made: list[RedisClient] = []
+
+
+@pytest.fixture(autouse=True)
+def closed() -> Iterator[None]:
+    """Clients leave no connection behind."""
+    yield
+    while _made:
+        _made.pop().reset()
+
+
 def client_of(watched: Watched, *known: str, **options: Any) -> RedisClient:
-    return RedisClient(pool_of(watched.url, **{**OPTIONS, **options}), known.__contains__ if known else None)
+    made = RedisClient(pool_of(watched.url, **{**OPTIONS, **options}), known.__contains__ if known else None)
+    _made.append(made)
+    return made
 
 
 def eventually(client: RedisClient, *command: str) -> Any:
@@ -101,7 +114,9 @@ def test_django_s_cache_is_made_for_the_same_url(watched: Watched) -> None:
     cache.set("b", {"c": 1})
 
     assert cache.get("b") == {"c": 1}
-    assert cache.client.get_client().connection_pool.sentinels.primary is not None
+    pool = cache.client.get_client().connection_pool
+    assert pool.sentinels.primary is not None
+    pool.disconnect()
 
 
 def test_a_sentinel_that_is_frozen_or_gone_is_not_waited_for_again(watched: Watched) -> None:

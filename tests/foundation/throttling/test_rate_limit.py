@@ -23,6 +23,7 @@ from foundation.throttling.limits import (
 )
 from tests.at_once import at_once
 from tests.fake_link import FakeLink
+from tests.raw import ONE_SERVER
 
 ONE_IN_TEN, TWO_IN_TEN, ONE_IN_300 = Limit(1, 10), Limit(2, 10), Limit(1, 300)
 NOON = 1_795_262_400
@@ -143,6 +144,7 @@ class TestPlacesTakenAhead:
         assert asked[:6] == [1, 2, 4, 4, 4, 4]
         assert (let_in, before.allowed, at.allowed) == (4000, False, True)
 
+    @ONE_SERVER
     def test_many_at_once_never_get_more_than_fit(self, boards: driver.Redis) -> None:
         def ask() -> int:
             return sum(rate_limit.allow("write", 1, self.GREAT).allowed for _ in range(600))
@@ -156,6 +158,7 @@ class TestPlacesTakenAhead:
 class TestWindowInRedis:
     KEY = rate_limit.key_of("comment", "ann")
 
+    @ONE_SERVER
     def test_what_is_refused_leaves_nothing_behind_whatever_the_callers_clock_says(self, boards: driver.Redis) -> None:
         seconds, _ = boards.time()
         boards.zadd(self.KEY, {f"old{nth}": (seconds - 301) * 1_000_000 for nth in range(5)})  # go from memory
@@ -170,6 +173,7 @@ class TestWindowInRedis:
         assert boards.zrange(self.KEY, 0, -1) == before
         assert 299_000 < boards.pttl(self.KEY) <= 300_000
 
+    @ONE_SERVER
     def test_reading_is_counted_in_the_cache_and_nothing_else_is(self, redis_server: list[driver.Redis]) -> None:
         reading, writing = rate_limit.key_of("read", "127.0.0.1"), rate_limit.key_of("write", 1)
 

@@ -41,6 +41,20 @@ def test_boards_are_made_and_then_updated_by_name(tmp_path: Path) -> None:
     assert (str(board.maximum), str(board.total_maximum)) == ("2147483.300001", "4147483.300003")
 
 
+def test_a_dry_run_tells_of_a_new_board_what_the_file_sets_and_of_another_what_changes(tmp_path: Path) -> None:
+    BoardFactory.create(name="Known", order="desc")
+    file = tmp_path / "boards.json"
+    file.write_text('{"boards": [{"name": "New", "period": "month", "decimals": 2}, {"name": "Known", "order": "asc"}]}')
+
+    new, known = run("apply_boards", file, "--dry-run").json["would"]
+
+    told = {each["setting"]: each for each in new["changes"]}
+    assert told.keys() == {"name", "period", "decimals"}
+    assert told["period"] == {"setting": "period", "new": "month", "begins": "at_once"}
+    assert [(each["setting"], each["old"], each["new"]) for each in known["changes"]] == [("order", "desc", "asc")]
+    assert {*Board.objects.values_list("name", flat=True)} == {"Known"}
+
+
 def test_the_board_that_shows_a_period_final_soon_ends_every_ten_minutes(tmp_path: Path) -> None:
     [shown] = re.findall(r"```json\n(.*Ten minutes.*)\n```", WEBHOOKS.read_text("utf-8"))
 

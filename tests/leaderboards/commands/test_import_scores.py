@@ -1,6 +1,7 @@
 """Importing tables as they come: strange names, missing cells, ids that were used, times of all kinds."""
 
 import csv
+import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -42,6 +43,23 @@ def test_good_rows_count_and_bad_ones_go_to_a_file_with_their_reason(tmp_path: P
     ]
     assert rejected(tmp_path)[0]["who"] == "a,b"
     assert "65 characters" in rejected(tmp_path)[2]["detail"]
+
+
+def test_a_pipe_is_imported_to_its_end(tmp_path: Path) -> None:
+    """`… | import_scores /dev/stdin`: a pipe cannot tell how much of it was read."""
+    out, into = os.pipe()
+    with os.fdopen(into, "wb") as pipe:
+        pipe.write(b"who,points\nalice,5\nbob,6\n")
+    board = make_board()
+
+    try:
+        columns = ("--player", "who", "--points", "points")
+        printed = run("import_scores", f"/dev/fd/{out}", "--board", board.seq, *columns)
+    finally:
+        os.close(out)
+
+    assert points() == {"alice": 5, "bob": 6}
+    assert "accepted: 2" in printed.out
 
 
 def test_what_is_no_utf8_and_a_separator_inside_a_name_spoil_their_own_row_only(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from uuid import uuid4
 
 import pytest
 from django.conf import settings
+from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.db import connection
 from redis import Redis
@@ -41,7 +42,7 @@ def theirs(links: None) -> Iterator[Redis]:
 
 
 def address() -> str:
-    return str(settings.CACHES["boards"]["LOCATION"])
+    return str(settings.CACHE_URL)  # any server will do
 
 
 def read(*options: object) -> str:
@@ -177,14 +178,41 @@ def test_what_changes_while_it_is_read_is_refused(theirs: Redis, monkeypatch: py
     [
         (("--whole-of", 0), "at least 1"),
         (("--name-field", "name"), "name the hash too"),
-        (("--names", "theirs:member_data", "--name-field", "name"), "no JSON object"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(theirs: Redis, options: tuple[object, ...], why: str) -> None:
     theirs.zadd("theirs", {"a": 1})
-    theirs.hset("theirs:member_data", "a", "Anna")
     with pytest.raises(CommandError, match=why):
         read(*options)
+
+
+def test_a_member_whose_data_is_no_json_is_listed_and_the_others_keep_their_names(
+    theirs: Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(external_zset, "BATCH_SIZE", 1)
+    theirs.zadd("theirs", {"a": 4, "b": 3, "c": 2, "d": 1})
+    data = {"a": "Anna", "b": "[1]", "c": json.dumps({"name": "Carol"})}
+    theirs.hset("theirs:member_data", mapping=data)
+    out, err = StringIO(), StringIO()
+    options: dict[str, Any] = {"names": "theirs:member_data", "name_field": "name", "stdout": out, "stderr": err}
+
+    with pytest.raises(CommandError, match=r"2 members .* no JSON object") as failed:
+        call_command("read_sorted_set", address(), "theirs", **options)
+
+    assert table(out.getvalue())[1:] == [["a", "4", ""], ["b", "3", ""], ["c", "2", "Carol"], ["d", "1", ""]]
+    listed = err.getvalue().splitlines()
+    assert [re.findall(r"data of '(\w)' in 'theirs:member_data'", line) for line in listed] == [["a"], ["b"]]
+    assert "leave --name-field out" in str(failed.value)
+
+
+def test_what_fails_at_once_prints_no_header(theirs: Redis) -> None:
+    out = StringIO()
+    with pytest.raises(CommandError, match="no sorted set"):
+        call_command("read_sorted_set", address(), "theirs", stdout=out)
+    theirs.zadd("theirs", {"carol": 1})
+    with pytest.raises(CommandError, match="no time before its player"):
+        call_command("read_sorted_set", address(), "theirs", time_in_member="ms", stdout=out)
+    assert out.getvalue() == ""
 
 
 def test_members_that_are_no_text_are_told_and_make_it_fail(theirs: Redis) -> None:

@@ -15,7 +15,7 @@ from pytest_django import Settings
 from foundation import clock
 from foundation.models import DeadLetter, Heartbeat
 from foundation.redis import client as redis
-from foundation.sync.resyncing import register_server
+from foundation.sync.registering import register_server
 from leaderboards import selectors
 from leaderboards.management import doctor_checks as checkup
 from leaderboards.management.commands import rebuild as rebuild_command
@@ -31,6 +31,7 @@ from tests.leaderboards.factories import BoardFactory
 from tests.leaderboards.services.site import crowd, in_redis, in_sql, make_board
 from tests.leaderboards.services.site import score as by_ids
 from tests.playing import score
+from tests.raw import ONE_SERVER
 
 OPERATIONS = Path(__file__).parents[3] / "docs/operations/monitor.md"
 
@@ -152,6 +153,7 @@ def doctor(*options: str) -> tuple[int, list[str]]:
     return 0, out.getvalue().splitlines()
 
 
+@ONE_SERVER
 def test_the_doctor_finds_everything_right_and_names_the_next_boundary(now: datetime) -> None:
     board = BoardFactory.create(name="Looked after", timezone="Asia/Seoul", storage="redis")
     final = BoardFactory.create()
@@ -185,6 +187,7 @@ def shape(line: str) -> str:
     return re.sub(r"[-+]?\d[\d.:,]*[BKMG]?", "0", line)
 
 
+@ONE_SERVER
 def test_the_sample_in_the_documents_is_what_the_doctor_prints(now: datetime) -> None:
     [sample] = re.findall(
         r"```\n\$ manage.py doctor --all\n(.*?)```", OPERATIONS.read_text(encoding="utf-8"), re.DOTALL
@@ -217,6 +220,7 @@ def test_the_doctor_tells_the_age_of_the_oldest_histogram_and_is_red_once_runs_w
     assert any(line.startswith(f"RED  histogram of period {running(board)}: taken 36") for line in late)
 
 
+@ONE_SERVER
 def test_a_period_that_became_stale_a_moment_ago_is_neither_right_nor_wrong(now: datetime) -> None:
     period = running(BoardFactory.create())
     Heartbeat.objects.create(name="worker", beat_at=now)

@@ -32,6 +32,7 @@ from tests.leaderboards.services.site import (
     restart_with,
     score,
 )
+from tests.raw import empty_boards
 
 
 def refused(name: str, *arguments: object) -> tuple[str, Printed]:
@@ -156,7 +157,7 @@ class TestRestart:
 
     def test_a_redis_board_whose_memory_is_gone_is_rebuilt(self, now: datetime) -> None:
         period = crowd(make_board("redis", now), 3, now)
-        redis.resync_client().call("FLUSHDB")
+        empty_boards()
 
         printed = run("rebuild", "--board", period.board_id).json
 

@@ -1,8 +1,15 @@
 """Names of Redis keys."""
 
 import re
+from collections.abc import Iterator
+from datetime import date
 
-from leaderboards.core.keys import PeriodKeyFamily, board, ids, zset
+import pytest
+
+from foundation.redis.slots import slot_of
+from foundation.sync.keys import has_names_for_cluster, use_names_for_cluster
+from leaderboards.core.keys import PeriodKeyFamily, board, ids, recent, zset
+from likes.core.keys import DayKeys, KindKeys, ThingKeys, is_of_a_thing, thing_of
 
 
 def test_a_period_is_named_after_board_and_label_and_all_beside_it_wears_its_name_as_the_hash_tag() -> None:
@@ -23,3 +30,45 @@ def test_a_period_is_named_after_board_and_label_and_all_beside_it_wears_its_nam
 def test_ids_are_the_boards_or_a_competitions_own() -> None:
     assert ids(board(1), "2026-11-20", 17) == "{LeaderBoard_1}:ids:2026-11-20:17"
     assert ids(zset(1, "c7"), "2026-11-20", 17) == "{LeaderBoard_1_c7}:ids:2026-11-20:17"
+
+
+@pytest.fixture
+def in_a_cluster() -> Iterator[None]:
+    before = has_names_for_cluster()
+    use_names_for_cluster(True)
+    yield
+    use_names_for_cluster(before)
+
+
+@pytest.mark.usefixtures("in_a_cluster")
+def test_in_a_cluster_what_one_script_uses_is_in_one_slot() -> None:
+    week, cup = PeriodKeyFamily(zset(1, "2017-37")), PeriodKeyFamily(zset(1, "c7"))
+
+    assert (week.zset, week.gen) == ("{LeaderBoard_1}_2017-37", "{LeaderBoard_1}_2017-37:gen")
+    assert (cup.zset, cup.gen) == ("LeaderBoard_1_c7", "{LeaderBoard_1_c7}:gen")
+    of_board = {*week.all_keys, *PeriodKeyFamily(zset(1, "2017-38")).all_keys, ids(board(1), "2026-11-20", 17)}
+    of_cup = {*cup.all_keys, ids(zset(1, "c7"), "2026-11-20", 17), recent(zset(1, "c7"), "ann")}
+    assert len(of_board) == 2 * len(week.all_keys) + 1
+    assert len({slot_of(key) for key in of_board}) == len({slot_of(key) for key in of_cup}) == 1
+
+
+@pytest.mark.usefixtures("in_a_cluster")
+def test_likes_that_redis_decides_and_days_are_in_one_slot_each_and_views_are_not() -> None:
+    kind, day = KindKeys("note"), DayKeys(date(2026, 11, 20))
+    things = [ThingKeys("note", thing, is_decided=True) for thing in ("1", "a.b:c", "gen")]
+    decided = {*kind.all_keys, *(key for each in things for key in (each.liked_by, each.count, each.amounts))}
+    days = {
+        day.visitors,
+        day.attendance,
+        day.hits,
+        day.scratch,
+        day.staged_hits(3),
+        DayKeys(date(2026, 11, 21)).visitors,
+    }
+
+    assert len(decided) == len(kind.all_keys) + 9
+    assert len({slot_of(key) for key in decided}) == len({slot_of(key) for key in days}) == 1
+    assert [thing_of(each.liked_by) for each in things] == ["1", "a.b:c", "gen"]
+    assert all(is_of_a_thing(each.count) for each in things)
+    assert not any(is_of_a_thing(key) for key in kind.all_keys)
+    assert ThingKeys("note", "1").count == "{note:1}:likes_count"

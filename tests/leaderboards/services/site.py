@@ -8,7 +8,6 @@ from unittest.mock import patch
 
 import pytest
 import redis as driver
-from django.conf import settings
 from django.db import connection
 
 from foundation.models import DeadLetter, KnownRedis
@@ -19,6 +18,7 @@ from leaderboards.models import Board, Period, Player, Standing
 from leaderboards.services.submit.pipeline import submit
 from leaderboards.services.sync.mirror import mirror
 from tests.leaderboards.factories import BoardFactory, PeriodFactory
+from tests.raw import boards_redis
 
 WHO_DECIDES = pytest.mark.parametrize("storage", ["hybrid", "redis"])  # SQL or Redis; sql boards are decided as hybrid
 KEEPING = pytest.mark.parametrize("storage", ["hybrid", "sql"])  # boards that keep submissions
@@ -61,7 +61,7 @@ def follow(period: Period) -> None:
 
 
 def redis_client() -> driver.Redis:
-    return driver.Redis.from_url(settings.REDIS_URL)
+    return boards_redis()
 
 
 def files() -> dict[bytes, bytes]:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from foundation.sync.resyncing import register_server
+from foundation.sync.registering import register_server
 from leaderboards.models import Period, Player
 from leaderboards.services.moderation.remove import remove_player
 from leaderboards.services.players.erase import erase_player

@@ -16,7 +16,7 @@ from foundation import clock
 from foundation.errors import Unavailable
 from foundation.redis import client as redis
 from foundation.sync import resyncing
-from foundation.sync.resyncing import register_server
+from foundation.sync.registering import register_server
 from leaderboards.models import Period
 from leaderboards.services.sync import restore, resync_periods
 from leaderboards.services.sync.mirror import mirror

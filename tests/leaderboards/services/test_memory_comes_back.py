@@ -14,7 +14,7 @@ from django.db import connection, transaction
 from foundation import clock
 from foundation.redis import client as redis
 from foundation.sync import resyncing
-from foundation.sync.resyncing import register_server
+from foundation.sync.registering import register_server
 from leaderboards.models import Period
 from leaderboards.services.periods import upcoming_rules
 from leaderboards.services.sync import publish, reconcile, resync_periods

@@ -68,7 +68,7 @@ def damage(kind: Likeable, things: list[str], by: int) -> None:
     """Change the counts where they are decided."""
     if kind.storage == Storage.REDIS:
         for thing in things:
-            redis.resync_client().call("INCRBY", ThingKeys(kind.kind, thing).count, by)
+            redis.resync_client().call("INCRBY", ThingKeys(kind.kind, thing, is_decided=True).count, by)
     else:
         model = LikeShard if kind.storage == Storage.SQL else LikeCount
         model.objects.filter(kind=kind.kind, thing__in=things).update(count=F("count") + by)

@@ -40,7 +40,7 @@ class TestDeciding:
         store.unlike("1", "bob", LATER)
         assert not is_dirty(kind)
 
-        redis.resync_client().call("SET", ThingKeys(kind.kind, "1").count, 0)
+        redis.resync_client().call("SET", ThingKeys(kind.kind, "1", is_decided=True).count, 0)
         assert store.unlike("1", "ann", NOW) == LikeSummary(0, 0)
 
     @pytest.mark.parametrize("repeatable", [True])

@@ -3,7 +3,6 @@
 import pytest
 
 from foundation.models import Heartbeat
-from foundation.redis import client as redis
 from leaderboards.stores.sql.writes import ensure_players
 from likes.core.kinds import Storage
 from likes.models import LikeCount, LikeKind
@@ -16,6 +15,7 @@ from likes.services.resync import resync_due
 from likes.stores.base import Store
 from tests.contracts.likes.kinds import LATER, NOW
 from tests.likes.kept import IN_REDIS
+from tests.raw import empty_boards
 
 pytestmark = pytest.mark.django_db(transaction=True)
 IN_SQL = pytest.mark.parametrize("storage", [Storage.SQL, Storage.HYBRID], ids=str)
@@ -77,7 +77,7 @@ def test_whatever_settling_is_for_is_seen(kind: Likeable, cause: str) -> None:
         case "new":
             rows.delete()
         case "flushed":
-            redis.resync_client().call("FLUSHDB")
+            empty_boards()
         case "stale":
             rows.update(stale_since=NOW)
         case _:

@@ -1,6 +1,7 @@
 """Who is erased likes nothing any more, and no key of Redis names them."""
 
 import threading
+from contextlib import ExitStack
 from typing import Any
 from unittest.mock import patch
 
@@ -56,9 +57,11 @@ def test_while_redis_is_away_they_are_not_erased_but_banned_and_it_is_run_again(
     store.read(["1"], None)
     store.like("1", GONE, NOW)
     redis.boards().reset()
-    [server] = redis.boards()._topology.servers()
-    with patch.object(server, "_is_known", return_value=False), pytest.raises(redis.RedisAway):
-        erase_player(GONE, NOW)
+    with ExitStack() as nobody_known:
+        for server in redis.boards()._topology.servers():
+            nobody_known.enter_context(patch.object(server, "_is_known", return_value=False))
+        with pytest.raises(redis.RedisAway):
+            erase_player(GONE, NOW)
 
     redis.boards().reset()
     erase_player(GONE, NOW)

@@ -42,7 +42,7 @@ def liked(kind: Likeable, store: Store) -> Likeable:
 )
 def test_what_redis_lost_comes_back_and_no_like_goes_from_sql(liked: Likeable, loss: str, store: Store) -> None:
     before = in_redis(liked, "1"), in_sql(liked, "1")
-    redis.resync_client().call(*LOSSES[loss](ThingKeys(liked.kind, "1")))
+    redis.resync_client().call(*LOSSES[loss](ThingKeys(liked.kind, "1", is_decided=True)))
 
     seen = check(liked, NOW, inf, repair=False).differences
     assert in_sql(liked, "1") == before[1]
@@ -56,7 +56,7 @@ def test_what_redis_lost_comes_back_and_no_like_goes_from_sql(liked: Likeable, l
 
 
 def test_who_took_theirs_back_meanwhile_does_not_like_it_again(liked: Likeable, store: Store) -> None:
-    redis.resync_client().call("ZREM", ThingKeys(liked.kind, "1").liked_by, "ann", "bob")
+    redis.resync_client().call("ZREM", ThingKeys(liked.kind, "1", is_decided=True).liked_by, "ann", "bob")
     put_back = RedisKind.put_back
 
     def meanwhile(redis_kind: RedisKind, generation: int, *rest: object) -> bool:

@@ -9,7 +9,7 @@ import pytest
 
 from foundation.models import KnownRedis
 from foundation.redis import client as redis
-from foundation.sync import resyncing
+from foundation.sync import registering
 from leaderboards.models import Player
 from leaderboards.services.players.erase import erase_player
 from likes import registry
@@ -26,6 +26,7 @@ from likes.stores.redis_kind import RedisKind
 from tests.at_once import at_once
 from tests.contracts.likes.kinds import LATER, NOW
 from tests.likes.kept import IN_REDIS, Told, in_redis, in_sql, keys_that_name
+from tests.raw import all_keys, empty_boards
 
 pytestmark = [pytest.mark.django_db(transaction=True), IN_REDIS]
 
@@ -40,7 +41,7 @@ class TestSettling:
         mirroring.mirror(kind)
         before = in_sql(kind, "1")
         store.like("1", "nobody has copied me", NOW)
-        redis.resync_client().call("FLUSHDB")  # and it stays the server that it is
+        empty_boards()  # and it stays the server that it is
 
         settled = at_once([partial(resync_due, LATER)] * 4)
 
@@ -55,8 +56,9 @@ class TestSettling:
     ) -> None:
         store.like("1", "a", NOW)
         mirroring.mirror(kind)
-        redis.resync_client().call("FLUSHDB")
-        redis.resync_client().call("SET", ThingKeys(kind.kind, "1").count, "5")  # there is something to empty
+        empty_boards()
+        count = ThingKeys(kind.kind, "1", is_decided=True).count
+        redis.resync_client().call("SET", count, "5")  # there is something to empty
         drop, late_ones, others = RedisKind.drop, ["the first"], list[int]()
 
         def late(redis_kind: RedisKind, generation: int, keys: Sequence[str]) -> None:
@@ -87,11 +89,11 @@ class TestSettling:
         link = redis.resync_client()
         store.like("1", "a", NOW)
         mirroring.mirror(kind)
-        older = {key: link.call("DUMP", key) for key in link.call("KEYS", "{*") if b"dirty" not in key}
+        older = {key: link.call("DUMP", key) for key in all_keys("{*") if b"dirty" not in key}
         store.like("1", "b", NOW)
         store.unlike("1", "a", LATER)
         mirroring.mirror(kind)
-        link.call("FLUSHDB")
+        empty_boards()
         for key, dump in older.items():
             link.call("RESTORE", key, 0, dump)
         LikeKind.objects.update(generation=1)
@@ -128,7 +130,7 @@ class TestSettling:
         redis.boards().reset()
 
         registry.unregister_kind(kind.kind)
-        resyncing.register_server()
+        registering.register_server()
         with pytest.raises(LikesUnavailable):  # it remembers the generation of before
             store.like("1", "b", NOW)
         registry.register_kind(kind)
@@ -147,9 +149,9 @@ class TestSettling:
         store.like("1", "ann", NOW)
         if is_mirrored:
             mirroring.mirror(kind)
-        older = {key: link.call("DUMP", key) for key in link.call("KEYS", "{*")}
+        older = {key: link.call("DUMP", key) for key in all_keys("{*")}
         erase_player("ann", NOW)
-        link.call("FLUSHDB")
+        empty_boards()
         for key, dump in older.items():
             link.call("RESTORE", key, 0, dump)
         LikeKind.objects.update(generation=1)

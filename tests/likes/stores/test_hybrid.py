@@ -23,6 +23,7 @@ from likes.stores.redis_views import LikeState, RedisViews
 from tests.contracts.likes.kinds import NOW
 from tests.fake_link import FakeLink
 from tests.likes.kept import redis_away
+from tests.raw import ONE_SERVER
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -68,6 +69,7 @@ def meanwhile(action: Callable[[], object]) -> AbstractContextManager[Mock]:
     return patch.object(sql_rows, "all_likers", side_effect=loaded)
 
 
+@ONE_SERVER
 class TestRoundTrips:
     def test_a_page_and_a_like_cost_few_whatever_the_page_holds(self, store: Store) -> None:
         store.read(["first"], None)  # the connection, and the scripts

@@ -115,3 +115,20 @@ def test_of_a_changed_schedule_it_tells_the_windows_as_they_will_be(admin: Clien
     labels = ["2026-11-21-1200", *(f"2026-11-{day}-2000" for day in range(21, 30))]
     assert [label in html for label in labels] == [True] * 10
     assert "2026-11-22-1200" not in html
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"period": "schedule", "schedule": "0 18 * * 8"},
+        {"period": "schedule", "schedule": "0 18 * * 5", "open_minutes": "0"},
+        {"period": "day", "schedule": "0 18 * * 5"},
+        {"period": "day", "timezone": "Asia/Seou"},
+    ],
+)
+def test_a_wrong_calendar_is_told_once_and_not_as_points_that_do_not_fit(admin: Client, wrong: dict[str, str]) -> None:
+    html = asked(admin, **wrong)
+
+    assert html.count("<li>") == 1
+    assert "does not fit" not in html
+    assert "What a score holds" not in html

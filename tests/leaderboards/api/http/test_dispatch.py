@@ -7,10 +7,15 @@ from unittest.mock import Mock
 import pytest
 import time_machine
 from django.db import OperationalError
+from django.test import override_settings
+from django.urls import re_path
 
 from foundation import clock
 from leaderboards import selectors
+from leaderboards.api import unknown_path
 from tests.leaderboards.api.conftest import Caller, Make, problem, take_redis_away
+
+urlpatterns = [re_path(r"^api(?:/|$)", unknown_path)]  # a project without the API's documentation
 
 TAGGED = (
     "",
@@ -104,6 +109,15 @@ def test_an_unknown_path_is_a_problem_document(db: None, anybody: Caller) -> Non
         problem(anybody.send("POST", path, {}), 404, "no_such_path")
     for path in ("/api", "/api/", "/api/v2/boards", "/api/%00"):
         problem(anybody._client.get(path), 404, "no_such_path")
+
+
+def test_an_unknown_path_names_the_documentation_where_there_is_one(anybody: Caller) -> None:
+    assert problem(anybody._client.get("/api/v2"), 404, "no_such_path")["detail"] == (
+        "There is nothing at /api/v2; see /api/docs."
+    )
+    with override_settings(ROOT_URLCONF=__name__):
+        told = problem(anybody._client.get("/api/v2"), 404, "no_such_path")
+    assert told["detail"] == "There is nothing at /api/v2."
 
 
 def test_browsers_of_other_sites_may_read_what_is_public_without_credentials(make_board: Make, game: Caller) -> None:

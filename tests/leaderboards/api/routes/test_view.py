@@ -16,6 +16,7 @@ from leaderboards.services.sync.mirror import mirror_all
 from tests.leaderboards.api.conftest import Caller, Make, players, problem, take_redis_away, wrong_parameter
 from tests.leaderboards.services.restricting import keep_out
 from tests.links import links
+from tests.raw import ONE_SERVER
 
 __all__ = ["links"]
 
@@ -117,6 +118,7 @@ def test_its_etag_changes_with_each_of_its_parts_and_not_with_the_moment(field: 
     assert len({*tags}) == 4
 
 
+@ONE_SERVER
 @pytest.mark.parametrize("storage", STORAGES)
 def test_it_costs_what_one_read_costs(
     make_board: Make, game: Caller, monkeypatch: pytest.MonkeyPatch, storage: str

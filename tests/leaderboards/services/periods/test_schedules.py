@@ -21,6 +21,7 @@ from leaderboards.services.submit.pipeline import backfill
 from leaderboards.services.sync.verify import verify_all
 from tests.leaderboards.services.periods.arena import MINUTE, STORAGES, TODAY, TOMORROW, arena, send
 from tests.leaderboards.services.site import DAY, NOON, follow, redis_client
+from tests.raw import ONE_SERVER
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.contract, pytest.mark.usefixtures("opening")]
 
@@ -75,6 +76,7 @@ def test_a_repetition_is_recognised_between_two_windows(storage: str) -> None:
     assert other.code == "not_open"
 
 
+@ONE_SERVER
 @STORAGES
 def test_the_worker_opens_the_next_window_closes_the_last_and_keeps_its_ranks(storage: str) -> None:
     board = arena(storage)

@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from foundation import clock
 from foundation.models import Heartbeat, KnownRedis
 from foundation.redis import client as redis
-from foundation.sync.resyncing import register_server
+from foundation.sync.registering import register_server
 from foundation.tasks import look
 from foundation.worker import due
 from leaderboards.models import Period, Standing
@@ -22,6 +22,7 @@ from leaderboards.services.sync.due_work import MIRROR_TASK, SETTLE_TASK
 from leaderboards.stores.redis import sync
 from leaderboards.stores.redis.publish import Publisher
 from tests.leaderboards.services.site import NOON, WHO_DECIDES, crowd, make_board, redis_away, redis_client, score
+from tests.raw import ONE_SERVER
 
 BOARDS = ("sql", "hybrid", "redis")
 SECONDS = 10
@@ -57,6 +58,7 @@ def asked_in_ten_seconds() -> tuple[Counter[str], list[str]]:
     return asked, [query["sql"] for query in queries]
 
 
+@ONE_SERVER
 @pytest.mark.parametrize("many", [1, 8])
 def test_of_a_quiet_site_a_look_asks_as_little_however_many_boards_it_has(many: int) -> None:
     quiet_site(many)

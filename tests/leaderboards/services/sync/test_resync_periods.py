@@ -21,6 +21,7 @@ from tests.at_once import at_once
 from tests.contracts.arena import NOW, Arena, Sent
 from tests.leaderboards.services.contest import opened, send_to, told
 from tests.leaderboards.services.site import WHO_DECIDES, files, make_board, redis_client, restart_with
+from tests.raw import ONE_SERVER
 
 FIRST = (Sent("a", 3, 5000), Sent("b", 3, 4000), Sent("c_d", 8, 10))
 
@@ -222,6 +223,7 @@ def test_a_board_that_cannot_be_brought_back_keeps_no_other_waiting() -> None:
     assert refused.period.stale_since is None
 
 
+@ONE_SERVER
 def test_a_quiet_second_asks_once_for_each_period() -> None:
     for number in range(6):
         make_board("hybrid" if number % 2 else "redis", NOW, name=f"Board {number}")

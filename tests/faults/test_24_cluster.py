@@ -1,0 +1,85 @@
+"""A primary of a cluster is killed or frozen in mid-load: its boards are healed on the replica, others go on.
+
+What the replica had not heard is lost to a redis board, whose ids go with it; hybrid boards lose nothing.
+"""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+import pytest
+
+from foundation.redis.info import identity_of
+from tests.faults.check import check, check_reads
+from tests.faults.history import Fate
+from tests.faults.nodes import Nodes
+from tests.faults.servers import RedisServer
+from tests.faults.world import ALWAYS_EXACT, World, wait_until
+
+
+@pytest.fixture(scope="module")
+def nodes(shared_world: World) -> Iterator[Nodes]:
+    made = Nodes(shared_world.folder, replicas=True, fsync="always")
+    made.start()
+    shared_world.address = made.url
+    yield made
+    shared_world.address = ""
+    made.end()
+
+
+def killed(primary: RedisServer) -> None:
+    primary.kill()
+
+
+def frozen(primary: RedisServer) -> None:
+    primary.freeze()
+
+
+def bring_back(nodes: Nodes, primary: RedisServer, fault: Callable[[RedisServer], None]) -> None:
+    if fault is killed:
+        primary.start()
+    else:
+        primary.thaw()
+    nodes.wait_until_whole()
+
+
+def has_another(nodes: Nodes, key: str, gone: RedisServer) -> bool:
+    return nodes.primary_of(key, but=gone) is not gone
+
+
+def is_healed(world: World, nodes: Nodes) -> bool:
+    """Whether SQL knows every primary, and nothing is stale."""
+    for server in nodes.servers:
+        with server.client() as client:
+            identity = identity_of({name: str(value) for name, value in client.info().items()})
+        if identity and not world.knows(identity):
+            return False
+    return not world.is_stale()
+
+
+@pytest.mark.parametrize("fault", [killed, frozen], ids=lambda fault: fault.__name__)
+def test_a_primary_goes_in_mid_load_and_nothing_is_lost_that_sql_knew_or_shown_twice(
+    nodes: Nodes, world: World, seed: int, fault: Callable[[RedisServer], None]
+) -> None:
+    numbers = world.make_boards()
+    exact, by_redis = [numbers[name] for name in ALWAYS_EXACT], numbers["redis"]
+    world.lossy.add(by_redis)
+    with (
+        world.worker(),
+        world.reader(exact),
+        world.writers(exact, seed, pause=0.03),
+        world.writers([by_redis], seed + 10, many=1, again=0.0, pause=0.03),
+    ):
+        world.wait_until_taken(*numbers.values())
+        for number in (by_redis, numbers["hybrid"]):
+            key = f"{{LeaderBoard_{number}}}"
+            primary = nodes.primary_of(key)
+            fault(primary)
+            wait_until(partial(has_another, nodes, key, primary), "a promotion")
+            world.wait_until_taken(*numbers.values())
+            bring_back(nodes, primary, fault)
+        wait_until(lambda: is_healed(world, nodes), "every board is healed")
+        world.wait_until_taken(*numbers.values())
+
+    history = check(world)
+    assert history.fates(*exact) == {Fate.OK}
+    assert check_reads(history, exact) > len(exact)
