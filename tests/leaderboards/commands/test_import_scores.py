@@ -18,7 +18,7 @@ from leaderboards.models import Board, Period, Player, Standing, Submission
 from leaderboards.services.imports import score_rows
 from leaderboards.services.imports.score_rows import Columns, ScoreImport, import_batch
 from leaderboards.services.periods.close import close_due
-from leaderboards.services.submit.pipeline import backfill
+from leaderboards.services.submit.pipeline import backfill, submit
 from tests.leaderboards.commands.calls import run
 from tests.leaderboards.commands.importing import import_rows, make_board, points, rejected
 from tests.playing import score
@@ -215,12 +215,13 @@ def test_another_delimiter_is_told_before_the_first_row(tmp_path: Path, name: st
 def test_rows_whose_outcome_is_unknown_count_once_also_by_the_file_of_rejected_rows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    board, submit = make_board(update="increment"), score_rows.submit
+    board = make_board(update="increment")
 
     def break_off(*args: Any, **options: Any) -> list[Outcome]:
         """It counts, and nobody learns of it."""
-        unknown = {"status": Status.REJECTED, "code": OutcomeUnknown.code, "detail": "Nobody knows."}
-        return [outcome._replace(**unknown) for outcome in submit(*args, **options)]
+        code, detail = OutcomeUnknown.code, "Nobody knows."
+        found = submit(*args, **options)
+        return [outcome._replace(status=Status.REJECTED, code=code, detail=detail) for outcome in found]
 
     with monkeypatch.context() as broken:
         broken.setattr(score_rows, "submit", break_off)
