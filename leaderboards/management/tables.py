@@ -6,7 +6,7 @@ rejected rows.
 
 import csv
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -18,6 +18,8 @@ from leaderboards.core.input.csv_table import CsvRow, CsvTable
 from leaderboards.core.submissions import Outcome
 from leaderboards.import_errors import BadTable
 
+ROW = "row"
+REASONS = [ROW, "code", "detail"]  # the last columns of a table of rejected rows
 DELIMITERS = {"comma": ",", "tab": "\t", "semicolon": ";"}
 
 
@@ -80,14 +82,18 @@ class Table:
 class RejectedRows:
     """``FILE.rejected.csv`` next to the table, or in the working directory if that is not writable.
 
-    It has the table's delimiter, so that it can be mended and imported. The file is created with the first
-    rejected row.
+    It has the table's delimiter, so that it can be mended and imported with the same options. The column ``row`` has
+    ``row_id`` if that is given: an import by ``row`` takes it for the id, so a row that counts does not count again.
+    Surplus cells stand behind the last column, so that the row stays refused until it is mended. The file is created
+    with the first rejected row.
     """
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: Table, row_id: Callable[[CsvRow], str] | None = None) -> None:
         folder = table.file.parent if os.access(table.file.parent, os.W_OK) else Path.cwd()
         self.file = folder / f"{table.file.stem}.rejected.csv"
-        self._header = table.header
+        self._row_id = row_id
+        self._is_second = table.header[-len(REASONS) :] == REASONS  # rejected rows of rejected rows
+        self._header = table.header[: -len(REASONS)] if self._is_second else table.header
         self._delimiter = table.delimiter
         self._stream: IO[str] | None = None
 
@@ -109,9 +115,15 @@ class RejectedRows:
         """Write the row unchanged, with its number and why it was rejected."""
         if self._stream is None:
             self._stream = self.file.open("w", encoding="utf-8", errors="surrogateescape", newline="")
-            self._write([*self._header, "row", "code", "detail"])
-        cells = [*_cells(line.cells, self._header), line.number, outcome.code, outcome.detail]
-        self._write(cells)
+            self._write([*self._header, *REASONS])
+        cells = [*_cells(line.cells, self._header), self._row_of(line), outcome.code, outcome.detail]
+        self._write([*cells, *(line.cells.get(None) or ())])
+
+    def _row_of(self, line: CsvRow) -> object:
+        """Return the row's id or number, which a table of rejected rows has already."""
+        if self._is_second:
+            return line.cells.get(ROW) or line.number
+        return line.number if self._row_id is None else self._row_id(line)
 
     def _write(self, cells: Sequence[object]) -> None:
         if self._stream:

@@ -34,7 +34,8 @@ FINAL = (
     ),
     *(f"competitions.tasks.{name}" for name in ("advance", "tell", "reward", "retain")),
     *("likes.tasks.retain_likes", "likes.tasks.retain_activity", "foundation.tasks.retain_webhooks"),
-    "accounts.tasks.retain",
+    *("accounts.tasks.retain", "accounts.tasks.send_mails"),
+    *("foundation.tasks.deliver_webhooks", "leaderboards.tasks.fetch_pictures"),  # leases, and times of the next try
 )
 
 

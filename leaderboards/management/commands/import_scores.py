@@ -5,6 +5,8 @@ Prints how many rows were accepted and rejected, and why; the rejected rows are 
 
 from argparse import ArgumentParser
 from collections import Counter
+from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +24,8 @@ from leaderboards.management.progress import Progress
 from leaderboards.management.tables import DELIMITERS, RejectedRows, Table, open_table
 from leaderboards.models import Board, Storage
 from leaderboards.services.imports.actions import run_being_undone
-from leaderboards.services.imports.score_rows import BATCH, ROW, Columns, ScoreImport, close_past, import_batch
+from leaderboards.services.imports.score_rows import BATCH, ROW, Columns, ScoreImport, close_past, import_batch, row_id
+from leaderboards.services.imports.scores import AWAY
 from leaderboards.services.periods.close import Closed
 
 MOST_NAMED = 50  # periods in the audit entry
@@ -67,8 +70,10 @@ class Command(BaseCommand):
         board = selectors.board_by_seq(options["board"])
         _refuse_impossible(board)
         _refuse_other_kind(board, options)
-        with open_table(options["file"], options["delimiter"]) as table, RejectedRows(table) as rejects:
+        with open_table(options["file"], options["delimiter"]) as table, ExitStack() as stack:
             job = ScoreImport(board, _columns(table, options), table.file.stem, options["backfill"])
+            by_row = partial(row_id, job=job) if job.columns.id_by_row else None
+            rejects = stack.enter_context(RejectedRows(table, by_row))
             if board.storage == Storage.REDIS and options["id"]:
                 self.stderr.write("A redis board remembers ids for a day or two: a second run after that counts again.")
             tally = self._import(table, job, rejects)
@@ -82,6 +87,8 @@ class Command(BaseCommand):
             self.stdout.write(line)
         if rejects.is_written:
             self.stdout.write(f"rejected rows: {rejects.file}")
+        if undecided := tally.undecided():
+            self.stdout.write(f"{undecided} of the rejected rows were not decided. {_what_to_do(options['id'])}")
 
     def _import(self, table: Table, job: ScoreImport, rejects: RejectedRows) -> "Tally":
         tally, lines, progress = Tally(), table.lines(), Progress(table.size)
@@ -116,6 +123,10 @@ class Tally:
             self._codes[outcome.code] += 1
             self._first.setdefault(outcome.code, f"row {outcome.position}: {outcome.detail}")
 
+    def undecided(self) -> int:
+        """Return how many rows were not decided: a server did not answer."""
+        return sum(self._codes[code] for code in AWAY)
+
     def lines(self) -> list[str]:
         """Return the counts as lines of ``name: value``."""
         counts = self._statuses
@@ -126,6 +137,12 @@ class Tally:
         final = sum(closed.final for closed in self.closed)
         lines.append(f"periods: {len(self.labels)} ({final} closed)" if self.closed else f"periods: {len(self.labels)}")
         return lines + [f"  {each.label} waits: {each.detail}" for each in self.closed if not each.final]
+
+
+def _what_to_do(by_id: str | None) -> str:
+    if by_id:
+        return "Run the same file again: by their ids rows that count do not count again."
+    return "Without --id a row with `outcome_unknown` may count: look at its player's score before you import it again."
 
 
 def _refuse_impossible(board: Board) -> None:

@@ -106,7 +106,7 @@ def entry_of(line: CsvRow, job: ScoreImport) -> Entry:
     if columns.at is not None and (job.backfilled or line.cells[columns.at]):
         raw["at"] = _read_time_cell(str(line.cells[columns.at]), columns.at, job.board)
     if columns.id_by_row:
-        raw["id"] = f"{_stem(job.stem)}:{line.number}"
+        raw["id"] = row_id(line, job)
     elif columns.id is not None:
         raw["id"] = line.cells[columns.id]
     if columns.operator is not None and line.cells[columns.operator]:
@@ -156,6 +156,11 @@ def _read_time_cell(text: str, column: str, board: Board) -> str:
             Message("%(day)s is no day that the calendar of %(zone)s has.", day=text, zone=board.timezone)
         ) from None
     return starts_at.isoformat() if starts_at else text
+
+
+def row_id(line: CsvRow, job: ScoreImport) -> str:
+    """The id of a row of ``ROW``: the table's name and the row's number."""
+    return f"{_stem(job.stem)}:{line.number}"
 
 
 def _stem(stem: str) -> str:

@@ -8,6 +8,7 @@ from django.db import DEFAULT_DB_ALIAS, OperationalError, connection, connection
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from accounts.views.sign_in import SignIn
+from foundation.db.resilience import _Breaker
 from leaderboards.services.submit import grouped
 from tests.leaderboards.api.conftest import Caller, Make, problem
 
@@ -81,6 +82,7 @@ def test_with_sql_away_the_answer_is_still_of_the_api(
         raise OperationalError("connection refused")
 
     connection.close()
+    monkeypatch.setattr(_Breaker, "silent_until", 0.0)  # and it is closed again after this test
     monkeypatch.setattr(type(connections[DEFAULT_DB_ALIAS]), "get_new_connection", away)
     problem(game.get(f"/boards/{board}/standings"), 503, "unavailable")
     problem(

@@ -4,6 +4,7 @@ import csv
 import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.core.management.base import CommandError
@@ -11,11 +12,13 @@ from django.core.management.base import CommandError
 from foundation import clock
 from leaderboards.core.input.csv_table import CsvRow
 from leaderboards.core.input.entries import read_entry
-from leaderboards.core.submissions import Caller
+from leaderboards.core.submissions import Caller, Outcome, Status
+from leaderboards.errors import OutcomeUnknown
 from leaderboards.models import Board, Period, Player, Standing, Submission
+from leaderboards.services.imports import score_rows
 from leaderboards.services.imports.score_rows import Columns, ScoreImport, import_batch
 from leaderboards.services.periods.close import close_due
-from leaderboards.services.submit.pipeline import backfill
+from leaderboards.services.submit.pipeline import backfill, submit
 from tests.leaderboards.commands.calls import run
 from tests.leaderboards.commands.importing import import_rows, make_board, points, rejected
 from tests.playing import score
@@ -207,3 +210,39 @@ def test_another_delimiter_is_told_before_the_first_row(tmp_path: Path, name: st
     with pytest.raises(CommandError, match="invalid choice"):
         import_rows(tmp_path, make_board(name="Third"), "who,points\nalice,5\n", "--delimiter", mark)
     assert not Player.objects.exists()
+
+
+def test_rows_whose_outcome_is_unknown_count_once_also_by_the_file_of_rejected_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    board = make_board(update="increment")
+
+    def break_off(*args: Any, **options: Any) -> list[Outcome]:
+        """It counts, and nobody learns of it."""
+        code, detail = OutcomeUnknown.code, "Nobody knows."
+        found = submit(*args, **options)
+        return [outcome._replace(status=Status.REJECTED, code=code, detail=detail) for outcome in found]
+
+    with monkeypatch.context() as broken:
+        broken.setattr(score_rows, "submit", break_off)
+        printed = import_rows(tmp_path, board, "who,points\nann,10\nbob,10\n", "--id", "row")
+    again = (tmp_path / "scores.rejected.csv").read_bytes()
+    (tmp_path / "again").mkdir()
+    second = import_rows(tmp_path / "again", board, again, "--id", "row")
+
+    assert "2 of the rejected rows were not decided. Run the same file again" in printed.out
+    assert points() == {"ann": 10, "bob": 10}
+    assert "accepted: 2 (0 updated, 0 unchanged, 2 duplicate)" in second.out
+    assert [row["row"] for row in rejected(tmp_path)] == ["scores:1", "scores:2"]
+
+
+def test_surplus_cells_stay_so_that_the_row_is_refused_until_it_is_mended(tmp_path: Path) -> None:
+    board = make_board()
+    import_rows(tmp_path, board, "who,points\np18,1,5\n", "--id", "row")
+    refused = (tmp_path / "scores.rejected.csv").read_bytes()
+    import_rows(tmp_path, board, refused, "--id", "row")
+
+    header, row = csv.reader((tmp_path / "scores.rejected.csv").read_text().splitlines())
+    assert points() == {}
+    assert header == ["who", "points", "row", "code", "detail"]
+    assert [*row[:4], row[-1]] == ["p18", "1", "scores:1", "bad_entry", "5"]
