@@ -18,7 +18,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help demo test check long soak elsewhere elsewhere-debian elsewhere-sqlite elsewhere-cluster deployable smoke faults mutants bench
 .PHONY: lint docs
-.PHONY: siege lock npm-tools clean secrets digests audit image
+.PHONY: siege lock npm-tools clean secrets digests audit image rules
 
 help:
 	@echo "make demo    start everything on this machine, with players that keep scoring (PORT, DATA_DIR, DEMO_PLAYERS, CLUSTER=1)"
@@ -35,6 +35,7 @@ help:
 	@echo "make audit   ask whether a weakness is known of a locked package (needs the network)"
 	@echo "make secrets make what is missing of the secrets of docker-compose.yml (SECRETS_FOLDER)"
 	@echo "make digests write down which images its names mean today (needs Docker and the network)"
+	@echo "make rules   write the alert rules into the PrometheusRule of deploy/kubernetes, after a change to them"
 	@echo "make image   build the image, and see that it serves read-only, as nobody (BASE=debian without a registry)"
 	@echo "make lock    renew the locked requirements"
 	@echo "make clean   remove the environment and caches; the demo's data stay"
@@ -147,6 +148,12 @@ secrets:
 
 digests:
 	@$(PYTHON) config/servers/digests.py
+
+# What stands above `spec:` stays.
+RULE = deploy/kubernetes/monitoring/rules.yaml
+rules:
+	@head=$$(sed '/^spec:/q' $(RULE)) && \
+		{ echo "$$head"; sed -n '/^groups:/,$$ s/^/  /p' docs/watching/alerts.yml; } > $(RULE)
 
 image:
 	@$(PYTHON) config/servers/image.py

@@ -40,6 +40,7 @@ class FoundationConfig(AppConfig):
         """Register everything. Importing ``checks`` registers the system checks."""
         from foundation.audit import own_actions
         from foundation.monitoring import (
+            broker,
             checks,  # noqa: F401 - importing registers the checks
             health,
             own_readings,
@@ -57,6 +58,7 @@ class FoundationConfig(AppConfig):
         health.register_check(sealed_rows.health_problems)
         readings.register("servers", own_readings.servers)
         readings.register("upkeep", own_readings.upkeep)
+        readings.register("broker", broker.read_queue)
         request_ids.listen()
         task_metrics.listen()
         if settings.METRICS_PORT:

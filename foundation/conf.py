@@ -16,6 +16,7 @@ from django.core.exceptions import ImproperlyConfigured
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
+from foundation.monitoring import metric_files
 from foundation.redis.addresses import CLUSTER, SENTINEL, kind_of
 from foundation.security.networks import BadNetwork, read_blocks
 from foundation.throttling.limits import Limit, read_limit
@@ -257,9 +258,7 @@ def page_cache_alias() -> str:
 
 def fill() -> None:
     """Set the settings that are missing. Raises ``ImproperlyConfigured`` for a wrong, unknown or repeated one."""
-    given = getattr(settings, NAMESPACE, {})
-    if not isinstance(given, Mapping):
-        _refuse("is a dictionary, such as {'SITE_URL': 'https://boards.example'}")
+    given = _given()
     if unknown := sorted(map(str, given.keys() - SETTINGS.keys())):
         _refuse(f"has no {', '.join(unknown)}. It may have: {', '.join(SETTINGS)}")
     for name, setting in SETTINGS.items():
@@ -270,6 +269,19 @@ def fill() -> None:
         else:
             continue
         _filled.add(name)
+    settings.METRICS_FOLDER = metric_files.open_folder(settings.METRICS_FOLDER)
+
+
+def value_of(name: str) -> Any:
+    """Return a setting's value, also before ``fill``. Raises ``ImproperlyConfigured`` for a wrong one."""
+    return getattr(settings, name) if hasattr(settings, name) else _value(name, SETTINGS[name], _given())
+
+
+def _given() -> Mapping[str, Any]:
+    given = getattr(settings, NAMESPACE, {})
+    if not isinstance(given, Mapping):
+        _refuse("is a dictionary, such as {'SITE_URL': 'https://boards.example'}")
+    return given
 
 
 _filled: set[str] = set()

@@ -1,13 +1,11 @@
 """Settings of /metrics: who may read it, the folder of the processes' counters, and the worker's own port."""
 
-import os
-import socket
 from ipaddress import ip_address
-from pathlib import Path
 
 import environ
 from django.core.exceptions import ImproperlyConfigured
 
+from foundation.monitoring import metric_files
 from foundation.security.networks import BadNetwork, read_blocks
 
 SHORTEST_TOKEN = 20
@@ -35,20 +33,8 @@ def token(env: environ.Env) -> str:
 
 
 def folder(env: environ.Env) -> str:
-    """Read METRICS_FOLDER and create this host's subfolder in it (containers may share METRICS_FOLDER).
-
-    Empty if each process counts for itself. Raises ``ImproperlyConfigured`` if the folder cannot be created.
-    """
-    folder: str = env.str("METRICS_FOLDER", default="")
-    if not folder:
-        return ""
-    own = Path(folder).resolve() / socket.gethostname()
-    try:
-        own.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError as error:
-        raise ImproperlyConfigured(f"METRICS_FOLDER: {own} cannot be made ({error.strerror}).") from None
-    os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(own)  # prometheus-client reads it on import
-    return str(own.parent)
+    """Read METRICS_FOLDER and open it; empty if each process counts for itself. Raises ``ImproperlyConfigured``."""
+    return metric_files.open_folder(env.str("METRICS_FOLDER", default=""))
 
 
 def pod_host(env: environ.Env) -> list[str]:

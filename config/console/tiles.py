@@ -7,9 +7,7 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
-from celery import current_app
 from django.db import connection
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -19,13 +17,13 @@ from config.console.refusals import describe_refusal
 from config.console.sparks import Spark, spark
 from config.console.troubles import Trouble, seen
 from foundation import clock
+from foundation.monitoring import broker
 from foundation.monitoring.minutes import Hour
 from leaderboards.formats import number
 from leaderboards.models import ACTIVE_STATES, Period, Storage
 from leaderboards.selectors.monitoring.lag import MIRRORED_EVERY, mirror_age
 
 GOOD, WARNING, BAD, UNKNOWN = "good", "warning", "bad", "unknown"
-BROKER_TIMEOUT = 0.25  # seconds
 LONG_QUEUE = 1000
 MANY_REFUSED = 0.2
 QUEUE_FRESH_SECONDS = 5.0
@@ -156,13 +154,9 @@ forget_queue = _queue_cache.forget
 
 
 def _read_queue_length() -> int | None:
-    timeouts = {"socket_connect_timeout": BROKER_TIMEOUT, "socket_timeout": BROKER_TIMEOUT, "max_retries": 0}
-    options: dict[str, Any] = {**current_app.conf.broker_transport_options, **timeouts}
     try:
-        with current_app.connection_for_read(transport_options=options) as broker:
-            channel: Any = broker.transport.create_channel(broker.transport.establish_connection())
-            return int(channel._size(current_app.conf.task_default_queue))
-    except Exception:  # each broker's driver raises its own errors
+        return broker.queue_length()
+    except broker.BrokerAway:
         return None
 
 

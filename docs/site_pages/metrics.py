@@ -48,10 +48,7 @@ def page() -> str:
         ["name", "kind", "labels", "tells"], [(code(m.name), m.kind, m.labels, m.description) for m in counted]
     )
     second = table(["name", "labels", "tells"], [(code(m.name), m.labels, m.description) for m in read])
-    return (
-        f"{INTRO}\n## Counted by each process\n\n{first}\n## Read from SQL and Redis when asked\n\n"
-        f"All are gauges.\n\n{second}"
-    )
+    return f"{INTRO}\n## Counted by each process\n\n{first}\n## Read when asked\n\nAll are gauges.\n\n{second}"
 
 
 def _in_module(tree: ast.Module) -> Iterator[Metric]:
@@ -74,7 +71,7 @@ def _metric(call: ast.Call, maker: str, texts: Texts) -> Metric:
         str(each.value)
         for argument in others[1:]
         if isinstance(argument, ast.List | ast.Tuple)
-        for each in argument.elts[: 1 if kind == READING else None]
+        for each in argument.elts[:: 2 if kind == READING else 1]
         if isinstance(each, ast.Constant) and isinstance(each.value, str)
     ]
     return Metric(_text(name, texts, 0), kind, ", ".join(map(code, labels)), _text(others[0], texts, call.lineno))

@@ -1,12 +1,18 @@
 """Prometheus counters, histograms and gauges with a bounded number of labels; an update takes some microseconds.
 
-prometheus-client stores the numbers in memory, or, if PROMETHEUS_MULTIPROC_DIR names a folder
-(``config/components/metrics.py``), in one file for each process. The trap: it reads that variable once, on import.
+prometheus-client stores the numbers in memory, or, where METRICS_FOLDER is set, in files of each process. It decides
+that on import, so ``metric_files`` comes first.
 """
 
 from collections.abc import Sequence
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from foundation import conf
+from foundation.monitoring import metric_files
+
+metric_files.refuse_early_use()
+metric_files.open_folder(conf.value_of("METRICS_FOLDER"))  # whether the apps are loaded or not
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram  # noqa: E402 - the folder must be open
 
 OTHER = "other"
 MOST = 300  # different label values of one counter, in each process

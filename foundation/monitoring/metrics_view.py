@@ -6,6 +6,7 @@ header is present, or if TRUSTED_PROXIES says how many proxies there are.
 
 from collections.abc import Iterable, Mapping
 from hmac import compare_digest
+from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -13,7 +14,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
-from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
+from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, ProcessCollector, generate_latest
 from prometheus_client.metrics_core import Metric
 from prometheus_client.multiprocess import MultiProcessCollector
 
@@ -21,6 +22,7 @@ from foundation.errors import Forbidden
 from foundation.http.client_address import address_in
 from foundation.http.problems import respond
 from foundation.monitoring import readings
+from foundation.monitoring.build import build_info
 from foundation.monitoring.instruments import registry
 from foundation.security.networks import contains
 
@@ -54,12 +56,16 @@ class _AllMetrics:
 
 
 def counts_of_all() -> Iterable[Metric]:
-    """The counters of this process, or, if METRICS_FOLDER is set, of all processes with files in it."""
+    """The counters of this process, or, if METRICS_FOLDER is set, of all processes with files in it; and the build.
+
+    This process's memory and processor time are told where it counts for itself alone: of several, whichever answers
+    would tell its own, and what the next one tells looks as if it had been restarted.
+    """
     if not settings.METRICS_FOLDER:
-        return registry.collect()
+        return chain(registry.collect(), build_info(), ProcessCollector(registry=None).collect())
     files = [str(each) for each in Path(settings.METRICS_FOLDER).glob("*/*.db")]
     metrics: Iterable[Metric] = MultiProcessCollector.merge(files)  # type: ignore[no-untyped-call]  # the library has no types for it
-    return metrics
+    return chain(metrics, build_info())
 
 
 def may_read(environ: Mapping[str, Any]) -> bool:

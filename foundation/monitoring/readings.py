@@ -21,12 +21,12 @@ TTL_SECONDS = 5.0
 
 
 class Reading(NamedTuple):
-    """A gauge's name, description and value, and its label's name and value if it has one."""
+    """A gauge's name, description and value, and its labels if it has any: name, value, name, value."""
 
     name: str
     description: str
     value: float
-    label: tuple[str, str] | tuple[()] = ()
+    labels: tuple[str, ...] = ()
 
 
 Reader = Callable[[], Iterable[Reading]]
@@ -40,10 +40,15 @@ def register(what: str, read: Reader) -> None:
 
 def families() -> Iterator[GaugeMetricFamily]:
     """All readings for prometheus-client; ``sunwi_readings_failed`` names the readers that failed."""
+    return to_families(_cache.readings())
+
+
+def to_families(readings: Iterable[Reading]) -> Iterator[GaugeMetricFamily]:
+    """Group readings by name, as prometheus-client takes them."""
     by_name: dict[str, GaugeMetricFamily] = {}
-    for name, description, value, label in _cache.readings():
-        family = by_name.setdefault(name, GaugeMetricFamily(name, description, labels=label[:1]))
-        family.add_metric(label[1:], value)
+    for name, description, value, labels in readings:
+        family = by_name.setdefault(name, GaugeMetricFamily(name, description, labels=labels[::2]))
+        family.add_metric(labels[1::2], value)
     yield from by_name.values()
 
 

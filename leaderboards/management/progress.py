@@ -7,7 +7,7 @@ WIDTH = 40
 
 
 class Progress:
-    """A progress bar that each step draws again; ``close`` ends the line. A total of 0 is unknown: then without a bar."""
+    """A progress bar that each step draws again; ``close`` ends the line. A total of 0 is unknown and has no bar."""
 
     def __init__(self, total: int, stream: TextIO = sys.stderr) -> None:
         self._total = total

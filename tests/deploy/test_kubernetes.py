@@ -15,6 +15,7 @@ from config.servers import prepare
 from tests.security.front import ROOT
 
 BASE = ROOT / "deploy" / "kubernetes"
+ALERTS = ROOT / "docs" / "watching" / "alerts.yml"
 MONITORING = BASE / "monitoring"  # a component
 DOCS = (ROOT / "docs" / "operations" / "systemd-kubernetes.md").read_text("utf-8")
 VERSIONS = ("1.30", "1.35")  # of Kubernetes
@@ -69,8 +70,18 @@ def test_an_overlay_with_the_component_has_the_monitor_too(tmp_path: Path) -> No
 
     assert done.returncode == 0, done.stderr
     kinds = [each["kind"] for each in read(done.stdout)]
-    assert (kinds.count("PodMonitor"), len(kinds)) == (1, len(RESOURCES) + 2)
+    assert (kinds.count("PodMonitor"), kinds.count("PrometheusRule"), len(kinds)) == (1, 1, len(RESOURCES) + 3)
     assert "components: [../deploy/kubernetes/monitoring]" in DOCS
+
+
+def test_the_rule_has_the_alerts_of_the_file_for_prometheus() -> None:
+    [rule] = read((MONITORING / "rules.yaml").read_text("utf-8"))
+
+    assert (rule["apiVersion"], rule["kind"]) == ("monitoring.coreos.com/v1", "PrometheusRule")
+    assert rule["spec"] == yaml.safe_load(ALERTS.read_text("utf-8")), "run `make rules`"
+    assert yaml.safe_load((MONITORING / "kustomization.yaml").read_text())["resources"] == [
+        "pod-monitor.yaml", "rules.yaml",
+    ]  # fmt: skip  # as a list
 
 
 def test_the_monitor_asks_the_ports_that_print_metrics_with_the_token() -> None:

@@ -60,6 +60,15 @@ def proxy_alone(folder: Path, name: str = "https-off") -> Iterator[Front]:
         yield made
 
 
+@contextmanager
+def application_alone(log: Path, **settings: str) -> Iterator[int]:
+    """Serve the test database without a proxy until the end of the block; yields the port."""
+    port = free_port()
+    environment = _environment() | {"TRUSTED_PROXIES": "0", "BEHIND_TLS_PROXY": "off"} | settings
+    with _running(application(port), port, log, environment):
+        yield port
+
+
 def application(port: int) -> list[str]:
     """What the image starts, on a port of loopback."""
     text = re.sub(r"\\\n", "", (ROOT / "Dockerfile").read_text()).rpartition("\nCMD ")[2]

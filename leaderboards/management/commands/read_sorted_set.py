@@ -46,7 +46,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        """Print the set. Members that are no UTF-8, or whose name cannot be read, are listed on stderr: exit status 1."""
+        """Print the set. Members that are no UTF-8, or have no readable name, are listed on stderr: exit status 1."""
         if options["whole_of"] < 1:
             raise CommandError("--whole-of must be a whole number of at least 1.")
         if options["name_field"] and not options["names"]:
@@ -72,14 +72,19 @@ class Command(BaseCommand):
                 table.writerow(header)
                 header = []
             table.writerow([player, row.points, *([row.name or ""] if source.names else []), *at])
-        troubles = [f"{skipped} members are no text, and were left out."] if skipped else []
-        if nameless:
-            troubles.append(
-                f"{nameless} members have data that is no JSON object, and were printed without a name. "
-                "If the data are the names, leave --name-field out."
-            )
-        if troubles:
-            raise CommandError(" ".join(troubles))
+        _refuse_troubles(skipped, nameless)
+
+
+def _refuse_troubles(skipped: int, nameless: int) -> None:
+    """Raise ``CommandError`` if members were left out or printed without a name."""
+    troubles = [f"{skipped} members are no text, and were left out."] if skipped else []
+    if nameless:
+        troubles.append(
+            f"{nameless} members have data that is no JSON object, and were printed without a name. "
+            "If the data are the names, leave --name-field out."
+        )
+    if troubles:
+        raise CommandError(" ".join(troubles))
 
 
 def _split(member: str, way: str) -> tuple[str, str | None]:

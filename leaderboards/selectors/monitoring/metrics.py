@@ -35,7 +35,7 @@ def sql_metrics() -> Iterator[Reading]:
     yield Reading("sunwi_quarantined", "Entries that wait for somebody's judgment.", waiting)
     first = min((row.taken_at for row in histograms_taken() if row.taken_at), default=None)
     text = "How long ago the oldest histogram of a running period was taken; 0 if there is none."
-    yield Reading("sunwi_histogram_seconds", text, overdue(first, at))
+    yield Reading("sunwi_percentiles_age_seconds", text, overdue(first, at))
 
 
 def redis_metrics() -> Iterator[Reading]:

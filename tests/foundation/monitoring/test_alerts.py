@@ -53,7 +53,7 @@ FIRES = [
     Case("SunwiStale", {'sunwi_stale_seconds{part="boards"}': "0+15x60"}, {"part": "boards"}),
     Case("SunwiInflightOld", {"sunwi_inflight_seconds": "0+15x60"}),
     Case("SunwiNotClosed", {"sunwi_close_late_seconds": "0+15x60"}),
-    Case("SunwiHistogramOld", {f"sunwi_histogram_seconds{{{A}}}": "3000+60x60"}, minute=20),
+    Case("SunwiHistogramOld", {f"sunwi_percentiles_age_seconds{{{A}}}": "3000+60x60"}, minute=20),
     Case("SunwiDeadLetters", {f"sunwi_dead_letters{{{A}}}": "0x60", f"sunwi_dead_letters{{{B}}}": "0x20 1x40"}),
     Case("SunwiDifferences", {"sunwi_differences": "0x20 3x40"}),
     Case("SunwiLikesUncounted", {"sunwi_likes_uncounted_seconds": "0+15x60", "sunwi_likes_mirror_lag_seconds": "0x60"}),
@@ -68,6 +68,7 @@ FIRES = [
                              f'sunwi_request_seconds_bucket{{{SUBMIT},le="1"}}': "0+100x60",
                              f'sunwi_request_seconds_bucket{{{SUBMIT},le="+Inf"}}': "0+100x60"}),
     Case("SunwiTasksFail", {'sunwi_task_failures_total{task="close"}': "0+1x60"}, {"task": "close"}),
+    Case("SunwiQueueLong", {f"sunwi_broker_queue_length{{{A}}}": "2000x60"}, minute=20),
     Case("SunwiWebhooks", {'sunwi_webhooks{state="dead"}': "1x60", "sunwi_webhooks_overdue_seconds": "0x60"}),
     Case("SunwiWebhooks", {'sunwi_webhooks{state="dead"}': "0x60", "sunwi_webhooks_overdue_seconds": "0+15x60"}),
     Case("SunwiMails", {"sunwi_notices_overdue_seconds": "0+15x60"}),
@@ -94,7 +95,7 @@ QUIET = [
     Case("SunwiNotScraped", {'up{job="another",instance="a"}': "0x60", f"up{{{B}}}": "1x60",
                              f'sunwi_up{{server="redis",{B}}}': "0x60"}),  # it is read, and says that Redis is away
     Case("SunwiNotScraped", {f"up{{{A}}}": "1x20 0x1 1x60", f'sunwi_up{{server="redis",{A}}}': "1x20 _ 1x60"}),
-    Case("SunwiHistogramOld", {"sunwi_histogram_seconds": "1300x60"}),  # it took a minute, and waits twenty times that
+    Case("SunwiHistogramOld", {"sunwi_percentiles_age_seconds": "1300x60"}),  # it took a minute, and waits twenty
     Case("SunwiServerAway", {'sunwi_up{server="redis"}': "1x20 0x1 1x60"}),  # a restart of 15 s
     Case("SunwiWorkerSilent", {f"sunwi_worker_heartbeat_age_seconds{{{A}}}": "10x60"}),
     Case("SunwiMirrorBehind", {"sunwi_mirror_lag_standings": "0x60", "sunwi_mirror_lag_seconds": "-1x60"}),  # no board
@@ -110,6 +111,7 @@ QUIET = [
     Case("SunwiSubmitSlow", {f'sunwi_request_seconds_bucket{{{SUBMIT},le="0.5"}}': "0+100x60",
                              f'sunwi_request_seconds_bucket{{{SUBMIT},le="+Inf"}}': "0+100x60"}),
     Case("SunwiTasksFail", {'sunwi_task_failures_total{task="close"}': "0x40 1x20"}),  # it failed once
+    Case("SunwiQueueLong", {"sunwi_broker_queue_length": "2000x20 3x40"}),  # a burst that is worked off
     Case("SunwiMails", {'sunwi_mails{state="waiting"}': "100x60", "sunwi_mails_overdue_seconds": "0x60"}),
 ]  # fmt: skip  # as a table
 

@@ -9,9 +9,9 @@ import pytest
 from django.db import OperationalError
 from django.test import Client
 
-from foundation import clock, views
+from foundation import clock
 from foundation.models import DeadLetter, Heartbeat
-from foundation.monitoring import health
+from foundation.monitoring import build, health
 from foundation.redis import client as redis
 from foundation.redis.server import Server
 from foundation.tasks import WORKER
@@ -40,17 +40,17 @@ def ready(client: Client) -> tuple[int, Any]:
 
 
 def test_the_process_says_what_it_is_and_asks_nobody(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    views.commit.cache_clear()
+    build.commit.cache_clear()
 
     response = client.get("/healthz")
 
     told = response.json()
     assert response.status_code == 200
-    assert (told["status"], told["version"], "commit" in told) == ("ok", views.version(), True)
+    assert (told["status"], told["version"], "commit" in told) == ("ok", build.version(), True)
     assert "no-store" in response["Cache-Control"]
     assert [client.post(path).status_code for path in ("/healthz", "/readyz")] == [405, 405]
     monkeypatch.setenv("GIT_COMMIT", "abc123")  # what an image is built with
-    assert views.commit.__wrapped__() == "abc123"
+    assert build.commit.__wrapped__() == "abc123"
 
 
 @pytest.mark.usefixtures("running")

@@ -24,9 +24,10 @@ ENDINGS = ("", "_bucket", "_sum", "_count")
 def rules() -> list[dict[str, str]]:
     text = (DOCS / "watching/alerts.yml").read_text("utf-8")
     each = r"      - alert: (\w+)\n        expr: (.+)\n(?:        for: \w+\n)?        labels: {severity: (\w+)}\n"
-    told = r'        annotations:\n          summary: "(.+)"\n          runbook_url: "https://docs.example/(.+)"\n'
-    names = ("alert", "expr", "severity", "summary", "part")
-    found = [dict(zip(names, rule, strict=True)) for rule in re.findall(each + told, text)]
+    told = r'        annotations:\n          summary: "(.+)"\n          description: "(.+)"\n'
+    leads = r'          runbook_url: "https://docs.example/(.+)"\n'
+    names = ("alert", "expr", "severity", "summary", "description", "part")
+    found = [dict(zip(names, rule, strict=True)) for rule in re.findall(each + told + leads, text)]
     assert len(found) == text.count("- alert:")
     return found
 
@@ -125,12 +126,21 @@ def test_the_dashboard_shows_one_job_of_those_that_are_scraped() -> None:
             assert all(each.startswith('{job="$job"') for each in read), target["expr"]
 
 
+def test_each_panel_says_what_it_shows() -> None:
+    told = [panel["description"] for panel in panels()]
+
+    assert all(each.endswith(".") for each in told)
+    assert len(set(told)) == len(told)
+
+
 def test_each_rule_has_a_name_of_its_own_and_says_what_is_wrong() -> None:
     names = [each["alert"] for each in rules()]
 
     assert len(set(names)) == len(names) > 10
-    assert all(each["severity"] in ("page", "ticket") for each in rules())
+    assert {each["severity"] for each in rules()} == {"critical", "warning"}
     assert all(each["summary"].endswith(".") for each in rules())
+    assert all(each["description"].endswith(".") for each in rules())
+    assert len({each["description"] for each in rules()}) == len(names)
 
 
 @pytest.mark.parametrize("expression", asked())

@@ -9,13 +9,14 @@ from typing import Any
 from unittest.mock import Mock
 
 import pytest
+from celery import current_app
 from django.db import OperationalError
 from django.test import Client
 
 from foundation import clock
 from foundation.models import DeadLetter
+from foundation.monitoring import build, readings
 from foundation.monitoring import own_readings as own
-from foundation.monitoring import readings
 from foundation.redis import client as redis
 from foundation.redis.server import Server
 from tests.foundation.monitoring.scraped import scrape, scraped, value
@@ -115,6 +116,34 @@ def test_a_server_that_is_away_is_told_and_hides_nothing_of_the_other(
     assert value(without_redis, "sunwi_readings_failed", what="boards in Redis") == 1
     assert value(without_letters, "sunwi_readings_failed", what="upkeep") == 1
     assert value(without_letters, "sunwi_up", server="redis") == 1
+
+
+@pytest.mark.django_db
+def test_what_runs_is_told_and_of_a_process_that_counts_alone_what_it_uses(client: Client) -> None:
+    told = scrape(client)
+
+    assert value(told, "sunwi_build_info", version=build.version(), commit=build.commit() or "") == 1
+    assert value(told, "process_resident_memory_bytes") > 1_000_000
+
+
+@pytest.mark.django_db
+def test_the_brokers_queue_is_told_and_a_broker_that_is_away_hides_nothing(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = value(scrape(client), "sunwi_broker_queue_length")
+    current_app.send_task("nobody.works.on.it")
+    current_app.send_task("nobody.works.on.it", priority=9)
+    readings.forget()
+    after = scrape(client)
+    current_app.control.purge()
+    monkeypatch.setattr(current_app, "connection_for_read", Mock(side_effect=OSError("gone")))
+    readings.forget()
+    away = scrape(client)
+
+    assert value(after, "sunwi_broker_queue_length") - before == 2
+    assert value(after, "sunwi_readings_failed", what="broker") == 0
+    assert value(away, "sunwi_readings_failed", what="broker") == 1
+    assert value(away, "sunwi_up", server="sql") == 1
 
 
 ONE_PROCESS = """

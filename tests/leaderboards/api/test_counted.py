@@ -142,5 +142,5 @@ def test_the_age_of_the_oldest_histogram_is_told(make_board: Make, client: Clien
 
     some = scrape(client)
 
-    assert value(none, "sunwi_histogram_seconds") == 0
-    assert 200 <= value(some, "sunwi_histogram_seconds") < 260
+    assert value(none, "sunwi_percentiles_age_seconds") == 0
+    assert 200 <= value(some, "sunwi_percentiles_age_seconds") < 260

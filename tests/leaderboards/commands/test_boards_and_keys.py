@@ -1,5 +1,6 @@
 """The commands that set a site up: boards from a file, service keys, and which period is when."""
 
+import json
 import re
 from datetime import timedelta
 from pathlib import Path
@@ -44,7 +45,8 @@ def test_boards_are_made_and_then_updated_by_name(tmp_path: Path) -> None:
 def test_a_dry_run_tells_of_a_new_board_what_the_file_sets_and_of_another_what_changes(tmp_path: Path) -> None:
     BoardFactory.create(name="Known", order="desc")
     file = tmp_path / "boards.json"
-    file.write_text('{"boards": [{"name": "New", "period": "month", "decimals": 2}, {"name": "Known", "order": "asc"}]}')
+    boards = [{"name": "New", "period": "month", "decimals": 2}, {"name": "Known", "order": "asc"}]
+    file.write_text(json.dumps({"boards": boards}))
 
     new, known = run("apply_boards", file, "--dry-run").json["would"]
 

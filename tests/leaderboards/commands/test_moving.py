@@ -191,7 +191,7 @@ def test_a_member_whose_data_is_no_json_is_listed_and_the_others_keep_their_name
 ) -> None:
     monkeypatch.setattr(external_zset, "BATCH_SIZE", 1)
     theirs.zadd("theirs", {"a": 4, "b": 3, "c": 2, "d": 1})
-    data = {"a": "Anna", "b": "[1]", "c": json.dumps({"name": "Carol"})}
+    data: dict[Any, Any] = {"a": "Anna", "b": "[1]", "c": json.dumps({"name": "Carol"})}
     theirs.hset("theirs:member_data", mapping=data)
     out, err = StringIO(), StringIO()
     options: dict[str, Any] = {"names": "theirs:member_data", "name_field": "name", "stdout": out, "stderr": err}
