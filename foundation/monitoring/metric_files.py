@@ -5,16 +5,25 @@ A process that imports it before that is set counts in its own memory, and no ot
 ``instruments`` opens the folder before its import, and a process that is too late does not start.
 """
 
+import logging
 import os
 import socket
 import sys
+from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
+if TYPE_CHECKING:
+    from prometheus_client.metrics_core import Metric
+
+logger = logging.getLogger(__name__)
+
 VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
 LIBRARY = "prometheus_client.values"  # the module that decides
+_logged: set[str] = set()  # files that this process has logged as unreadable
 
 
 def refuse_early_use() -> None:
@@ -47,6 +56,43 @@ def open_folder(folder: str) -> str:
         )
     os.environ[VARIABLE] = str(own)
     return str(own.parent)
+
+
+def merged_counts(folder: str) -> Iterable["Metric"]:
+    """Add up what the processes of all machines count in ``folder``.
+
+    A file that is empty, cut off or none of theirs is left out, and logged once by each process: a full disk or a
+    killed machine leaves one behind, and the counts of the others must still be told.
+    """
+    files = [str(each) for each in Path(folder).glob("*/*.db")]
+    try:
+        return _merge(files)
+    except Exception:  # the library raises whatever its parsing happens to raise
+        return _merge([each for each in files if _is_readable(each)])
+
+
+def _is_readable(file: str) -> bool:
+    try:
+        _merge([file])
+    except FileNotFoundError:  # deleted a moment ago
+        return False
+    except Exception as error:
+        if file not in _logged:
+            _logged.add(file)
+            said = f"{type(error).__name__}: {error}"
+            logger.warning(
+                "METRICS_FOLDER: %s cannot be read (%s) and is left out; delete it if it stays so", file, said
+            )
+        return False
+    _logged.discard(file)  # it was only being made
+    return True
+
+
+def _merge(files: list[str]) -> Iterable["Metric"]:
+    from prometheus_client.multiprocess import MultiProcessCollector  # not before the folder is open
+
+    merged: Iterable[Metric] = MultiProcessCollector.merge(files)  # type: ignore[no-untyped-call]  # it has no types
+    return merged
 
 
 def _counts_in(own: Path) -> bool:

@@ -7,7 +7,6 @@ header is present, or if TRUSTED_PROXIES says how many proxies there are.
 from collections.abc import Iterable, Mapping
 from hmac import compare_digest
 from itertools import chain
-from pathlib import Path
 from typing import Any, ClassVar
 
 from django.conf import settings
@@ -16,7 +15,6 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, ProcessCollector, generate_latest
 from prometheus_client.metrics_core import Metric
-from prometheus_client.multiprocess import MultiProcessCollector
 
 from foundation.errors import Forbidden
 from foundation.http.client_address import address_in
@@ -24,6 +22,7 @@ from foundation.http.problems import respond
 from foundation.monitoring import readings
 from foundation.monitoring.build import build_info
 from foundation.monitoring.instruments import registry
+from foundation.monitoring.metric_files import merged_counts
 from foundation.security.networks import contains
 
 REFUSAL = "Send METRICS_TOKEN as a bearer token, or ask from an address of METRICS_NETWORKS."
@@ -63,9 +62,7 @@ def counts_of_all() -> Iterable[Metric]:
     """
     if not settings.METRICS_FOLDER:
         return chain(registry.collect(), build_info(), ProcessCollector(registry=None).collect())
-    files = [str(each) for each in Path(settings.METRICS_FOLDER).glob("*/*.db")]
-    metrics: Iterable[Metric] = MultiProcessCollector.merge(files)  # type: ignore[no-untyped-call]  # the library has no types for it
-    return chain(metrics, build_info())
+    return chain(merged_counts(settings.METRICS_FOLDER), build_info())
 
 
 def may_read(environ: Mapping[str, Any]) -> bool:

@@ -12,11 +12,14 @@ import pytest
 from celery import current_app
 from django.db import OperationalError
 from django.test import Client
+from prometheus_client.mmap_dict import MmapedDict, mmap_key
+from pytest_django import Settings
 
 from foundation import clock
 from foundation.models import DeadLetter
 from foundation.monitoring import build, readings
 from foundation.monitoring import own_readings as own
+from foundation.monitoring.metrics_view import counts_of_all
 from foundation.redis import client as redis
 from foundation.redis.server import Server
 from tests.foundation.monitoring.scraped import scrape, scraped, value
@@ -176,3 +179,34 @@ def test_counts_of_all_processes_of_a_folder_are_told_by_any_also_of_those_that_
 
     assert value(told, "sunwi_redis_errors_total", kind="away") == 2
     assert value(told, "sunwi_redis_breaker_open_until_seconds") > clock.now().timestamp()
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        b"",
+        b"\x01",
+        (10_000).to_bytes(4, "little") + bytes(100),
+        (64).to_bytes(4, "little") + bytes(4) + (40).to_bytes(4, "little") + b"not json" * 7,
+        b"garbage " * 1_000,
+    ],
+    ids=["empty", "one byte", "cut off", "no key", "garbage"],
+)
+def test_a_file_that_cannot_be_read_hides_no_other_and_is_logged_once(
+    broken: bytes, tmp_path: Path, caplog: pytest.LogCaptureFixture, settings: Settings
+) -> None:
+    settings.METRICS_FOLDER = str(tmp_path)
+    (tmp_path / "host").mkdir()
+    counts = MmapedDict(str(tmp_path / "host" / "counter_1.db"))  # type: ignore[no-untyped-call]  # it has no types
+    counts.write_value(mmap_key("told", "told_total", [], [], "Told."), 3, 0)  # type: ignore[no-untyped-call]
+    counts.close()  # type: ignore[no-untyped-call]
+    (tmp_path / "host" / "counter_2.db").write_bytes(broken)
+
+    def told() -> list[float]:
+        return [sample.value for metric in counts_of_all() for sample in metric.samples if sample.name == "told_total"]
+
+    assert [told(), told()] == [[3], [3]]
+    [logged] = [each.getMessage() for each in caplog.records if "METRICS_FOLDER" in each.getMessage()]
+    assert "host/counter_2.db cannot be read" in logged
+    (tmp_path / "host" / "counter_2.db").write_bytes((tmp_path / "host" / "counter_1.db").read_bytes())
+    assert told() == [6]
