@@ -26,6 +26,9 @@ SIDE_BY_SIDE = 8
 LEASE = timedelta(seconds=2 * TOTAL_SECONDS)
 REST_FACTOR = 4  # after a failure an endpoint rests for this many times the duration of the try
 POLL_SECONDS = 0.5
+SLACK = timedelta(minutes=1)  # far more than clocks may differ: a worker whose clock is further off sends nothing
+LONGEST_REST = REST_FACTOR * LEASE  # an answer after the lease is not recorded
+LONGEST_WAIT = max(retries.DELAYS) * (1 + retries.JITTER)
 
 
 def deliver_due(at: datetime, seconds: float = RUN_SECONDS) -> int:
@@ -33,6 +36,7 @@ def deliver_due(at: datetime, seconds: float = RUN_SECONDS) -> int:
 
     Does nothing while another run is in progress, so that slow endpoints cannot occupy every worker.
     """
+    heal(at)
     if WebhookEndpoint.objects.filter(busy_until__gt=at).exists():
         return 0
     arrived, started = 0, clock.monotonic()
@@ -49,6 +53,25 @@ def deliver_due(at: datetime, seconds: float = RUN_SECONDS) -> int:
             now = at + timedelta(seconds=clock.monotonic() - started)
             failpoint("webhooks.before_record")
             arrived += sum(record(in_flight.pop(each), each.result(), now) for each in answered)
+
+
+def heal(at: datetime) -> int:
+    """Free what waits for a time further after ``at`` than any lease, rest or retry lasts, and log that.
+
+    A worker whose clock was ahead leaves such times behind, and nothing would be sent until then. Returns the number
+    of endpoints and messages.
+    """
+    everywhere = WebhookEndpoint.objects.order_by()
+    freed = everywhere.filter(busy_until__gt=at + LEASE + SLACK).update(busy_until=None)
+    freed += everywhere.filter(rests_until__gt=at + LONGEST_REST + SLACK).update(rests_until=None)
+    # By endpoint, as the index of waiting messages has them.
+    too_late = WebhookDelivery.objects.filter(
+        endpoint_id__in=list(everywhere.values_list("pk", flat=True)), next_try_at__gt=at + LONGEST_WAIT + SLACK
+    )
+    freed += too_late.update(next_try_at=at)
+    if freed:
+        logger.warning("webhooks: %d leases or next tries were too far in the future (a clock was wrong); freed", freed)
+    return freed
 
 
 @transaction.atomic

@@ -200,6 +200,25 @@ def test_while_one_run_holds_a_message_another_finds_nothing_until_the_lease_is_
     assert only().tries == 2
 
 
+@pytest.mark.parametrize("waits", ["busy_until", "rests_until", "next_try_at"])
+def test_a_time_that_a_wrong_clock_left_too_far_in_the_future_stops_nothing(
+    waits: str, receiver: Receiver, shop: WebhookEndpoint, caplog: pytest.LogCaptureFixture
+) -> None:
+    longest = {"busy_until": LEASE, "rests_until": 4 * LEASE, "next_try_at": 24 * 1.1 * HOUR}[waits]
+    enqueue("order-1")
+    rows = WebhookDelivery.objects.all() if waits == "next_try_at" else WebhookEndpoint.objects.all()
+    rows.update(**{waits: AT + longest})
+
+    assert (deliver_due(AT), caplog.text) == (0, "")  # as long as it may be
+
+    rows.update(**{waits: AT + 365 * 24 * HOUR})
+
+    assert (deliver_due(AT), len(receiver.received)) == (1, 1)
+    assert "too far in the future" in caplog.text
+    shop.refresh_from_db()
+    assert (shop.busy_until, only().next_try_at, only().delivered_at is not None) == (None, None, True)
+
+
 def test_an_answer_that_comes_after_the_lease_or_when_it_was_dropped_changes_nothing() -> None:
     WebhookEndpointFactory.create()
     enqueue("order-1")
