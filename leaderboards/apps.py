@@ -24,8 +24,7 @@ class LeaderboardsConfig(AppConfig):
         from foundation.webhooks import kinds
         from foundation.worker import due
         from leaderboards.selectors.moderation.purges import BASELINE
-        from leaderboards.selectors.monitoring import metrics
-        from leaderboards.selectors.monitoring.lag import lag
+        from leaderboards.selectors.monitoring import lag, metrics
         from leaderboards.services import audit_actions
         from leaderboards.services.imports import score_rows
         from leaderboards.services.moderation import review_quarantine
@@ -37,7 +36,8 @@ class LeaderboardsConfig(AppConfig):
         audit_actions.register()
         service_keys.reserve(BASELINE, score_rows.SERVICE, review_quarantine.SERVICE, sample_score.SERVICE)
         kinds.register_kinds(quarantine.QUARANTINED_WEBHOOK, announce.FINAL_WEBHOOK)
-        health.register_check(lag)
+        for check in lag.CHECKS:
+            health.register_check(check)
         watched.register("boards", metrics.sql_metrics)
         watched.register("boards in Redis", metrics.redis_metrics)
         due.register_check(due_work.find_due_work, due_work.TASKS)

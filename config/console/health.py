@@ -34,6 +34,7 @@ NAMES = {
     "sync states": _lazy("Memories of periods"),
     "dead letters": _lazy("Dead letters"),
     "differences": _lazy("Differences"),
+    "other problems": _lazy("Other problems"),
 }
 ABOUT_PERIODS = {
     "stale period ": _lazy("Stale period %(period)s"),

@@ -22,7 +22,7 @@ from foundation.conf import is_cluster, page_cache_alias
 from foundation.errors import SunwiError
 from foundation.models import DeadLetter, Heartbeat, KnownRedis
 from foundation.monitoring.checks import client_of, expect_redis
-from foundation.monitoring.health import SILENT_AFTER
+from foundation.monitoring.health import SILENT_AFTER, registered_problems
 from foundation.redis import client as redis
 from foundation.redis.client import RedisAway, RedisSilent
 from foundation.redis.info import identity_of, is_full, read_info
@@ -30,8 +30,8 @@ from foundation.sync.redis_state import CorruptRedisKey
 from foundation.tasks import WORKER
 from leaderboards.management.boundary import describe_boundary
 from leaderboards.models import ACTIVE_STATES, Board, Period, Storage
+from leaderboards.selectors.monitoring import lag
 from leaderboards.selectors.monitoring.histograms import histograms_taken
-from leaderboards.selectors.monitoring.lag import MIRRORED_EVERY, RESYNCED_WITHIN, mirror_age, unrepaired
 from leaderboards.selectors.monitoring.resync_progress import describe_resync
 from leaderboards.stores.redis.sync import ZsetSync
 
@@ -170,8 +170,7 @@ def page_cache(_at: datetime) -> Iterator[Finding]:
     if boards == cache:
         yield Finding(State.RED, "page cache", _("in the boards' own database: give CACHE_URL another server"))
     else:
-        is_shared = boards[0] == cache[0]
-        detail = _("a database of the boards' server") if is_shared else _("a server of its own")
+        detail = _("a database of the boards' server") if boards[0] == cache[0] else _("a server of its own")
         yield Finding(State.OK, "page cache", detail)
 
 
@@ -189,15 +188,15 @@ def unmirrored(_at: datetime) -> Iterator[Finding]:
     periods = Period.objects.filter(board__storage=Storage.REDIS, state__in=ACTIVE_STATES)
     store = ZsetSync(redis.resync_client())
     waiting = sum(store.dirty(period, 1)[0] for period in periods.select_related("board") if period.stale_since is None)
-    age = mirror_age()
-    is_red = waiting > 0 and (age is None or age > MIRRORED_EVERY)
+    age = lag.mirror_age()
+    is_red = waiting > 0 and (age is None or age > lag.MIRRORED_EVERY)
     seconds = f"{age.total_seconds():.1f}" if age else "0"
     last = _("%(count)s; never copied to SQL") if age is None else _("%(count)s; last copied to SQL %(seconds)s s ago")
     yield _found(is_red, "unmirrored standings", last % {"count": f"{waiting:,}", "seconds": seconds})
 
 
 def stale_periods(at: datetime) -> Iterator[Finding]:
-    """List stale periods. One may be stale for seconds, which is waiting; red after ``RESYNCED_WITHIN``."""
+    """List stale periods. One may be stale for seconds, which is waiting; red after ``lag.RESYNCED_WITHIN``."""
     living = Period.objects.filter(state__in=ACTIVE_STATES)
     stale = living.filter(stale_since__isnull=False).select_related("board").order_by("stale_since")
     for period in stale:
@@ -206,7 +205,7 @@ def stale_periods(at: datetime) -> Iterator[Finding]:
             "%(progress)s; the worker resyncs it within seconds: see that it runs and what its log says, "
             "or run rebuild --board %(board)s"
         ) % {"progress": describe_resync(period), "board": period.board_id}
-        state = State.RED if since > RESYNCED_WITHIN else State.WAITING
+        state = State.RED if since > lag.RESYNCED_WITHIN else State.WAITING
         yield Finding(state, f"stale period {period}", detail)
     if not stale:
         yield Finding(State.OK, "stale periods", _("none"))
@@ -234,7 +233,7 @@ def dead_letters(_at: datetime) -> Iterator[Finding]:
 
 
 def differences(_at: datetime) -> Iterator[Finding]:
-    count = unrepaired().count()
+    count = lag.unrepaired().count()
     detail = _("%(count)s left: run verify --repair") % {"count": f"{count:,}"} if count else _("none left")
     yield _found(count > 0, "differences", detail)
 
@@ -250,6 +249,15 @@ def histograms(at: datetime) -> Iterator[Finding]:
     elif not late:
         detail = _("the oldest was taken %(seconds)s s ago") % {"seconds": taken[0].age_seconds(at)}
         yield Finding(State.OK, "histograms", detail)
+
+
+def other_problems(_at: datetime) -> Iterator[Finding]:
+    """Tell what /readyz tells besides: each sentence of a registered check that has no check of its own here."""
+    problem = ""
+    for problem in registered_problems(without=TOLD_ALREADY):
+        yield Finding(State.RED, "other problems", problem)
+    if not problem:
+        yield Finding(State.OK, "other problems", _("none"))
 
 
 def boundaries(at: datetime) -> Iterator[Finding]:
@@ -270,8 +278,10 @@ CHECKS: dict[str, Check] = {
     "dead letters": dead_letters,
     "differences": differences,
     "histograms": histograms,
+    "other problems": other_problems,
     "boards": boundaries,
 }
+TOLD_ALREADY = (lag.describe_mirror, lag.describe_stale, lag.describe_unrepaired)
 NEEDS_REDIS = (redis_server, page_cache, unmirrored, corrupt_sync_states)
 
 

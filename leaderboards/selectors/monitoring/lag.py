@@ -16,7 +16,7 @@ RESYNCED_WITHIN = timedelta(seconds=30)
 
 def lag() -> list[str]:
     """Return one sentence for each kind of overdue work."""
-    return [*_describe_mirror(), *_describe_unclosed(), *_describe_stale(), *_describe_unrepaired()]
+    return [problem for check in CHECKS for problem in check()]
 
 
 def mirror_age() -> timedelta | None:
@@ -30,7 +30,8 @@ def unrepaired() -> QuerySet[Difference]:
     return Difference.objects.filter(since, repaired=False, period__state__in=ACTIVE_STATES)
 
 
-def _describe_mirror() -> list[str]:
+def describe_mirror() -> list[str]:
+    """Say that standings that only Redis has were not copied to SQL in time."""
     if not Period.objects.filter(board__storage=Storage.REDIS, state__in=ACTIVE_STATES).exists():
         return []
     silence = mirror_age()
@@ -51,17 +52,23 @@ def unclosed(at: datetime, within: timedelta = timedelta()) -> list[tuple[dateti
     ]
 
 
-def _describe_unclosed() -> list[str]:
+def describe_unclosed() -> list[str]:
+    """Say how many periods should have been closed, after ``CLOSED_WITHIN``."""
     late = unclosed(clock.now(), CLOSED_WITHIN)
     return [f"periods to close: {len(late)}, the first since {min(late)[0]:%Y-%m-%d %H:%M} UTC"] if late else []
 
 
-def _describe_stale() -> list[str]:
+def describe_stale() -> list[str]:
+    """Say how many periods Redis has lacked something of, after ``RESYNCED_WITHIN``."""
     late = Period.objects.filter(state__in=ACTIVE_STATES, stale_since__lt=clock.now() - RESYNCED_WITHIN)
     stale = late.aggregate(count=Count("pk"), first=Min("stale_since"))
     return [f"stale periods: {stale['count']}, the first since {stale['first']:%F %R} UTC"] if stale["count"] else []
 
 
-def _describe_unrepaired() -> list[str]:
+def describe_unrepaired() -> list[str]:
+    """Say how many differences nobody has repaired."""
     count = unrepaired().count()
     return [f"unrepaired differences: {count}; `verify --repair` repairs them"] if count else []
+
+
+CHECKS = (describe_mirror, describe_unclosed, describe_stale, describe_unrepaired)

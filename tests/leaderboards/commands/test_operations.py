@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
+from django.test import Client
 from django.utils.translation import override
 from pytest_django import Settings
 
@@ -16,6 +17,8 @@ from foundation import clock
 from foundation.models import DeadLetter, Heartbeat
 from foundation.redis import client as redis
 from foundation.sync.registering import register_server
+from foundation.webhooks import outbox
+from foundation.webhooks.models import WebhookDelivery
 from leaderboards import selectors
 from leaderboards.management import doctor_checks as checkup
 from leaderboards.management.commands import rebuild as rebuild_command
@@ -26,6 +29,7 @@ from leaderboards.services.periods.histograms import take_due_histograms
 from leaderboards.services.players.link import make_code
 from leaderboards.services.players.profiles import set_profile
 from leaderboards.services.sync.mirror import mirror_all
+from tests.foundation.factories import WebhookEndpointFactory
 from tests.leaderboards.commands.calls import run
 from tests.leaderboards.factories import BoardFactory
 from tests.leaderboards.services.site import crowd, in_redis, in_sql, make_board
@@ -263,6 +267,34 @@ def test_the_doctor_is_red_where_somebody_has_to_decide_or_repair_and_redis_may_
     assert "unmirrored standings: 1; never copied to SQL" in red
     assert "dead letters: 1 open" in red
     assert "differences: 1 left" in red
+
+
+@ONE_SERVER
+def test_the_doctor_is_red_for_all_that_readyz_says_and_says_nothing_twice(now: datetime, client: Client) -> None:
+    late, stale = (running(BoardFactory.create()) for _ in range(2))
+    Heartbeat.objects.create(name="worker", beat_at=now)
+    mirror_all()
+    well, _ = doctor()
+    ended = now - timedelta(hours=1)
+    Period.objects.filter(pk=late.pk).update(ends_at=ended)
+    WebhookEndpointFactory.create(name="Shop")
+    outbox.enqueue(kind="order.paid", message_id="order-1", payload={}, at=now)
+    WebhookDelivery.objects.update(next_try_at=None, dead_at=now)
+    Period.objects.filter(pk=stale.pk).update(stale_since=ended)
+    Difference.objects.create(period=late, player="alice", repaired=False, found_at=now)
+
+    status, lines = doctor()
+
+    assert (well, status) == (0, 1)
+    red = [line.removeprefix("RED  ") for line in lines if line.startswith("RED")]
+    assert [line.partition(": ")[0] for line in red] == [
+        f"stale period {stale}", "differences", "other problems", "other problems"
+    ]  # fmt: skip  # as a table
+    degraded = client.get("/readyz").json()["degraded"]
+    told = [line.removeprefix("other problems: ") for line in red[2:]]
+    assert set(told) < set(degraded)
+    assert f"periods to close: 1, the first since {ended:%F %R} UTC" in told
+    assert len(degraded) == len(red)
 
 
 @pytest.mark.parametrize("storage", ["hybrid", "redis"])
