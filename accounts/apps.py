@@ -2,15 +2,14 @@
 
 from types import ModuleType
 
-from django.apps import AppConfig
 from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
 from accounts.core.staff_sessions import StaffSession
-from foundation import conf
+from foundation import conf, needed_apps
 
 
-class AccountsConfig(AppConfig):
+class AccountsConfig(needed_apps.SunwiApp):
     """Connect the sign-in signals, and register audit actions and encrypted columns at startup."""
 
     default_auto_field = "django.db.models.BigAutoField"

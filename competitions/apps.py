@@ -1,10 +1,11 @@
 """The competitions app."""
 
-from django.apps import AppConfig
 from django.utils.translation import gettext_lazy as _
 
+from foundation import needed_apps
 
-class CompetitionsConfig(AppConfig):
+
+class CompetitionsConfig(needed_apps.SunwiApp):
     """Competitions, their participants, notices and rewards."""
 
     default_auto_field = "django.db.models.BigAutoField"

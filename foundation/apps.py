@@ -6,21 +6,20 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from django.apps import AppConfig
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.db import connections
 from django.db.models.signals import post_migrate, pre_migrate
 from django.utils.translation import gettext_lazy as _
 
-from foundation import conf
+from foundation import conf, needed_apps
 from foundation.sync.keys import use_names_for_cluster
 
 NEEDED = ("accounts", "leaderboards")
 OPTIONAL = ("likes", "competitions")
 
 
-class FoundationConfig(AppConfig):
+class FoundationConfig(needed_apps.SunwiApp):
     """Register the foundation's audit actions, checks and metrics at startup."""
 
     default_auto_field = "django.db.models.BigAutoField"

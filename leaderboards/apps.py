@@ -2,11 +2,12 @@
 
 import sys
 
-from django.apps import AppConfig
 from django.utils.translation import gettext_lazy as _
 
+from foundation import needed_apps
 
-class LeaderboardsConfig(AppConfig):
+
+class LeaderboardsConfig(needed_apps.SunwiApp):
     """Boards, periods, players and their standings."""
 
     default_auto_field = "django.db.models.BigAutoField"

@@ -1,10 +1,11 @@
 """The likes app."""
 
-from django.apps import AppConfig
 from django.utils.translation import gettext_lazy as _
 
+from foundation import needed_apps
 
-class LikesConfig(AppConfig):
+
+class LikesConfig(needed_apps.SunwiApp):
     """Register the likes app's checks, hooks and dead-letter handlers at startup."""
 
     default_auto_field = "django.db.models.BigAutoField"
