@@ -25,12 +25,14 @@ from config.components import (
     redis_urls,
     sealing,
     secret_files,
+    site,
     task_queue,
 )
 from config.components import databases as sql
 from config.components import middleware as around
 from config.components import watching as watch
 from foundation import conf, file_locations
+from foundation.redis.addresses import same_database
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 # The templates and files of the API's documentation. The package is found, not imported: a worker does not need it.
@@ -122,7 +124,7 @@ CACHE_URL = secret_files.redis_url(env, "CACHE", redis_urls.neighbour(REDIS_URL,
 BROKER_URL = secret_files.redis_url(env, "BROKER", redis_urls.neighbour(REDIS_URL, 2))
 redis_urls.check(CACHE_URL=CACHE_URL, BROKER_URL=BROKER_URL)
 for _name, _url in (("CACHE_URL", CACHE_URL), ("BROKER_URL", BROKER_URL)):
-    if redis_urls.same_database(REDIS_URL, _url):
+    if same_database(REDIS_URL, _url):
         raise ImproperlyConfigured(
             f"{_name} names the same Redis database as REDIS_URL, where the boards live. "
             "Give it another database number, or better another server."
@@ -145,7 +147,7 @@ USE_TZ = True
 TIME_ZONE = "UTC"
 FORMAT_MODULE_PATH = ["config.formats"]  # a time that Django spells names its zone
 # The zone that a new board's form starts with; boards carry their own.
-DEFAULT_TIMEZONE = env.str("DEFAULT_TIMEZONE", default="UTC")
+DEFAULT_TIMEZONE = site.time_zone(env)
 
 # -- Records ------------------------------------------------------------------------------------
 
@@ -245,7 +247,7 @@ FILE_UPLOAD_HANDLERS = [
 CONTENT_SECURITY_POLICY = {"DIRECTIVES": csp.DIRECTIVES}
 
 # The sites that may show boards inside frames (`https://example.org`), by `?embed=1`. None by default.
-EMBED_SITES = env.list("EMBED_SITES", default=[])
+EMBED_SITES = site.embed_sites(env)
 
 # What players may change of their own profile, and the hosts that their pictures are fetched from.
 PLAYERS_EDIT = profiles.players_edit(env)
@@ -270,7 +272,7 @@ WEBHOOK_KEEP_DAYS = env.int("WEBHOOK_KEEP_DAYS", default=30)
 # -- E-mail -------------------------------------------------------------------------------------
 
 # The address of the site, with which links in e-mails begin.
-SITE_URL = env.str("SITE_URL", default="http://localhost:8000")
+SITE_URL = site.url(env)
 # EMAIL_URL: `smtp+tls://user:password@host:587`; without it e-mails go nowhere.
 vars().update(mail.mail_settings(env))
 DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="Sunwi <sunwi@localhost>")

@@ -16,6 +16,7 @@ from django.core.exceptions import ImproperlyConfigured
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
+from foundation import setting_values
 from foundation.monitoring import metric_files
 from foundation.redis.addresses import CLUSTER, SENTINEL, kind_of
 from foundation.security.networks import BadNetwork, read_blocks
@@ -165,12 +166,6 @@ def read_hosts(value: Any) -> list[str]:
     return list(dict.fromkeys(value))
 
 
-def _privacy_url(value: Any) -> str:
-    if _text(value) and not value.startswith(("https://", "http://", "/")):
-        raise _Wrong("must begin with https://, or be a path of the site")
-    return str(value)
-
-
 YEARS = 36_500  # days
 SETTINGS: dict[str, Setting] = {
     "API_MIDDLEWARE": Setting(API_MIDDLEWARE, _texts),
@@ -178,29 +173,29 @@ SETTINGS: dict[str, Setting] = {
     "COMMENT_LIKES_RATE": Setting(100, _number(1, 1_000_000)),
     "COMMENT_LIKES_STORAGE": Setting("hybrid", _one_of("hybrid", "redis", "sql", "append")),
     "DATA_DIR": Setting(".data", _text),
-    "DEFAULT_TIMEZONE": Setting("UTC", _text),
+    "DEFAULT_TIMEZONE": Setting("UTC", setting_values.time_zone),
     "DEVICE_COOKIE_NAME": Setting(lambda: "__Host-device" if settings.SESSION_COOKIE_SECURE else "device", _text),
-    "EMBED_SITES": Setting([], _texts),
+    "EMBED_SITES": Setting([], setting_values.embed_sites),
     "ENCRYPTION_KEYS": Setting([], _keys),
     "EXPORTS_AT_ONCE": Setting(2, _number(1, 1000)),
     "FORMS_WITH_FILES": Setting({}, _forms),
     "HISTOGRAM_PLAYERS": Setting(100_000, _number(0, 1_000_000_000)),
     "KEEP_RECORDS_DAYS": Setting(90, _number(1, YEARS)),
     "LARGEST_UPLOAD": Setting(8 * 1024 * 1024, _number(1, 1 << 30)),
-    "METRICS_ADDRESS": Setting("127.0.0.1", _text),
+    "METRICS_ADDRESS": Setting("127.0.0.1", setting_values.listening_address),
     "METRICS_FOLDER": Setting("", _text),
     "METRICS_NETWORKS": Setting(["127.0.0.0/8", "::1/128"], _networks),
     "METRICS_PORT": Setting(0, _number(0, 65_535)),
     "METRICS_TOKEN": Setting("", _token),
     "PICTURE_HOSTS": Setting([], read_hosts),
     "PLAYERS_EDIT": Setting(list(PROFILE_FIELDS), read_profile_fields),
-    "PRIVACY_URL": Setting("", _privacy_url),
+    "PRIVACY_URL": Setting("", setting_values.privacy_url),
     "RANK_SNAPSHOT_MINUTES": Setting(60, _number(1, 1440)),
     "RANK_SNAPSHOT_PLAYERS": Setting(1000, _number(0, 1_000_000)),
     "RATE_LIMITS": Setting({}, _limits),
     "SIGNATURE_TOLERANCE_SECONDS": Setting(300, _number(1, 900)),
     "SIGN_UP": Setting("off", _one_of("off", "invitation", "open")),
-    "SITE_URL": Setting("http://localhost:8000", _text),
+    "SITE_URL": Setting("http://localhost:8000", setting_values.site_url),
     "SQL_ALONE_SECONDS": Setting(0.4, _number(0, 3600, float)),
     "SQL_LONG_STATEMENT_SECONDS": Setting(3600.0, _number(0, 86_400, float)),
     "STAFF_IDLE_MINUTES": Setting(60, _number(0, 20_160, float)),

@@ -5,6 +5,7 @@ from ipaddress import ip_address
 import environ
 from django.core.exceptions import ImproperlyConfigured
 
+from foundation import setting_values
 from foundation.monitoring import metric_files
 from foundation.security.networks import BadNetwork, read_blocks
 
@@ -67,8 +68,8 @@ def address(env: environ.Env) -> str:
     """Read METRICS_ADDRESS, the IP address at which the worker listens. Raises ``ImproperlyConfigured``."""
     text: str = env.str("METRICS_ADDRESS", default="127.0.0.1").strip()
     try:
-        return str(ip_address(text))
+        return setting_values.listening_address(text)
     except ValueError:
         raise ImproperlyConfigured(
-            f"METRICS_ADDRESS: {text!r} is no IP address; write 127.0.0.1 for this machine alone, 0.0.0.0 for all."
+            f"METRICS_ADDRESS: {text!r} is no IP address; write {setting_values.ADDRESSES}."
         ) from None

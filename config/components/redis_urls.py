@@ -9,20 +9,9 @@ from urllib.parse import parse_qs, quote, urlencode, urlsplit, urlunsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
-from foundation.redis.addresses import CLUSTER, SENTINEL, kind_of, read_many
+from foundation.redis.addresses import CLUSTER, SENTINEL, database_of, kind_of, read_many
 
 DATABASES = 16  # Redis's default
-
-
-def database_of(url: str) -> int:
-    """The database number in a URL; 0 if there is none."""
-    parts = urlsplit(url)
-    query = parse_qs(parts.query)
-    numbers = query.get("db") or query.get("virtual_host")
-    if numbers:
-        return int(numbers[0])
-    path = parts.path.strip("/") if not kind_of(url) else ""
-    return int(path) if path.isdigit() and "socket" not in parts.scheme else 0
 
 
 def with_database(url: str, number: int) -> str:
@@ -87,21 +76,6 @@ def broker_options(url: str) -> dict[str, Any]:
 
 def _bracketed(host: str) -> str:
     return f"[{host}]" if ":" in host else host
-
-
-def same_database(one: str, other: str) -> bool:
-    """Whether both URLs name the same database, judged by the text alone."""
-
-    def place(url: str) -> tuple[str, int]:
-        if kind_of(url):
-            named = read_many(url)
-            return f"{sorted(named.hosts)} {named.name}", database_of(url)
-        parts = urlsplit(url)
-        if parts.hostname is None:
-            return parts.path, database_of(url)
-        return f"{parts.hostname}:{parts.port or 6379}", database_of(url)
-
-    return place(one) == place(other)
 
 
 def check(**urls: str) -> None:

@@ -6,12 +6,14 @@ They run with every ``check`` and ask no server. docs/install.md has the setting
 from collections.abc import Mapping
 from typing import Any
 
+from celery import current_app
 from django.apps import apps
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, register
 from django.urls import NoReverseMatch, reverse
 
-from foundation.conf import REDIS_BACKEND, is_cluster, page_cache_alias
+from foundation.conf import REDIS_BACKEND, is_cluster, page_cache_alias, redis_address
+from foundation.redis.addresses import same_database
 
 FAST_PATH = "foundation.http.fast_path.ApiFastPath"
 MIDDLEWARE = {
@@ -47,6 +49,19 @@ def a_cluster_needs_a_page_cache(**_: Any) -> list[CheckMessage]:
         return []
     hint = 'Write CACHES["default"] = redis_cache("redis://HOST:6379/0"), of a server that is not in the cluster.'
     return [Error("The boards are in a Redis Cluster, and Django's cache is no Redis.", hint=hint, id="sunwi.E017")]
+
+
+@register()
+def broker_has_a_database_of_its_own(**_: Any) -> list[CheckMessage]:
+    """Check that Celery's broker is not in the boards' database, judged by the addresses alone."""
+    broker = str(getattr(settings, "CELERY_BROKER_URL", None) or current_app.conf.broker_url or "")
+    try:
+        is_same = bool(settings.CACHES.get("boards")) and same_database(redis_address("boards"), broker)
+    except (ValueError, LookupError):  # another kind of address, or none; E010 tells of the boards'
+        return []
+    hint = "Give it another database number, or better another server."
+    said = 'The broker (CELERY_BROKER_URL) names the same Redis database as CACHES["boards"], where the boards live.'
+    return [Error(said, hint=hint, id="sunwi.E018")] if is_same else []
 
 
 @register()

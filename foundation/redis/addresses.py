@@ -6,7 +6,7 @@ are encrypted. Pure functions of the standard library.
 """
 
 from typing import NamedTuple
-from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
+from urllib.parse import parse_qs, parse_qsl, unquote, urlencode, urlsplit
 
 SENTINEL, CLUSTER = "sentinel", "cluster"
 DEFAULT_PORTS = {SENTINEL: 26379, CLUSTER: 6379}
@@ -75,3 +75,29 @@ def _read_host(text: str, default_port: int) -> Host:
     if not parts.hostname:
         raise ValueError("a host is missing: write them with commas between, as in host1:26379,host2:26379")
     return parts.hostname, port or default_port
+
+
+def database_of(url: str) -> int:
+    """The database number in a URL; 0 if there is none."""
+    parts = urlsplit(url)
+    query = parse_qs(parts.query)
+    numbers = query.get("db") or query.get("virtual_host")
+    if numbers:
+        return int(numbers[0])
+    path = parts.path.strip("/") if not kind_of(url) else ""
+    return int(path) if path.isdigit() and "socket" not in parts.scheme else 0
+
+
+def same_database(one: str, other: str) -> bool:
+    """Whether both URLs name the same database, judged by the text alone."""
+
+    def place(url: str) -> tuple[str, int]:
+        if kind_of(url):
+            named = read_many(url)
+            return f"{sorted(named.hosts)} {named.name}", database_of(url)
+        parts = urlsplit(url)
+        if parts.hostname is None:
+            return parts.path, database_of(url)
+        return f"{parts.hostname}:{parts.port or 6379}", database_of(url)
+
+    return place(one) == place(other)

@@ -15,6 +15,7 @@ from redis import ConnectionPool
 
 from config.components import redis_urls
 from foundation.clock import TOLERATED
+from foundation.redis.addresses import same_database
 from foundation.security import nonces
 from tests.accounts.people import LOGIN, PASSWORD, sign_in
 from tests.leaderboards.factories import UserFactory
@@ -115,8 +116,8 @@ def test_a_redis_address_says_its_database_to_the_driver_and_to_celery() -> None
         assert redis_urls.with_database(moved, redis_urls.database_of(url)) == url
 
     others = ("redis://localhost:6379/5", "redis://localhost:6380/4", "unix:///run/redis.sock?db=4")
-    assert not any(redis_urls.same_database(BOARDS, other) for other in others)
-    assert redis_urls.same_database("redis://localhost", "redis://localhost:6379/0")
+    assert not any(same_database(BOARDS, other) for other in others)
+    assert same_database("redis://localhost", "redis://localhost:6379/0")
     assert redis_urls.neighbour("redis://localhost:6379/15", 5) == BOARDS
     assert redis_urls.for_broker("unix:///run/redis.sock?db=2") == "redis+socket:///run/redis.sock?virtual_host=2"
 
@@ -254,3 +255,35 @@ def test_a_cluster_has_page_cache_and_broker_beside_it(read: Any) -> None:
 def test_addresses_behind_sentinels_that_cannot_be_meant_are_refused(read: Any, urls: Any, why: str) -> None:
     with pytest.raises(ImproperlyConfigured, match=why):
         read(SECRET_KEY="x", **urls)
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong", "said"),
+    [
+        (
+            "DEFAULT_TIMEZONE",
+            "Asia/Seul",
+            "must be the name of a time zone, such as Asia/Seoul or UTC; got 'Asia/Seul'",
+        ),
+        (
+            "SITE_URL",
+            "boards.example",
+            "must be the address of the site with its scheme, such as https://boards.example",
+        ),
+        ("SITE_URL", "https://", "must be the address of the site with its scheme"),
+        ("EMBED_SITES", "https://a.example,javascript:alert(1)", "'javascript:alert(1)' is none"),
+        ("EMBED_SITES", "https://a.example; script-src *", "is none"),
+    ],
+)
+def test_a_wrong_value_of_the_site_ends_the_start_with_a_sentence(read: Any, name: str, wrong: str, said: str) -> None:
+    with pytest.raises(ImproperlyConfigured) as refused:
+        read(SECRET_KEY="x", **{name: wrong})
+
+    assert str(refused.value).startswith(f"{name} must ")
+    assert said in str(refused.value)
+
+
+def test_sites_that_may_embed_are_those_that_a_browser_reads(read: Any) -> None:
+    sites = ["https://example.org", "http://localhost:3000", "https://*.example.org:*", "example.org", "*"]
+
+    assert read(SECRET_KEY="x", EMBED_SITES=",".join(sites))["EMBED_SITES"] == sites

@@ -75,6 +75,13 @@ def test_what_the_project_sets_by_itself_stays(host: Any) -> None:
         ({"METRICS_NETWORKS": ["here"]}, "METRICS_NETWORKS must be a list of networks"),
         ({"EMBED_SITES": "https://a.example"}, "EMBED_SITES must be a list of texts"),
         ({"PRIVACY_URL": "example.org"}, "PRIVACY_URL must begin with https://"),
+        (
+            {"DEFAULT_TIMEZONE": "Asia/Seul"},
+            "DEFAULT_TIMEZONE must be the name of a time zone, such as Asia/Seoul or UTC",
+        ),
+        ({"SITE_URL": "boards.example"}, "SITE_URL must be the address of the site with its scheme, such as https://"),
+        ({"METRICS_ADDRESS": "nonsense"}, "METRICS_ADDRESS must be an IP address: 127.0.0.1 for this machine alone"),
+        ({"EMBED_SITES": ["javascript:alert(1)"]}, "'javascript:alert(1)' is none"),
         ({"TRACING": "off"}, "TRACING must be True or False"),
     ],
 )

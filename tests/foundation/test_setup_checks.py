@@ -6,7 +6,9 @@ import pytest
 from django.conf import settings as actual
 from django.http import HttpResponse
 from django.urls import path
+from pytest_django import Settings
 
+from foundation.conf import redis_cache
 from foundation.monitoring import setup_checks
 from foundation.worker.schedule import SCHEDULE, schedule_of
 
@@ -21,6 +23,7 @@ def test_our_own_project_passes_them_all() -> None:
     for check in (
         setup_checks.boards_have_a_redis, setup_checks.middleware_is_there, setup_checks.processors_are_there,
         setup_checks.database_can_hold_locks, setup_checks.project_suits, setup_checks.addresses_are_there,
+        setup_checks.broker_has_a_database_of_its_own,
     ):  # fmt: skip  # as a table
         assert said(check) == []
 
@@ -65,6 +68,30 @@ def test_what_is_missing_is_named_with_what_to_write(
 
     assert {each for each, _ in found} == {id_}
     assert any(hint in text for _, text in found)
+
+
+@pytest.mark.parametrize(
+    ("boards", "broker", "is_refused"),
+    [
+        ("redis://127.0.0.1:6379/0", "redis://127.0.0.1:6379/0", True),
+        ("redis://127.0.0.1/0", "redis://:hush@127.0.0.1:6379", True),
+        ("unix:///run/redis.sock?db=2", "redis+socket:///run/redis.sock?virtual_host=2", True),
+        ("redis://127.0.0.1:6379/0", "redis://127.0.0.1:6379/2", False),
+        ("redis://127.0.0.1:6379/0", "redis://broker:6379/0", False),
+        ("redis://127.0.0.1:6379/0", "amqp://127.0.0.1:5672//", False),
+        ("redis://127.0.0.1:6379/0", "redis://127.0.0.1:port/0", False),
+    ],
+)
+def test_a_broker_in_the_boards_database_is_refused(
+    boards: str, broker: str, is_refused: bool, settings: Settings
+) -> None:
+    settings.CACHES = {**settings.CACHES, "boards": redis_cache(boards)}
+    settings.CELERY_BROKER_URL = broker
+
+    found = said(setup_checks.broker_has_a_database_of_its_own)
+
+    assert [id_ for id_, _ in found] == ["sunwi.E018"] * is_refused
+    assert all("hush" not in text and "Give it another database number" in text for _, text in found)
 
 
 def reverse_here(name: str, args: Any) -> str:

@@ -1,0 +1,63 @@
+"""What the values of some settings must be, for ``SUNWI`` and for the variables of Sunwi's own project alike.
+
+Each function returns the value, or raises ``ValueError`` with what it must be, to stand after the setting's name.
+"""
+
+import re
+from ipaddress import ip_address
+from typing import Any
+from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo
+
+_LABELS = r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*"
+# A source of the directive `frame-ancestors`: everybody, or a site; without a scheme its name has a point.
+_FRAMING = re.compile(rf"\*|(https?://(?=[^/])|(?=[^/:]+\.))(\*\.)?{_LABELS}(:(\d{{1,5}}|\*))?/?", re.IGNORECASE)
+ADDRESSES = "127.0.0.1 for this machine alone, 0.0.0.0 for all"
+
+
+def time_zone(value: Any) -> str:
+    """The name of a time zone."""
+    try:
+        name = ZoneInfo(value).key
+    except (ValueError, TypeError, AttributeError, OSError, LookupError):
+        name = ""
+    if name in ("", "localtime", "Factory"):  # as boards have it
+        raise ValueError("must be the name of a time zone, such as Asia/Seoul or UTC")
+    return name
+
+
+def site_url(value: Any) -> str:
+    """The address at which a site is found, perhaps with a path."""
+    try:
+        parts = urlsplit(value if isinstance(value, str) else "")
+        is_whole = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        is_whole = False
+    if not is_whole or re.search(r"[\s?#@]", value):
+        raise ValueError("must be the address of the site with its scheme, such as https://boards.example")
+    return str(value)
+
+
+def embed_sites(value: Any) -> list[str]:
+    """The sites that may show pages in frames."""
+    if not (isinstance(value, (list, tuple)) and all(isinstance(each, str) for each in value)):
+        raise ValueError("must be a list of texts")
+    for site in value:
+        if not _FRAMING.fullmatch(site):
+            raise ValueError(f"must name sites such as https://example.org or https://*.example.org; {site!r} is none")
+    return list(value)
+
+
+def listening_address(value: Any) -> str:
+    """The IP address at which a process listens."""
+    try:
+        return str(ip_address(value if isinstance(value, str) else ""))
+    except ValueError:
+        raise ValueError(f"must be an IP address: {ADDRESSES}") from None
+
+
+def privacy_url(value: Any) -> str:
+    """The address or path of the site's privacy policy; empty for none."""
+    if not isinstance(value, str) or (value and not value.startswith(("https://", "http://", "/"))):
+        raise ValueError("must begin with https://, or be a path of the site")
+    return value
