@@ -13,12 +13,14 @@ Value = TypeVar("Value")
 
 def url(env: environ.Env) -> str:
     """The address of the site, with which links in e-mails begin. Raises ``ImproperlyConfigured``."""
-    return _read("SITE_URL", setting_values.site_url, env.str("SITE_URL", default="http://localhost:8000"))
+    given: str = env.str("SITE_URL", default="http://localhost:8000")
+    return _read("SITE_URL", setting_values.site_url, given)
 
 
 def time_zone(env: environ.Env) -> str:
     """The zone of boards that set none. Raises ``ImproperlyConfigured``."""
-    return _read("DEFAULT_TIMEZONE", setting_values.time_zone, env.str("DEFAULT_TIMEZONE", default="UTC"))
+    given: str = env.str("DEFAULT_TIMEZONE", default="UTC")
+    return _read("DEFAULT_TIMEZONE", setting_values.time_zone, given)
 
 
 def embed_sites(env: environ.Env) -> list[str]:

@@ -87,8 +87,8 @@ class Command(BaseCommand):
             self.stdout.write(line)
         if rejects.is_written:
             self.stdout.write(f"rejected rows: {rejects.file}")
-        if undecided := tally.undecided():
-            self.stdout.write(f"{undecided} of the rejected rows were not decided. {_what_to_do(options['id'])}")
+        if unknown := tally.of_unknown_outcome():
+            self.stdout.write(f"{unknown} of the rejected rows were not decided. {_what_to_do(options['id'])}")
 
     def _import(self, table: Table, job: ScoreImport, rejects: RejectedRows) -> "Tally":
         tally, lines, progress = Tally(), table.lines(), Progress(table.size)
@@ -123,7 +123,7 @@ class Tally:
             self._codes[outcome.code] += 1
             self._first.setdefault(outcome.code, f"row {outcome.position}: {outcome.detail}")
 
-    def undecided(self) -> int:
+    def of_unknown_outcome(self) -> int:
         """Return how many rows were not decided: a server did not answer."""
         return sum(self._codes[code] for code in AWAY)
 

@@ -209,7 +209,7 @@ def test_a_provisional_result_says_so_has_no_podium_and_is_looked_at_again(clien
     assert ("Final result" in words, "data-live" in html) == (False, True)
     assert "Past A cup provisional" in listed
     assert "This result is provisional: the jury may still change it. 1 ann 9 points" in show.replace(
-        "From the last place to the first. To the competition Share Next place Play Show all "
+        "From the last place to the first. To the competition Share 2 took part Next place Play Show all "
         "The space bar shows the next place. ",
         "",
     )
