@@ -1,6 +1,6 @@
--- The roles of the database, and an empty one if there is none, for psql as its superuser: the Compose file's PostgreSQL
--- runs it once, on an empty volume, and running it again changes passwords to those of the files. sunwi_owner migrates;
--- sunwi_app reads and writes rows. Outside of the container: psql -v secrets=FOLDER names the folder of the passwords.
+-- The roles of the database, and an empty one if there is none, for psql as the superuser: PostgreSQL of the Compose
+-- file runs it once, on an empty volume, and running it again changes passwords to those of the files. sunwi_owner
+-- migrates; sunwi_app reads and writes rows. Outside of the container psql -v secrets=FOLDER says where passwords are.
 
 \set ON_ERROR_STOP on
 \if :{?secrets}

@@ -16,10 +16,11 @@ from tests.deploy.test_systemd import manage_here
 from tests.deploy.units import UNITS, Machine
 from tests.ports import free_port
 from tests.security.front import ROOT
-from tests.security.guarded import guarded, run_roles
+from tests.security.guarded import Guarded, guarded, run_roles
 
 PAGE = ROOT / "docs/operations/backup.md"
 REDIS_CLI = shutil.which("redis-cli") or shutil.which("valkey-cli")
+PROGRAMS = ("psql", "pg_dump", "pg_restore", "dropdb")
 STARTS = {"Docker Compose": "docker compose up --detach    ", "systemd": "systemctl start"}
 
 
@@ -32,6 +33,12 @@ def drill(way: str) -> tuple[str, str]:
     return before, after.partition("\n")[2]
 
 
+def lines_here(machine: Machine, text: str, number: str) -> str:
+    """The lines with the places of a test, and the number of its board."""
+    text = text.replace("--board 6", f"--board {number}").replace("/run/sunwi-roles", f"{machine.folder}/roles")
+    return machine.here(text)
+
+
 def program(folder: Path, name: str, text: str) -> None:
     (folder / name).write_text(f"#!/bin/sh\nset -eu\n{text}\n")
     (folder / name).chmod(0o755)
@@ -39,6 +46,9 @@ def program(folder: Path, name: str, text: str) -> None:
 
 def stand_ins(machine: Machine, folder: Path) -> dict[str, str]:
     """An environment whose `docker`, `systemctl` and the like act on the servers of the test."""
+    folder.mkdir()
+    (machine.folder / "run").mkdir()
+    (machine.folder / "secrets").symlink_to(machine.servers.secrets)
     servers, script = machine.servers, shlex.quote(str(folder / "sunwi-manage"))
     env_text = machine.here((UNITS / "sunwi.env").read_text())
     manage_here(folder, servers.secrets, env_text)
@@ -50,7 +60,8 @@ def stand_ins(machine: Machine, folder: Path) -> dict[str, str]:
         f"""rest=; while [ $# -gt 0 ]; do
   if [ "$1" = -o ]; then shift; else rest="$rest $1"; fi; shift; done; exec {shutil.which("install")} $rest""",
     )
-    program(folder, "systemctl", ":")
+    later = shlex.quote("CREATE TABLE later (id integer)")  # what the site did after the dump
+    program(folder, "systemctl", f"test $1 = stop && exec psql -q -d sunwi -c {later}")
     program(folder, "redis-cli", f'exec {REDIS_CLI} "$@"')
     program(
         folder,
@@ -61,7 +72,8 @@ def stand_ins(machine: Machine, folder: Path) -> dict[str, str]:
   "compose exec -T -u postgres postgres "*) shift 6; exec "$@" ;;
   "compose exec -T boards valkey-cli "*) shift 5; exec redis-cli -p {servers.boards} "$@" ;;
   "compose exec -T web python manage.py "*) shift 6; exec {script} "$@" ;;
-  "compose stop "*|"compose up "*) ;;
+  "compose stop proxy web worker beat") exec psql -q -d sunwi -c {later} ;;
+  "compose up --detach --wait postgres boards") ;;
   *) echo "docker $*: not known" >&2; exit 64 ;;
 esac""",
     )
@@ -80,43 +92,93 @@ def bash(lines: str, folder: Path, environment: dict[str, str]) -> str:
     return done.stdout
 
 
+def a_board(folder: Path, environment: dict[str, str]) -> str:
+    """The number of a board with two players."""
+    (folder / "boards.json").write_text('{"boards": [{"name": "Drill", "period": "day"}]}')
+    (folder / "scores.csv").write_text("player,points\nann,5\nbo,7\n")
+    made = bash(f"sunwi-manage apply_boards {folder}/boards.json", folder, environment)
+    number = re.findall(r'"Drill": (\d+)', made)[0]
+    columns = f"--board {number} --player player --points points"
+    bash(f"sunwi-manage import_scores {folder}/scores.csv {columns}", folder, environment)
+    return number
+
+
 @pytest.mark.long
 @pytest.mark.skipif(REDIS_CLI is None, reason="redis-cli is not on this machine")
 @pytest.mark.parametrize("way", [*STARTS])
 def test_a_drill_runs_as_it_is_written(tmp_path: Path, way: str) -> None:
     with guarded(tmp_path / "servers") as servers, ExitStack() as stack:
-        machine, folder = Machine(servers, tmp_path, free_port()), tmp_path / "bin"
-        folder.mkdir()
-        (tmp_path / "run").mkdir()
-        (tmp_path / "secrets").symlink_to(servers.secrets)
-        environment = stand_ins(machine, folder)
+        machine = Machine(servers, tmp_path, free_port())
+        environment = stand_ins(machine, tmp_path / "bin")
+        if missing := [each for each in PROGRAMS if not shutil.which(each, path=environment["PATH"])]:
+            pytest.skip(f"not on this machine: {missing}")
         machine.run_once("sunwi-migrate.service")
-        (tmp_path / "boards.json").write_text('{"boards": [{"name": "Drill", "period": "day"}]}')
-        (tmp_path / "scores.csv").write_text("player,points\nann,5\nbo,7\n")
-        made = bash(f"sunwi-manage apply_boards {tmp_path}/boards.json", tmp_path, environment)
-        number = re.findall(r'"Drill": (\d+)', made)[0]
-        columns = f"--board {number} --player player --points points"
-        bash(f"sunwi-manage import_scores {tmp_path}/scores.csv {columns}", tmp_path, environment)
+        number = a_board(tmp_path, environment)
+        before, after = (lines_here(machine, part, number) for part in drill(way))
+        for database in (0, 3):
+            with servers.redis("boards", "admin", "boards_admin_password", database) as client:
+                client.set("later", "1")
 
-        places = {"--board 6": f"--board {number}", "/run/sunwi-roles": str(tmp_path / "roles")}
-        parts = []
-        for part in drill(way):
-            for shown, here in places.items():
-                part = part.replace(shown, here)
-            parts.append(machine.here(part))
-        bash(parts[0], tmp_path, environment)
+        bash(before, tmp_path, environment)
+
+        assert "bo" in (tmp_path / "before.csv").read_text()
+        assert keys_of(servers, 0) == []
+        assert keys_of(servers, 3) == ["later"]  # another database number is not the boards'
+        assert not (tmp_path / "roles").exists()
         machine.run_once("sunwi-migrate.service")
         for unit in ("sunwi-worker.service", "sunwi-beat.service"):
             machine.start(unit, stack)
-        bash(parts[1], tmp_path, environment)
 
-        assert "bo" in (tmp_path / "before.csv").read_text()
-        with servers.sql("sunwi_app", servers.secret("database_password")) as connection:
-            row = connection.execute(
-                "SELECT pg_get_userbyid(datdba), has_database_privilege('public', 'sunwi', 'CONNECT')"
-                " FROM pg_database WHERE datname = 'sunwi'"
-            ).fetchone()
-        assert row == ("sunwi_owner", False)
+        told = bash(after, tmp_path, environment)
+
+        assert '"differences": []' in told
+        assert keys_of(servers, 0)
+        assert rights(servers) == RIGHTS
+
+
+def keys_of(servers: Guarded, database: int) -> list[str]:
+    with servers.redis("boards", "admin", "boards_admin_password", database) as client:
+        return [str(key) for key in client.scan_iter()]
+
+
+RIGHTS = {
+    "owner of the database": "sunwi_owner",
+    "owners of tables": ["sunwi_owner"],
+    "everybody connects": False,
+    "large objects": False,
+    "what came after the dump": None,
+}
+
+
+def rights(servers: Guarded) -> dict[str, object]:
+    """What a restore can lose, as the application's own role sees it."""
+    with servers.sql("sunwi_app", servers.secret("database_password")) as connection:
+        row = connection.execute(
+            "SELECT (SELECT pg_get_userbyid(datdba) FROM pg_database WHERE datname = current_database()),"
+            " (SELECT array_agg(DISTINCT tableowner::text) FROM pg_tables WHERE schemaname = 'public'),"
+            " has_database_privilege('public', current_database(), 'CONNECT'),"
+            " has_function_privilege('lo_create(oid)', 'EXECUTE'), to_regclass('public.later')"
+        ).fetchone()
+    assert row
+    return dict(zip(RIGHTS, row, strict=True))
+
+
+@pytest.mark.skipif(REDIS_CLI is None, reason="redis-cli is not on this machine")
+@pytest.mark.parametrize("way", [*STARTS])
+def test_a_redis_that_was_not_emptied_ends_the_drill(tmp_path: Path, way: str) -> None:
+    """Also in a plain shell: redis-cli itself ends with 0 where the server refuses."""
+    with guarded(tmp_path / "servers") as servers:
+        machine = Machine(servers, tmp_path, free_port())
+        environment = stand_ins(machine, tmp_path / "bin")
+        with servers.redis("boards", "admin", "boards_admin_password") as client:
+            client.set("later", "1")
+        [line] = re.findall(r"^.*FLUSHDB(?:\\\n|.)*$", drill(way)[0], re.MULTILINE)
+        line = lines_here(machine, line, "6").replace("boards_admin_password", "boards_password")
+
+        done = subprocess.run(["sh", "-c", line], cwd=tmp_path, env=environment, check=False)
+
+        assert done.returncode == 1
+        assert keys_of(servers, 0) == ["later"]
 
 
 def test_roles_without_passwords_are_refused_and_nothing_is_changed(tmp_path: Path) -> None:
@@ -138,7 +200,7 @@ def test_roles_without_passwords_are_refused_and_nothing_is_changed(tmp_path: Pa
 
 def test_the_guide_of_systemd_makes_the_roles_by_the_same_lines() -> None:
     guide = (ROOT / "docs/operations/systemd-kubernetes.md").read_text()
-    lines = [each for each in drill("systemd")[0].splitlines() if "sunwi-roles" in each]
+    [lines] = re.findall(r"^install .*?^rm -r /run/sunwi-roles$", drill("systemd")[0], re.MULTILINE | re.DOTALL)
 
-    assert len(lines) == 3
-    assert "\n".join(lines) in guide
+    assert "config/servers/roles.sql" in lines
+    assert f"```sh\n{lines}\n```" in guide
