@@ -44,8 +44,10 @@ BOUNDS = (
 _DAY, _MINUTE, _SECOND, _TICK = timedelta(days=1), timedelta(minutes=1), timedelta(seconds=1), timedelta(microseconds=1)
 _NEAR = 2 * _DAY  # no zone has put its clock by more than a day
 _LAST = datetime(9999, 12, 30, tzinfo=UTC)
-_SAMPLES = 500  # starts from which the distances of an expression are taken
+_SAMPLES = 500  # starts from which the longest distance of an expression is taken
+_YEARS = 28  # after so many years the days of the week come again, but for 29 February in most centuries
 _SAMPLE_FROM = datetime(2024, 1, 1)  # noqa: DTZ001 - a clock's time, which has no zone
+_SAMPLE_UNTIL = _SAMPLE_FROM.replace(year=_SAMPLE_FROM.year + _YEARS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +131,27 @@ def _distances(expression: str) -> Distances:
         raise BadBoard(_unreadable(fields), "schedule") from None
     if len(first) < 2:
         raise BadBoard(_never_starts(), "schedule")
-    between = [later - earlier for earlier, later in pairwise(first)]
-    return Distances(min(between), max(between))
+    return Distances(_shortest(expression), max(later - earlier for earlier, later in pairwise(first)))
+
+
+def _shortest(expression: str) -> timedelta:
+    """Return the shortest time between two starts, within a day or from one day with starts to the next.
+
+    The days of ``_YEARS`` suffice: each year of the calendar is one of them, and begins with the same day of the week.
+    """
+    minute, hour, *days = expression.split()
+    clock = CronSim(f"{minute} {hour} * * *", _SAMPLE_FROM)
+    times = sorted(timedelta(hours=each, minutes=rest) for each in clock.hours for rest in clock.minutes)
+    found = [later - earlier for earlier, later in pairwise(times)]
+    starts = takewhile(lambda day: day < _SAMPLE_UNTIL, CronSim(" ".join(["0", "0", *days]), _SAMPLE_FROM))
+    fewest_days = None
+    for earlier, later in pairwise(starts):
+        fewest_days = later - earlier if fewest_days is None else min(fewest_days, later - earlier)
+        if fewest_days == _DAY:
+            break
+    if fewest_days is not None:
+        found.append(fewest_days - times[-1] + times[0])
+    return min(found, default=_YEARS * 365 * _DAY)
 
 
 def _nickname(text: str) -> Message:

@@ -1,17 +1,30 @@
 """A sender sends what it was given, together, once each; and says of the rest why not."""
 
+import asyncio
 import logging
 import time
 from collections.abc import Callable
 from typing import Any
 
 import pytest
+from anyio.from_thread import start_blocking_portal
 
-from sunwi_client import Bounds, NoAnswer, RetryPolicy, Score, SenderClosed, SenderFull, UncountedScore, errors
+from sunwi_client import (
+    AsyncClient,
+    AsyncSender,
+    Bounds,
+    NoAnswer,
+    RetryPolicy,
+    Score,
+    SenderClosed,
+    SenderFull,
+    UncountedScore,
+    errors,
+)
 from sunwi_client.answers import Result
 from sunwi_client.outbox import Outbox
 from tests.clients.conftest import Kind
-from tests.clients.front import HANG_UP, REFUSE, Front
+from tests.clients.front import HANG_UP, REFUSE, Canned, Front
 
 pytestmark = pytest.mark.usefixtures("links")
 
@@ -155,6 +168,47 @@ def test_a_failure_of_the_client_itself_is_not_to_be_sent_again() -> None:
         ("body_too_large", False),
         ("forbidden", True),
     ]
+
+
+def test_a_batch_that_a_proxy_finds_too_large_is_halved(kind: Kind, site: str, key: str, board: int) -> None:
+    told: list[UncountedScore] = []
+    with Front(site, Canned(413, b"<html>")) as front:
+        sender = kind.sender(kind.client(front.url, key), on_uncounted=told.append, bounds=Bounds(size=4, seconds=60))
+        for nth in range(1, 5):
+            sender.add(one(board, nth))
+        sender.close()
+
+    assert told == []
+    assert counts(kind.client(site, key), board) == {f"p{nth}": 1 for nth in range(1, 5)}
+
+
+def test_closing_that_is_broken_off_goes_on_and_loses_nothing() -> None:
+    told: list[UncountedScore] = []
+
+    async def walk() -> None:
+        async with AsyncClient(NOBODY, "a-key") as client:
+            sender = AsyncSender(client, on_uncounted=told.append, bounds=Bounds(size=2, seconds=0))
+            for nth in range(3):
+                await sender.add(one(1, nth))
+            with pytest.raises(TimeoutError):
+                await asyncio.wait_for(sender.close(), 0.05)
+            assert told == []
+            await sender.close(timeout=0)
+
+    with start_blocking_portal() as portal:
+        portal.call(walk)
+
+    assert [(each.score.player, each.code) for each in told] == [("p0", "unsent"), ("p1", "unsent"), ("p2", "unsent")]
+
+
+def test_what_is_changed_after_a_score_was_made_does_not_change_it() -> None:
+    car, fields = {"car": ["red"]}, {"stage": 1}
+    score = Score(board=1, player="alice", fields=fields, metadata=car)
+
+    car["car"].append("x" * 3000)
+    fields["stage"] = 2
+
+    assert (score.entry()["metadata"], score.entry()["fields"]) == ({"car": ["red"]}, {"stage": 1})
 
 
 def test_closing_twice_is_closing_once(kind: Kind, site: str, key: str, board: int) -> None:

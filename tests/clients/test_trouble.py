@@ -164,6 +164,8 @@ def test_each_retry_is_a_line_of_the_log(kind: Kind, site: str, board: int, capl
     ("header", "seconds"),
     [
         ("7", 7),
+        ("99999999999", 300),
+        ("Fri, 01 Jan 2100 00:00:00 GMT", 300),
         ("", None),
         ("soon", None),
         ("Wed, 21 Oct 2015 07:28:00 GMT", 0),

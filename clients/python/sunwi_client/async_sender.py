@@ -62,7 +62,7 @@ class AsyncSender:
         async with self._changed:
             self._closing, self._ends = True, min(self._ends, time.monotonic() + timeout)
             self._changed.notify_all()
-        await self._task
+        await asyncio.wait([self._task])  # awaited itself, the task would be cancelled together with this coroutine
         report_all(self._on_uncounted, self._box.give_up())
 
     async def __aenter__(self) -> Self:
@@ -80,6 +80,9 @@ class AsyncSender:
     async def _submit(self, batch: list[Score]) -> list[UncountedScore]:
         try:
             results = await self._client.submit(batch, retry_policy=NO_RETRY)
+        except asyncio.CancelledError:
+            self._box.put_back(batch, time.monotonic())
+            raise
         except Exception as error:  # any error: it would be lost in this task
             async with self._changed:
                 uncounted = self._box.fail(batch, error, time.monotonic())

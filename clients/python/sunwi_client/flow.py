@@ -174,4 +174,6 @@ def _refuse(reply: Reply) -> None:
     if reply.status in (429, 502, 503, 504):  # from a proxy, which may have passed it on before
         code = "rate_limited" if reply.status == 429 else "outcome_unknown"
         raise refusal(reply.status, {"code": code, "detail": "A proxy said so."})
+    if reply.status == 413:  # a proxy's limit may be lower than the server's
+        raise refusal(reply.status, {"code": "body_too_large", "detail": "A proxy takes no body of this size."})
     raise NotSunwi(reply.status, "without a problem document", reply.content)

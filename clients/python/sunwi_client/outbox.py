@@ -112,17 +112,22 @@ class Outbox:
 
     def fail(self, batch: Sequence[Score], error: Exception, now: float) -> list[UncountedScore]:
         """Record that a request failed: queue its scores again in order, or return them if a retry would not help."""
-        self._in_flight -= len(batch)
         is_split = isinstance(error, BodyTooLarge) and len(batch) > 1
         if is_split:
             self._size = max(1, len(batch) // 2)
         if is_split or (isinstance(error, SunwiError) and error.is_temporary):
-            self._waiting.extendleft((now, score) for score in reversed(batch))
+            self.put_back(batch, now)
             self._rest(now, not is_split, getattr(error, "retry_after", None))
             return []
+        self._in_flight -= len(batch)
         code, detail = _reason_of(error)
         again = isinstance(error, SunwiError) and not isinstance(error, BodyTooLarge)  # others fail the same each time
         return [UncountedScore(score, code, detail, again) for score in batch]
+
+    def put_back(self, batch: Sequence[Score], now: float) -> None:
+        """Queue a batch again, in order, whose request was broken off."""
+        self._in_flight -= len(batch)
+        self._waiting.extendleft((now, score) for score in reversed(batch))
 
     def give_up(self) -> list[UncountedScore]:
         """Empty the queue and return its scores, as ``unsent``."""

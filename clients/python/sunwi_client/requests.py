@@ -13,6 +13,7 @@ from sunwi_client.signing import signature_headers
 from sunwi_client.version import __version__
 
 TIMEOUT_SECONDS = 10.0
+LONGEST_WAIT = 300.0  # no server asks for more; a proxy that sends milliseconds would stop a game for days
 USER_AGENT = f"sunwi-client/{__version__}"
 
 
@@ -88,13 +89,14 @@ def reply_of(response: httpx2.Response, content: bytes) -> Reply:
 
 
 def _seconds(text: str) -> float | None:
-    """Seconds of a ``Retry-After``, which is a number or a date."""
+    """Seconds of a ``Retry-After``, which is a number or a date; at most ``LONGEST_WAIT``."""
     if text.isascii() and text.isdigit():
-        return float(text)
+        return min(float(text), LONGEST_WAIT)
     try:
-        return max(0.0, (parsedate_to_datetime(text) - datetime.now(UTC)).total_seconds())
+        seconds = (parsedate_to_datetime(text) - datetime.now(UTC)).total_seconds()
     except (TypeError, ValueError):  # a date without a zone, or none
         return None
+    return min(max(0.0, seconds), LONGEST_WAIT)
 
 
 def no_answer(call: Call, error: Exception) -> NoAnswer:

@@ -9,7 +9,7 @@ class RetryPolicy:
     """Retry for ``seconds`` in total (0: one try), with pauses that double from ``first`` to ``longest`` seconds.
 
     A pause is randomly shortened by up to a half, so that clients that failed together do not retry together. It is
-    never shorter than the server's ``Retry-After``.
+    never shorter than the server's ``Retry-After``, of which at most five minutes are believed.
     """
 
     seconds: float = 30.0

@@ -3,6 +3,7 @@
 import json
 import uuid
 from collections.abc import Mapping
+from copy import deepcopy
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
@@ -51,6 +52,9 @@ class Score:
             raise ValueError("`at` needs a zone, such as datetime.now(UTC).")
         if self.metadata is not None:
             check_metadata(self.metadata)
+            object.__setattr__(self, "metadata", deepcopy(self.metadata))  # else later changes would go unchecked
+        if self.fields is not None:
+            object.__setattr__(self, "fields", dict(self.fields))
         try:
             json.dumps(self.entry(), ensure_ascii=False, allow_nan=False).encode()
         except (TypeError, ValueError) as error:

@@ -1,9 +1,11 @@
 """Cron expressions and openings that a board may have, and what a refusal of one says."""
 
 import re
-from datetime import timedelta
+from datetime import datetime, timedelta
+from itertools import pairwise, takewhile
 
 import pytest
+from cronsim import CronSim
 
 from foundation.messages import Message
 from leaderboards.core.schedules import BOUNDS, check_schedule
@@ -33,6 +35,7 @@ HOUR, MINUTE, DAY = timedelta(hours=1), timedelta(minutes=1), timedelta(days=1)
         ("0 18 30,31 2 *", None, "schedule", "never starts"),
         ("* * * * *", None, "schedule", "starts again after 1 min"),
         ("0,5 18 * * 5", None, "schedule", "starts again after 5 min"),
+        ("0,55 0,2,4,6,8,10,12,14,16,18,20,23 7 * SUN", 55, "schedule", "starts again after 5 min"),
         ("59 23 * * *", 1441, "open_minutes", "The windows overlap: each is open for 1441 min, and the next starts"),
         ("0 12 * * *", 0, "open_minutes", "is 1 to"),
         ("0 12 * * *", True, "open_minutes", "whole number"),
@@ -48,6 +51,25 @@ def test_what_cannot_be_is_refused_and_says_why(
     assert refused.value.field == field
     assert detail in refused.value.detail
     assert isinstance(refused.value.detail, Message)
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "10,55 0,20 7 * SUN",
+        "30 0,23 1 */2 MON",
+        "0 1,22 28-31 2 *",
+        "15 3 13 * FRI",
+        "0 0 * * 5L",
+        "20,50 12 L 1,12 *",
+        "0 6,18 * 2 1#2",
+    ],
+)
+def test_the_shortest_distance_is_that_of_all_starts_of_the_calendar(expression: str) -> None:
+    begin = datetime(2023, 12, 31)  # noqa: DTZ001 - a clock's time, which has no zone
+    starts = takewhile(lambda start: start.year < 2080, CronSim(expression, begin))
+
+    assert check_schedule(expression, None).shortest == min(later - earlier for earlier, later in pairwise(starts))
 
 
 def test_the_bounds_that_a_refusal_names_are_those_that_hold() -> None:
