@@ -1,9 +1,20 @@
--- The roles of the database, for psql as its superuser: the Compose file's PostgreSQL runs it once, on an empty volume,
--- and running it again changes passwords to those of the files. sunwi_owner migrates; sunwi_app reads and writes rows.
+-- The roles of the database, and an empty one if there is none, for psql as the superuser: PostgreSQL of the Compose
+-- file runs it once, on an empty volume, and running it again changes passwords to those of the files. sunwi_owner
+-- migrates; sunwi_app reads and writes rows. Outside of the container psql -v secrets=FOLDER says where passwords are.
 
 \set ON_ERROR_STOP on
-\set owner_password `cat /run/secrets/migrate_password`
-\set app_password `cat /run/secrets/database_password`
+\if :{?secrets}
+\else
+  \set secrets /run/secrets
+\endif
+\set found `cd :'secrets' && grep -q '[^ ]' migrate_password && grep -q '[^ ]' database_password && echo on || echo off`
+\if :found
+\else
+  \warn 'No password in' :secrets: 'psql -v secrets=FOLDER names the one with migrate_password and database_password.'
+  DO $$ BEGIN RAISE EXCEPTION 'a password is missing or empty: nothing was changed'; END $$;
+\endif
+\set owner_password `cat :'secrets'/migrate_password`
+\set app_password `cat :'secrets'/database_password`
 
 -- Passwords are in no log, also where a statement fails.
 SET log_min_error_statement = 'panic';

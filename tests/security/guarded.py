@@ -35,6 +35,7 @@ class Guarded:
     passing: int
     postgres: int
     secrets: Path
+    server: postgres.Postgres
 
     def secret(self, name: str) -> str:
         return (self.secrets / name).read_text().removesuffix("\n")
@@ -91,8 +92,11 @@ def _variables(block: str) -> dict[str, str]:
 def guarded(folder: Path) -> Iterator[Guarded]:
     """Both Redis with the shipped lists of users, and a PostgreSQL that ran the shipped roles, until the end."""
     prepare.prepare(folder / "secrets")
-    made = Guarded(free_port(), free_port(), free_port(), folder / "secrets")
+    port, server = free_port(), postgres.create()
+    server = replace(server, settings={"listen_addresses": HOST, "port": str(port)})
+    made = Guarded(free_port(), free_port(), port, folder / "secrets", server)
     with ExitStack() as stack:
+        stack.callback(shutil.rmtree, server.folder, ignore_errors=True)
         for name in ("boards", "passing"):
             stack.enter_context(_redis(made, name, folder / name))
         stack.enter_context(_postgres(made))
@@ -138,24 +142,23 @@ def _answers(made: Guarded, name: str) -> bool:
 
 @contextmanager
 def _postgres(made: Guarded) -> Iterator[None]:
-    server = replace(postgres.create(), settings={"listen_addresses": HOST, "port": str(made.postgres)})
+    server = made.server
     (server.folder / "data" / "pg_hba.conf").write_text("local all all trust\nhost all all all scram-sha-256\n")
     child = server.start()
     try:
-        run_roles(made, server)
+        done = run_roles(made, made.secrets)
+        assert done.returncode == 0, done.stderr
         yield
     finally:
         server.stop(child)
 
 
-def run_roles(made: Guarded, server: postgres.Postgres) -> None:
-    """The shipped roles by psql, as the image runs what lies in its folder for that."""
-    text = (SERVERS / "roles.sql").read_text()
-    assert IN_CONTAINERS in text
-    psql = server.binaries / "psql"
-    done = subprocess.run(
-        [psql if psql.exists() else shutil.which("psql") or "psql", "-v", "ON_ERROR_STOP=1", "--no-password",
-         "--no-psqlrc", "-h", server.folder, "-p", str(made.postgres), "-U", "postgres", "-d", "postgres", "-f", "-"],
-        input=text.replace(IN_CONTAINERS, str(made.secrets)), capture_output=True, text=True, check=False,
+def run_roles(made: Guarded, secrets: Path | None) -> subprocess.CompletedProcess[str]:
+    """The shipped roles by psql as the superuser; ``secrets`` has the passwords, None: where containers have them."""
+    psql = made.server.binaries / "psql"
+    folder = ["-v", f"secrets={secrets}"] if secrets else []
+    return subprocess.run(
+        [psql if psql.exists() else shutil.which("psql") or "psql", "--no-password", "--no-psqlrc", *folder,
+         "-h", made.server.folder, "-p", str(made.postgres), "-U", "postgres", "-d", "postgres",
+         "-f", SERVERS / "roles.sql"], capture_output=True, text=True, check=False,
     )  # fmt: skip  # as a command line
-    assert done.returncode == 0, done.stderr
