@@ -97,7 +97,7 @@ def a_board(folder: Path, environment: dict[str, str]) -> str:
     (folder / "boards.json").write_text('{"boards": [{"name": "Drill", "period": "day"}]}')
     (folder / "scores.csv").write_text("player,points\nann,5\nbo,7\n")
     made = bash(f"sunwi-manage apply_boards {folder}/boards.json", folder, environment)
-    number = re.findall(r'"Drill": (\d+)', made)[0]
+    number = str(re.findall(r'"Drill": (\d+)', made)[0])
     columns = f"--board {number} --player player --points points"
     bash(f"sunwi-manage import_scores {folder}/scores.csv {columns}", folder, environment)
     return number

@@ -18,6 +18,7 @@ import psycopg
 import redis
 
 from config.local import child_process, postgres, valkey
+from config.local.postgres import Postgres
 from config.servers import prepare
 from tests.ports import free_port
 from tests.security.front import HOST, ROOT
@@ -35,7 +36,7 @@ class Guarded:
     passing: int
     postgres: int
     secrets: Path
-    server: postgres.Postgres
+    server: Postgres
 
     def secret(self, name: str) -> str:
         return (self.secrets / name).read_text().removesuffix("\n")
