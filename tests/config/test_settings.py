@@ -15,7 +15,7 @@ from redis import ConnectionPool
 
 from config.components import redis_urls
 from foundation.clock import TOLERATED
-from foundation.redis.addresses import same_database
+from foundation.redis.addresses import database_of, same_database
 from foundation.security import nonces
 from tests.accounts.people import LOGIN, PASSWORD, sign_in
 from tests.leaderboards.factories import UserFactory
@@ -112,8 +112,8 @@ def test_a_deployment_takes_nothing_of_a_demo_that_once_ran_in_its_checkout(
 def test_a_redis_address_says_its_database_to_the_driver_and_to_celery() -> None:
     for url in ("redis://127.0.0.1:6379/0", "rediss://user:secret@h:6380/3", "unix:///run/redis.sock?db=5"):
         moved = redis_urls.with_database(url, 9)
-        assert ConnectionPool.from_url(moved).connection_kwargs["db"] == redis_urls.database_of(moved) == 9
-        assert redis_urls.with_database(moved, redis_urls.database_of(url)) == url
+        assert ConnectionPool.from_url(moved).connection_kwargs["db"] == database_of(moved) == 9
+        assert redis_urls.with_database(moved, database_of(url)) == url
 
     others = ("redis://localhost:6379/5", "redis://localhost:6380/4", "unix:///run/redis.sock?db=4")
     assert not any(same_database(BOARDS, other) for other in others)
@@ -222,7 +222,7 @@ def test_behind_sentinels_the_page_cache_and_the_broker_have_the_next_databases_
     assert (options["master_name"], options["sentinel_kwargs"]) == ("boards", {})
     own = read(SECRET_KEY="x", REDIS_URL=f"{WATCHED}?sentinel_password=s&db=14")
     assert own["CELERY_BROKER_TRANSPORT_OPTIONS"]["sentinel_kwargs"] == {"password": "s"}
-    assert redis_urls.database_of(own["BROKER_URL"]) == 0
+    assert database_of(own["BROKER_URL"]) == 0
     socket = "redis+socket:///run/redis.sock?virtual_host=2"  # as the demo gives it to Celery
     assert read(SECRET_KEY="x", REDIS_URL=WATCHED, BROKER_URL=socket)["CELERY_BROKER_URL"] == socket
     with_password = read(SECRET_KEY="x", REDIS_URL="redis+sentinel://h1,h2:26380/boards", REDIS_PASSWORD="p@ss")

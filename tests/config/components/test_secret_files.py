@@ -11,6 +11,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from config.components import redis_urls, secret_files
 from foundation.mailer import HAS_MAILERS
+from foundation.redis.addresses import database_of
 from tests.security.front import ROOT
 
 DATABASE = "postgres://app@host:5432/sunwi"
@@ -64,7 +65,7 @@ def test_a_password_of_any_characters_arrives_at_the_driver_and_at_the_broker(re
     for url in ("redis://user@host:6380/3", "redis://host/3", "rediss://user@[::1]:6379/3", "unix://user@/r.sock?db=3"):
         whole = redis_urls.with_password(url, HARD)
         options = ConnectionPool.from_url(whole).connection_kwargs
-        assert (options["password"], options["db"], redis_urls.database_of(whole)) == (HARD, 3, 3)
+        assert (options["password"], options["db"], database_of(whole)) == (HARD, 3, 3)
         assert options.get("username") in ("user", None, "")
         assert redis_urls.has_password(whole)
         assert not redis_urls.has_password(url)
