@@ -15,7 +15,8 @@ from zoneinfo import ZoneInfo
 from competitions.errors import BadCompetition
 from foundation.messages import Message
 from leaderboards.core.periods import LAST_YEAR
-from leaderboards.core.schedules import check_schedule, first_instant_from, starts_after
+from leaderboards.core.schedule_checks import check_schedule
+from leaderboards.core.schedules import first_instant_from, starts_after
 from leaderboards.errors import BadBoard
 
 MOST_COPIES = 60

@@ -21,7 +21,7 @@ from leaderboards.core.plausibility import (
 )
 from leaderboards.core.ranking.board_settings import board_calendar, board_rules
 from leaderboards.core.ranking.rules import Order, Rules, TieBreak, Ties, Update
-from leaderboards.core.schedules import MOST_CHARACTERS
+from leaderboards.core.schedule_checks import MOST_CHARACTERS
 from leaderboards.models.fast_copy import FastCopyModel
 
 LONGEST_DAYS = 36_525  # a century: longer would exceed the years that dates have

@@ -15,7 +15,8 @@ from leaderboards.errors import BadLabel
 from site_pages import commands
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", *sorted(each for each in (ROOT / "docs").rglob("*.md") if "decisions" not in each.parts)]
+LEFT_OUT = {"decisions", "reference"}  # of the past; and made from the parsers, with their brackets
+PAGES = [ROOT / "README.md", *sorted(each for each in (ROOT / "docs").rglob("*.md") if not LEFT_OUT & {*each.parts})]
 NAMED = re.compile(r"manage\.py (\w+)([^`\n|<>;&)#…]*)")
 KINDS = [each for each in PeriodKind if each not in (PeriodKind.SCHEDULE, PeriodKind.EVENT)]
 

@@ -43,12 +43,7 @@ def test_another_is_promoted_in_mid_load_and_nothing_is_shown_twice_or_made_up(
     numbers, before = world.make_boards(), watched.primary()
     exact, by_redis = [numbers[name] for name in ALWAYS_EXACT], numbers["redis"]
     world.lossy.add(by_redis)
-    with (
-        world.worker(),
-        world.reader(exact),
-        world.writers(exact, seed, pause=0.03),
-        world.writers([by_redis], seed + 10, many=1, again=0.0, pause=0.03),
-    ):
+    with world.under_load(exact, by_redis, seed):
         world.wait_until_taken(*numbers.values())
         fault(watched, before)
         world.redis = watched.wait_for_another(before)

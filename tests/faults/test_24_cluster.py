@@ -63,12 +63,7 @@ def test_a_primary_goes_in_mid_load_and_nothing_is_lost_that_sql_knew_or_shown_t
     numbers = world.make_boards()
     exact, by_redis = [numbers[name] for name in ALWAYS_EXACT], numbers["redis"]
     world.lossy.add(by_redis)
-    with (
-        world.worker(),
-        world.reader(exact),
-        world.writers(exact, seed, pause=0.03),
-        world.writers([by_redis], seed + 10, many=1, again=0.0, pause=0.03),
-    ):
+    with world.under_load(exact, by_redis, seed):
         world.wait_until_taken(*numbers.values())
         for number in (by_redis, numbers["hybrid"]):
             key = f"{{LeaderBoard_{number}}}"

@@ -2,7 +2,7 @@
 
 import shutil
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import count
 from typing import Any, LiteralString, Self
@@ -121,6 +121,17 @@ class World:
         child = self.spawn(load.read, history=self.new_history(), boards=[*numbers])
         yield
         child.stop()
+
+    @contextmanager
+    def under_load(self, exact: Collection[int], by_redis: int, seed: int) -> Iterator[None]:
+        """A worker, readers and writers of boards that lose nothing, and one writer of a redis board that may."""
+        with (
+            self.worker(),
+            self.reader(exact),
+            self.writers(exact, seed, pause=0.03),
+            self.writers([by_redis], seed + 10, many=1, again=0.0, pause=0.03),
+        ):
+            yield
 
     def is_live(self) -> bool:
         """Whether SQL knows the server and nothing is stale, as the worker sees to."""

@@ -3,6 +3,7 @@
 It is copied into that project (tests/package/test_members.py) and prints ``walked`` at its end.
 """
 
+# ruff: noqa: E402 - Django is set up before its models are imported
 import os
 import re
 from typing import Any
@@ -12,26 +13,26 @@ import django
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "host.settings")
 django.setup()
 
-from cryptography.hazmat.primitives.hashes import SHA1  # noqa: E402 - Django is set up first
-from cryptography.hazmat.primitives.twofactor.totp import TOTP  # noqa: E402
-from django.contrib.admin.models import LogEntry  # noqa: E402
-from django.contrib.admin.utils import quote  # noqa: E402
-from django.contrib.auth import get_user_model  # noqa: E402
-from django.contrib.auth.models import Group, Permission  # noqa: E402
-from django.core import mail  # noqa: E402
-from django.core.management import call_command  # noqa: E402
-from django.test import Client  # noqa: E402
-from django.test.utils import setup_test_environment  # noqa: E402
-from django.urls import reverse  # noqa: E402
+from cryptography.hazmat.primitives.hashes import SHA1
+from cryptography.hazmat.primitives.twofactor.totp import TOTP
+from django.contrib.admin.models import LogEntry
+from django.contrib.admin.utils import quote
+from django.contrib.auth import get_user_model
+from django.contrib.auth.models import Group, Permission
+from django.core import mail
+from django.core.management import call_command
+from django.test import Client
+from django.test.utils import setup_test_environment
+from django.urls import reverse
 
-from accounts.models import AuthenticatorApp, ProvenEmail  # noqa: E402
-from accounts.services.mails import outbox  # noqa: E402
-from foundation import clock  # noqa: E402
-from foundation.audit.models import AuditEntry, AuditSubject  # noqa: E402
-from foundation.security import sealing  # noqa: E402
-from leaderboards.models import Follow, Player  # noqa: E402
-from leaderboards.services.players.link import make_code  # noqa: E402
-from leaderboards.services.players.profiles import ensure_player  # noqa: E402
+from accounts.models import AuthenticatorApp, ProvenEmail
+from accounts.services.mails import outbox
+from foundation import clock
+from foundation.audit.models import AuditEntry, AuditSubject
+from foundation.security import sealing
+from leaderboards.models import Follow, Player
+from leaderboards.services.players.link import make_code
+from leaderboards.services.players.profiles import ensure_player
 
 Member: Any = get_user_model()
 NAME, KEY = Member.USERNAME_FIELD, Member._meta.pk.name

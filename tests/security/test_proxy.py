@@ -1,17 +1,13 @@
 """Slow and endless requests before the site as it is run: whoever else asks is answered about as soon as ever."""
 
 import gzip
-import json
 import re
 import socket
-import ssl
-import subprocess
 import time
 from collections.abc import Iterator
-from http.client import HTTPConnection, HTTPMessage, HTTPSConnection
+from http.client import HTTPConnection
 from pathlib import Path
 from select import select
-from typing import Any, NamedTuple
 
 import pytest
 from django.conf import settings
@@ -20,6 +16,7 @@ from django.urls import reverse
 from leaderboards.api.http import bodies
 from leaderboards.models import Player
 from tests.playing import make_board, score
+from tests.security.asking import ask, told
 from tests.security.attackers import (
     Deed,
     attack,
@@ -51,31 +48,6 @@ def plain(django_db_setup: None, redis_server: object, tmp_path_factory: pytest.
     """The site without TLS, for all tests of this file."""
     with front(tmp_path_factory.mktemp("front"), HTTPS="off", LOGIN_LIMIT="2/300") as made:
         yield made
-
-
-class Answer(NamedTuple):
-    """What came, read to its end."""
-
-    status: int
-    headers: HTTPMessage
-    text: str
-
-
-def ask(port: int, method: str, path: str, body: bytes | None = None, source: str = HOST, **headers: str) -> Answer:
-    link = HTTPConnection(HOST, port, timeout=20, source_address=(source, 0))
-    link.request(method, path, body, {name.replace("_", "-"): value for name, value in headers.items()})
-    answer = link.getresponse()
-    text = answer.read().decode()
-    link.close()
-    return Answer(answer.status, answer.headers, text)
-
-
-def told(answer: Answer) -> Any:
-    """Its problem document."""
-    assert answer.headers["Content-Type"] == "application/problem+json"
-    content = json.loads(answer.text)
-    assert content["status"] == answer.status
-    return content
 
 
 def slower(made: Front, path: str, many: int, first: bytes, action: Deed) -> float:
@@ -211,48 +183,6 @@ def test_where_the_application_is_away_the_proxy_says_so(tmp_path: Path) -> None
     assert (told(api)["code"], api.headers["Retry-After"]) == ("unavailable", "5")
 
 
-@pytest.mark.long  # an application of its own
-def test_with_tls_pages_are_redirected_the_api_is_refused_and_nobody_forges_the_scheme(
-    transactional_db: None, tmp_path: Path
-) -> None:
-    make_certificate(tmp_path / "tls")
-    trusts = ssl.create_default_context(cafile=str(tmp_path / "tls" / "fullchain.pem"))
-    with front(tmp_path, "https-on", HTTPS="on") as made:
-        proof = made.folder / "acme" / ".well-known" / "acme-challenge" / "token"
-        proof.write_text("proof")
-        page, forged = ask(made.port, "GET", LOGIN), ask(made.port, "GET", LOGIN, X_Forwarded_Proto="https")
-        api = ask(made.port, "GET", "/api/v1/boards", X_Forwarded_Proto="https")
-        link = HTTPSConnection("localhost", made.tls_port, timeout=20, context=trusts)
-        link.request("GET", LOGIN)
-        secure = link.getresponse()
-        secure.read()
-        link.close()
-        proven = ask(made.port, "GET", "/.well-known/acme-challenge/token")
-
-    assert [each.status for each in (page, forged)] == [301, 301]
-    assert page.headers["Location"].startswith("https://")
-    assert (api.status, told(api)["code"]) == (403, "https_required")
-    assert (secure.status, "max-age" in secure.headers["Strict-Transport-Security"]) == (200, True)
-    assert secure.headers["Set-Cookie"].startswith("__Host-csrftoken=")
-    assert proven.text == "proof"
-
-
-def test_no_link_is_made_by_old_versions_or_weak_ciphers_of_tls(tmp_path: Path) -> None:
-    make_certificate(tmp_path / "tls")
-    with proxy_alone(tmp_path, "https-on") as made:
-        kept = [links(made, "-tls1_3"), links(made, "-tls1_2")]
-        old = [links(made, version, "-cipher", "ALL:@SECLEVEL=0") for version in ("-tls1_1", "-tls1")]
-        weak = links(made, "-tls1_2", "-cipher", "ECDHE-ECDSA-AES128-SHA:ECDHE-ECDSA-AES128-SHA256:@SECLEVEL=0")
-
-    assert (kept, old, weak) == ([True, True], [False, False], False)
-
-
-def links(made: Front, *options: str) -> bool:
-    """Whether a client that offers only this makes a link."""
-    asked = ["openssl", "s_client", "-connect", f"{HOST}:{made.tls_port}", "-brief", *options]
-    return subprocess.run(asked, input=b"", capture_output=True, check=False, timeout=20).returncode == 0
-
-
 def test_the_first_certificate_is_proven_while_there_is_none(plain: Front) -> None:
     proof = plain.folder / "acme" / ".well-known" / "acme-challenge" / "first"
     proof.write_text("proof")
@@ -261,17 +191,6 @@ def test_the_first_certificate_is_proven_while_there_is_none(plain: Front) -> No
 
     assert (proven.status, proven.text) == (200, "proof")
     assert unknown.status == 404
-
-
-def make_certificate(folder: Path) -> None:
-    """One for localhost that it signed itself, where the proxy looks for it."""
-    folder.mkdir()
-    subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
-         "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost",
-         "-keyout", folder / "privkey.pem", "-out", folder / "fullchain.pem"],
-        check=True, capture_output=True,
-    )  # fmt: skip  # as a command line
 
 
 def test_what_the_proxy_takes_is_what_the_application_takes() -> None:

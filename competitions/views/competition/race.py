@@ -23,7 +23,7 @@ def race_of(competition: Competition, page: BoardPage, number: int, at: datetime
 
 def no_race() -> SafeString:
     """Return the empty hidden element of a page without a race."""
-    return mark_safe(race_html(None))  # noqa: S308 (``race_html`` escapes)
+    return mark_safe(race_html(None))  # noqa: S308 - ``race_html`` escapes
 
 
 def _race(competition: Competition, page: BoardPage, number: int, at: datetime) -> str:

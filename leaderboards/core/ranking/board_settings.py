@@ -17,7 +17,8 @@ from leaderboards.core.packing.layout import Layout, choose_layout
 from leaderboards.core.periods import WEEKDAYS, Calendar, PeriodKind, Window, window_at
 from leaderboards.core.ranking.criteria import read_criteria
 from leaderboards.core.ranking.rules import Operator, Order, Rules, TieBreak, Ties, Update
-from leaderboards.core.schedules import Schedule, check_schedule
+from leaderboards.core.schedule_checks import check_schedule
+from leaderboards.core.schedules import Schedule
 from leaderboards.errors import BadBoard, BadPoints, OutOfRange
 
 # An instant in a longest window of each kind: a leap year, a week in which the clock goes back. An event: 30 days.

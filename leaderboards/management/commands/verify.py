@@ -15,7 +15,8 @@ from leaderboards import selectors
 from leaderboards.management.command import Command as BaseCommand
 from leaderboards.management.command import format_time
 from leaderboards.selectors.monitoring.comparable import skipped_boards
-from leaderboards.services.sync.verify import MAX_REPORTED, FoundDifference, VerifyResult, verify_all
+from leaderboards.services.sync.verify import verify_all
+from leaderboards.services.sync.verify_result import MAX_REPORTED, FoundDifference, VerifyResult
 
 
 class Command(BaseCommand):

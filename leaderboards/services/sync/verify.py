@@ -8,10 +8,9 @@ restored from SQL. Every difference is stored, and counts as repaired only if a 
 
 import logging
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from math import inf
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.db.models import F, Max
 
@@ -28,6 +27,7 @@ from leaderboards.services.sync.mirror import is_dropped, mirror
 from leaderboards.services.sync.reconcile import publish_current
 from leaderboards.services.sync.restore_lost import reassign_member, restore_lost
 from leaderboards.services.sync.resync_periods import PeriodResync
+from leaderboards.services.sync.verify_result import MAX_REPORTED, FoundDifference, VerifyResult
 from leaderboards.stores.redis.sync import ZsetSync
 from leaderboards.stores.redis.writes import Lookup, ZsetWriter, stored_state_text, stores_state
 from leaderboards.stores.sql.writes import state_of
@@ -35,7 +35,6 @@ from leaderboards.stores.sql.writes import state_of
 logger = logging.getLogger(__name__)
 
 CHUNK = 500
-MAX_REPORTED = 1000  # differences in the result of a run; all of them are stored
 STANDING = "a player's standing differs"
 LOST = "Redis lost a player's standing, and SQL gives it back"
 RECLAIMED_MEMBER = "Redis has a member that its player lost, and gives it back"
@@ -44,30 +43,6 @@ DISTINCT = "a distinct score is missing, or nobody has it"
 MEMORY = "Redis's memory is older than SQL's"
 
 _Difference = tuple[Standing | None, float | None]  # the row in SQL, the score in Redis
-
-
-class FoundDifference(NamedTuple):
-    """A difference, and a sentence that describes its kind."""
-
-    what: str
-    row: Difference
-
-
-@dataclass(frozen=True, slots=True)
-class VerifyResult:
-    """The result for a period; ``finished`` is False if the time was up first.
-
-    ``skipped`` says why the period was not compared to its end; ``found`` has at most ``MAX_REPORTED`` differences.
-    """
-
-    board: int
-    label: str
-    compared: int
-    differences: int
-    repaired: int
-    finished: bool
-    skipped: str = ""
-    found: tuple[FoundDifference, ...] = ()
 
 
 def verify_all(at: datetime, seconds: float, repair: bool = True, seq: int | None = None) -> list[VerifyResult]:

@@ -198,8 +198,8 @@ def test_a_file_that_cannot_be_read_hides_no_other_and_is_logged_once(
     settings.METRICS_FOLDER = str(tmp_path)
     (tmp_path / "host").mkdir()
     counts = MmapedDict(str(tmp_path / "host" / "counter_1.db"))  # type: ignore[no-untyped-call]  # it has no types
-    counts.write_value(mmap_key("told", "told_total", [], [], "Told."), 3, 0)  # type: ignore[no-untyped-call]
-    counts.close()  # type: ignore[no-untyped-call]
+    counts.write_value(mmap_key("told", "told_total", [], [], "Told."), 3, 0)  # type: ignore[no-untyped-call]  # the library has no types
+    counts.close()  # type: ignore[no-untyped-call]  # the library has no types
     (tmp_path / "host" / "counter_2.db").write_bytes(broken)
 
     def told() -> list[float]:

@@ -125,7 +125,7 @@ def test_a_sentinel_that_is_frozen_or_gone_is_not_waited_for_again(watched: Watc
     watched.sentinels[1].kill()
     try:
         assert client.call("PING") in (b"PONG", "PONG")
-        assert client._topology.servers()[0]._pool.sentinels._order[0][1] == watched.sentinels[2].made.port  # type: ignore[attr-defined]
+        assert client._topology.servers()[0]._pool.sentinels._order[0][1] == watched.sentinels[2].made.port  # type: ignore[attr-defined]  # its pool asks sentinels
         identity = client.fetch_identity()
         assert identity
     finally:
@@ -206,7 +206,7 @@ def test_a_process_that_still_reaches_an_isolated_old_primary_leaves_it(
     isolated = new_redis(temporary_folder(), "no")
     isolated.start()
     port, client = isolated.listen(), client_of(watched)
-    sentinels = client._topology.servers()[0]._pool.sentinels  # type: ignore[attr-defined]
+    sentinels = client._topology.servers()[0]._pool.sentinels  # type: ignore[attr-defined]  # its pool asks sentinels
     with monkeypatch.context() as patched:
         patched.setattr(sentinels, "_ask", lambda *_: ("127.0.0.1", port))
         client.call("SET", "where", "isolated")

@@ -105,7 +105,7 @@ def test_nothing_is_fetched_inside_even_where_webhooks_may_go_there(
     "bad",
     [
         "http://hooks.example/", "https://hooks.example:22/", "https://me:secret@hooks.example/", "ftp://hooks.example/",
-        "https://hooks.example /", "https:///me.png", "file:///me.png", "",
+        "https://hooks.example /", "https:///me.png", "file://hooks.example/me.png", "",
     ],
 )  # fmt: skip  # as a list
 def test_other_addresses_than_https_on_its_port_are_refused_before_anybody_is_asked(

@@ -1,4 +1,4 @@
-"""Calling a command as a shell does, and reading what it printed."""
+"""Calling a command as a shell does, and reading what it printed; the period that it is about."""
 
 import json
 from dataclasses import dataclass
@@ -6,6 +6,9 @@ from io import StringIO
 from typing import Any
 
 from django.core.management import call_command
+
+from foundation import clock
+from leaderboards.models import Board, Period
 
 
 @dataclass(frozen=True)
@@ -23,3 +26,8 @@ def run(name: str, *arguments: object) -> Printed:
     out = StringIO()
     call_command(name, *map(str, arguments), stdout=out, stderr=StringIO())
     return Printed(out.getvalue())
+
+
+def running(board: Board) -> Period:
+    """The board's only period that has begun."""
+    return Period.objects.get(board=board, starts_at__lt=clock.now())

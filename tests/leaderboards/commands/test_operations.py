@@ -1,7 +1,6 @@
-"""The commands that look after a site and its players: exports, rebuild, close_periods, verify, doctor, erasure."""
+"""The commands that look after a site and its players: exports, rebuild, close_periods, verify, erasure."""
 
 import csv
-import re
 from datetime import datetime, timedelta
 from io import StringIO
 from pathlib import Path
@@ -9,39 +8,23 @@ from pathlib import Path
 import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
-from django.test import Client
 from django.utils.translation import override
-from pytest_django import Settings
 
 from foundation import clock
-from foundation.models import DeadLetter, Heartbeat
 from foundation.redis import client as redis
-from foundation.sync.registering import register_server
-from foundation.webhooks import outbox
-from foundation.webhooks.models import WebhookDelivery
 from leaderboards import selectors
-from leaderboards.management import doctor_checks as checkup
 from leaderboards.management.commands import rebuild as rebuild_command
 from leaderboards.management.progress import Progress
-from leaderboards.models import Board, Difference, Period, PeriodHistogram, PeriodState
-from leaderboards.selectors.monitoring.lag import MIRROR
-from leaderboards.services.periods.histograms import take_due_histograms
+from leaderboards.models import Period, PeriodState
 from leaderboards.services.players.link import make_code
 from leaderboards.services.players.profiles import set_profile
-from leaderboards.services.sync.mirror import mirror_all
-from tests.foundation.factories import WebhookEndpointFactory
-from tests.leaderboards.commands.calls import run
+from tests.leaderboards.commands.calls import run, running
 from tests.leaderboards.factories import BoardFactory
 from tests.leaderboards.services.site import crowd, in_redis, in_sql, make_board
 from tests.leaderboards.services.site import score as by_ids
 from tests.playing import score
-from tests.raw import ONE_SERVER
 
 OPERATIONS = Path(__file__).parents[3] / "docs/operations/monitor.md"
-
-
-def running(board: Board) -> Period:
-    return Period.objects.get(board=board, starts_at__lt=clock.now())
 
 
 def test_an_export_holds_every_row_in_its_place_and_a_column_for_each_field(now: datetime) -> None:
@@ -146,155 +129,6 @@ def test_what_is_not_there_or_needs_nothing_is_refused(now: datetime) -> None:
     for command, said in refused.items():
         with pytest.raises(CommandError, match=said):
             run(*command.split())
-
-
-def doctor(*options: str) -> tuple[int, list[str]]:
-    out = StringIO()
-    try:
-        call_command("doctor", *options, stdout=out)
-    except SystemExit as ended:
-        return int(str(ended.code)), out.getvalue().splitlines()
-    return 0, out.getvalue().splitlines()
-
-
-@ONE_SERVER
-def test_the_doctor_finds_everything_right_and_names_the_next_boundary(now: datetime) -> None:
-    board = BoardFactory.create(name="Looked after", timezone="Asia/Seoul", storage="redis")
-    final = BoardFactory.create()
-    Period.objects.filter(board=final).update(state="final", stale_since=now - timedelta(days=1))
-    Heartbeat.objects.create(name="worker", beat_at=now)
-    mirror_all()
-
-    status, lines = doctor("--all")
-
-    assert (status, [line for line in lines if line.startswith("RED")]) == (0, [])
-    assert doctor() == (0, [f"{len(lines) - 1} checks ok (doctor --all lists them)"])
-    assert any(line.startswith(f"ok   board {board.seq}: Looked after: ") and " 00:00 KST" in line for line in lines)
-    assert any(line.startswith("ok   unmirrored standings: 0; last copied to SQL ") for line in lines)
-    assert {"ok   stale periods: none", "ok   page cache: a database of the boards' server"} < set(lines)
-
-
-def test_the_doctor_tells_when_a_board_between_two_windows_opens(now: datetime) -> None:
-    month = (now + timedelta(days=45)).month
-    schedule = {"period": "schedule", "schedule": f"0 12 1 {month} *", "open_minutes": 60}
-    board = BoardFactory.create(name="Cup", at=now, timezone="Asia/Seoul", **schedule)
-
-    _status, lines = doctor("--all")
-
-    [line] = [line for line in lines if f"board {board.seq}: Cup: " in line]
-    assert re.search(r"closed since \d{4}-\d\d-01-1200 ended; opens \w{3} 01 \w{3} \d{4} 12:00 KST, in \d+ day", line)
-
-
-def shape(line: str) -> str:
-    """A line of the doctor's without what differs from site to site: numbers, and which servers there are."""
-    line = re.sub(r"sqlite|postgresql|valkey|redis(?= \d)", "…", line.strip())
-    return re.sub(r"[-+]?\d[\d.:,]*[BKMG]?", "0", line)
-
-
-@ONE_SERVER
-def test_the_sample_in_the_documents_is_what_the_doctor_prints(now: datetime) -> None:
-    [sample] = re.findall(
-        r"```\n\$ manage.py doctor --all\n(.*?)```", OPERATIONS.read_text(encoding="utf-8"), re.DOTALL
-    )
-    register_server()
-    Heartbeat.objects.create(name="worker", beat_at=now)
-    Heartbeat.note(MIRROR, now)
-
-    _, lines = doctor("--all")
-
-    documented = [shape(line) for line in sample.splitlines() if "board 6" not in line]
-    assert documented == [shape(line) for line in lines]
-
-
-def test_the_doctor_tells_the_age_of_the_oldest_histogram_and_is_red_once_runs_were_missed(
-    now: datetime, settings: Settings
-) -> None:
-    board, settings.HISTOGRAM_PLAYERS = BoardFactory.create(storage="sql"), 2
-    score(board.seq, {"alice": 7, "bob": 9})
-    Heartbeat.objects.create(name="worker", beat_at=now)
-    assert take_due_histograms(now, 20) == 1
-
-    PeriodHistogram.objects.update(taken_at=now - timedelta(seconds=90), took_ms=10)
-    _, well = doctor("--all")
-    PeriodHistogram.objects.update(taken_at=now - timedelta(minutes=6))
-    status, late = doctor()
-
-    assert any(line.startswith("ok   histograms: the oldest was taken 9") for line in well)
-    assert status == 1
-    assert any(line.startswith(f"RED  histogram of period {running(board)}: taken 36") for line in late)
-
-
-@ONE_SERVER
-def test_a_period_that_became_stale_a_moment_ago_is_neither_right_nor_wrong(now: datetime) -> None:
-    period = running(BoardFactory.create())
-    Heartbeat.objects.create(name="worker", beat_at=now)
-    mirror_all()
-    Period.objects.filter(pk=period.pk).update(stale_since=now - timedelta(seconds=5))
-
-    status, lines = doctor()
-
-    assert status == 0
-    assert lines[0].startswith(f"wait stale period {period}: waits to be brought up to date since ")
-    assert lines[1].startswith("1 waiting, ")
-
-
-def test_the_doctor_is_red_where_somebody_has_to_decide_or_repair_and_redis_may_evict(now: datetime) -> None:
-    hybrid, burst = BoardFactory.create(), BoardFactory.create(storage="redis")
-    score(hybrid.seq, {"alice": 7, "bob": 9})
-    score(burst.seq, {"alice": 7})
-    long_ago = now.replace(year=2020, month=1, day=1)
-    period = running(burst)
-    never, *_ = checkup.worker(now)
-    Heartbeat.objects.create(name="worker", beat_at=long_ago)
-    Period.objects.filter(board=hybrid).update(stale_since=long_ago, needs_full_rebuild=True, rebuild_progress=1)
-    DeadLetter.note("mirror", f"{period.pk}:alice", {}, "why", now)
-    Difference.objects.create(period=period, player="alice", repaired=False, found_at=now)
-    redis.resync_client().call("CONFIG", "SET", "maxmemory-policy", "allkeys-lru")
-
-    try:
-        status, lines = doctor()
-    finally:
-        redis.resync_client().call("CONFIG", "SET", "maxmemory-policy", "noeviction")
-
-    assert (status, never.is_red) == (1, True)
-    words = [line[:4] for line in lines[:-1]]
-    assert words == sorted(words, key=["RED ", "wait", "skip"].index)
-    assert re.fullmatch(r"\d+ wrong, \d+ checks ok \(doctor --all lists them\)", lines[-1])
-    red = "\n".join(line for line in lines if line.startswith("RED"))
-    assert "maxmemory-policy: allkeys-lru" in red
-    assert "worker: last sign of life" in red
-    assert "rebuilding: 1 of 2" in red
-    assert "unmirrored standings: 1; never copied to SQL" in red
-    assert "dead letters: 1 open" in red
-    assert "differences: 1 left" in red
-
-
-@ONE_SERVER
-def test_the_doctor_is_red_for_all_that_readyz_says_and_says_nothing_twice(now: datetime, client: Client) -> None:
-    late, stale = (running(BoardFactory.create()) for _ in range(2))
-    Heartbeat.objects.create(name="worker", beat_at=now)
-    mirror_all()
-    well, _ = doctor()
-    ended = now - timedelta(hours=1)
-    Period.objects.filter(pk=late.pk).update(ends_at=ended)
-    WebhookEndpointFactory.create(name="Shop")
-    outbox.enqueue(kind="order.paid", message_id="order-1", payload={}, at=now)
-    WebhookDelivery.objects.update(next_try_at=None, dead_at=now)
-    Period.objects.filter(pk=stale.pk).update(stale_since=ended)
-    Difference.objects.create(period=late, player="alice", repaired=False, found_at=now)
-
-    status, lines = doctor()
-
-    assert (well, status) == (0, 1)
-    red = [line.removeprefix("RED  ") for line in lines if line.startswith("RED")]
-    assert [line.partition(": ")[0] for line in red] == [
-        f"stale period {stale}", "differences", "other problems", "other problems"
-    ]  # fmt: skip  # as a table
-    degraded = client.get("/readyz").json()["degraded"]
-    told = [line.removeprefix("other problems: ") for line in red[2:]]
-    assert set(told) < set(degraded)
-    assert f"periods to close: 1, the first since {ended:%F %R} UTC" in told
-    assert len(degraded) == len(red)
 
 
 @pytest.mark.parametrize("storage", ["hybrid", "redis"])

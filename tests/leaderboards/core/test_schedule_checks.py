@@ -8,7 +8,7 @@ import pytest
 from cronsim import CronSim
 
 from foundation.messages import Message
-from leaderboards.core.schedules import BOUNDS, check_schedule
+from leaderboards.core.schedule_checks import BOUNDS, check_schedule
 from leaderboards.errors import BadBoard
 
 HOUR, MINUTE, DAY = timedelta(hours=1), timedelta(minutes=1), timedelta(days=1)
