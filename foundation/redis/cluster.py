@@ -22,6 +22,7 @@ from foundation import clock
 from foundation.errors import Unavailable
 from foundation.redis.addresses import Host, read_many
 from foundation.redis.errors import NobodyServes, Redirected, RedisAway, RedisRefused, RedisSilent
+from foundation.redis.info import as_text
 from foundation.redis.server import Argument, IsKnown, Sent, Server
 from foundation.redis.slots import SLOTS, key_of, slot_of
 
@@ -226,7 +227,7 @@ class Cluster:
         slots: list[Server | None] = [None] * SLOTS
         primaries: list[Server] = []
         for first, last, primary, *_replicas in told:
-            name = _text(primary[0] or "") or told_by[0]
+            name = as_text(primary[0] or "") or told_by[0]
             server = self._known_server((name, int(primary[1])))
             slots[int(first) : int(last) + 1] = [server] * (int(last) - int(first) + 1)
             if server not in primaries:
@@ -251,7 +252,3 @@ class Cluster:
         finally:
             connection.disconnect()
         return answer
-
-
-def _text(part: bytes | str) -> str:
-    return part.decode() if isinstance(part, bytes) else part

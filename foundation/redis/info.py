@@ -1,13 +1,17 @@
-"""Reading Redis's answer to INFO."""
+"""Reading Redis's answers, that to INFO above all."""
 
 from collections.abc import Mapping
 
 
 def read_info(answer: bytes | str) -> dict[str, str]:
     """Parse an answer to INFO into names and values."""
-    text = answer.decode() if isinstance(answer, bytes) else answer
-    pairs = (line.partition(":") for line in text.splitlines())
+    pairs = (line.partition(":") for line in as_text(answer).splitlines())
     return {name: value.strip() for name, _, value in pairs if value}
+
+
+def as_text(part: bytes | str) -> str:
+    """A part of an answer as text, also over connections that do not decode."""
+    return part.decode() if isinstance(part, bytes) else part
 
 
 def identity_of(info: Mapping[str, str]) -> str:

@@ -19,6 +19,7 @@ from redis.retry import Retry
 
 from foundation import clock
 from foundation.redis.addresses import SENTINEL, Host, ManyHosts, kind_of, read_many
+from foundation.redis.info import as_text
 
 logger = logging.getLogger(__name__)
 
@@ -98,7 +99,7 @@ class Sentinels:
             return None
         finally:
             connection.disconnect()
-        return (_text(answer[0]), int(answer[1])) if answer else None
+        return (as_text(answer[0]), int(answer[1])) if answer else None
 
 
 class _AsksFirst:
@@ -160,7 +161,3 @@ def pool_of(url: str, **options: Any) -> ConnectionPool:
     """A pool for the server at ``url``, or for the primary behind sentinels. Raises ``ValueError``."""
     kind = SentinelPool if kind_of(url) == SENTINEL else ConnectionPool
     return kind.from_url(url, **options)
-
-
-def _text(part: bytes | str) -> str:
-    return part.decode() if isinstance(part, bytes) else part

@@ -135,7 +135,10 @@ class Server:
         self._idle.drop_all()
 
     def exchange(self, commands: Sequence[Sequence[Argument]]) -> list[Any]:
-        """Send the commands in one write; the answers include ``RedisRefused``. Raises the other two errors."""
+        """Send the commands in one write; the answers include ``RedisRefused``. Raises the other two errors.
+
+        As ``receive(send(commands))``, with fewer calls: each call of the boards goes through here.
+        """
         connection, now = self._take_connection(), clock.monotonic()
         checks = [IDENTITY_COMMAND] if now - connection.verified.at > IDENTITY_CHECK_SECONDS else []
         packed = b"".join(_pack(each, connection.verified.identity) for each in (*checks, *commands))
