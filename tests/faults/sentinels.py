@@ -1,7 +1,6 @@
 """A primary, a replica of it, and three real sentinels that watch them, on loopback; each can be killed and frozen."""
 
 import os
-import socket
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +9,7 @@ import redis
 
 from config.local import valkey
 from tests.faults.servers import RedisServer, Server, new_redis
+from tests.ports import free_port
 
 NAME = "boards"
 QUORUM = 2
@@ -115,11 +115,6 @@ def new_sentinel(folder: Path, nth: int, watched_port: int) -> Server:
     binary = os.environ.get("TEST_REDIS_SERVER") or str(valkey.find_binary())
     made = Sentinel(place, port, folder / f"sentinel-{nth}.log")
     return Server(made, [binary, str(place / "sentinel.conf"), "--sentinel"])
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        return int(free.getsockname()[1])
 
 
 def is_primary(server: RedisServer) -> bool:

@@ -7,7 +7,6 @@ only when it is written down, which the ordinary test server does not.
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import time
@@ -20,6 +19,7 @@ import redis
 
 from config.local import child_process, postgres, valkey
 from tests import template
+from tests.ports import free_port
 
 
 class Server:
@@ -89,12 +89,18 @@ class RedisServer(Server):
             client.flushall()
 
     def listen(self) -> int:
-        """A port, which replication needs."""
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            port = int(free.getsockname()[1])
-        with self.client() as client:
-            client.config_set("port", port)
-        return port
+        """A port, which replication needs. Somebody else may take one that was free: then it is another one."""
+        give_up = time.monotonic() + 30
+        while True:
+            port = free_port()
+            try:
+                with self.client() as client:
+                    client.config_set("port", port)
+            except redis.ResponseError:
+                if time.monotonic() > give_up:
+                    raise
+            else:
+                return port
 
     def follow(self, port: int) -> None:
         """Become a replica of who listens there, and have what it has."""

@@ -17,11 +17,13 @@ from tests.faults.world import ALWAYS_EXACT, World
 @pytest.fixture(scope="module")
 def watched(shared_world: World) -> Iterator[Watched]:
     made = Watched(shared_world.folder, shared_world.redis)
-    made.start()
-    shared_world.address = made.url
-    yield made
-    shared_world.address, shared_world.redis = "", made.servers[0]
-    made.end()
+    try:
+        made.start()
+        shared_world.address = made.url
+        yield made
+    finally:
+        shared_world.address, shared_world.redis = "", made.servers[0]
+        made.end()
 
 
 def killed(watched: Watched, primary: RedisServer) -> None:

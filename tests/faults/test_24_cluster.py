@@ -19,11 +19,13 @@ from tests.faults.world import ALWAYS_EXACT, World, wait_until
 @pytest.fixture(scope="module")
 def nodes(shared_world: World) -> Iterator[Nodes]:
     made = Nodes(shared_world.folder, replicas=True, fsync="always")
-    made.start()
-    shared_world.address = made.url
-    yield made
-    shared_world.address = ""
-    made.end()
+    try:
+        made.start()
+        shared_world.address = made.url
+        yield made
+    finally:
+        shared_world.address = ""
+        made.end()
 
 
 def killed(primary: RedisServer) -> None:
