@@ -7,6 +7,7 @@ from django.db.models import Count, F, Min, Q, QuerySet
 from foundation import clock
 from foundation.models import Heartbeat
 from leaderboards.models import ACTIVE_STATES, Difference, Period, Storage
+from leaderboards.selectors.monitoring.backfills import without_backfilled
 
 MIRROR = "mirror"  # the heartbeat of a complete mirror run
 MIRRORED_EVERY = timedelta(seconds=10)
@@ -43,11 +44,15 @@ def describe_mirror() -> list[str]:
 
 
 def unclosed(at: datetime, within: timedelta = timedelta()) -> list[tuple[datetime, datetime]]:
-    """Return (end, end plus grace) of each period that should have been closed more than ``within`` ago."""
-    ended = Period.objects.filter(state__in=ACTIVE_STATES, ends_at__lt=at - within)
+    """Return (end, end plus grace) of each period that should have been closed more than ``within`` ago.
+
+    Periods that an import into the past is filling are to stay open.
+    """
+    ended = Period.objects.filter(state__in=ACTIVE_STATES, ends_at__lt=at - within).select_related("board")
+    ends = [(each.ends_at, each.board.grace_seconds) for each in without_backfilled(ended, at)]
     return [
         (ends_at, ends_at + timedelta(seconds=grace))
-        for ends_at, grace in ended.values_list("ends_at", "board__grace_seconds")
+        for ends_at, grace in ends
         if ends_at and ends_at + timedelta(seconds=grace) + within < at
     ]
 

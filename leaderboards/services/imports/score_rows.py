@@ -22,7 +22,8 @@ from leaderboards.core.periods import PeriodKind, window_of
 from leaderboards.core.submissions import Caller, Outcome, Status
 from leaderboards.errors import BadEntry, BadLabel, BadTime
 from leaderboards.models import Board, Period
-from leaderboards.services.periods.close import Closed, backfill_heartbeat_name, close_period
+from leaderboards.selectors.monitoring.backfills import backfill_heartbeat_name
+from leaderboards.services.periods.close import Closed, close_period
 from leaderboards.services.players.profiles import fill_missing_names
 from leaderboards.services.submit.pipeline import backfill, submit
 

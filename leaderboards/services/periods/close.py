@@ -6,7 +6,7 @@ the keys get a time to live. Each step can be interrupted and run again.
 """
 
 import logging
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -18,7 +18,6 @@ from django.db.models import F
 from foundation import clock
 from foundation.errors import SunwiError, Unavailable
 from foundation.failpoints import failpoint
-from foundation.models import Heartbeat
 from foundation.redis import client as redis
 from foundation.sync import barrier
 from foundation.worker.each import for_each
@@ -26,6 +25,7 @@ from leaderboards import metrics
 from leaderboards.core.periods import event_number, window_of
 from leaderboards.models import ACTIVE_STATES, OVER_STATES, Period, PeriodState, Standing, Storage
 from leaderboards.selectors.catalog.periods import clear_period_cache
+from leaderboards.selectors.monitoring.backfills import without_backfilled
 from leaderboards.services import events
 from leaderboards.services.periods.announce import announce_final
 from leaderboards.services.sync.invalidate import invalidate_readers
@@ -35,8 +35,6 @@ from leaderboards.stores.sql.final import content_hash, write_final_standings
 
 logger = logging.getLogger(__name__)
 
-BACKFILL_TIMEOUT = timedelta(hours=1)
-BACKFILL = "backfill of board "
 COMPARE_CHUNK = 1000
 _Row = tuple[str, float | None]  # member, score
 AWAY = "Redis, which decides for this board, is away"
@@ -61,14 +59,13 @@ def close_due(at: datetime) -> list[Closed]:
     """Close every period whose grace is over, oldest first.
 
     A period that was opened after its end is being backfilled: the import closes it, or this does after
-    ``BACKFILL_TIMEOUT`` without a heartbeat of the import. Errors are raised together at the end.
+    ``BACKFILL_TIMEOUT`` (``backfills.py``) without a heartbeat of the import. Errors are raised together at the end.
     """
     ended = Period.objects.filter(state__in=ACTIVE_STATES, ends_at__lte=at)
-    heartbeats = dict(Heartbeat.objects.filter(name__startswith=BACKFILL).values_list("name", "beat_at"))
     due = [
         period
-        for period in ended.select_related("board").order_by("ends_at", "pk")
-        if _accepts_until(period) <= at and not _is_backfilled(period, heartbeats, at)
+        for period in without_backfilled(ended.select_related("board").order_by("ends_at", "pk"), at)
+        if _accepts_until(period) <= at
     ]
     return for_each(due, lambda period: close_period(period, at))
 
@@ -83,19 +80,6 @@ def _accepts_until(period: Period) -> datetime:
         with suppress(SunwiError):  # the calendar has no such window or zone any more
             ends.append(window_of(period.board.calendar, period.label).ends_at)
     return max(each for each in ends if each) + timedelta(seconds=period.board.grace_seconds)
-
-
-def backfill_heartbeat_name(board: int) -> str:
-    """Return the heartbeat name of an import into past periods of a board."""
-    return f"{BACKFILL}{board}"
-
-
-def _is_backfilled(period: Period, heartbeats: Mapping[str, datetime], at: datetime) -> bool:
-    """Whether an import into this past period is running: opened after its end, with a recent heartbeat."""
-    if period.state != PeriodState.OPEN or period.ends_at is None or period.created_at <= period.ends_at:
-        return False
-    last = max(period.created_at, heartbeats.get(backfill_heartbeat_name(period.board_id), period.created_at))
-    return last > at - BACKFILL_TIMEOUT
 
 
 def close_period(period: Period, at: datetime) -> Closed:

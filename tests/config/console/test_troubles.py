@@ -91,7 +91,7 @@ def test_worker_clock_stale_and_late_periods_are_told(links: None) -> None:
     Heartbeat.note(WORKER, at - timedelta(minutes=3), timedelta(seconds=9))
     stale, late = (PeriodFactory.create(board=BoardFactory.create(name=name)) for name in ("Stale one", "Late one"))
     Period.objects.filter(pk=stale.pk).update(stale_since=at - timedelta(minutes=2))
-    Period.objects.filter(pk=late.pk).update(ends_at=at - timedelta(days=2))
+    Period.objects.filter(pk=late.pk).update(created_at=at - timedelta(days=3), ends_at=at - timedelta(days=2))
 
     told = said(chief(), HEALTH)
 
@@ -204,7 +204,7 @@ def test_nothing_but_what_is_wrong_waits_and_leads_there_and_so_does_what_the_ba
     at = clock.now()
     Heartbeat.note(WORKER, at - timedelta(minutes=3), timedelta(seconds=9))
     late = PeriodFactory.create()
-    Period.objects.filter(pk=late.pk).update(ends_at=at - timedelta(days=2))
+    Period.objects.filter(pk=late.pk).update(created_at=at - timedelta(days=3), ends_at=at - timedelta(days=2))
     status.forget()
 
     html = chief().get("/admin/").content.decode()

@@ -1,6 +1,6 @@
 """/healthz and /readyz."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from math import inf
 from typing import Any
 from unittest.mock import Mock
@@ -17,9 +17,12 @@ from foundation.redis.server import Server
 from foundation.tasks import WORKER
 from leaderboards.models import Difference, Period, PeriodState
 from leaderboards.selectors.monitoring import lag
+from leaderboards.selectors.monitoring.backfills import backfill_heartbeat_name
 from leaderboards.services.sync.verify import verify_all
 from leaderboards.tasks import mirror
 from tests.leaderboards.factories import BoardFactory
+
+LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 
 
 def redis_away(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,12 +131,22 @@ class TestLag:
         assert late == ["standings that only Redis has were last copied to SQL 60 s ago"]
         assert lag.lag() == []
 
+    def test_a_past_period_that_an_import_fills_is_not_told_until_the_import_is_silent(self, running: Period) -> None:
+        now = clock.now()
+        Period.objects.filter(pk=running.pk).update(ends_at=now - timedelta(days=9), created_at=now)
+
+        told = [lag.unclosed(now + timedelta(minutes=minutes)) for minutes in (50, 70)]
+        Heartbeat.note(backfill_heartbeat_name(running.board_id), now + timedelta(minutes=30))
+        lives = lag.unclosed(now + timedelta(minutes=70))
+
+        assert [len(each) for each in (*told, lives)] == [0, 1, 0]
+
     def test_a_period_past_its_grace_or_that_stays_stale_is_told(self, running: Period) -> None:
         row = Period.objects.filter(pk=running.pk)
         assert lag.lag() == []  # and nothing has to be copied, for no board is Redis's own
 
         for minutes, told in ((6, 0), (7, 1)):  # a minute of grace, five to close in
-            row.update(ends_at=clock.now() - timedelta(minutes=minutes) + timedelta(seconds=1))
+            row.update(ends_at=clock.now() - timedelta(minutes=minutes) + timedelta(seconds=1), created_at=LONG_AGO)
             assert len([reason for reason in lag.lag() if reason.startswith("periods to close: 1")]) == told
 
         for seconds, state, told in ((25, "open", 0), (35, "open", 1), (35, "final", 0)):

@@ -7,7 +7,10 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from celery import current_app
+from celery.signals import before_task_publish, task_postrun, task_prerun
 from django.conf import settings
+from django.db import connections
+from django.db.backends.signals import connection_created
 from django.test import Client, override_settings
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
@@ -15,6 +18,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from opentelemetry.trace import SpanKind
 
 from foundation.monitoring import tracing
+from foundation.redis.client import RedisClient
 from leaderboards.models import Storage
 from tests.foundation.factories import KeyFactory
 from tests.leaderboards.factories import BoardFactory
@@ -26,15 +30,20 @@ traced = override_settings(MIDDLEWARE=[FIRST, "foundation.monitoring.tracing.Tra
 
 
 @pytest.fixture
-def spans() -> Iterator[Callable[[], list[ReadableSpan]]]:
-    """The spans that were sent so far."""
+def spans(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], list[ReadableSpan]]]:
+    """The spans that were sent so far. Afterwards nothing is observed any more: other tests count calls."""
     exporter, provider = InMemorySpanExporter(), TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(exporter))
+    monkeypatch.setattr(RedisClient, "_exchange", RedisClient._exchange)
     tracing.listen()
     tracing.use(provider)
     with traced:
         yield lambda: list(exporter.get_finished_spans())
     tracing.use(None)
+    for signal in (before_task_publish, task_prerun, task_postrun, connection_created):
+        signal.disconnect(dispatch_uid="tracing")
+    for connection in connections.all(initialized_only=True):
+        connection.execute_wrappers.remove(tracing._trace_sql)
 
 
 def told(span: ReadableSpan) -> dict[str, object]:

@@ -156,7 +156,7 @@ def test_the_doctor_is_red_for_all_that_readyz_says_and_says_nothing_twice(now: 
     mirror_all()
     well, _ = doctor()
     ended = now - timedelta(hours=1)
-    Period.objects.filter(pk=late.pk).update(ends_at=ended)
+    Period.objects.filter(pk=late.pk).update(created_at=ended - timedelta(days=1), ends_at=ended)
     WebhookEndpointFactory.create(name="Shop")
     outbox.enqueue(kind="order.paid", message_id="order-1", payload={}, at=now)
     WebhookDelivery.objects.update(next_try_at=None, dead_at=now)
