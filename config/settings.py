@@ -23,6 +23,7 @@ from config.components import (
     profiles,
     rate_limits,
     redis_urls,
+    replicas,
     sealing,
     secret_files,
     site,
@@ -131,6 +132,10 @@ for _name, _url in (("CACHE_URL", CACHE_URL), ("BROKER_URL", BROKER_URL)):
         )
 
 CACHES = caches.caches(CACHE_URL, REDIS_URL)
+
+# How many seconds old the pages may be that replicas of the boards' Redis answer; 0: none is asked.
+REPLICA_STALENESS = replicas.staleness(env)
+REPLICA_URLS = replicas.urls(env)  # of one server; sentinels and clusters tell theirs
 
 # -- Celery -------------------------------------------------------------------------------------
 

@@ -49,6 +49,7 @@ class FoundationConfig(needed_apps.SunwiApp):
             task_metrics,
             user_model_check,  # noqa: F401 - importing registers the check
         )
+        from foundation.redis import beats
         from foundation.security import sealed_rows
         from foundation.webhooks import retention
 
@@ -58,6 +59,7 @@ class FoundationConfig(needed_apps.SunwiApp):
         readings.register("servers", own_readings.servers)
         readings.register("upkeep", own_readings.upkeep)
         readings.register("broker", broker.read_queue)
+        beats.listen()
         request_ids.listen()
         task_metrics.listen()
         if settings.METRICS_PORT:

@@ -62,7 +62,7 @@ _HOST = re.compile(r"(\*\.)?[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[
 SHORTEST_KEY, SHORTEST_TOKEN = 32, 20  # characters
 CONNECT_SECONDS = 0.25  # until Redis counts as away
 ANSWER_SECONDS = 0.5
-SECRETS = ("ENCRYPTION_KEYS", "METRICS_TOKEN")
+SECRETS = ("ENCRYPTION_KEYS", "METRICS_TOKEN", "REPLICA_URLS")
 
 
 class _Wrong(ValueError):
@@ -193,6 +193,8 @@ SETTINGS: dict[str, Setting] = {
     "RANK_SNAPSHOT_MINUTES": Setting(60, _number(1, 1440)),
     "RANK_SNAPSHOT_PLAYERS": Setting(1000, _number(0, 1_000_000)),
     "RATE_LIMITS": Setting({}, _limits),
+    "REPLICA_STALENESS": Setting(0, setting_values.replica_staleness),
+    "REPLICA_URLS": Setting([], setting_values.replica_urls),
     "SIGNATURE_TOLERANCE_SECONDS": Setting(300, _number(1, 900)),
     "SIGN_UP": Setting("off", _one_of("off", "invitation", "open")),
     "SITE_URL": Setting("http://localhost:8000", setting_values.site_url),

@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 _LABELS = r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*"
 # A source of the directive `frame-ancestors`: everybody, or a site; without a scheme its name has a point.
 _FRAMING = re.compile(rf"\*|(https?://(?=[^/])|(?=[^/:]+\.))(\*\.)?{_LABELS}(:(\d{{1,5}}|\*))?/?", re.IGNORECASE)
+LEAST_STALENESS, MOST_STALENESS = 1, 60  # seconds; a beat comes each quarter of a second
 ADDRESSES = "127.0.0.1 for this machine alone, 0.0.0.0 for all"
 
 
@@ -54,6 +55,24 @@ def listening_address(value: Any) -> str:
         return str(ip_address(value if isinstance(value, str) else ""))
     except ValueError:
         raise ValueError(f"must be an IP address: {ADDRESSES}") from None
+
+
+def replica_staleness(value: Any) -> float:
+    """How many seconds old an answer of a replica may be; 0: none is asked."""
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not is_number or not (value == 0 or LEAST_STALENESS <= value <= MOST_STALENESS):
+        raise ValueError(f"must be a number of seconds from {LEAST_STALENESS} to {MOST_STALENESS}, or 0 for none")
+    return float(value)
+
+
+def replica_urls(value: Any) -> list[str]:
+    """The addresses of replicas of one Redis server."""
+    if not (isinstance(value, (list, tuple)) and all(isinstance(each, str) for each in value)):
+        raise ValueError("must be a list of texts")
+    for nth, url in enumerate(value, 1):
+        if not url.startswith(("redis://", "rediss://", "unix://")):  # not named: it may have a password
+            raise ValueError(f"must name servers as redis://HOST:PORT/0; number {nth} does not")
+    return list(value)
 
 
 def privacy_url(value: Any) -> str:

@@ -10,6 +10,11 @@ sql_errors = LabelledCounter(
 redis_errors = LabelledCounter(
     "sunwi_redis_errors_total", "Calls of the boards' Redis that failed: away, no_answer, refused.", ["kind"]
 )
+replica_reads = LabelledCounter(
+    "sunwi_replica_reads_total",
+    "Reads that replicas may answer: answered, or too_old, no_answer, refused, none_ready, and then by the primary.",
+    ["answer"],
+)
 _redis_open_until = LatestMoment(
     "sunwi_redis_breaker_open_until_seconds", "Until when (Unix time) some process asks Redis nothing."
 )

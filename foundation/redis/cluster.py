@@ -30,6 +30,7 @@ logger = logging.getLogger(__name__)
 
 ASK_SECONDS = 0.25  # for all nodes together, unless the time-out to connect is shorter
 ASK_AGAIN_SECONDS = 1.0  # between two questions where the slots are
+ASK_REPLICAS_AGAIN_SECONDS = 5.0  # the same while replicas are read from, without any error
 SKEW_MS = 50  # a script whose deadline is by one server's clock goes to no other whose clock differs more
 
 Command = Sequence[Argument]
@@ -51,6 +52,7 @@ class Cluster:
         self._servers: dict[Host, Server] = {}
         self._slots: list[Server | None] = [None] * SLOTS
         self._primaries: list[Server] = []
+        self._replicas: dict[Server, list[Host]] = {}
         self._lock = threading.Lock()
         self._asked_at = 0.0
         self._turn = 0
@@ -87,6 +89,17 @@ class Cluster:
     def missing(self) -> int:
         """How many slots nobody has, as last told."""
         return self._slots.count(None)
+
+    def a_slot_of(self, server: Server, /) -> int | None:
+        """The first slot of a primary, as last told."""
+        return self._slots.index(server) if server in self._slots else None
+
+    def replicas_of(self, server: Server, /) -> Sequence[Host]:
+        """The replicas of a primary; the nodes are asked again if that was long ago, since nobody else tells."""
+        if clock.monotonic() - self._asked_at > ASK_REPLICAS_AGAIN_SECONDS:
+            self._is_doubted = True
+        self._ask_if_in_doubt()
+        return self._replicas.get(server, ())
 
     def reset(self) -> None:
         """Forget where slots are, and drop all connections."""
@@ -226,16 +239,17 @@ class Cluster:
     def _learn(self, told_by: Host, told: Sequence[Any]) -> None:
         slots: list[Server | None] = [None] * SLOTS
         primaries: list[Server] = []
-        for first, last, primary, *_replicas in told:
-            name = as_text(primary[0] or "") or told_by[0]
-            server = self._known_server((name, int(primary[1])))
+        replicas: dict[Server, list[Host]] = {}
+        for first, last, primary, *followers in told:
+            server = self._known_server(_host_of(primary, told_by))
+            replicas[server] = [_host_of(each, told_by) for each in followers]
             slots[int(first) : int(last) + 1] = [server] * (int(last) - int(first) + 1)
             if server not in primaries:
                 primaries.append(server)
         for server in self._primaries:
             if server not in primaries:
                 server.drop_connections()
-        self._slots, self._primaries = slots, primaries
+        self._slots, self._primaries, self._replicas = slots, primaries, replicas
 
     def _ask(self, host: Host, seconds: float) -> Sequence[Any]:
         options = {**self._options, "socket_timeout": seconds, "socket_connect_timeout": seconds}
@@ -252,3 +266,8 @@ class Cluster:
         finally:
             connection.disconnect()
         return answer
+
+
+def _host_of(node: Sequence[Any], told_by: Host) -> Host:
+    """The address of a node; one that does not know its own is at that of who told."""
+    return as_text(node[0] or "") or told_by[0], int(node[1])

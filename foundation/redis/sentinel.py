@@ -7,7 +7,7 @@ another sentinel. Only asking is bounded here; the breaker keeps callers from as
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from redis import ConnectionPool
@@ -58,6 +58,18 @@ class Sentinels:
                 return found
         raise DriverConnectionError(f"No sentinel tells where the primary {self._name} is.")
 
+    def find_replicas(self) -> list[Host]:
+        """Ask the sentinels until one tells which replicas are up and follow the primary; none if none tells."""
+        ends_at = clock.monotonic() + self._seconds
+        for host in tuple(self._order):
+            left = ends_at - clock.monotonic()
+            if left <= 0:
+                break
+            told = self._exchange(host, min(left, self._seconds / 2), "REPLICAS")
+            if told is not None:
+                return [found for each in told if (found := _replica_of(each))]
+        return []
+
     def look(self) -> None:
         """Ask again now and then, though all connections work: an isolated old primary closes none of them."""
         now = clock.monotonic()
@@ -88,18 +100,31 @@ class Sentinels:
                 act()
 
     def _ask(self, host: Host, seconds: float) -> Host | None:
+        answer = self._exchange(host, seconds, "GET-MASTER-ADDR-BY-NAME")
+        return (as_text(answer[0]), int(answer[1])) if answer else None
+
+    def _exchange(self, host: Host, seconds: float, question: str) -> Any:
+        """What one sentinel answers to a question about the primary; None if it does not."""
         timeouts = {"socket_timeout": seconds, "socket_connect_timeout": seconds}
         connection = self._connection_class(host=host[0], port=host[1], **timeouts, **self._options)
         try:
             connection.connect()
-            connection.send_command("SENTINEL", "GET-MASTER-ADDR-BY-NAME", self._name, check_health=False)
-            answer = connection.read_response()
+            connection.send_command("SENTINEL", question, self._name, check_health=False)
+            return connection.read_response()
         except (RedisError, OSError) as error:
             logger.info("the sentinel at %s:%s does not answer: %s", *host, error)
             return None
         finally:
             connection.disconnect()
-        return (as_text(answer[0]), int(answer[1])) if answer else None
+
+
+def _replica_of(told: Sequence[bytes | str]) -> Host | None:
+    """The address in what a sentinel tells of a replica; None for one that is down or does not follow."""
+    texts = [as_text(each) for each in told]
+    told_of = dict(zip(texts[::2], texts[1::2], strict=False))
+    is_up = not {"s_down", "o_down", "disconnected"} & set(told_of.get("flags", "").split(","))
+    follows = told_of.get("master-link-status") == "ok"
+    return (told_of["ip"], int(told_of["port"])) if is_up and follows else None
 
 
 class _AsksFirst:

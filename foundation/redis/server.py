@@ -33,6 +33,7 @@ from redis.exceptions import (
 
 from foundation import clock
 from foundation.monitoring.server_metrics import redis_errors
+from foundation.redis.addresses import Host
 from foundation.redis.connection import REFUSALS, Breaker, IdleConnections, RedisConnection, VerifiedServer
 from foundation.redis.errors import (
     NobodyServes,
@@ -129,6 +130,10 @@ class Server:
     def label(self) -> str:
         """What operators read: "Redis", with the address where it may change or is one of several."""
         return f"Redis at {self.name}" if self._is_named else "Redis"
+
+    def replicas_by_sentinels(self) -> Sequence[Host]:
+        """The addresses of its replicas that sentinels think well of; none without sentinels."""
+        return self._sentinels.find_replicas() if self._sentinels else ()
 
     def drop_connections(self) -> None:
         """Let the next call connect anew."""

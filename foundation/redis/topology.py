@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Protocol
 
+from foundation.redis.addresses import Host
 from foundation.redis.server import Argument, Server
 
 
@@ -31,6 +32,12 @@ class Topology(Protocol):
 
     def missing(self) -> int:
         """How many slots nobody has, as last told."""
+
+    def a_slot_of(self, server: Server, /) -> int | None:
+        """The first slot of a server of a cluster, as last told; None if there are no slots."""
+
+    def replicas_of(self, server: Server, /) -> Sequence[Host]:
+        """The addresses of the replicas of a primary that sentinels or nodes of a cluster know, perhaps none."""
 
     def reset(self) -> None:
         """Forget everything and drop all connections."""
@@ -64,3 +71,11 @@ class OneServer:
     def missing(self) -> int:
         """None."""
         return 0
+
+    def a_slot_of(self, _server: Server) -> int | None:
+        """None: there are no slots."""
+        return None
+
+    def replicas_of(self, _server: Server) -> Sequence[Host]:
+        """Those that sentinels know."""
+        return self.server.replicas_by_sentinels()

@@ -65,6 +65,12 @@ def key_of(request: HttpRequest) -> ServiceKey | None:
     return key if isinstance(key, ServiceKey) else None
 
 
+def may_lag(request: HttpRequest) -> bool:
+    """Whether replicas may answer pages to the caller: nobody's key, or one that may only read."""
+    key = key_of(request)
+    return key is None or all(scope.endswith(":read") for scope in key.scopes)
+
+
 def board_to_read(request: HttpRequest, seq: int) -> Board:
     """The board. Raises ``UnknownBoard``, and for a private one ``Unauthenticated`` or ``Forbidden``."""
     board = selectors.board_by_seq(seq)

@@ -12,6 +12,7 @@ from leaderboards.api.http.access import (
     OptionalKey,
     RequireKey,
     is_private,
+    may_lag,
     read_standings_of,
     standings_to_read,
     standings_to_write,
@@ -40,6 +41,7 @@ from leaderboards.api.openapi.schemas import (
 from leaderboards.core.input.entries import read_player
 from leaderboards.selectors import PeriodInfo, Standings
 from leaderboards.selectors.rankings.encoded_pages import EncodedPage, page_encoded
+from leaderboards.selectors.rankings.lagging import reading_from_replicas
 from leaderboards.selectors.rankings.metadata import reading_metadata
 from leaderboards.selectors.rankings.row_json import row_json
 from leaderboards.services.moderation.remove import remove_player
@@ -58,7 +60,7 @@ def read_standings(
     """A page of a board's rows, best first."""
     paging = page.of(request, f"b{seq}")
     label = paging.period(period)
-    with reading_metadata(metadata):
+    with reading_metadata(metadata), reading_from_replicas(may_lag(request)):
         board, found = read_standings_of(request, seq, lambda board: page_encoded(board, label, paging.page))
     content = standings_header_json(found) | {"rows": found.rows} | paging.cursors(found.ends, found.period.label)
     return etag_response(request, content, is_private(board))
@@ -165,7 +167,8 @@ def read_distribution(
 ) -> HttpResponse:
     """How points are spread: percentiles and a histogram."""
     board = standings_to_read(request, seq)
-    found = selectors.distribution(board, period, exact=exact)
+    with reading_from_replicas(may_lag(request)):
+        found = selectors.distribution(board, period, exact=exact)
     content: dict[str, Any] = {
         "total": found.total,
         "as_of": Volatile(when(found.as_of)) if found.error is None else when(found.as_of),

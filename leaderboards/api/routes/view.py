@@ -13,7 +13,7 @@ from ninja.params.functions import Query
 from foundation.http.encoding import Encoded
 from foundation.http.problems import BadRequest
 from leaderboards import selectors
-from leaderboards.api.http.access import OptionalKey, is_private, read_standings_of
+from leaderboards.api.http.access import OptionalKey, is_private, may_lag, read_standings_of
 from leaderboards.api.http.paging import PageAsked, Paging, cursors
 from leaderboards.api.http.parameters import (
     ALSO,
@@ -33,6 +33,7 @@ from leaderboards.core.input.entries import read_player
 from leaderboards.errors import BadPlayer
 from leaderboards.selectors import BoardPage
 from leaderboards.selectors.rankings.encoded_pages import EncodedView, view_encoded
+from leaderboards.selectors.rankings.lagging import reading_from_replicas
 from leaderboards.selectors.rankings.metadata import reading_metadata
 from leaderboards.selectors.rankings.row_json import row_json
 from leaderboards.stores.base import Around, ForPlayers
@@ -76,7 +77,7 @@ def read_view(
     """A page, a player among their neighbours, and others by name: all of one moment."""
     paging, others = wanted.of(request, f"b{seq}"), wanted.others()
     label = paging.period(period)
-    with reading_metadata(wanted.metadata):
+    with reading_metadata(wanted.metadata), reading_from_replicas(may_lag(request)):
         board, found = read_standings_of(request, seq, lambda board: view_encoded(board, label, paging.page, *others))
     content = view_json(wanted, found, paging, found.standings.period.label)
     return etag_response(request, content, is_private(board))

@@ -15,6 +15,7 @@ from leaderboards.core.input.points import points_number
 from leaderboards.models import Board, Period
 from leaderboards.selectors.catalog.periods import CURRENT, find_period_row
 from leaderboards.selectors.rankings.histograms import TakenHistogram, histogram_of
+from leaderboards.selectors.rankings.lagging import lag_of, reader_for
 from leaderboards.selectors.rankings.store_routing import read_from_store
 from leaderboards.stores.base import Quantiles, ScoreRange, Store
 
@@ -58,7 +59,9 @@ def distribution(board: Board, period: str = CURRENT, *, exact: bool = False) ->
     taken = None if exact else histogram_of(stored, as_of)
     if taken is not None and taken.histogram.total:
         return _from_histogram(stored, taken)
-    (quantiles, counts, edges), live = read_from_store(stored, _measure)
+    reader = reader_for(())
+    (quantiles, counts, edges), live = read_from_store(stored, _measure, reader)
+    as_of -= lag_of(reader)
     if not quantiles.rows:
         return Distribution(quantiles.total, as_of, live, {}, [])
     values = [stored.layout.leading(score) for _, score in quantiles.rows]

@@ -15,12 +15,14 @@ from typing import NamedTuple
 from foundation import clock
 from foundation.caching.micro_cache import MicroCache
 from foundation.http.encoding import Encoded, as_json
+from foundation.redis.client import RedisClient
 from leaderboards import metrics
 from leaderboards.core.ranking.gaps import NO_ENDS, PageEnds
 from leaderboards.models import Board, Period
 from leaderboards.selectors.catalog.periods import PeriodInfo, find_period_row, period_info_or_window
 from leaderboards.selectors.player_data.names import name_cache_generation
 from leaderboards.selectors.rankings.cursor_pages import CursorPage, page_query, window_query
+from leaderboards.selectors.rankings.lagging import lag_of, reader_for
 from leaderboards.selectors.rankings.metadata import is_metadata_wanted
 from leaderboards.selectors.rankings.row_json import row_json
 from leaderboards.selectors.rankings.standings import NO_PLAYERS, Answers, CacheableAnswers, Row, read_period, row_of
@@ -104,27 +106,33 @@ def _read(
     """Return the page, the answers, and the index of the first of ``others`` among the answers."""
     as_of = clock.now()
     stored = find_period_row(board, name, as_of)
-    shown = period_info_or_window(board, name, stored, as_of)
+    shown, reader = period_info_or_window(board, name, stored, as_of), reader_for([page_query(page), *others])
 
     def answers_of(result: tuple[QueryResult, bool], kind: type[Answers] = Answers) -> Answers:
-        return kind(board, stored, shown, result, as_of)
+        return kind(board, stored, shown, result, as_of - lag_of(reader))
 
     if stored is not None and stored.cache_version and not is_metadata_wanted():
-        total, cached, indexed_answers = _read_with_cache(stored, page, others, answers_of)
-        return EncodedPage(board, shown, total, as_of, True, cached.rows, cached.ends.within(total)), indexed_answers
-    answers = answers_of(read_period(stored, [page_query(page), *others]))
+        total, cached, indexed = _read_with_cache(stored, page, others, answers_of, reader)
+        moment, ends = indexed[0].as_of, cached.ends.within(total)
+        return EncodedPage(board, shown, total, moment, True, cached.rows, ends), indexed
+    answers = answers_of(read_period(stored, [page_query(page), *others], reader))
     first = answers.page(0, page)
-    return EncodedPage(board, shown, first.total, as_of, first.live, _encoded(first.rows), first.ends), (answers, 1)
+    rows = _encoded(first.rows)
+    return EncodedPage(board, shown, first.total, first.as_of, first.live, rows, first.ends), (answers, 1)
 
 
 def _read_with_cache(
-    stored: Period, page: Page | CursorPage, others: Sequence[Query], answers_of: Callable[..., Answers]
+    stored: Period,
+    page: Page | CursorPage,
+    others: Sequence[Query],
+    answers_of: Callable[..., Answers],
+    reader: RedisClient,
 ) -> tuple[int, _CachedRows, tuple[Answers, int]]:
     """Return the total, the rows (cached ones if Redis has the same) and the indexed answers."""
     hidden = hidden_in(stored)
     key = (stored.family.zset, stored.generation, page, _digest(hidden), name_cache_generation())
     cached = _cache.get_fresh(key) or _EMPTY
-    result = read_period_if_changed(stored, [page_query(page)], others, hidden, cached.digest)
+    result = read_period_if_changed(stored, [page_query(page)], others, hidden, cached.digest, reader)
     metrics.count_page_read(were_cached=result.reading is None)
     if result.reading is None:
         return result.total - cached.hidden, cached, (answers_of((result.beside, True)), 0)

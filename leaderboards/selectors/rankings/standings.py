@@ -13,6 +13,7 @@ from functools import partial
 from foundation import clock
 from foundation.messages import Message
 from foundation.redis import client as redis
+from foundation.redis.client import RedisClient
 from leaderboards.core.input.names import display_name
 from leaderboards.core.instants import from_milliseconds
 from leaderboards.core.ranking.gaps import NO_ENDS, PageEnds
@@ -23,6 +24,7 @@ from leaderboards.models import Board, Period
 from leaderboards.selectors.catalog.periods import CURRENT, PeriodInfo, find_period_row, period_info_or_window
 from leaderboards.selectors.player_data.names import cached_names, names_for_caching, names_of
 from leaderboards.selectors.rankings.cursor_pages import CursorPage, cut_page, cut_window, page_query, window_query
+from leaderboards.selectors.rankings.lagging import lag_of, reader_for
 from leaderboards.selectors.rankings.metadata import is_metadata_wanted, metadata_of
 from leaderboards.selectors.rankings.store_routing import read_from_store, read_within_timeout
 from leaderboards.selectors.visibility.hidden import shadowed_in
@@ -211,15 +213,21 @@ def _query(board: Board, name: str, questions: Sequence[Query]) -> "Answers":
     """Ask the period of this name. Raises ``UnknownPeriod``."""
     as_of = clock.now()
     stored = find_period_row(board, name, as_of)
-    shown = period_info_or_window(board, name, stored, as_of)
-    return Answers(board, stored, shown, read_period(stored, questions), as_of)
+    shown, reader = period_info_or_window(board, name, stored, as_of), reader_for(questions)
+    result = read_period(stored, questions, reader)
+    return Answers(board, stored, shown, result, as_of - lag_of(reader))
 
 
-def read_period(stored: Period | None, questions: Sequence[Query]) -> tuple[QueryResult, bool]:
-    """Return a period's answers and whether they are live; empty answers for a period without a row."""
+def read_period(
+    stored: Period | None, questions: Sequence[Query], reader: RedisClient | None = None
+) -> tuple[QueryResult, bool]:
+    """Return a period's answers and whether they are live; empty answers for a period without a row.
+
+    ``reader`` is that of ``read_from_store``.
+    """
     if stored is None:
         return QueryResult(0, [[] for _ in questions]), True
-    return read_from_store(stored, lambda store, period: store.read(period, questions))
+    return read_from_store(stored, lambda store, period: store.read(period, questions), reader)
 
 
 class Answers:

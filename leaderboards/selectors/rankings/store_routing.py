@@ -11,6 +11,7 @@ from typing import TypeVar
 from foundation.db.resilience import ask as ask_sql
 from foundation.errors import Unavailable
 from foundation.redis import client as redis
+from foundation.redis.client import RedisClient
 from foundation.sync.redis_state import StaleGeneration
 from leaderboards.models import OVER_STATES, Period, Storage
 from leaderboards.selectors.catalog.cache_versions import fetch_version
@@ -30,16 +31,20 @@ LIST_PATIENCE_MS = 1500  # SQL timeout for all ranks of a list in the admin; ran
 PATIENCE_MS = 300  # SQL timeout for one rank while Redis is away; after it the row has no rank
 
 
-def read_from_store(period: Period, question: Callable[[Store, Period], Answer]) -> tuple[Answer, bool]:
+def read_from_store(
+    period: Period, question: Callable[[Store, Period], Answer], reader: RedisClient | None = None
+) -> tuple[Answer, bool]:
     """Return the answer to ``question`` without hidden players, and whether it is live.
 
-    Raises ``SqlAway`` if no store can answer.
+    ``reader`` is the client in place of the boards' own (``lagging.py``). Raises ``SqlAway`` if no store can answer.
     """
     hidden = hidden_in(period)
     if hidden:
         stay_empty = keeps_vacated_places(period)
-        return _route(period, lambda store, current: question(ExcludingStore(store, hidden, stay_empty), current))
-    return _route(period, question)
+        return _route(
+            period, lambda store, current: question(ExcludingStore(store, hidden, stay_empty), current), reader=reader
+        )
+    return _route(period, question, reader=reader)
 
 
 def read_within_timeout(
@@ -83,20 +88,21 @@ def _route(
     question: Callable[[Store, Period], Answer],
     sql_store: SqlStore | None = None,
     fallback_store: SqlStore | None = None,
+    reader: RedisClient | None = None,
 ) -> tuple[Answer, bool]:
     """Ask Redis or SQL; ``sql_store`` for boards stored in SQL, ``fallback_store`` in the place of Redis.
 
     A cached row (with a ``cache_version``) is only good for Redis, which compares the version.
     """
     if period.cache_version:
-        return _run_with_version(period, lambda: question(ZsetStore(redis.boards()), period)), True
+        return _run_with_version(period, lambda: question(ZsetStore(reader or redis.boards()), period)), True
     if period.state in OVER_STATES:
         return ask_sql(lambda: question(FinalStore(), period)), True
     if period.board.storage == Storage.SQL:
         return _ask_sql(period, question, sql_store or SqlStore()), True
     if period.stale_since is None:
         try:
-            store = ZsetStore(redis.boards())
+            store = ZsetStore(reader or redis.boards())
             return retry_if_stale(period, lambda: question(store, period)), True
         except Unavailable as error:
             logger.info("period %s is read from SQL: %s", period.pk, error.detail)
@@ -141,15 +147,20 @@ def _ask_sql(period: Period, question: Callable[[Store, Period], Answer], store:
             return answer
 
 
-def read_period_if_changed(
-    period: Period, questions: Sequence[Query], others: Sequence[Query], out: Collection[str], known: str
+def read_period_if_changed(  # noqa: PLR0913, PLR0917 - the questions of two kinds, and what is known already
+    period: Period,
+    questions: Sequence[Query],
+    others: Sequence[Query],
+    out: Collection[str],
+    known: str,
+    reader: RedisClient,
 ) -> ConditionalResult:
-    """Read a period with a known cache version from Redis, without the players ``out`` (ids).
+    """Read a period with a known cache version from Redis by ``reader``, without the players ``out`` (ids).
 
     The answers to ``questions`` come only if their digest is not ``known``; those to ``others`` always come.
     Unlike ``read_from_store`` it raises ``StaleGeneration`` and the errors of the Redis client.
     """
-    store = ZsetStore(redis.boards())
+    store = ZsetStore(reader)
     if not out:
         return _run_with_version(period, lambda: store.read_if_changed(period, questions, known, others))
     excluding = ExcludingStore(store, out, keeps_vacated_places(period))

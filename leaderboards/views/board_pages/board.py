@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from django.conf import settings
 from django.contrib.auth import SESSION_KEY
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
@@ -13,6 +14,7 @@ from foundation.users import UserKey
 from leaderboards import selectors
 from leaderboards.models import Board
 from leaderboards.selectors import BoardPage
+from leaderboards.selectors.rankings.lagging import reading_from_replicas
 from leaderboards.selectors.visibility.hidden import shadowed_in
 from leaderboards.selectors.visibility.restrictions import viewing_as
 from leaderboards.views.board_pages import filters, shared_page
@@ -48,7 +50,8 @@ def _answer(request: HttpRequest, key: PageKey) -> HttpResponse:
     if board.is_event:
         return _event_board(request, board)
     if "screen" in request.GET:
-        return screen(request, board, key.label)
+        with reading_from_replicas(is_anonymous_read(request)):
+            return screen(request, board, key.label)
     sought = request.GET.get("find", "").strip()[:LONGEST]
     with viewing_as(viewer.player if viewer.linked else None):
         address = find_on_board(board, key.label, sought, viewer) if sought else None
@@ -58,7 +61,8 @@ def _answer(request: HttpRequest, key: PageKey) -> HttpResponse:
     if of:
         return _filtered(request, viewer, key, board, of)
     if is_anonymous_read(request):  # ``micro_cached`` caches this answer, so it must not start from a cached page
-        shared, page = shared_page.build_page(key, board, None)
+        with reading_from_replicas(is_allowed=True):
+            shared, page = shared_page.build_page(replace(key, may_lag=bool(settings.REPLICA_STALENESS)), board, None)
     else:
         shared = shared_page.get_page(key, board)
         if _is_shadowed(viewer, shared):

@@ -16,12 +16,13 @@ from foundation import clock
 from leaderboards import formats, selectors
 from leaderboards.models import Board, Visibility
 from leaderboards.selectors import BoardPage, Row
+from leaderboards.selectors.rankings.lagging import reading_from_replicas
 from leaderboards.selectors.visibility.restrictions import viewing_as
 from leaderboards.views.components.other_apps import home_parts
 from leaderboards.views.components.period_labels import period_words
 from leaderboards.views.components.preview import list_preview
 from leaderboards.views.components.table_rows import Gap, Line, gap_ahead, gap_behind, lines, result
-from leaderboards.views.http.micro_cache import micro_cached
+from leaderboards.views.http.micro_cache import is_anonymous_read, micro_cached
 from leaderboards.views.http.permissions import may_see
 from leaderboards.views.http.responses import etag_of, etag_parts, page_response
 from leaderboards.views.http.viewer import Viewer, viewer_of
@@ -36,14 +37,16 @@ LIST_EVERY_SECONDS = 10
 @micro_cached
 def home(request: HttpRequest) -> HttpResponse:
     """Show the public boards with their best rows; also the private ones to staff who may see them."""
-    return _listing(request, is_home=True)
+    with reading_from_replicas(is_anonymous_read(request)):
+        return _listing(request, is_home=True)
 
 
 @require_safe
 @micro_cached
 def boards(request: HttpRequest) -> HttpResponse:
     """Show the same boards without the other parts of the home page."""
-    return _listing(request, is_home=False)
+    with reading_from_replicas(is_anonymous_read(request)):
+        return _listing(request, is_home=False)
 
 
 def _listing(request: HttpRequest, *, is_home: bool) -> HttpResponse:

@@ -57,7 +57,8 @@ _PLACE = re.compile("<!--own ([a-z]+)-->")
 class PageKey:
     """Everything that a shared page depends on. ``query`` holds the parameters that links repeat.
 
-    ``of`` is the filter of a page that is made for one viewer (``filters.py``).
+    ``of`` is the filter of a page that is made for one viewer (``filters.py``). ``may_lag`` is of pages for nobody in
+    particular, which a replica may have answered: viewers with a player never get them.
     """
 
     seq: int
@@ -66,6 +67,7 @@ class PageKey:
     query: str
     language: str | None
     of: str = ""
+    may_lag: bool = False
 
 
 @dataclass(frozen=True, slots=True)
