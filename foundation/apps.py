@@ -57,6 +57,7 @@ class FoundationConfig(needed_apps.SunwiApp):
         health.register_check(retention.health_problems)
         health.register_check(sealed_rows.health_problems)
         readings.register("servers", own_readings.servers)
+        readings.register("replicas", own_readings.replicas_read)
         readings.register("upkeep", own_readings.upkeep)
         readings.register("broker", broker.read_queue)
         beats.listen()

@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 
+from django.conf import settings
 from django.db import Error as SqlError
 from django.db import connection
 from django.db.models import Count, Min
@@ -18,6 +19,7 @@ from foundation.errors import Unavailable
 from foundation.models import DeadLetter, Heartbeat
 from foundation.redis import client as redis
 from foundation.redis.info import is_full, read_info
+from foundation.redis.replicas import look_at_each
 from foundation.tasks import WORKER
 
 logger = logging.getLogger(__name__)
@@ -76,7 +78,18 @@ def _check_redis() -> tuple[bool, list[str]]:
         answered = True
         if is_full(info):
             problems.append(f"{server.label} is full: boards that Redis decides over take no scores")
-    return answered, problems
+    return answered, [*problems, *replica_problems()]
+
+
+def replica_problems() -> list[str]:
+    """What keeps replicas from being read, where they are to be; pages come from the primaries meanwhile."""
+    if not settings.REPLICA_STALENESS:
+        return []
+    try:
+        seen = look_at_each()
+    except (Unavailable, SqlError):
+        return []  # that Redis is away is said already
+    return [f"the replica at {each.name} is not read from: {each.problem}" for each in seen if each.problem]
 
 
 def _check_sql() -> list[str]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from datetime import datetime
 
+from django.conf import settings
 from django.db import Error as SqlError
 from django.db import connection
 from django.db.models import Count, Min
@@ -13,6 +14,7 @@ from foundation.models import DeadLetter, Heartbeat
 from foundation.monitoring.readings import Reading
 from foundation.redis import client as redis
 from foundation.redis.info import read_info
+from foundation.redis.replicas import look_at_each
 from foundation.tasks import WORKER
 from foundation.webhooks.models import WebhookDelivery
 
@@ -33,6 +35,14 @@ def servers() -> Iterator[Reading]:
         yield Reading(
             "sunwi_redis_memory_bytes", description, sum(int(info.get(name, 0)) for info in infos), ("kind", kind)
         )
+
+
+def replicas_read() -> Iterator[Reading]:
+    """Read how old the answers of each replica are that pages may come from."""
+    for each in look_at_each() if settings.REPLICA_STALENESS else ():
+        description = "How old the answers of a replica that pages are read from are at most; -1: it is not read from."
+        age = -1 if each.age is None else each.age
+        yield Reading("sunwi_replica_age_seconds", description, age, ("replica", each.name))
 
 
 def upkeep() -> Iterator[Reading]:

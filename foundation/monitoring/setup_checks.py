@@ -13,7 +13,7 @@ from django.core.checks import CheckMessage, Error, Tags, register
 from django.urls import NoReverseMatch, reverse
 
 from foundation.conf import REDIS_BACKEND, is_cluster, page_cache_alias, redis_address
-from foundation.redis.addresses import same_database
+from foundation.redis.addresses import kind_of, same_database
 
 FAST_PATH = "foundation.http.fast_path.ApiFastPath"
 MIDDLEWARE = {
@@ -49,6 +49,21 @@ def a_cluster_needs_a_page_cache(**_: Any) -> list[CheckMessage]:
         return []
     hint = 'Write CACHES["default"] = redis_cache("redis://HOST:6379/0"), of a server that is not in the cluster.'
     return [Error("The boards are in a Redis Cluster, and Django's cache is no Redis.", hint=hint, id="sunwi.E017")]
+
+
+@register(Tags.caches)
+def replicas_are_named_once(**_: Any) -> list[CheckMessage]:
+    """Check that REPLICA_URLS is there for a single server, whose replicas nobody else tells, and for no other."""
+    if not settings.CACHES.get("boards") or not settings.REPLICA_STALENESS:
+        return []
+    is_of_many = bool(kind_of(redis_address("boards")))
+    if is_of_many and settings.REPLICA_URLS:
+        hint = "Leave REPLICA_URLS out."
+        return [Error("Sentinels and clusters tell their replicas themselves.", hint=hint, id="sunwi.E019")]
+    if not is_of_many and not settings.REPLICA_URLS:
+        hint = "Name them in REPLICA_URLS, or leave REPLICA_STALENESS out."
+        return [Error("REPLICA_STALENESS is set, and no replica is named.", hint=hint, id="sunwi.E019")]
+    return []
 
 
 @register()

@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 
 from django.conf import settings
 from redis.connection import Connection, parse_url
-from redis.exceptions import RedisError, ResponseError
 
 from foundation import clock
 from foundation.conf import redis_address
@@ -27,7 +26,7 @@ from foundation.redis import client as redis
 from foundation.redis.addresses import CLUSTER, kind_of, read_many
 from foundation.redis.connection import REFUSALS
 from foundation.redis.lua import Script, for_replicas
-from foundation.redis.replica import Argument, Replica
+from foundation.redis.replica import WAIT_SECONDS, Argument, Replica
 from foundation.redis.server import IDENTITY_COMMAND, Server, read_identity
 from foundation.redis.topology import Topology
 
@@ -227,21 +226,17 @@ def look_at_each() -> list[ReplicaSeen]:
 
 
 def _seen(group: Group, replica: Replica) -> ReplicaSeen:
+    age, problem = None, ""
     try:
         [beat] = replica.exchange([("GET", group.beat_key)])
-    except Unavailable as error:
-        return ReplicaSeen(replica.name, group.primary.name, None, _lower(error.detail))
-    age = group.age_of(beat)
-    if age is not None and age <= settings.REPLICA_STALENESS:
-        return ReplicaSeen(replica.name, group.primary.name, age, "")
-    if isinstance(beat, (ResponseError, RedisError)):
-        problem = str(beat)
-    elif age is None:
-        problem = "it has no beat of this primary: the worker writes none, or it follows another"
+    except Unavailable:
+        problem = f"it did not answer within {WAIT_SECONDS} s"
     else:
-        problem = f"it is {age:.1f} s behind, or the worker writes no beats"
-    return ReplicaSeen(replica.name, group.primary.name, None, problem)
-
-
-def _lower(sentence: str) -> str:
-    return sentence[:1].lower() + sentence[1:].removesuffix(".")
+        age = group.age_of(beat)
+        if isinstance(beat, REFUSALS):
+            problem = str(beat)
+        elif age is None:
+            problem = "it has no beat of this primary: the worker writes none, or it follows another"
+        elif age > settings.REPLICA_STALENESS:
+            problem = f"it is {age:.1f} s behind, or the worker writes no beats"
+    return ReplicaSeen(replica.name, group.primary.name, None if problem else age, problem)

@@ -26,6 +26,7 @@ from foundation.monitoring.health import SILENT_AFTER, registered_problems
 from foundation.redis import client as redis
 from foundation.redis.client import RedisAway, RedisSilent
 from foundation.redis.info import identity_of, is_full, read_info
+from foundation.redis.replicas import look_at_each
 from foundation.sync.redis_state import CorruptRedisKey
 from foundation.tasks import WORKER
 from leaderboards.management.boundary import describe_boundary
@@ -152,6 +153,21 @@ def _one_server(client: redis.RedisClient) -> Iterator[Finding]:
     yield _found(has_no_memory, "memory", (full if has_no_memory else _("%(used)s used, maxmemory %(most)s")) % sizes)
 
 
+def replica_servers(_at: datetime) -> Iterator[Finding]:
+    """Tell which replicas pages are read from, how old their answers are at most, and why others are not used."""
+    if not settings.REPLICA_STALENESS:
+        yield Finding(State.OK, "read replicas", _("none is read from"))
+        return
+    seen = look_at_each()
+    for each in seen:
+        told = {"name": each.name, "problem": each.problem, "seconds": f"{each.age or 0:.1f}"}
+        used, unused = _("%(name)s is used: at most %(seconds)s s behind"), _("%(name)s is not used: %(problem)s")
+        yield _found(bool(each.problem), "read replicas", (unused if each.problem else used) % told)
+    if not seen:
+        detail = _("there is none: name them in REPLICA_URLS, or see why none follows; pages come from the primary")
+        yield Finding(State.RED, "read replicas", detail)
+
+
 def page_cache(_at: datetime) -> Iterator[Finding]:
     """Check that the page cache is no Redis, another server than the boards', or another database of it."""
     if page_cache_alias() == "boards":  # then Django's cache is no Redis
@@ -270,6 +286,7 @@ CHECKS: dict[str, Check] = {
     "migrations": migrations,
     "clock": sql_clock,
     "Redis": redis_server,
+    "read replicas": replica_servers,
     "page cache": page_cache,
     "worker": worker,
     "unmirrored standings": unmirrored,
@@ -282,7 +299,7 @@ CHECKS: dict[str, Check] = {
     "boards": boundaries,
 }
 TOLD_ALREADY = (lag.describe_mirror, lag.describe_stale, lag.describe_unrepaired)
-NEEDS_REDIS = (redis_server, page_cache, unmirrored, corrupt_sync_states)
+NEEDS_REDIS = (redis_server, replica_servers, page_cache, unmirrored, corrupt_sync_states)
 
 
 def _database(alias: str) -> tuple[str, int]:
