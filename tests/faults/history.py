@@ -188,6 +188,11 @@ class History:
         """Whether each of the boards has accepted something that was first sent after this moment."""
         return {each.board for each in self.on(*boards) if each.fate is Fate.OK and each.began > moment} == {*boards}
 
+    def seconds_until_taken(self, moment: float, board: int) -> float:
+        """How long after this moment the board first acknowledged something that was sent after it."""
+        attempts = [each for each in self.attempts(board) if each.began > moment and each.status in ACCEPTED]
+        return min(each.ended for each in attempts) - moment
+
     def accepted_between(self, start: float, end: float, *boards: int) -> int:
         return sum(start < each.known_since < end for each in self.on(*boards))
 

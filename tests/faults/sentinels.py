@@ -13,6 +13,7 @@ from tests.ports import free_port
 
 NAME = "boards"
 QUORUM = 2
+DOWN_AFTER_MS = 800
 
 
 @dataclass(frozen=True)
@@ -110,7 +111,7 @@ def new_sentinel(folder: Path, nth: int, watched_port: int) -> Server:
     (place / "sentinel.conf").write_text(
         f"port {port}\nbind 127.0.0.1\ndir {place}\n"
         f"sentinel monitor {NAME} 127.0.0.1 {watched_port} {QUORUM}\n"
-        f"sentinel down-after-milliseconds {NAME} 800\nsentinel failover-timeout {NAME} 5000\n"
+        f"sentinel down-after-milliseconds {NAME} {DOWN_AFTER_MS}\nsentinel failover-timeout {NAME} 5000\n"
     )
     binary = os.environ.get("TEST_REDIS_SERVER") or str(valkey.find_binary())
     made = Sentinel(place, port, folder / f"sentinel-{nth}.log")

@@ -3,13 +3,14 @@
 What the replica had not heard is lost to a redis board, whose ids go with it; hybrid boards lose nothing.
 """
 
+import time
 from collections.abc import Callable, Iterator
 
 import pytest
 
-from tests.faults.check import check, check_reads
+from tests.faults.check import check, check_reads, tell_writes_again
 from tests.faults.history import Fate
-from tests.faults.sentinels import Watched
+from tests.faults.sentinels import DOWN_AFTER_MS, Watched
 from tests.faults.servers import RedisServer
 from tests.faults.world import ALWAYS_EXACT, World
 
@@ -45,12 +46,15 @@ def test_another_is_promoted_in_mid_load_and_nothing_is_shown_twice_or_made_up(
     numbers, before = world.make_boards(), watched.primary()
     exact, by_redis = [numbers[name] for name in ALWAYS_EXACT], numbers["redis"]
     world.lossy.add(by_redis)
-    with world.under_load(exact, by_redis, seed):
+    with world.under_load(exact, by_redis, seed, looks=1.0):
         world.wait_until_taken(*numbers.values())
+        began = time.monotonic()
         fault(watched, before)
         world.redis = watched.wait_for_another(before)
         world.wait_until_live()
         world.wait_until_taken(*numbers.values())
+        if fault is not told_to_step_back:
+            tell_writes_again(world, began, by_redis, DOWN_AFTER_MS, f"Sentinel, {fault.__name__}")
         if fault is killed:
             before.start()
         elif fault is frozen:

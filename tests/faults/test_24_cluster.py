@@ -3,13 +3,15 @@
 What the replica had not heard is lost to a redis board, whose ids go with it; hybrid boards lose nothing.
 """
 
+import time
 from collections.abc import Callable, Iterator
 from functools import partial
 
 import pytest
 
+from config.local.valkey import NODE
 from foundation.redis.info import identity_of
-from tests.faults.check import check, check_reads
+from tests.faults.check import check, check_reads, tell_writes_again
 from tests.faults.history import Fate
 from tests.faults.nodes import Nodes
 from tests.faults.servers import RedisServer
@@ -65,14 +67,16 @@ def test_a_primary_goes_in_mid_load_and_nothing_is_lost_that_sql_knew_or_shown_t
     numbers = world.make_boards()
     exact, by_redis = [numbers[name] for name in ALWAYS_EXACT], numbers["redis"]
     world.lossy.add(by_redis)
-    with world.under_load(exact, by_redis, seed):
+    with world.under_load(exact, by_redis, seed, looks=1.0):
         world.wait_until_taken(*numbers.values())
         for number in (by_redis, numbers["hybrid"]):
             key = f"{{LeaderBoard_{number}}}"
             primary = nodes.primary_of(key)
+            began = time.monotonic()
             fault(primary)
             wait_until(partial(has_another, nodes, key, primary), "a promotion")
             world.wait_until_taken(*numbers.values())
+            tell_writes_again(world, began, number, NODE["cluster-node-timeout"], f"cluster, {fault.__name__}")
             bring_back(nodes, primary, fault)
         wait_until(lambda: is_healed(world, nodes), "every board is healed")
         world.wait_until_taken(*numbers.values())

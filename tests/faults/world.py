@@ -123,10 +123,13 @@ class World:
         child.stop()
 
     @contextmanager
-    def under_load(self, exact: Collection[int], by_redis: int, seed: int) -> Iterator[None]:
-        """A worker, readers and writers of boards that lose nothing, and one writer of a redis board that may."""
+    def under_load(self, exact: Collection[int], by_redis: int, seed: int, looks: float = 0.1) -> Iterator[None]:
+        """A worker, readers and writers of boards that lose nothing, and one writer of a redis board that may.
+
+        ``looks``: seconds between two looks of the worker for work.
+        """
         with (
-            self.worker(),
+            self.worker(pause=looks),
             self.reader(exact),
             self.writers(exact, seed, pause=0.03),
             self.writers([by_redis], seed + 10, many=1, again=0.0, pause=0.03),
