@@ -64,7 +64,12 @@ class Cluster:
         return int(1000 * (self._options.get("socket_timeout") or 1))
 
     def servers(self) -> Sequence[Server]:
-        """All primaries that have slots. Raises ``RedisAway`` if no node tells which they are."""
+        """All primaries that have slots. Raises ``RedisAway`` if no node tells which they are.
+
+        Who asks each of them does so past ``exchange``, so a failure there is noticed here.
+        """
+        if any(server.has_failed for server in self._primaries):
+            self._is_doubted = True
         self._ask_if_in_doubt()
         if not self._primaries:
             raise RedisAway("No node of the Redis cluster answers.")

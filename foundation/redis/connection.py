@@ -20,6 +20,7 @@ from foundation.monitoring.server_metrics import set_redis_breaker
 
 IDLE_CHECK_SECONDS = 0.01  # a connection that was idle for longer is checked before it is used
 BREAK_SECONDS = 1.0
+UNKNOWN_SECONDS = 0.25  # the same after a server that answers and that SQL does not know yet
 REFUSALS = (ResponseError, BusyLoadingError)  # the server answered, and did nothing
 
 
@@ -134,10 +135,16 @@ class Breaker:
         self._open_until = clock.monotonic() + self._pause
         return False
 
-    def failed(self) -> None:
-        """Open the breaker: a call failed."""
-        set_redis_breaker(self._pause)
-        self._open_until = clock.monotonic() + self._pause
+    @property
+    def has_failed(self) -> bool:
+        """Whether the last call failed."""
+        return bool(self._open_until)
+
+    def failed(self, pause: float | None = None) -> None:
+        """Open the breaker: a call failed. ``pause`` is another one for this time."""
+        seconds = self._pause if pause is None else pause
+        set_redis_breaker(seconds)
+        self._open_until = clock.monotonic() + seconds
 
     def answered(self) -> None:
         """Close the breaker: a call was answered."""

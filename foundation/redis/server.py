@@ -34,7 +34,14 @@ from redis.exceptions import (
 from foundation import clock
 from foundation.monitoring.server_metrics import redis_errors
 from foundation.redis.addresses import Host
-from foundation.redis.connection import REFUSALS, Breaker, IdleConnections, RedisConnection, VerifiedServer
+from foundation.redis.connection import (
+    REFUSALS,
+    UNKNOWN_SECONDS,
+    Breaker,
+    IdleConnections,
+    RedisConnection,
+    VerifiedServer,
+)
 from foundation.redis.errors import (
     NobodyServes,
     Redirected,
@@ -112,6 +119,11 @@ class Server:
         """By how much this server's clock is ahead of the process's monotonic one. Raises as ``exchange`` does."""
         self.deadline_ms()
         return self._clock_offset_ms
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether its last call failed."""
+        return self._breaker.has_failed
 
     @property
     def pool(self) -> ConnectionPool:
@@ -242,7 +254,7 @@ class Server:
         except MaxConnectionsError as error:  # this process is busy; Redis is fine
             raise RedisAway("All connections to Redis are in use.") from error
         except (RedisError, OSError) as error:
-            self._breaker.failed()
+            self._breaker.failed(UNKNOWN_SECONDS if isinstance(error, UnknownRedis) else None)
             if self._sentinels is not None:
                 self._sentinels.distrust()
             redis_errors.add("away")

@@ -148,10 +148,11 @@ def _check_read(read: Read, steps: Iterable[tuple[str, int, float, float]]) -> N
         assert seen <= sent[player], f"{player} was read as {seen} {where}, more than was sent"
 
 
-def tell_writes_again(world: World, fault_at: float, board: int, timeout_ms: int, what: str) -> None:
+def tell_writes_again(world: World, board: int, fault_at: float, promoted_at: float, timeout_ms: int) -> None:
     """Print how long the board took no score after a fault of its primary; WRITES_AGAIN=1 demands the bound."""
     seconds, bound = world.history().seconds_until_taken(fault_at, board), timeout_ms / 1000 + WRITES_AGAIN_SECONDS
-    print(f"writes again after {seconds:.1f} s ({what}; at most {bound:.1f} s wanted)")
+    of_promotion = f"the replica was promoted after {promoted_at - fault_at:.1f} s"
+    print(f"\nwrites again after {seconds:.1f} s (at most {bound:.1f} s wanted; {of_promotion})")
     if os.environ.get("WRITES_AGAIN") == "1":  # a machine that does much else misses it
         assert seconds <= bound
 

@@ -51,10 +51,11 @@ def test_another_is_promoted_in_mid_load_and_nothing_is_shown_twice_or_made_up(
         began = time.monotonic()
         fault(watched, before)
         world.redis = watched.wait_for_another(before)
+        promoted_at = time.monotonic()
         world.wait_until_live()
         world.wait_until_taken(*numbers.values())
         if fault is not told_to_step_back:
-            tell_writes_again(world, began, by_redis, DOWN_AFTER_MS, f"Sentinel, {fault.__name__}")
+            tell_writes_again(world, by_redis, began, promoted_at, DOWN_AFTER_MS)
         if fault is killed:
             before.start()
         elif fault is frozen:
