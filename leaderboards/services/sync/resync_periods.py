@@ -129,10 +129,15 @@ def resync_due(at: datetime) -> int:
     periods = list(active_periods())
     _check_and_reconcile(periods, at)
     stale = Period.objects.filter(stale_since__isnull=False, state__in=ACTIVE_STATES)  # final ones are read from SQL
-    due = stale.select_related("board").order_by("stale_since")
+    due = sorted(stale.select_related("board").order_by("stale_since"), key=_accepts_scores_meanwhile)
     resynced = sum(PeriodResync(period).try_resync() for period in due)
     advance_watermark(periods, at)
     return resynced
+
+
+def _accepts_scores_meanwhile(period: Period) -> bool:
+    """Whether a period takes scores while it is stale: the others go first."""
+    return period.board.storage != Storage.REDIS
 
 
 def resync_now(period: Period) -> bool:
