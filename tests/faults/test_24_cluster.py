@@ -9,7 +9,7 @@ from functools import partial
 
 import pytest
 
-from config.local.valkey import NODE
+from config.local.valkey import NODE_TIMEOUT_MS
 from foundation.redis.info import identity_of
 from tests.faults.check import check, check_reads, tell_writes_again
 from tests.faults.history import Fate
@@ -77,7 +77,7 @@ def test_a_primary_goes_in_mid_load_and_nothing_is_lost_that_sql_knew_or_shown_t
             wait_until(partial(has_another, nodes, key, primary), "a promotion")
             promoted_at = time.monotonic()
             world.wait_until_taken(*numbers.values())
-            tell_writes_again(world, number, began, promoted_at, int(NODE["cluster-node-timeout"]))
+            tell_writes_again(world, number, began, promoted_at, NODE_TIMEOUT_MS)
             bring_back(nodes, primary, fault)
         wait_until(lambda: is_healed(world, nodes), "every board is healed")
         world.wait_until_taken(*numbers.values())

@@ -223,6 +223,21 @@ def test_a_board_that_cannot_be_brought_back_keeps_no_other_waiting() -> None:
     assert refused.period.stale_since is None
 
 
+def test_who_takes_no_scores_meanwhile_is_brought_back_first() -> None:
+    begun("hybrid", stale=True)
+    begun("redis", stale=True)
+    order: list[str] = []
+
+    def note(resync: PeriodResync) -> bool:
+        order.append(resync.row.board.storage)
+        return False
+
+    with patch.object(PeriodResync, "try_resync", note):
+        resync_due(NOW)
+
+    assert order == ["redis", "hybrid"]
+
+
 @ONE_SERVER
 def test_a_quiet_second_asks_once_for_each_period() -> None:
     for number in range(6):
