@@ -21,7 +21,11 @@ from config.local import child_process
 MAX_SOCKET_PATH = 103  # macOS; Linux allows 107
 # A node is promoted two seconds after its primary fell silent; while slots are missing the others go on.
 NODE_TIMEOUT_MS = 2000
-NODE = {"cluster-node-timeout": NODE_TIMEOUT_MS, "cluster-require-full-coverage": "no", "cluster-config-file": "nodes.conf"}
+NODE = {
+    "cluster-node-timeout": NODE_TIMEOUT_MS,
+    "cluster-require-full-coverage": "no",
+    "cluster-config-file": "nodes.conf",
+}
 
 
 class ServerFailed(RuntimeError):
