@@ -60,7 +60,7 @@ class Link:
         wait_until(lambda: beats.write_beats(redis.boards()) == 1, "the primary takes a beat", 20)
         self._primary.wait(1, 1000)
 
-    def hold_back(self) -> None:
+    def cut_off(self) -> None:
         """From now on it hears nothing."""
         self._primary.config_set("port", 0)
         self._primary.client_kill_filter(_type="replica")
@@ -76,7 +76,7 @@ def link(shared_replica: RedisServer, settings: Any, monkeypatch: pytest.MonkeyP
         made.beat()
         replicas.reads().reset()
         yield made
-        made.hold_back()
+        made.cut_off()
         replicas.reads().reset()
 
 
@@ -87,7 +87,7 @@ def held(link: Link, make_board: Make, game: Caller, anybody: Caller) -> int:
     game.score(board, ann=1)
     anybody.get(f"/boards/{board}/standings")
     link.beat()
-    link.hold_back()
+    link.cut_off()
     game.score(board, ann=3, bob=2)
     return board
 
