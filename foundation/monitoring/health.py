@@ -89,7 +89,13 @@ def replica_problems() -> list[str]:
         seen = look_at_each()
     except (Unavailable, SqlError):
         return []  # that Redis is away is said already
-    return [f"the replica at {each.name} is not read from: {each.problem}" for each in seen if each.problem]
+    return [
+        f"the replica at {each.name} is not read from: {each.problem}"
+        if each.name
+        else f"pages come from the primary {each.primary}: {each.problem}"
+        for each in seen
+        if each.problem
+    ]
 
 
 def _check_sql() -> list[str]:

@@ -42,6 +42,8 @@ def replicas_read() -> Iterator[Reading]:
     for each in look_at_each() if settings.REPLICA_STALENESS else ():
         description = "How old the answers of a replica that pages are read from are at most; -1: it is not read from."
         age = -1 if each.age is None else each.age
+        if not each.name:
+            continue
         yield Reading("sunwi_replica_age_seconds", description, age, ("replica", each.name))
 
 

@@ -208,7 +208,10 @@ def _replica(connection_class: type[Connection] = Connection, is_node: bool = Fa
 
 
 class ReplicaSeen(NamedTuple):
-    """A replica as this process sees it now: ``age`` in seconds if its answers count; else ``problem`` says why not."""
+    """A replica as this process sees it now: ``age`` in seconds if its answers count; else ``problem`` says why not.
+
+    ``name`` is empty for a primary that has none which could be asked.
+    """
 
     name: str
     primary: str
@@ -221,7 +224,8 @@ def look_at_each() -> list[ReplicaSeen]:
     seen: list[ReplicaSeen] = []
     for group in reads().groups():
         group.refresh()
-        seen += [_seen(group, replica) for replica in group.replicas]
+        none = ReplicaSeen("", group.primary.name, None, "it has no replica that is up, or none is named")
+        seen += [_seen(group, replica) for replica in group.replicas] or [none]
     return seen
 
 

@@ -157,14 +157,15 @@ def replica_servers(_at: datetime) -> Iterator[Finding]:
     """Tell which replicas pages are read from, how old their answers are at most, and why others are not used."""
     if not settings.REPLICA_STALENESS:
         return
-    seen = look_at_each()
-    for each in seen:
-        told = {"name": each.name, "problem": each.problem, "seconds": f"{each.age or 0:.1f}"}
-        used, unused = _("%(name)s is used: at most %(seconds)s s behind"), _("%(name)s is not used: %(problem)s")
-        yield _found(bool(each.problem), "read replicas", (unused if each.problem else used) % told)
-    if not seen:
-        detail = _("there is none: name them in REPLICA_URLS, or see why none follows; pages come from the primary")
-        yield Finding(State.RED, "read replicas", detail)
+    for each in look_at_each():
+        told = {"name": each.name, "problem": each.problem, "seconds": f"{each.age or 0:.1f}", "primary": each.primary}
+        if not each.problem:
+            detail = _("%(name)s is used: at most %(seconds)s s behind")
+        elif each.name:
+            detail = _("%(name)s is not used: %(problem)s")
+        else:
+            detail = _("none of %(primary)s is up, or none is named in REPLICA_URLS: pages come from the primary")
+        yield Finding(State.WAITING if each.problem else State.OK, "read replicas", detail % told)
 
 
 def page_cache(_at: datetime) -> Iterator[Finding]:

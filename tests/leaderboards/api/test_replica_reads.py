@@ -202,7 +202,7 @@ def test_doctor_readiness_and_metrics_say_which_replicas_are_used_and_how_old_th
         [reading] = own_readings.replicas_read()
     finally:
         link.server.thaw()
-    assert state is State.RED
+    assert state is State.WAITING
     assert told == f"{name} is not used: it did not answer within 0.15 s"
     assert problems == [f"the replica at {name} is not read from: it did not answer within 0.15 s"]
     assert reading.value == -1
@@ -214,8 +214,10 @@ def test_a_setting_without_any_replica_is_told(settings: Any, links: None) -> No
 
     [(state, told)] = found(clock.now())
 
-    assert state is State.RED
-    assert "there is none" in told
+    assert state is State.WAITING
+    assert told.endswith("is up, or none is named in REPLICA_URLS: pages come from the primary")
+    assert len(health.replica_problems()) == 1
+    assert list(own_readings.replicas_read()) == []
 
 
 def test_while_it_is_off_nobody_asks_replicas_anything(settings: Any) -> None:
