@@ -14,7 +14,7 @@ from django.conf import settings
 
 from foundation.errors import Unavailable
 from foundation.redis import lua
-from foundation.redis.server import IDENTITY_ARG
+from foundation.redis.commands import IDENTITY_ARG
 from foundation.redis.slots import slot_of
 
 if TYPE_CHECKING:

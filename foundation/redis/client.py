@@ -19,17 +19,11 @@ from foundation.errors import Unavailable
 from foundation.redis.addresses import CLUSTER, kind_of
 from foundation.redis.beats import key_in
 from foundation.redis.cluster import Cluster
+from foundation.redis.commands import IDENTITY_ARG, Argument
 from foundation.redis.errors import RedisAway, RedisRefused, RedisSilent, ScriptMissing, UnknownRedis
 from foundation.redis.lua import Script
 from foundation.redis.sentinel import pool_of
-from foundation.redis.server import (
-    IDENTITY_ARG,
-    IDENTITY_COMMAND,
-    Argument,
-    IsKnown,
-    Server,
-    read_identity,
-)
+from foundation.redis.server import IsKnown, Server
 from foundation.redis.topology import OneServer, Topology
 
 __all__ = [
@@ -155,10 +149,9 @@ class RedisClient:
         return self._topology.servers()[0].label
 
     def fetch_identity(self) -> str:
-        """Read the identity of the one server of this client over a new connection. Raises as ``call`` does."""
+        """Read the identity of the one server of this client over a new connection. Raises ``RedisAway``."""
         [server] = self._topology.servers()
-        server.drop_connections()
-        return self.call(*IDENTITY_COMMAND, read=read_identity)  # type: ignore[no-any-return]  # what `read` returns
+        return server.fetch_identity()
 
     def reset(self) -> None:
         """Drop all connections and close the breakers: the next call connects anew."""

@@ -12,28 +12,25 @@ replaced data; calls for which that matters also carry a generation, and a repli
 
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from django.db import Error as SqlError
-from hiredis import pack_command
 from redis import ConnectionPool
 from redis.connection import Connection
-from redis.exceptions import (
-    AskError,
-    BusyLoadingError,
-    ClusterDownError,
-    MaxConnectionsError,
-    MovedError,
-    NoScriptError,
-    ReadOnlyError,
-    RedisError,
-    TryAgainError,
-)
+from redis.exceptions import MaxConnectionsError, ReadOnlyError, RedisError
 
 from foundation import clock
 from foundation.monitoring.server_metrics import redis_errors
 from foundation.redis.addresses import Host
+from foundation.redis.commands import (
+    IDENTITY_COMMAND,
+    Argument,
+    Sent,
+    pack,
+    read_identity,
+    read_refusal,
+)
 from foundation.redis.connection import (
     REFUSALS,
     UNKNOWN_SECONDS,
@@ -42,37 +39,17 @@ from foundation.redis.connection import (
     RedisConnection,
     VerifiedServer,
 )
-from foundation.redis.errors import (
-    NobodyServes,
-    Redirected,
-    RedisAway,
-    RedisRefused,
-    RedisSilent,
-    ScriptMissing,
-    UnknownRedis,
-)
-from foundation.redis.info import identity_of, read_info
+from foundation.redis.errors import RedisAway, RedisRefused, RedisSilent, UnknownRedis
 from foundation.redis.sentinel import SentinelPool
 
-Argument = str | bytes | int | float
 IsKnown = Callable[[str], bool]
 # Module-level, because two clients may share a pool for a moment.
 _verified_servers: WeakKeyDictionary[Connection, VerifiedServer] = WeakKeyDictionary()
 
-OF_NOBODY = (ClusterDownError, TryAgainError, BusyLoadingError)
 CLOCK_FRESH_SECONDS = 60.0
 IDENTITY_CHECK_SECONDS = 1.0
-IDENTITY_COMMAND = ("INFO", "server", "replication")
-IDENTITY_ARG = "<the identity of the server that is asked>"  # a placeholder in script arguments; the client fills it in
-
-
-class Sent(NamedTuple):
-    """Commands that were sent over a connection at a time, after a check of its identity or none."""
-
-    connection: RedisConnection
-    commands: int
-    checks: int
-    at: float
+IDENTITY_SECONDS = 0.5  # to connect, and for each answer
+TIMEOUTS = ("socket_timeout", "socket_connect_timeout")
 
 
 class Server:
@@ -151,6 +128,27 @@ class Server:
         """Let the next call connect anew."""
         self._idle.drop_all()
 
+    def fetch_identity(self) -> str:
+        """Read the identity over a connection that is opened and closed for it. Raises ``RedisAway``.
+
+        The wait is short whatever the pool's: who asks each second, and then works with a pool of much patience, must
+        hear soon that a server is frozen, and let its breaker spare the rest.
+        """
+        self.drop_connections()
+        if self._breaker.is_open():
+            raise RedisAway("Redis is away.")
+        options = self._pool.connection_kwargs
+        waits = {name: min(options.get(name) or IDENTITY_SECONDS, IDENTITY_SECONDS) for name in TIMEOUTS}
+        connection = self._pool.connection_class(**{**options, **waits})
+        try:
+            connection.connect()
+        except (RedisError, OSError) as error:
+            raise self._unreachable(error) from error
+        finally:
+            connection.disconnect()
+        self._breaker.answered()
+        return _verified_servers[connection].identity
+
     def exchange(self, commands: Sequence[Sequence[Argument]]) -> list[Any]:
         """Send the commands in one write; the answers include ``RedisRefused``. Raises the other two errors.
 
@@ -158,7 +156,7 @@ class Server:
         """
         connection, now = self._take_connection(), clock.monotonic()
         checks = [IDENTITY_COMMAND] if now - connection.verified.at > IDENTITY_CHECK_SECONDS else []
-        packed = b"".join(_pack(each, connection.verified.identity) for each in (*checks, *commands))
+        packed = b"".join(pack(each, connection.verified.identity) for each in (*checks, *commands))
         try:
             answers = connection.exchange(packed, len(checks) + len(commands))
         except (RedisError, OSError) as error:
@@ -172,7 +170,7 @@ class Server:
         """The first half of ``exchange``; ``receive`` must follow. Raises as that does."""
         connection, now = self._take_connection(), clock.monotonic()
         checks = [IDENTITY_COMMAND] if now - connection.verified.at > IDENTITY_CHECK_SECONDS else []
-        packed = b"".join(_pack(each, connection.verified.identity) for each in (*checks, *commands))
+        packed = b"".join(pack(each, connection.verified.identity) for each in (*checks, *commands))
         try:
             connection.send(packed)
         except (RedisError, OSError) as error:
@@ -228,21 +226,15 @@ class Server:
             raise RedisSilent("Redis became another while it stood by, or a replica.")
 
     def _read_refusal(self, error: RedisError) -> RedisRefused:
-        message = str(error)
-        if isinstance(error, NoScriptError):
-            return ScriptMissing(message)
-        if isinstance(error, AskError):  # also MOVED
-            return Redirected(
-                message, error.host or self.name.rpartition(":")[0], error.port, not isinstance(error, MovedError)
-            )
-        if isinstance(error, OF_NOBODY):
-            return NobodyServes(message)
-        if "LATE" in message:  # one of the two clocks was set: measure the offset again before the next write
+        found = read_refusal(error, self.name.rpartition(":")[0])
+        if type(found) is not RedisRefused:  # of no harm
+            return found
+        if "LATE" in found.detail:  # one of the two clocks was set: measure the offset again before the next write
             self._clock_read_at = 0.0
         if isinstance(error, ReadOnlyError):  # it became a replica: reconnect, and verify the server that answers
             self._idle.drop_all()
         redis_errors.add("refused")
-        return RedisRefused(message)
+        return found
 
     def _take_connection(self) -> RedisConnection:
         if self._breaker.is_open():
@@ -254,11 +246,14 @@ class Server:
         except MaxConnectionsError as error:  # this process is busy; Redis is fine
             raise RedisAway("All connections to Redis are in use.") from error
         except (RedisError, OSError) as error:
-            self._breaker.failed(UNKNOWN_SECONDS if isinstance(error, UnknownRedis) else None)
-            if self._sentinels is not None:
-                self._sentinels.distrust()
-            redis_errors.add("away")
-            raise RedisAway("Redis is away.") from error
+            raise self._unreachable(error) from error
+
+    def _unreachable(self, error: Exception) -> RedisAway:
+        self._breaker.failed(UNKNOWN_SECONDS if isinstance(error, UnknownRedis) else None)
+        if self._sentinels is not None:
+            self._sentinels.distrust()
+        redis_errors.add("away")
+        return RedisAway("Redis is away.")
 
     def _open_connection(self) -> RedisConnection:
         connection = self._pool.get_connection()
@@ -291,14 +286,3 @@ class Server:
         with self._lock:
             self._clock_offset_ms = seconds * 1000 + microseconds // 1000 - int(read_at * 1000) - 1
             self._clock_read_at = read_at
-
-
-def _pack(command: Sequence[Argument], identity: str) -> bytes:
-    """Serialise a command with hiredis: redis-py checks each argument first, which doubles the cost."""
-    parts = tuple(identity if part is IDENTITY_ARG else part for part in command)
-    return bytes(pack_command(parts))  # type: ignore[arg-type]  # its types know tuples of one only
-
-
-def read_identity(answer: Any) -> str:
-    """The server's identity, from its answer to ``IDENTITY_COMMAND``."""
-    return identity_of(read_info(answer))

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from foundation.redis.addresses import Host
-from foundation.redis.server import Argument, Server
+from foundation.redis.commands import Argument
+from foundation.redis.server import Server
 
 
 class Topology(Protocol):

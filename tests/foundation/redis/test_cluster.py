@@ -13,7 +13,7 @@ from foundation.redis import lua
 from foundation.redis.addresses import read_many
 from foundation.redis.client import RedisAway, RedisClient, RedisRefused, RedisSilent, ScriptCall
 from foundation.redis.cluster import Cluster
-from foundation.redis.server import IDENTITY_ARG
+from foundation.redis.commands import IDENTITY_ARG
 from foundation.redis.slots import key_of, slot_of
 from tests.faults.nodes import Nodes
 from tests.faults.servers import temporary_folder
