@@ -48,8 +48,7 @@ _verified_servers: WeakKeyDictionary[Connection, VerifiedServer] = WeakKeyDictio
 
 CLOCK_FRESH_SECONDS = 60.0
 IDENTITY_CHECK_SECONDS = 1.0
-IDENTITY_SECONDS = 0.5  # to connect, and for each answer
-TIMEOUTS = ("socket_timeout", "socket_connect_timeout")
+GREETING_SECONDS = 0.5  # for each answer on a new connection
 
 
 class Server:
@@ -129,25 +128,12 @@ class Server:
         self._idle.drop_all()
 
     def fetch_identity(self) -> str:
-        """Read the identity over a connection that is opened and closed for it. Raises ``RedisAway``.
-
-        The wait is short whatever the pool's: who asks each second, and then works with a pool of much patience, must
-        hear soon that a server is frozen, and let its breaker spare the rest.
-        """
+        """Read the identity over a new connection, which then serves others. Raises ``RedisAway``."""
         self.drop_connections()
-        if self._breaker.is_open():
-            raise RedisAway("Redis is away.")
-        options = self._pool.connection_kwargs
-        waits = {name: min(options.get(name) or IDENTITY_SECONDS, IDENTITY_SECONDS) for name in TIMEOUTS}
-        connection = self._pool.connection_class(**{**options, **waits})
-        try:
-            connection.connect()
-        except (RedisError, OSError) as error:
-            raise self._unreachable(error) from error
-        finally:
-            connection.disconnect()
+        connection = self._take_connection()
+        self._idle.keep(connection)
         self._breaker.answered()
-        return _verified_servers[connection].identity
+        return connection.verified.identity
 
     def exchange(self, commands: Sequence[Sequence[Argument]]) -> list[Any]:
         """Send the commands in one write; the answers include ``RedisRefused``. Raises the other two errors.
@@ -260,7 +246,17 @@ class Server:
         return RedisConnection(connection, _verified_servers[connection])
 
     def _verify_server(self, connection: Connection) -> None:
-        """Check the server's identity and read its clock, on each new connection before it is used."""
+        """Check the server's identity and read its clock, on each new connection before it is used.
+
+        The wait is short whatever the pool's: a worker of much patience must hear soon that a server is frozen.
+        """
+        socket = connection._sock  # redis-py has no name for it
+        patience = socket.gettimeout()
+        socket.settimeout(min(patience or GREETING_SECONDS, GREETING_SECONDS))
+        self._greet(connection)
+        socket.settimeout(patience)
+
+    def _greet(self, connection: Connection) -> None:
         connection.on_connect()
         began = clock.monotonic()
         connection.send_command(*IDENTITY_COMMAND, check_health=False)

@@ -173,11 +173,12 @@ def cut_off(pair: Pair) -> None:
 
 
 def emptied(pair: Pair) -> None:
+    """And cut off: of one that goes on hearing its primary, the generation is missing."""
+    pair.primary.cut_off()
     with pair.replica.client() as one:
         one.config_set("replica-read-only", "no")
         one.flushall()
         one.config_set("replica-read-only", "yes")
-    pair.primary.cut_off()
 
 
 def promoted(pair: Pair) -> None:
