@@ -250,7 +250,7 @@ class Server:
 
         The wait is short whatever the pool's: a worker of much patience must hear soon that a server is frozen.
         """
-        socket = connection._sock  # redis-py has no name for it
+        socket: Any = connection._sock  # redis-py has no name for it
         patience = socket.gettimeout()
         socket.settimeout(min(patience or GREETING_SECONDS, GREETING_SECONDS))
         self._greet(connection)
