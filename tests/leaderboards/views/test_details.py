@@ -5,7 +5,7 @@ from django.test import Client
 
 from foundation import clock
 from leaderboards.models import Board
-from leaderboards.services.boards import apply_boards
+from leaderboards.services.board_files import apply_boards
 from tests.leaderboards.views.pages import text
 from tests.playing import make_board, score
 
