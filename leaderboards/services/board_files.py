@@ -68,14 +68,19 @@ def _refuse_repeated(settings: Sequence[Mapping[str, Any]], field: str) -> None:
     """Raise ``BadBoard`` if two boards of a file have the same name, or the same number."""
     for value, times in Counter(str(each[field]) for each in settings if field in each).items():
         if times > 1:
-            raise BadBoard(
-                Message(
-                    "%(board)s: the file names this board %(times)s times; leave one of them.", board=value, times=times
-                )
-                if field == "name"
-                else Message("`seq` %(number)s is given to %(times)s boards of the file: choose different numbers.", number=value, times=times),
-                field,
-            )
+            raise BadBoard(_repeated_name(value, times) if field == "name" else _repeated_number(value, times), field)
+
+
+def _repeated_name(name: str, times: int) -> Message:
+    return Message("%(board)s: the file names this board %(times)s times; leave one of them.", board=name, times=times)
+
+
+def _repeated_number(number: str, times: int) -> Message:
+    return Message(
+        "`seq` %(number)s is given to %(times)s boards of the file: choose different numbers.",
+        number=number,
+        times=times,
+    )
 
 
 def _save(board: Board, at: datetime) -> None:
