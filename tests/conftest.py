@@ -21,7 +21,7 @@ from django.test import TransactionTestCase
 from django.utils import translation
 
 from foundation import clock
-from tests import servers
+from tests import documented_webhooks, servers
 from tests.emptying import empty_tables
 from tests.raw import each_node
 
@@ -57,6 +57,12 @@ def _what_waits_for_a_commit() -> Iterator[None]:
                 action()
 
     with patch.object(Atomic, "__exit__", leave_and_run):
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _documented_webhooks() -> Iterator[None]:
+    with documented_webhooks.checked():
         yield
 
 

@@ -13,10 +13,10 @@ from ninja import NinjaAPI, Router
 
 from leaderboards.api.openapi.code_samples import Call, as_markdown, code_samples
 from leaderboards.api.openapi.number_formats import add_formats
-from leaderboards.api.openapi.schemas import Problem
+from leaderboards.api.openapi.schemas import SCHEMAS, Problem
+from leaderboards.api.openapi.webhooks import WebhookDoc, add_webhooks
 
 BASE_PATH = "/api/v1"
-SCHEMAS = "#/components/schemas/"
 PROBLEM = f"{SCHEMAS}Problem"
 TAGS = {
     "scores": "Submitting scores.",
@@ -27,6 +27,7 @@ TAGS = {
     "series": "Points by place over several competitions.",
     "leagues": "Tiers and groups on a board with a calendar.",
     "likes": "Likes of anything that the site registers.",
+    "webhooks": "Messages that this site posts to the endpoints of other systems, signed by Standard Webhooks.",
 }
 
 REFUSALS = {
@@ -75,10 +76,11 @@ class OperationDoc:
 
 @dataclass(frozen=True, slots=True)
 class ApiPart:
-    """The API of one app: its routers, and the descriptions of its operations by name."""
+    """The API of one app: its routers, and the descriptions of its operations and of its webhooks by name."""
 
     routers: tuple[Router, ...]
     docs: Callable[[], Mapping[str, OperationDoc]]
+    webhooks: Callable[[], Mapping[str, WebhookDoc]] = dict
 
 
 class Api(NinjaAPI):
@@ -121,6 +123,7 @@ class Api(NinjaAPI):
             for method, operation in operations.items():
                 _complete(operation, method, path, docs[operation["operationId"]])
         _name_bodies(document)
+        add_webhooks(document, {name: each for part in self._parts for name, each in part.webhooks().items()})
         add_formats(document)
         _drop_unused_schemas(document)
         return document
@@ -155,7 +158,7 @@ def _name_bodies(document: dict[str, Any]) -> None:
 def _drop_unused_schemas(document: dict[str, Any]) -> None:
     """Leave out what nothing refers to, such as a group of query parameters."""
     schemas = document["components"]["schemas"]
-    reached, waiting = set[str](), [document["paths"]]
+    reached, waiting = set[str](), [document["paths"], document["webhooks"]]
     while waiting:
         for name in _references(waiting.pop()) - reached:
             reached.add(name)

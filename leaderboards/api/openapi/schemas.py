@@ -7,6 +7,8 @@ from typing import Annotated, Any, Literal
 
 from ninja import Field, Schema
 
+SCHEMAS = "#/components/schemas/"
+
 # Exact decimals on the wire; a schema only knows "number".
 Number = Annotated[int | float, Field(examples=[150])]
 Time = Annotated[str, Field(json_schema_extra={"format": "date-time"}, examples=["2026-11-20T09:00:00Z"])]
