@@ -1,4 +1,4 @@
-"""`sunwi demo`, `sunwi doctor`, `sunwi --version`, and all commands of `manage.py`, with the settings of Sunwi's project.
+"""`sunwi demo`, `sunwi doctor`, `sunwi --version`, all commands of `manage.py`, with the settings of Sunwi's project.
 
 In an installed package that project is in `sunwi/project/`, and only this command adds it to the import path, so that
 it does not hide another project's module `config`.

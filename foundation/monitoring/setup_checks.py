@@ -65,6 +65,18 @@ def broker_has_a_database_of_its_own(**_: Any) -> list[CheckMessage]:
 
 
 @register()
+def celery_app_is_imported(**_: Any) -> list[CheckMessage]:
+    """Check that Django starts with the project's Celery app: without it, tasks and the broker's state go nowhere.
+
+    Celery then falls back to an app of its own, which asks a broker on this machine.
+    """
+    if current_app.main != "default":
+        return []
+    hint = "Write `from .celery import app as celery_app` in the __init__.py beside the settings."
+    return [Error("Django starts without the project's Celery app.", hint=hint, id="sunwi.E019")]
+
+
+@register()
 def middleware_is_there(**_: Any) -> list[CheckMessage]:
     """Check that ``MIDDLEWARE`` has what the pages and the API need."""
     return [

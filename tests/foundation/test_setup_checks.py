@@ -1,8 +1,10 @@
 """System checks of a project that Sunwi's apps are installed in: each says what to write."""
 
 from typing import Any
+from unittest.mock import patch
 
 import pytest
+from celery import Celery
 from django.conf import settings as actual
 from django.http import HttpResponse
 from django.urls import path
@@ -21,7 +23,7 @@ def said(check: Any) -> list[tuple[str, str]]:
 
 def test_our_own_project_passes_them_all() -> None:
     for check in (
-        setup_checks.boards_have_a_redis, setup_checks.middleware_is_there, setup_checks.processors_are_there,
+        setup_checks.boards_have_a_redis, setup_checks.celery_app_is_imported, setup_checks.middleware_is_there, setup_checks.processors_are_there,
         setup_checks.database_can_hold_locks, setup_checks.project_suits, setup_checks.addresses_are_there,
         setup_checks.broker_has_a_database_of_its_own,
     ):  # fmt: skip  # as a table
@@ -92,6 +94,15 @@ def test_a_broker_in_the_boards_database_is_refused(
 
     assert [id_ for id_, _ in found] == ["sunwi.E018"] * is_refused
     assert all("hush" not in text and "Give it another database number" in text for _, text in found)
+
+
+def test_a_project_whose_celery_app_is_not_imported_is_told_so() -> None:
+    assert said(setup_checks.celery_app_is_imported) == []
+
+    with patch.object(setup_checks, "current_app", Celery("default")):
+        ((id_, text),) = said(setup_checks.celery_app_is_imported)
+    assert id_ == "sunwi.E019"
+    assert "from .celery import app as celery_app" in text
 
 
 def reverse_here(name: str, args: Any) -> str:

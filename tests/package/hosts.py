@@ -67,5 +67,6 @@ def make_host(environment: Environment, folder: Path, apps: tuple[str, ...], red
     with (folder / "host" / "settings.py").open("a") as written:
         written.write(f"\n{added}\n{database}\n")
     (folder / "host" / "urls.py").write_text(addresses)
-    (folder / "host" / "celery.py").write_text(snippet("celery.py"))
+    for name in ("celery.py", "__init__.py"):
+        (folder / "host" / name).write_text(snippet(name))
     return Host(folder, environment.python)
