@@ -23,7 +23,8 @@ def said(check: Any) -> list[tuple[str, str]]:
 
 def test_our_own_project_passes_them_all() -> None:
     for check in (
-        setup_checks.boards_have_a_redis, setup_checks.celery_app_is_imported, setup_checks.middleware_is_there, setup_checks.processors_are_there,
+        setup_checks.celery_app_is_imported,
+        setup_checks.boards_have_a_redis, setup_checks.middleware_is_there, setup_checks.processors_are_there,
         setup_checks.database_can_hold_locks, setup_checks.project_suits, setup_checks.addresses_are_there,
         setup_checks.broker_has_a_database_of_its_own,
     ):  # fmt: skip  # as a table
