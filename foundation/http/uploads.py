@@ -5,7 +5,7 @@ This middleware must come before ``CsrfViewMiddleware``. The API limits its own 
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from django.conf import settings
 from django.core.exceptions import TooManyFilesSent
@@ -33,7 +33,8 @@ class BodySizeLimit:
         length = request.META.get("CONTENT_LENGTH") or ""
         if not length and "HTTP_TRANSFER_ENCODING" in request.META:
             return _refuse(411, _("Send the form with its length, not in chunks."))
-        if not length.isdigit() or int(length) <= settings.DATA_UPLOAD_MAX_MEMORY_SIZE:
+        most = cast("int | None", settings.DATA_UPLOAD_MAX_MEMORY_SIZE)  # None, for no bound, is not in its type
+        if most is None or not length.isdigit() or int(length) <= most:
             return None
         if int(length) <= settings.LARGEST_UPLOAD and takes_files(request):
             return None

@@ -10,10 +10,13 @@ from celery import current_app
 from django.apps import apps
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, register
+from django.db import DEFAULT_DB_ALIAS, router
 from django.urls import NoReverseMatch, reverse
 
 from foundation.conf import REDIS_BACKEND, is_cluster, page_cache_alias, redis_address
+from foundation.needed_apps import SunwiApp
 from foundation.redis.addresses import same_database
+from foundation.users import user_model
 
 FAST_PATH = "foundation.http.fast_path.ApiFastPath"
 MIDDLEWARE = {
@@ -111,6 +114,31 @@ def database_can_hold_locks(**_: Any) -> list[CheckMessage]:
     return [Error(f"Boards cannot be kept with the database engine {engine or 'of none'}.", hint=hint, id="sunwi.E013")]
 
 
+@register(Tags.models)
+def tables_are_in_default(**_: Any) -> list[CheckMessage]:
+    """Check that ``DATABASE_ROUTERS`` leave our tables, and that of accounts, in ``default``."""
+    models = [model for app in apps.get_app_configs() if isinstance(app, SunwiApp) for model in app.get_models()]
+    elsewhere = dict[str, set[str]]()
+    for model in (*models, user_model()):
+        alias = router.db_for_write(model)
+        if alias != DEFAULT_DB_ALIAS or not router.allow_migrate_model(DEFAULT_DB_ALIAS, model):
+            elsewhere.setdefault(alias, set()).add(model._meta.app_label)
+    hint = 'Let the routers leave them to "default": db_for_write returns None, and allow_migrate True, for these apps.'
+    return [
+        Error(f'DATABASE_ROUTERS keep {_listed(labels)} out of the database "default".', hint=hint, id="sunwi.E019")
+        for labels in elsewhere.values()
+    ]
+
+
+@register()
+def changes_are_committed(**_: Any) -> list[CheckMessage]:
+    """Check that ``default`` commits what stands in no transaction."""
+    if settings.DATABASES.get(DEFAULT_DB_ALIAS, {}).get("AUTOCOMMIT", True):
+        return []
+    hint = 'Leave "AUTOCOMMIT" out of DATABASES["default"].'
+    return [Error("AUTOCOMMIT is off: what is written would not be committed.", hint=hint, id="sunwi.E020")]
+
+
 @register()
 def project_suits(**_: Any) -> list[CheckMessage]:
     """Check what the apps take for granted: times with zones."""
@@ -127,6 +155,10 @@ def addresses_are_there(**_: Any) -> list[CheckMessage]:
         for app, name, args, line in ADDRESSES
         if apps.is_installed(app) and not _has_address(name, args)
     ]
+
+
+def _listed(labels: set[str]) -> str:
+    return ", ".join(sorted(labels))
 
 
 def _has_address(name: str, args: tuple[Any, ...]) -> bool:

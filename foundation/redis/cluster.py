@@ -21,9 +21,10 @@ from redis.retry import Retry
 from foundation import clock
 from foundation.errors import Unavailable
 from foundation.redis.addresses import Host, read_many
+from foundation.redis.connection import Sent
 from foundation.redis.errors import NobodyServes, Redirected, RedisAway, RedisRefused, RedisSilent
 from foundation.redis.info import as_text
-from foundation.redis.server import Argument, IsKnown, Sent, Server
+from foundation.redis.server import Argument, IsKnown, Server
 from foundation.redis.slots import SLOTS, key_of, slot_of
 
 logger = logging.getLogger(__name__)
