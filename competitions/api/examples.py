@@ -8,13 +8,14 @@ from typing import Any
 from django.db import Error as SqlError
 
 from competitions.api.bodies import LONGEST_CODE
+from competitions.core.names import LONGEST
 from competitions.selectors.competitions import competitions_listed
 from competitions.selectors.leagues import example_board
 from competitions.selectors.series.series import series_known
 from foundation import clock
 from leaderboards.api.openapi.document import BODY, READING, OperationDoc, body
 from leaderboards.api.openapi.examples import CSV, CURSORS, MOMENT, ROW, view_of
-from leaderboards.api.openapi.parameters import NUMBER
+from leaderboards.api.openapi.parameters import NUMBER, SEEN
 
 # Of refusals, beside those of every part of the API.
 CODES = (
@@ -57,7 +58,7 @@ _NAME = {
     "type": "object",
     "additionalProperties": False,
     "required": ["name"],
-    "properties": {"name": {"type": "string", "minLength": 1, "maxLength": 60}},
+    "properties": {"name": {"type": "string", "minLength": 1, "maxLength": LONGEST, "pattern": SEEN}},
 }
 _TEAMS_CSV = {
     "description": "A line for each team, best first: rank, team, name, points or a column for each criterion, "

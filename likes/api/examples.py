@@ -1,5 +1,7 @@
 """Examples for the OpenAPI document of likes, with a thing that was liked on this site, if there is one."""
 
+from typing import Any
+
 from django.db import Error as SqlError
 
 from leaderboards.api.http.parameters import MOST_NAMED
@@ -8,7 +10,7 @@ from likes.core.keys import KIND, THING
 from likes.models import LikeCount
 
 _ID = {"type": "string", "pattern": f"^{THING.pattern}$"}
-_BOUNDS = {
+_BOUNDS: dict[str, dict[str, Any]] = {
     "kind": {"pattern": f"^{KIND.pattern}$"},
     "id": _ID,
     "ids": {"minItems": 1, "maxItems": MOST_NAMED, "items": _ID},

@@ -185,8 +185,9 @@ def _references(part: Any) -> set[str]:
         return set()
     found = set().union(*map(_references, part.values()))
     reference = part.get("$ref")
-    is_schema = isinstance(reference, str) and reference.startswith(SCHEMAS)
-    return found | {reference.removeprefix(SCHEMAS)} if is_schema else found
+    if isinstance(reference, str) and reference.startswith(SCHEMAS):
+        found.add(reference.removeprefix(SCHEMAS))
+    return found
 
 
 def _complete(operation: dict[str, Any], method: str, path: str, docs: OperationDoc) -> None:

@@ -11,11 +11,12 @@ from django.db import Error as SqlError
 from foundation import clock
 from leaderboards import selectors
 from leaderboards.api.openapi.document import BODY, READING, OperationDoc, body
-from leaderboards.api.openapi.parameters import PLAYER_ID
+from leaderboards.api.openapi.parameters import PLAYER_ID, SHOWN
 from leaderboards.api.openapi.schemas import ProblemOfScores
 from leaderboards.api.openapi.shared import MARK
 from leaderboards.api.routes.scores import MAX_ENTRIES
 from leaderboards.core.input.entries import MAX_ID_LENGTH
+from leaderboards.core.input.profiles import LONGEST_NAME, LONGEST_URL
 from leaderboards.core.periods import latest_window
 from leaderboards.models import Board
 
@@ -169,8 +170,13 @@ def _entries_schema() -> dict[str, Any]:
 
 def _profile_schema() -> dict[str, Any]:
     texts = {
-        "name": {"type": "string", "maxLength": 100},
-        "avatar_url": {"type": "string", "maxLength": 200, "description": "http or https; empty for none."},
+        "name": {"type": "string", "maxLength": LONGEST_NAME, "pattern": SHOWN},
+        "avatar_url": {
+            "type": "string",
+            "maxLength": LONGEST_URL,
+            "pattern": "^(https?://[A-Za-z0-9._-]+(:[0-9]{1,5})?([/?#][!-~]*)?)?$",
+            "description": "http or https; empty for none.",
+        },
         "country": {"type": "string", "pattern": "^([A-Z]{2})?$", "description": "ISO 3166; empty for none."},
     }
     return {"title": "ProfileBody", "type": "object", "additionalProperties": False, "properties": texts}

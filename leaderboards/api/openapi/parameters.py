@@ -15,8 +15,11 @@ from leaderboards.models import Board, Period
 
 GREATEST_NUMBER = 10**MOST_DIGITS - 1
 # Without look-ahead, and with capitals in the numbers of characters: regular expressions of Go know neither.
-_NEVER = r"\u0000-\u001F\u007F-\u009F\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069,/"
-PLAYER_ID = {
+_UNSHOWN = r"\u0000-\u001F\u007F-\u009F\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069"
+_NEVER = rf"{_UNSHOWN},/"
+SHOWN = rf"^[^{_UNSHOWN}]*$"  # a text of one line, which may be empty
+SEEN = rf"^[^{_UNSHOWN}]*[^\s{_UNSHOWN}][^{_UNSHOWN}]*$"  # one with more than blanks
+PLAYER_ID: dict[str, Any] = {
     "type": "string",
     "minLength": 1,
     "maxLength": MAX_PLAYER_LENGTH,
