@@ -63,6 +63,9 @@ DEBUG = env.bool("DEBUG", default=False)
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"]) + metrics.pod_host(env)
 CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
 
+# Sunwi's settings have plain names here; other projects have them in the dictionary SUNWI (docs/install.md).
+SUNWI_OWN_PROJECT = True
+
 # -- Applications -------------------------------------------------------------------------------
 
 INSTALLED_APPS = [
@@ -195,7 +198,7 @@ AUTHENTICATION_BACKENDS = accounts.BACKENDS
 AUTH_PASSWORD_VALIDATORS = accounts.VALIDATORS
 LOGIN_URL, LOGIN_REDIRECT_URL, LOGOUT_REDIRECT_URL = "login", "/", "/"
 PASSWORD_RESET_TIMEOUT = 3600
-STAFF_SESSION = accounts.staff_session(env)
+STAFF_SESSION_HOURS, STAFF_IDLE_MINUTES = accounts.staff_session(env)
 SIGN_UP = accounts.sign_up(env)
 # The site's privacy policy; the page "What is kept about you" links to it.
 PRIVACY_URL = accounts.privacy_url(env)

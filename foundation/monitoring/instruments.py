@@ -6,11 +6,11 @@ that on import, so ``metric_files`` comes first.
 
 from collections.abc import Sequence
 
-from foundation import conf
 from foundation.monitoring import metric_files
+from foundation.sunwi_settings import sunwi_settings
 
 metric_files.refuse_early_use()
-metric_files.open_folder(conf.value_of("METRICS_FOLDER"))  # whether the apps are loaded or not
+metric_files.open_folder(sunwi_settings.METRICS_FOLDER)  # whether the apps are loaded or not
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram  # noqa: E402 - the folder must be open
 

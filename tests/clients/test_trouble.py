@@ -3,15 +3,18 @@
 import logging
 import re
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from competitions.selectors.participants.participants import participant_of
 from sunwi_client import Bounds, NoAnswer, NotSunwi, RetryPolicy, Score, SunwiError, UncountedScore, __version__, errors
 from sunwi_client.outbox import Outbox
 from tests.clients.conftest import Kind
-from tests.clients.front import PASS, Canned, Front
+from tests.clients.front import HANG_UP, PASS, Canned, Front
+from tests.competitions.site import open_competition
 from tests.playing import score
 
 pytestmark = pytest.mark.usefixtures("links")
@@ -28,7 +31,9 @@ OTHER = [
 ]
 
 
-def named(answer: Canned) -> str:
+def named(answer: Canned | str) -> str:
+    if isinstance(answer, str):
+        return answer
     return f"{answer.status} {answer.content[:14].decode()}"
 
 
@@ -55,6 +60,39 @@ def test_a_write_without_an_id_is_sent_once(kind: Kind, site: str, key: str, ans
     assert told.value.status == answer.status
     if answer.status in (502, 503):
         assert isinstance(told.value, errors.OutcomeUnknown)
+
+
+@pytest.mark.parametrize("answer", [FAULT, HANG_UP], ids=named)
+def test_what_sets_a_state_of_a_player_is_sent_again(kind: Kind, site: str, key: str, answer: Canned | str) -> None:
+    competition = open_competition()
+    with Front(site, answer, PASS, Canned(500), PASS, answer, PASS) as front:
+        client = kind.client(front.url, key)
+        profile = client.ask("PUT", "players", "alice", body={"name": "Alice"})
+        joined = client.ask("PUT", "competitions", competition.pk, "players", "alice")
+        left = outcome(lambda: client.ask("DELETE", "competitions", competition.pk, "players", "alice"))
+
+    assert (profile["name"], joined["player"]) == ("Alice", "alice")
+    assert left in (None, "not_joined")  # it had been done where the answer was lost
+    assert participant_of(competition, "alice") is None
+    assert len(front.asked) == 6
+
+
+def outcome(ask: Callable[[], Any]) -> Any:
+    """What is answered, or the code of the refusal."""
+    try:
+        return ask()
+    except errors.Refused as error:
+        return error.code
+
+
+@pytest.mark.parametrize(("is_idempotent", "tries"), [(None, 1), (False, 1), (True, 2)])
+def test_a_like_is_sent_again_only_if_the_caller_says_so(
+    kind: Kind, site: str, key: str, is_idempotent: bool | None, tries: int
+) -> None:
+    with Front(site, FAULT) as front, pytest.raises(SunwiError):  # the site knows no such kind
+        kind.client(front.url, key).ask("PUT", "likes", "no_such", 5, "alice", is_idempotent=is_idempotent)
+
+    assert len(front.asked) == tries
 
 
 @pytest.mark.parametrize("answer", TROUBLE, ids=named)

@@ -18,6 +18,9 @@ from sunwi_client.retry_policy import RetryPolicy
 
 logger = logging.getLogger(__name__)
 BASE = "/api/v1"
+# PUT and DELETE below these are the same when they are sent twice. Likes of repeatable kinds count twice; taking a
+# standing away twice would take one that was scored in between.
+_REPEATABLE_BELOW = frozenset({"players", "competitions"})
 Value = str | int | bool | None
 
 
@@ -61,8 +64,14 @@ Outcome = Reply | NoAnswer | None
 RequestFlow = Generator[Call | Pause, Outcome, T]
 
 
-def call(method: str, *segments: str | int, query: Mapping[str, Value] | None = None, body: object = None) -> Call:
-    """Build a request of the path ``/api/v1/<segments>``.
+def call(
+    method: str,
+    *segments: str | int,
+    query: Mapping[str, Value] | None = None,
+    body: object = None,
+    is_idempotent: bool | None = None,
+) -> Call:
+    """Build a request of the path ``/api/v1/<segments>``. By default reads are idempotent, and states of players.
 
     Raises ``ValueError`` for a segment that is empty, ``.`` or ``..``, or contains a slash.
     """
@@ -72,7 +81,9 @@ def call(method: str, *segments: str | int, query: Mapping[str, Value] | None = 
     parameters = {name: _format(value) for name, value in (query or {}).items() if value is not None}
     address = "/".join((BASE, *(quote(str(segment), safe="") for segment in segments)))
     content = None if body is None else json.dumps(body, ensure_ascii=False).encode()
-    return Call(method, address + (f"?{urlencode(parameters)}" if parameters else ""), content, method == "GET")
+    if is_idempotent is None:
+        is_idempotent = method == "GET" or (method in ("PUT", "DELETE") and segments[0] in _REPEATABLE_BELOW)
+    return Call(method, address + (f"?{urlencode(parameters)}" if parameters else ""), content, is_idempotent)
 
 
 def _format(value: str | int | bool) -> str:

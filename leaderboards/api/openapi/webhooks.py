@@ -10,7 +10,8 @@ from typing import Any
 from ninja import Field, Schema
 
 from foundation.webhooks.outbox import MOST_BYTES, TEST_KIND
-from leaderboards.api.openapi.schemas import SCHEMAS, Fields, Time
+from leaderboards.api.openapi.schemas import Fields, Time
+from leaderboards.api.openapi.shared import SCHEMAS
 
 _HEADERS = (
     ("webhook-id", "The message's id, the same at every try: a second message with it is a repeat.", "string"),

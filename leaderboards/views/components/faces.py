@@ -4,7 +4,6 @@ import json
 from functools import cache, lru_cache
 from html import escape
 
-from django.conf import settings
 from django.templatetags.static import static
 from django.urls import reverse
 from django.utils.html import format_html
@@ -12,6 +11,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language
 
 from foundation import file_locations
+from foundation.sunwi_settings import sunwi_settings
 from leaderboards.core.faces import drawn, face_of
 from leaderboards.models import Player
 from leaderboards.selectors.player_data.names import picture_of
@@ -26,7 +26,7 @@ def face_html(player: str, size: str = "", picture: str | None = None) -> SafeSt
     ``picture`` is the digest of their picture, empty for none; by default the one that was read with the name.
     """
     digest = picture_of(player) if picture is None else picture
-    return _picture_html(digest, size) if digest and settings.PICTURE_HOSTS else _drawn_html(player, size)
+    return _picture_html(digest, size) if digest and sunwi_settings.PICTURE_HOSTS else _drawn_html(player, size)
 
 
 def player_face_html(player: Player, size: str = "") -> SafeString:
