@@ -76,7 +76,7 @@ def celery_app_is_imported(**_: Any) -> list[CheckMessage]:
     if current_app.main != "default":
         return []
     hint = "Write `from .celery import app as celery_app` in the __init__.py beside the settings."
-    return [Error("Django starts without the project's Celery app.", hint=hint, id="sunwi.E019")]
+    return [Error("Django starts without the project's Celery app.", hint=hint, id="sunwi.E021")]
 
 
 @register()

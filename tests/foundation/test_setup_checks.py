@@ -140,7 +140,7 @@ def test_a_project_whose_celery_app_is_not_imported_is_told_so() -> None:
 
     with patch.object(setup_checks, "current_app", Celery("default")):
         ((id_, text),) = said(setup_checks.celery_app_is_imported)
-    assert id_ == "sunwi.E019"
+    assert id_ == "sunwi.E021"
     assert "from .celery import app as celery_app" in text
 
 
