@@ -4,7 +4,8 @@ from django.urls import path
 
 from competitions import views
 from competitions.selectors.notices.inbox import unread
-from competitions.views.competition.listing import called, home_part
+from competitions.views.competition.listing import called
+from competitions.views.competition.on_home import home_part
 from competitions.views.leagues import group_filter, panel
 from competitions.views.participants.trophies import trophies_of
 from foundation.http.own_transactions import own_transactions
