@@ -59,8 +59,8 @@ def own_home(pages: Iterable[BoardPage], coming: Iterable[Coming], news: Iterabl
     mine = [page for page in pages if page.me is not None and page.me.rank is not None]
     best = sorted(mine, key=lambda page: (page.me and page.me.rank) or 0)[:MOST_PLACES]
     then = ranks_lately([key for page in best for key in _asked(page)])
-    passed = [each for page in best if (each := _passed(page, then)) is not None]
-    ends = [each for page in mine if (each := _end(page, at)) is not None]
+    passed = [news for page in best if (news := _passed(page, then)) is not None]
+    ends = [end for page in mine if (end := _end(page, at)) is not None]
     return OwnHome(
         [_place(page, then) for page in best],
         sorted([*ends, *coming], key=lambda each: each.at)[:MOST_COMING],
@@ -106,7 +106,7 @@ def _move(rank: int, before: RankThen) -> Move | None:
 def _passed(page: BoardPage, then: dict[_Key, RankThen]) -> News | None:
     """Say who of those right ahead was behind the viewer, or level with them, at the last look."""
     board, me = page.standings.board, page.me
-    before = me and then.get(_key(page, me))
+    before = None if me is None else then.get(_key(page, me))
     if me is None or before is None or before.rank is None:
         return None
     passers = [row for row in _ahead(page) if _was_behind(then.get(_key(page, row)), before)]
