@@ -17,6 +17,7 @@ from competitions.services.lifecycle.snapshots import take_due_snapshots
 from competitions.services.notices.after_ban import notify_after_bans
 from competitions.services.notices.mail import send_due
 from competitions.services.notices.notices import release_deferred
+from competitions.services.notices.push import send_due_push
 from competitions.services.notices.rank_notices import compare_due_snapshots
 from competitions.services.notices.reminders import remind_due
 from competitions.services.notices.result_notices import notify_results
@@ -41,8 +42,8 @@ def advance() -> None:
 
 @shared_task
 def tell() -> None:
-    """Remind players of starts, release notices that were deferred through quiet hours, and send e-mails."""
-    _run(remind_due, release_deferred, send_due)
+    """Remind players of starts, release notices that were deferred through quiet hours, and send e-mails and push."""
+    _run(remind_due, release_deferred, send_due, send_due_push)
 
 
 @shared_task

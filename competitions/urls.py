@@ -46,6 +46,8 @@ urlpatterns = [
     path("series/", views.series_list, name="series-list"),
     path("series/<int:number>/", views.series, name="series"),
     path("inbox/", views.inbox, name="inbox"),
+    path("inbox/push/", views.push, name="inbox-push"),
+    path("push-worker.js", views.push_worker, name="push-worker"),
     path("inbox/settings/", views.preferences, name="inbox-settings"),
 ]
 own_transactions(urlpatterns)
