@@ -42,8 +42,14 @@ def advance() -> None:
 
 @shared_task
 def tell() -> None:
-    """Remind players of starts, release notices that were deferred through quiet hours, and send e-mails and push."""
-    _run(remind_due, release_deferred, send_due, send_due_push)
+    """Remind players of starts, release notices that were deferred through quiet hours, and send e-mails."""
+    _run(remind_due, release_deferred, send_due)
+
+
+@shared_task
+def push() -> None:
+    """Send notices to the browsers of players."""
+    _run(send_due_push)
 
 
 @shared_task

@@ -15,13 +15,15 @@ class PushSubscription(models.Model):
     """A browser of a player: the address at its push service, and what messages are encrypted with for it.
 
     The address is a secret of the browser: who knows it and the site's key could send there. ``rests_until`` keeps
-    messages apart. The row goes when the push service says that there is no such browser any more.
+    messages apart. ``site_key`` is the beginning of the site's public key that the browser subscribed with: with
+    another one messages are refused. The row goes when the push service does not know the browser any more.
     """
 
     player = models.ForeignKey(Player, models.CASCADE, related_name="push_subscriptions", verbose_name=_("player"))
     endpoint = models.CharField(max_length=LONGEST_ENDPOINT, unique=True)
     browser_key = models.CharField(max_length=100)
     secret = models.CharField(max_length=30)
+    site_key = models.CharField(max_length=20)
     created_at = models.DateTimeField(_("created"))
     rests_until = models.DateTimeField(null=True)
 

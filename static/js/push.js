@@ -42,7 +42,13 @@ async function offer() {
     return;
   }
   const worker = await navigator.serviceWorker.getRegistration();
-  const subscription = await worker?.pushManager.getSubscription();
+  let subscription = await worker?.pushManager.getSubscription();
+  // The site may have another key since; what was subscribed with the one before is of no use.
+  const key = subscription?.options.applicationServerKey;
+  if (key && encoded(key) !== place.dataset.push) {
+    await subscription.unsubscribe();
+    subscription = null;
+  }
   const button = place.querySelector(subscription ? "[data-push-off]" : "[data-push-on]");
   button.addEventListener("click", () => (subscription ? end(subscription) : begin()));
   button.hidden = false;

@@ -29,7 +29,7 @@ from foundation.failpoints import failpoint
 from foundation.messages import Message
 from foundation.push import send
 from foundation.push.encryption import SECRET_BYTES, encrypt, read_public
-from foundation.push.keys import authorization, decode
+from foundation.push.keys import authorization, decode, public_key
 from leaderboards.core.input.picture_hosts import is_allowed
 from leaderboards.models import Player
 from leaderboards.services.players.profiles import lock_player
@@ -37,6 +37,7 @@ from leaderboards.services.players.profiles import lock_player
 logger = logging.getLogger(__name__)
 
 MOST_DEVICES = 10  # of a player; a further one takes the place of the oldest
+SITE_KEY_CHARACTERS = 20
 LONGEST_BODY = 600  # characters of a message's sentences
 BUDGET_SECONDS = 3.0  # shorter than the schedule's interval, so that a slow service does not block the worker
 CLAIMED_FOR = timedelta(minutes=2)
@@ -59,7 +60,12 @@ def subscribe(player: Player, device: Device, at: datetime) -> None:
     _check(device)
     with transaction.atomic():
         lock_player(player)
-        values = {"player": player, "browser_key": device.browser_key, "secret": device.secret}
+        values = {
+            "player": player,
+            "browser_key": device.browser_key,
+            "secret": device.secret,
+            "site_key": _site_key(),
+        }
         PushSubscription.objects.update_or_create(
             endpoint=device.endpoint, defaults=values, create_defaults={**values, "created_at": at}
         )
@@ -93,8 +99,10 @@ def queue(notices: Iterable[Notice], at: datetime) -> None:
 
 def send_due_push(at: datetime) -> int:
     """Send the messages that are due, for a few seconds; returns how many were sent."""
-    old = Q(created_at__lte=at - KEPT_FOR) if settings.PUSH_KEY else Q()
-    PushMessage.objects.filter(old).delete()
+    if not settings.PUSH_KEY:
+        PushSubscription.objects.all().delete()  # with their messages: no other key could send to them
+        return 0
+    PushMessage.objects.filter(created_at__lte=at - KEPT_FOR).delete()
     until, sent = clock.monotonic() + BUDGET_SECONDS, 0
     while clock.monotonic() < until and (message := _claim(at)):
         sent += _send(message, at)
@@ -120,6 +128,10 @@ def _send(message: PushMessage, at: datetime) -> bool:
     host = urlsplit(device.endpoint).hostname or ""
     if not is_allowed(host, settings.PUSH_HOSTS):
         logger.warning("messages to %s are not sent any more: it is not in PUSH_HOSTS", host)
+        device.delete()
+        return False
+    if device.site_key != _site_key():
+        logger.info("a browser at %s subscribed with a key that PUSH_KEY was before", host)
         device.delete()
         return False
     body = encrypt(content(message.notice_id), decode(device.browser_key), decode(device.secret))
@@ -153,6 +165,10 @@ def content(number: int) -> bytes:
             "tag": f"notice-{notice.pk}",
         }
     return json.dumps(shown, ensure_ascii=False).encode()
+
+
+def _site_key() -> str:
+    return public_key(settings.PUSH_KEY)[:SITE_KEY_CHARACTERS]
 
 
 def _check(device: Device) -> None:

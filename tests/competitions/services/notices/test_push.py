@@ -218,3 +218,16 @@ def test_players_subscribe_and_unsubscribe_on_their_settings_page(client: Client
     assert "showNotification" in worker.content.decode()
     assert "On your devices" not in off
     assert ann.post("/inbox/push/", {"wanted": "0"}).status_code == 404
+
+
+def test_another_key_ends_what_was_subscribed_with_the_one_before(service: Receiver, settings: Settings) -> None:
+    subscribe(who("ann"), device(), NOON)
+    told()
+    settings.PUSH_KEY = new_key()
+    with_another = send_due_push(NOON), PushSubscription.objects.count()
+    subscribe(who("ann"), device(), NOON)
+    settings.PUSH_KEY = ""
+
+    assert with_another == (0, 0)
+    assert (send_due_push(NOON), PushSubscription.objects.count()) == (0, 0)
+    assert service.received == []
