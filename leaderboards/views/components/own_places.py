@@ -59,7 +59,7 @@ def own_home(pages: Iterable[BoardPage], coming: Iterable[Coming], news: Iterabl
     mine = [page for page in pages if page.me is not None and page.me.rank is not None]
     best = sorted(mine, key=lambda page: (page.me and page.me.rank) or 0)[:MOST_PLACES]
     then = ranks_lately([key for page in best for key in _asked(page)])
-    passed = [news for page in best if (news := _passed(page, then)) is not None]
+    passed = [told for page in best if (told := _passed(page, then)) is not None]
     ends = [end for page in mine if (end := _end(page, at)) is not None]
     return OwnHome(
         [_place(page, then) for page in best],
