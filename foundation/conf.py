@@ -63,8 +63,6 @@ SHORTEST_KEY, SHORTEST_TOKEN = 32, 20  # characters
 CONNECT_SECONDS = 0.25  # until Redis counts as away
 ANSWER_SECONDS = 0.5
 SECRETS = ("ENCRYPTION_KEYS", "METRICS_TOKEN", "PUSH_KEY")
-# The push services of Chrome and most others, Firefox, Safari, and Edge.
-PUSH_HOSTS = ("fcm.googleapis.com", "updates.push.services.mozilla.com", "*.push.apple.com", "*.notify.windows.com")
 
 
 class _Wrong(ValueError):
@@ -168,18 +166,6 @@ def read_hosts(value: Any) -> list[str]:
     return list(dict.fromkeys(value))
 
 
-def read_push_key(value: Any) -> str:
-    """Check the key of web push, or an empty text. Raises ``ValueError``, which does not contain it."""
-    if _text(value):
-        from foundation.push.keys import read_key
-
-        try:
-            read_key(value)
-        except ValueError:
-            raise _Wrong("must be empty, or a key that `manage.py push_key` has made") from None
-    return str(value)
-
-
 YEARS = 36_500  # days
 SETTINGS: dict[str, Setting] = {
     "API_MIDDLEWARE": Setting(API_MIDDLEWARE, _texts),
@@ -202,8 +188,8 @@ SETTINGS: dict[str, Setting] = {
     "METRICS_PORT": Setting(0, _number(0, 65_535)),
     "METRICS_TOKEN": Setting("", _token),
     "PICTURE_HOSTS": Setting([], read_hosts),
-    "PUSH_HOSTS": Setting(list(PUSH_HOSTS), read_hosts),
-    "PUSH_KEY": Setting("", read_push_key),
+    "PUSH_HOSTS": Setting(list(setting_values.PUSH_HOSTS), read_hosts),
+    "PUSH_KEY": Setting("", setting_values.push_key),
     "PLAYERS_EDIT": Setting(list(PROFILE_FIELDS), read_profile_fields),
     "PRIVACY_URL": Setting("", setting_values.privacy_url),
     "RANK_SNAPSHOT_MINUTES": Setting(60, _number(1, 1440)),

@@ -5,7 +5,7 @@ then each is published in a transaction of its own, as a single one is.
 """
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -142,20 +142,27 @@ def _refusal(draft: Competition, at: datetime) -> str:
 
 
 def _lines(drafts: Sequence[Competition]) -> list[str]:
-    """Say what publishing does to all of them."""
+    """Say what publishing does to all of them; settings that differ are told with the names of whose they are."""
     if not drafts:
         return []
-    fixed, still_open = (
-        settings_in_words(fixed_by_publishing(drafts[0])),
-        settings_in_words(open_until_final(drafts[0])),
-    )
+    fixed = _("Fixed from now on: %(settings)s.")
+    still_open = _("Until the result is final these may still change: %(settings)s.")
     return [
         _("Anybody can see them and join from now on, as the settings of each say."),
         _("From now on start and end change with a reason only."),
-        _("Fixed from now on: %(settings)s.") % {"settings": fixed},
-        _("Until the result is final these may still change: %(settings)s.") % {"settings": still_open},
+        *_told_by_settings(drafts, lambda draft: fixed % {"settings": settings_in_words(fixed_by_publishing(draft))}),
+        *_told_by_settings(drafts, lambda draft: still_open % {"settings": settings_in_words(open_until_final(draft))}),
         _("The rules of each are those of its board as they are now."),
     ]
+
+
+def _told_by_settings(drafts: Sequence[Competition], sentence_of: Callable[[Competition], str]) -> list[str]:
+    names: dict[str, list[str]] = {}
+    for draft in drafts:
+        names.setdefault(sentence_of(draft), []).append(draft.name)
+    if len(names) == 1:
+        return list(names)
+    return [f"{', '.join(named)}: {sentence}" for sentence, named in names.items()]
 
 
 def _seal(drafts: Sequence[Competition]) -> str:

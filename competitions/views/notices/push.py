@@ -27,7 +27,7 @@ def push(request: HttpRequest, player: Player) -> HttpResponse:
         raise Http404
     typed = request.POST
     try:
-        throttle("profile", request.user.pk)
+        throttle("profile", player.pk)
         if typed.get("wanted") == "1":
             device = Device(typed.get("endpoint", ""), typed.get("browser_key", ""), typed.get("secret", ""))
             subscribe(player, device, clock.now())

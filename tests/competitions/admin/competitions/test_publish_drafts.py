@@ -54,6 +54,8 @@ def test_nothing_is_published_that_was_not_shown_or_that_cannot_be(admin: Client
     seal = seal_of(page(admin, address))
     Competition.objects.filter(pk=drafts[1].pk).update(attempts=3)
     moved = admin.post(address, {"confirmed": "1", "shown": seal}).content.decode()
+    assert "Week 1: Fixed from now on: attempts per player: no limit" in moved
+    assert "Week 2: Fixed from now on: attempts per player: 3" in moved
     Competition.objects.filter(pk=drafts[0].pk).update(joining="code")
     late = page(admin, address)
     refused = admin.post(address, {"confirmed": "1", "shown": seal_of(late)}).content.decode()

@@ -24,7 +24,7 @@ from foundation.push.encryption import public_bytes, read_public
 from foundation.push.keys import encode, new_key
 from foundation.webhooks import addresses
 from tests.competitions.services.telling import NOON, contest, who
-from tests.foundation.webhooks.receiver import Receiver, status
+from tests.foundation.webhooks.receiver import Behaviour, Receiver, status
 from tests.leaderboards.factories import UserFactory
 from tests.leaderboards.views.pages import signed_in, text
 
@@ -33,6 +33,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("links")]
 BROWSER = generate_private_key(SECP256R1())
 SECRET = b"0123456789abcdef"
 SECOND = timedelta(seconds=1)
+LATER: dict[str, Any] = {"Retry-After": "900"}
 
 
 @pytest.fixture(autouse=True)
@@ -113,13 +114,11 @@ def test_a_browser_that_is_gone_is_deleted_with_its_messages(service: Receiver, 
 
 
 @pytest.mark.parametrize(
-    ("code", "more", "after"),
-    [(503, {}, timedelta(minutes=2)), (429, {"Retry-After": "900"}, timedelta(minutes=15))],
+    ("busy", "after"),
+    [(status(503), timedelta(minutes=2)), (status(429, **LATER), timedelta(minutes=15))],
 )
-def test_a_service_that_is_busy_is_asked_again_later(
-    service: Receiver, code: int, more: dict[str, str], after: timedelta
-) -> None:
-    service.behave = status(code, **more)
+def test_a_service_that_is_busy_is_asked_again_later(service: Receiver, busy: Behaviour, after: timedelta) -> None:
+    service.behave = busy
     subscribe(who("ann"), device(), NOON)
     told()
 
