@@ -48,6 +48,11 @@ class News:
     is_since: bool = False
     player: str = ""
 
+    @property
+    def name(self) -> str:
+        """What its mark has the letter of."""
+        return self.where
+
 
 @dataclass(frozen=True, slots=True)
 class HomePart:
