@@ -59,7 +59,7 @@ _HOST = re.compile(r"(\*\.)?[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[
 SHORTEST_KEY, SHORTEST_TOKEN = 32, 20  # characters
 CONNECT_SECONDS = 0.25  # until Redis counts as away
 ANSWER_SECONDS = 0.5
-SECRETS = ("ENCRYPTION_KEYS", "METRICS_TOKEN")
+SECRETS = ("ENCRYPTION_KEYS", "METRICS_TOKEN", "PUSH_KEY")
 
 
 class _Wrong(ValueError):
@@ -189,6 +189,8 @@ SETTINGS: dict[str, Setting] = {
     "METRICS_PORT": Setting(0, _number(0, 65_535)),
     "METRICS_TOKEN": Setting("", _token),
     "PICTURE_HOSTS": Setting([], read_hosts),
+    "PUSH_HOSTS": Setting(list(setting_values.PUSH_HOSTS), read_hosts),
+    "PUSH_KEY": Setting("", setting_values.push_key),
     "PLAYERS_EDIT": Setting(list(PROFILE_FIELDS), read_profile_fields),
     "PRIVACY_URL": Setting("", setting_values.privacy_url),
     "RANK_SNAPSHOT_MINUTES": Setting(60, _number(1, 1440)),

@@ -50,6 +50,7 @@ def sign_up(request: HttpRequest) -> HttpResponse:
         title=_("Make an account"),
         intro=_("We mail you a link at which you choose a name and a password."),
         tells_privacy=True,
+        offers_sign_in=True,
     )
 
 

@@ -26,6 +26,7 @@ SERIES, API_SERIES = "series/<int:number>/", "api/v1/series/<series>"
 # Of these the example is what comes of filling in: no parameters, no other numbers.
 PLAIN = (
     *("healthz", "readyz", "metrics", "account/", "accounts/logout/", "styleguide/", "inbox/", "inbox/settings/"),
+    *("inbox/push/", "push-worker.js"),
     *("players/<str:player>/follow/", "account/following/", "account/profile/"),
     *("players/<str:player>/", f"{CUP}leave/", f"{CUP}reveal/", f"{CUP}picture/<slug:digest>.webp"),
     *(f"{CUP}{rest}" for rest in ("team/", "teams/<int:team>/", "calendar.ics", "reminder/")),
