@@ -74,7 +74,7 @@ def _flag(country: str, language: str) -> SafeString:
     if not name:
         return SafeString()
     source = escape(static(f"flags/{country.lower()}.webp"))
-    text = f'<img class="flag" src="{source}" alt="{name}" title="{name}" width="20" height="15" loading="lazy">'
+    text = f'<img class=flag src="{source}" alt="{name}" title="{name}" loading=lazy>'
     return mark_safe(text)  # noqa: S308 - its parts are escaped above
 
 

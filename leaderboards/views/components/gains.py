@@ -4,7 +4,7 @@ Shown on boards that add points up. A day counts from its first snapshot to that
 (``selectors/history/race.py``); the last day counts to the points of the row, so it is as live as they are.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -73,8 +73,8 @@ def signed(board: Board, gain: int | None, decimals: int) -> str:
 
 def gain_cells(page: PageGains, gains: RowGains) -> str:
     """The table cells of a row as HTML: bars by day, and today's points."""
-    today = f'<td class="today">{gains.today}</td>' if page.has_today else ""
-    return f'<td class="days">{_bars(gains, page.largest)}</td>{today}'
+    today = f"<td class=today>{gains.today}" if page.has_today else ""
+    return f"<td class=days>{_bars(gains, page.largest)}{today}"
 
 
 def empty_cells(page: PageGains | None) -> str:
@@ -83,17 +83,29 @@ def empty_cells(page: PageGains | None) -> str:
 
 
 def _bars(gains: RowGains, largest: int) -> str:
-    """The days as bars, the last one as a path of its own. Screen readers get the numbers."""
+    """The days as bars, the last one as a path of its own. Screen readers get the numbers.
+
+    Bars grow downwards from 0, because that is shorter to write; the style sheet turns them over.
+    """
     first = MOST_DAYS - len(gains.by_day)
     bars = [
-        "" if gain is None else f"M{3 + nth * BAR_STEP} 24v-{_height(gain, largest)}"
-        for nth, gain in enumerate(gains.by_day, first)
+        (3 + nth * BAR_STEP, _height(gain, largest)) for nth, gain in enumerate(gains.by_day, first) if gain is not None
     ]
-    if not any(bars):
+    if not bars:
         return ""
-    paths = "".join(f'<path d="{path}"/>' for path in ("".join(bars[:-1]), bars[-1]))
+    before, last = (bars, []) if gains.by_day[-1] is None else (bars[:-1], bars[-1:])
+    paths = "".join(f'<path d="{_path(each)}"/>' for each in (before, last))
     numbers = ", ".join("–" if gain is None else str(gain) for gain in gains.by_day)
-    return f'<svg role="img" aria-label="{numbers}">{paths}</svg>'
+    return f'<svg role=img aria-label="{numbers}">{paths}</svg>'
+
+
+def _path(bars: Sequence[tuple[int, int]]) -> str:
+    """Return the bars as one path; each begins where the one before has ended."""
+    text, x_before, y_before = "", 0, 0
+    for x, height in bars:
+        text += f"m{x - x_before}-{y_before}v{height}" if y_before else f"M{x} 0v{height}"
+        x_before, y_before = x, height
+    return text
 
 
 def _height(gain: int, largest: int) -> int:
