@@ -21,7 +21,7 @@ from foundation.caching.micro_cache import TTL_SECONDS
 from leaderboards.models import Board
 from leaderboards.services.periods.rank_history import record_due_rank_history
 from leaderboards.views.http import micro_cache
-from leaderboards.views.http.stylesheets import address_of
+from leaderboards.views.http.bundles import address_of
 from tests.at_once import at_once
 from tests.leaderboards.views.pages import count_round_trips, make_full_board, signed_in, text
 from tests.playing import make_board, name, score
