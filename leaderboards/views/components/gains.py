@@ -6,7 +6,13 @@ Shown on boards that add points up. A day counts from its first snapshot to that
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
 from typing import NamedTuple
+from zoneinfo import ZoneInfo
+
+from django.utils.dateformat import format as spell
+from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
 from leaderboards import formats
 from leaderboards.core.input.points import points_number, scaled
@@ -14,6 +20,7 @@ from leaderboards.core.ranking.rules import Update
 from leaderboards.models import Board
 from leaderboards.selectors import Row, Standings
 from leaderboards.selectors.history.race import MOST_DAYS, NO_HISTORY, Day, PlayerHistory, RaceSnapshots
+from leaderboards.views.components.table_rows import Line
 
 BAR_STEP, BAR_HEIGHT = 8, 22  # px
 MINUS = "\N{MINUS SIGN}"
@@ -28,11 +35,16 @@ class RowGains(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PageGains:
-    """The gains of all rows of a page, and the largest of one day. ``has_today`` while the period runs."""
+    """The gains of all rows of a page, and the largest of one day. ``has_today`` while the period runs.
+
+    ``days`` are the names of the days, ``decimals`` those of the board's points.
+    """
 
     by_player: Mapping[str, RowGains]
     largest: int
     has_today: bool
+    days: tuple[str, ...]
+    decimals: int
 
 
 def page_gains(
@@ -49,7 +61,11 @@ def page_gains(
         for row in standings.rows
     }
     known = [gain for gains in by_player.values() for gain in gains.by_day if gain is not None]
-    return PageGains(by_player, max(known), is_running) if known else None
+    if not known:
+        return None
+    zone, pattern = ZoneInfo(standings.board.timezone), pgettext("date format", "j M")
+    days = tuple(spell(day.starts_at.astimezone(zone), pattern) for day in snapshots.days)
+    return PageGains(by_player, max(known), is_running, days, rules.decimals)
 
 
 def row_gains(standings: Standings, row: Row, snapshots: RaceSnapshots, history: PlayerHistory) -> RowGains:
@@ -77,13 +93,26 @@ def gain_cells(page: PageGains, gains: RowGains) -> str:
     return f"<td class=days>{_bars(gains, page.largest)}{today}"
 
 
+def days_table(board: Board, page: PageGains, lines: Sequence[Line]) -> str:
+    """The points by day of some rows as the head and body of a table, with names escaped."""
+    heads = "".join(f"<th scope=col>{escape(each)}" for each in (_("Player"), *page.days))
+    return f"<thead><tr>{heads}<tbody>{''.join(_row(board, page, line) for line in lines)}"
+
+
+def _row(board: Board, page: PageGains, line: Line) -> str:
+    gains = page.by_player.get(line.player)
+    by_day = gains.by_day if gains else (None,) * len(page.days)
+    cells = "".join(f"<td>{signed(board, gain, page.decimals) or '–'}" for gain in by_day)
+    return f"<tr><th scope=row><bdi>{escape(line.name)}</bdi>{cells}"
+
+
 def empty_cells(page: PageGains | None) -> str:
     """The cells of a row without known gains. Empty text if the page has no such columns."""
     return "" if page is None else gain_cells(page, RowGains((None,), ""))
 
 
 def _bars(gains: RowGains, largest: int) -> str:
-    """The days as bars, the last one as a path of its own. Screen readers get the numbers.
+    """The days as bars, the last one as a path of its own. The numbers are in the table (``days_table``).
 
     Bars grow downwards from 0, because that is shorter to write; the style sheet turns them over.
     """
@@ -95,8 +124,7 @@ def _bars(gains: RowGains, largest: int) -> str:
         return ""
     before, last = (bars, []) if gains.by_day[-1] is None else (bars[:-1], bars[-1:])
     paths = "".join(f'<path d="{_path(each)}"/>' for each in (before, last))
-    numbers = ", ".join("–" if gain is None else str(gain) for gain in gains.by_day)
-    return f'<svg role=img aria-label="{numbers}">{paths}</svg>'
+    return f"<svg>{paths}</svg>"
 
 
 def _path(bars: Sequence[tuple[int, int]]) -> str:

@@ -126,18 +126,32 @@ def viewer_in_race(race: Race, snapshots: RaceSnapshots, history: PlayerHistory,
     return Mine(None, row.name, ranks, own_line(race.xs, [*rows, below], ranks, race.height))
 
 
-def race_html(race: Race | None, mine: Mine | None = None) -> str:
-    """Render the race; an empty hidden element if there is none."""
+def race_html(race: Race | None, mine: Mine | None = None, table_at: str = "") -> str:
+    """Render the race; an empty hidden element if there is none.
+
+    With ``table_at``, an address, its table is there alone, and a link to it stands here.
+    """
     if race is None:
         return render_to_string("leaderboards/_race_chart.html", {"race": None})
     shown = {
         "race": race,
         "drawing": mark_safe(_svg(race, mine)),  # noqa: S308 - only numbers and fixed words
         "names": [race.names[player] for player in race.players],
-        "table": mark_safe(_table(race, mine)),  # noqa: S308 - `_table` escapes names
-        "summary": summary(race),
+        "table_at": table_at,
+        **({} if table_at else _in_words(race, mine)),
     }
     return render_to_string("leaderboards/_race_chart.html", shown)
+
+
+def race_table_html(race: Race | None, mine: Mine | None = None) -> str:
+    """Render the race as sentences and a table; empty if there is none."""
+    if race is None:
+        return ""
+    return render_to_string("leaderboards/_race_table.html", {"race": race, **_in_words(race, mine)})
+
+
+def _in_words(race: Race, mine: Mine | None) -> dict[str, str]:
+    return {"table": mark_safe(_table(race, mine)), "summary": summary(race)}  # noqa: S308 - `_table` escapes names
 
 
 def summary(race: Race) -> str:

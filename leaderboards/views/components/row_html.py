@@ -108,7 +108,7 @@ def _player(line: Line, style: RowStyle) -> str:
         text += f' <span class="tag">{escape(word)}</span>'
     if style.anchors and line.tied_count > 2:
         text += f" {_equals(line, style)}"
-    return f"<span class=who>{text}</span>"
+    return f"<p class=who>{text}"
 
 
 def _equals(line: Line, style: RowStyle) -> str:
