@@ -52,6 +52,7 @@ _PLACES = (
     *("race_table", "spread_table", "days_table"),
 )
 _PLACE_MARKERS = {place: mark_safe(f"<!--own {place}-->") for place in _PLACES}  # noqa: S308 - text of users is escaped, so it cannot contain a marker
+_BLANK_LINES = re.compile(r"\n\s*\n")
 _PLACE = re.compile("<!--own ([a-z_]+)-->")
 
 
@@ -105,7 +106,7 @@ class PageTemplate:
     """Rendered HTML, encoded once and split at its places."""
 
     def __init__(self, rendered: str) -> None:
-        pieces = _PLACE.split(rendered)  # alternately text and the name of a place
+        pieces = _PLACE.split(_BLANK_LINES.sub("\n", rendered))  # alternately text and the name of a place
         self._pieces = [piece if nth % 2 else piece.encode() for nth, piece in enumerate(pieces)]
 
     def filled(self, part_of: Callable[[str], str]) -> bytes:

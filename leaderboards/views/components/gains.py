@@ -112,19 +112,15 @@ def empty_cells(page: PageGains | None) -> str:
 
 
 def _bars(gains: RowGains, largest: int) -> str:
-    """The days as bars, the last one as a path of its own. The numbers are in the table (``days_table``).
+    """The days as bars, the numbers are in the table (``days_table``).
 
-    Bars grow downwards from 0, because that is shorter to write; the style sheet turns them over.
+    Bars grow downwards from 0, because that is shorter to write; the style sheet turns them over, and sets off the last.
     """
     first = MOST_DAYS - len(gains.by_day)
     bars = [
         (3 + nth * BAR_STEP, _height(gain, largest)) for nth, gain in enumerate(gains.by_day, first) if gain is not None
     ]
-    if not bars:
-        return ""
-    before, last = (bars, []) if gains.by_day[-1] is None else (bars[:-1], bars[-1:])
-    paths = "".join(f'<path d="{_path(each)}"/>' for each in (before, last))
-    return f"<svg>{paths}</svg>"
+    return f'<svg><path d="{_path(bars)}"/></svg>' if bars else ""
 
 
 def _path(bars: Sequence[tuple[int, int]]) -> str:

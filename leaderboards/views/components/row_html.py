@@ -99,9 +99,9 @@ def _ties(tied: bool) -> str:
 def _player(line: Line, style: RowStyle) -> str:
     name = escape(line.name)
     whole = f' title="{name}"' if len(line.name) > _SHORT_NAME else ""
-    text = f"<bdi class=name{whole}>{name}</bdi>"
+    text = f"<bdi{whole}>{name}</bdi>"
     if not style.request.GET.get("embed"):
-        text = f'<a class=player-link href="{_address(line.player)}">{text}</a>'
+        text = f'<a href="{_address(line.player)}">{text}</a>'
     text = f"{face_html(line.player)}{text}{flag_html(line.country)}"
     if line.is_me:
         word = _("You") if style.is_linked else _("highlighted")
