@@ -22,7 +22,7 @@ function offer({ target }) {
   if (!row || isHeld || button.closest("tr") === row) return;
   const name = row.querySelector(".who bdi")?.textContent ?? "";
   button.setAttribute("aria-label", root.dataset.more.replace("{name}", name));
-  row.querySelector("th.player")?.append(button);
+  row.querySelector("th")?.append(button);
 }
 
 function address(player) {

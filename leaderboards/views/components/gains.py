@@ -89,7 +89,7 @@ def signed(board: Board, gain: int | None, decimals: int) -> str:
 
 def gain_cells(page: PageGains, gains: RowGains) -> str:
     """The table cells of a row as HTML: bars by day, and today's points."""
-    today = f"<td class=today>{gains.today}" if page.has_today else ""
+    today = f"<td>{gains.today}" if page.has_today else ""
     return f"<td class=days>{_bars(gains, page.largest)}{today}"
 
 

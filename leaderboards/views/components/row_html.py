@@ -54,7 +54,7 @@ def row_html(line: Line, style: RowStyle) -> str:
     cells.append(_rank(line, style))
     if style.moves:
         cells.append(_move(line.move, get_language()))
-    cells.append(f"<th class=player>{_player(line, style)}")
+    cells.append(f"<th>{_player(line, style)}")
     cells.append(style.gains and (line.gained or style.gains))
     cells += [f"<td class=result>{escape(cell)}" for cell in line.cells]
     if style.gaps:
