@@ -119,15 +119,15 @@ def test_a_line_leaves_through_the_lower_edge_and_comes_back() -> None:
 
     drawn = line(xs, [2, 30, 31, 900, 3], 3)
 
-    assert drawn.path == "M8 66c59 0 59 132 118 132M362 198c59 0 59-88 118-88"
+    assert drawn.path == "M8 3c59 0 59 6 118 6M362 9c59 0 59-4 118-4"
     assert drawn.start is not None
     assert (drawn.start.x, drawn.start.y) == (8, 66)
     assert line(xs, [900, 900, 900, 900, 1], 3).start is None
 
 
 def test_who_is_new_has_a_short_line_into_their_row() -> None:
-    assert line(xs_of(2), [None, None, 2], 3).path == "M472 66h8"
-    assert own_line(xs_of(2), [None, None, 9], [None, None, 9], 3).path == "M472 162h8"
+    assert line(xs_of(2), [None, None, 2], 3).path == "M472 3h8"
+    assert own_line(xs_of(2), [None, None, 9], [None, None, 9], 3).path == "M472 7.36h8"
 
 
 def test_ones_own_line_tells_where_it_turned() -> None:
