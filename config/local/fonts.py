@@ -43,7 +43,8 @@ LETTERS_OF_NAMES = (
 )
 KOREAN = re.compile("[\u3000-\u303f\u3131-\u318e\uac00-\ud7a3]")
 OF_BOARDS = re.compile(
-    r"templates/(base|_|leaderboards/(board|live|_))|leaderboards/(formats|views/(board_pages|components))|rules_text"
+    r"templates/(base|_|leaderboards/(board|live|_)|competitions/_league)|rules_text"
+    r"|leaderboards/(formats|views/(board_pages|components))|competitions/(views/league|core/league)"
 )
 STAFF = re.compile("admin|models/|management|/api/|config/|webhooks|audit")  # sources whose texts only staff read
 

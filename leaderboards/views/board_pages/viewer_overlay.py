@@ -88,10 +88,10 @@ class ViewerOverlay:
             return None if exclusion == NOT_EXCLUDED else exclusion
         return None
 
-    def fill(self, template: PageTemplate) -> bytes:
-        """Return the page with the viewer's parts in it."""
+    def fill(self, template: PageTemplate, *, has_rows: bool = True) -> bytes:
+        """Return the page with the viewer's parts in it, and their row highlighted if the page ``has_rows``."""
         filled = template.filled(self._part)
-        return self._with_own_row(filled) if self.is_on_page else filled
+        return self._with_own_row(filled) if has_rows and self.is_on_page else filled
 
     @property
     def is_on_page(self) -> bool:

@@ -12,6 +12,7 @@ from leaderboards.core.race import (
     LINES,
     MOST_COLUMNS,
     ROW,
+    UNIT,
     WIDTH,
     RanksThen,
     across,
@@ -30,17 +31,17 @@ rows_of_a_player = st.lists(st.one_of(st.none(), st.integers(1, 40)), min_size=1
 
 def end_of(path: str) -> tuple[int, int]:
     """Where a path ends, each of its pieces walked."""
-    x = y = 0
-    for piece, text in re.findall(r"([Mch])([^Mch]*)", path):
-        numbers = [int(each) for each in re.findall(r"-?\d+", text)]
+    x, y = 0, 0.0
+    for piece, text in re.findall(r"([Mchs])([^Mchs]*)", path):
+        numbers = [float(each) for each in re.findall(r"-?[\d.]+", text)]
         if piece == "M":
-            x, y = numbers
+            x, y = int(numbers[0]), numbers[1]
         elif piece == "h":
-            x += numbers[0]
+            x += int(numbers[0])
         else:
-            assert len(numbers) == 6, text
-            x, y = x + numbers[4], y + numbers[5]
-    return x, y
+            assert len(numbers) == {"c": 6, "s": 4}[piece], text
+            x, y = x + int(numbers[-2]), y + numbers[-1]
+    return x, round(y * UNIT)
 
 
 def xs_of(count: int) -> list[int]:
