@@ -1,36 +1,42 @@
-"""Generate the picture of all parts of faces in static/css/face.css from the lists in core/faces.py.
+"""Generate static/img/faces.….svg, the picture of all parts of faces, from the lists in core/faces.py.
 
     python -m config.local.faces
 
 One cell has 48 by 48 units: a face of 40 with a margin, because parts turn and reach beyond it. Ten rows have the heads
-in their tones, ten the caps in theirs, the last one the eyes. The picture lies in the style sheet, so faces stand with
-the first paint. CSS places its cells (``background-position``) and turns them.
+in their tones, ten the caps in theirs, the last one the eyes. CSS places its cells (``background-position``) and turns
+them. Its name has a digest of its content, so browsers keep it for good; face.css is rewritten to the new name. It is a
+file and not part of the style sheet, because the first paint would wait for it.
 """
 
 import re
-from urllib.parse import quote
+from hashlib import blake2b
 
 from foundation import file_locations
 from leaderboards.core.faces import CAPS, EYES, HEADS, TONES
 
-SHEET = file_locations.folder("static") / "css" / "face.css"
+STATIC = file_locations.folder("static")
+SHEET, PICTURES = STATIC / "css" / "face.css", STATIC / "img"
 CELL, MARGIN = 48, 4
 COLUMNS, ROWS = 7, 2 * TONES + 1
 INK, NIGHT, CAP_SHARE = "#14161d", "#08090c", 0.48  # a cap is its field's tone, darkened
-_SAFE = " !$&'()*+,-./:;<=>?@_~"  # what may stand in a quoted data address; fewer escapes pack better
-_PICTURE = re.compile(r'--faces: url\("[^"]*"\);')
+_NAME = re.compile(r"faces\.[0-9a-f]{12}\.svg")
 
 
 def main() -> None:
-    """Write the picture into the style sheet."""
-    SHEET.write_text(with_picture(SHEET.read_text("utf-8")), "utf-8")
+    """Write the picture, and its name into the style sheet."""
+    sheet = SHEET.read_text("utf-8")
+    content = picture_of(sheet).encode()
+    for old in PICTURES.glob("faces.*.svg"):
+        old.unlink()
+    path = PICTURES / f"faces.{blake2b(content, digest_size=6).hexdigest()}.svg"
+    path.write_bytes(content)
+    SHEET.write_text(_NAME.sub(path.name, sheet), "utf-8")
 
 
-def with_picture(sheet: str) -> str:
-    """Return the style sheet with the picture of its tones and of the present lists."""
+def picture_of(sheet: str) -> str:
+    """Return the picture in the tones of a style sheet."""
     fields, heads = (re.findall(rf"--{name}: (#\w{{6}})", sheet) for name in ("f", "h"))
-    address = f'--faces: url("data:image/svg+xml,{quote(picture(fields, heads), safe=_SAFE)}");'
-    return _PICTURE.sub(lambda _: address, sheet, count=1)
+    return picture(fields, heads)
 
 
 def picture(fields: list[str], heads: list[str]) -> str:
