@@ -55,9 +55,7 @@ def _in_tones(name: str, shapes: tuple[str, ...], tones: list[str], first: int) 
     """Draw the shapes once in a row for the first tone, and repeat that row for the others."""
     bare = tuple(shape.replace(f' class="{name}"', "") for shape in shapes)
     drawn = f"<g fill='{tones[0]}'><g id='{name}'>{_row(bare, first)}</g></g>"
-    copies = (
-        f"<use href='#{name}' y='{nth * CELL}' fill='{tone}'/>" for nth, tone in enumerate(tones[1:], 1)
-    )
+    copies = (f"<use href='#{name}' y='{nth * CELL}' fill='{tone}'/>" for nth, tone in enumerate(tones[1:], 1))
     return drawn + "".join(copies)
 
 

@@ -160,7 +160,7 @@ def test_who_gains_glows_for_four_seconds_unless_one_wants_less_motion(raced: in
     expect(today).to_have_text("0")
 
     score(raced, {"p03": 13})
-    page.evaluate(ANSWER, ">+13</td>")
+    page.evaluate(ANSWER, "<td>+13<")
 
     expect(today).to_have_text("+13")
     if motion == "reduce":
@@ -170,7 +170,7 @@ def test_who_gains_glows_for_four_seconds_unless_one_wants_less_motion(raced: in
     expect(page.locator("[data-gain]")).to_have_count(1)
     page.clock.run_for(3000)
     score(raced, {"p07": 1})
-    page.evaluate(ANSWER, ">+1</td>")
+    page.evaluate(ANSWER, "<td>+1<")
     expect(today).to_have_attribute("data-gain", "+13")  # an answer to others leaves it lit
     page.clock.run_for(1500)
     expect(page.locator("[data-gain]")).to_have_count(1)

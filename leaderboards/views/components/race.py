@@ -18,7 +18,20 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 
 from leaderboards import formats
-from leaderboards.core.race import IN_LANE, LANE, LINES, ROW, WIDTH, Drawn, RanksThen, across, in_units, line, own_line, places
+from leaderboards.core.race import (
+    IN_LANE,
+    LANE,
+    LINES,
+    ROW,
+    WIDTH,
+    Drawn,
+    RanksThen,
+    across,
+    in_units,
+    line,
+    own_line,
+    places,
+)
 from leaderboards.selectors import Row, Standings
 from leaderboards.selectors.history.race import NO_HISTORY, PlayerHistory, RaceSnapshots
 

@@ -3,8 +3,9 @@
 import re
 from pathlib import Path
 
+from config.local.faces import picture_of
 from leaderboards.choices import HUES as HUE_CHOICES
-from leaderboards.core.faces import TONES, drawn, face_of
+from leaderboards.core.faces import CAPS, EYES, HEADS, TONES, drawn, face_of
 from leaderboards.core.hues import HUES, hue_of
 from leaderboards.core.marks import mark_of
 
@@ -60,3 +61,12 @@ def test_boards_take_hues_by_turns_and_the_first_letter_as_their_mark() -> None:
     assert [hue_of(1, chosen) for chosen in ("", "teal", "gold")] == ["rose", "teal", "rose"]
     assert {value for value, _label in HUE_CHOICES} == {"", *HUES}
     assert [mark_of(name) for name in ("weekly wins", "  (대회)", "…", "")] == ["W", "대", "…", ""]
+
+
+def test_the_picture_of_faces_has_the_parts_and_tones_that_faces_are_made_of() -> None:
+    sheet = (STYLES / "face.css").read_text("utf-8")
+    [name] = set(re.findall(r"faces\.[0-9a-f]{12}\.svg", sheet))
+
+    assert (STYLES.parent / "img" / name).read_text("utf-8") == picture_of(sheet)
+    for part, shapes in (("a", HEADS), ("b", CAPS), ("e", EYES)):
+        assert re.findall(rf"\.{part}(\d) {{", sheet) == [str(nth) for nth in range(len(shapes))]
