@@ -114,7 +114,7 @@ def empty_cells(page: PageGains | None) -> str:
 def _bars(gains: RowGains, largest: int) -> str:
     """The days as bars, the numbers are in the table (``days_table``).
 
-    Bars grow downwards from 0, because that is shorter to write; the style sheet turns them over, and sets off the last.
+    Bars grow downwards from 0, because that is shorter to write; the style sheet turns them over and sets off the last.
     """
     first = MOST_DAYS - len(gains.by_day)
     bars = [
