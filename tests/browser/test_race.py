@@ -145,7 +145,8 @@ def test_a_wide_page_holds_no_fault_in_either_language_and_theme(
 ) -> None:
     for language, scheme in (("en", "light"), ("ko", "dark")):
         page = opened(f"/boards/{raced}/?player=p12", viewport=WIDE, locale=language, color_scheme=scheme)
-        page.locator(".race-twin > summary").click()
+        page.locator(".race .twin").click()
+        expect(page.locator(".race-table")).to_be_visible()
         photograph(page, f"race-wide-{language}-{scheme}")
         wrong = checks.wrong_frame(page, language) + checks.wrong_boxes(page) + checks.serious(page)
         assert wrong == [], (language, scheme)
