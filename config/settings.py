@@ -182,8 +182,9 @@ if file_locations.CHECKOUT:  # an installed package has them inside, where they 
 # development) files are served from where they lie and nothing has to be collected.
 STATIC_ROOT = env.str("STATIC_ROOT", default="") or None
 WHITENOISE_USE_FINDERS = STATIC_ROOT is None
-# A digest in the name: browsers keep such a file for good. Fonts have theirs from where they lie.
-WHITENOISE_IMMUTABLE_FILE_TEST = r"^.+\.[0-9a-f]{12}\..+$"
+# A digest in the name: browsers keep such a file for good. Fonts have theirs from where they lie. Flags have
+# none, since a page names forty of them; a drawing that changes goes to another folder.
+WHITENOISE_IMMUTABLE_FILE_TEST = r"\.[0-9a-f]{12}\.[^/]+$|/flags/[a-z-]+\.webp$"
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {

@@ -106,6 +106,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     f"{CUP}card.png": _filled(f"{CUP}card.png", "", "?player={player}", "?player={player}&lang=ko"),
     f"{CUP}share/": _filled(f"{CUP}share/", "", "?menu=1&player={player}", "?of=reveal"),
     "pictures/<slug:digest>/<slug:size>.webp": ("/pictures/0/small.webp",),
+    "scripts/<slug:digest>/<str:names>.js": ("/scripts/0/live+patch.js",),
     "styles/<slug:digest>/<str:names>.css": ("/styles/0/tokens+base.css",),
     "search/suggestions/": ("/search/suggestions/?q=ann", "/search/suggestions/?q=bo", "/search/suggestions/?q=cup"),
     "competitions/": ("/competitions/", "/competitions/?fragment=1", "/competitions/?board={board}&page=2"),

@@ -120,6 +120,8 @@ def _render(request: HttpRequest, own: ViewerOverlay) -> HttpResponse:
         response = fragment_response(request, own.etag, lambda: HttpResponse(own.fill(own.shared.fragment)))
         seconds = own.shared.look_again_after
         return response if seconds is None else poll_later(request, response, seconds)
+    if shared_page.TABLES in request.GET:
+        return private(HttpResponse(with_theme(request.COOKIES, own.fill(own.shared.tables, has_rows=False))))
     is_signed_in = may_be_signed_in(request) and request.user.is_authenticated
     if "embed" not in request.GET:
         asker = Asker(own.viewer, request.user.pk if is_signed_in else None)

@@ -12,15 +12,17 @@ from typing import Any
 
 from django.template.loader import render_to_string
 from django.utils.html import escape
+from django.utils.safestring import mark_safe
 
 from foundation.db.resilience import SqlAway, ask
 from leaderboards import selectors
 from leaderboards.selectors import BoardPage, Row
 from leaderboards.selectors.visibility.restrictions import NOT_EXCLUDED, Exclusion, exclusion_on_board
 from leaderboards.views.board_pages.panels import PanelContext, panels
-from leaderboards.views.board_pages.shared_page import PageTemplate, SharedPage
+from leaderboards.views.board_pages.shared_page import PageTemplate, SharedPage, tables_address
 from leaderboards.views.components.approximate_share import ApproximateShare, approximate_share
-from leaderboards.views.components.distribution_chart import with_own_bar
+from leaderboards.views.components.distribution_chart import own_bar, with_own_bar
+from leaderboards.views.components.gains import days_table
 from leaderboards.views.components.line_chart import chart
 from leaderboards.views.components.own_move import own_move
 from leaderboards.views.components.preview import board_preview
@@ -86,10 +88,10 @@ class ViewerOverlay:
             return None if exclusion == NOT_EXCLUDED else exclusion
         return None
 
-    def fill(self, template: PageTemplate) -> bytes:
-        """Return the page with the viewer's parts in it."""
+    def fill(self, template: PageTemplate, *, has_rows: bool = True) -> bytes:
+        """Return the page with the viewer's parts in it, and their row highlighted if the page ``has_rows``."""
         filled = template.filled(self._part)
-        return self._with_own_row(filled) if self.is_on_page else filled
+        return self._with_own_row(filled) if has_rows and self.is_on_page else filled
 
     @property
     def is_on_page(self) -> bool:
@@ -147,6 +149,8 @@ class ViewerOverlay:
                 defaults[place] = _preview_of(self.shared, None)
             if place == "race":
                 defaults[place] = _race_html(self.shared, None)
+            if place in _TABLES:
+                defaults[place] = _OWN_PARTS[place](anonymous) or ""
         return defaults[place]
 
     def _part(self, place: str) -> str:
@@ -238,7 +242,24 @@ def _race(own: ViewerOverlay) -> str | None:
 
 
 def _race_html(shared: SharedPage, me: Row | None) -> str:
-    return shared.history.race_for(me) if shared.history else race_html(None)
+    return shared.history.race_for(me, tables_address(shared)) if shared.history else race_html(None)
+
+
+def _race_table(own: ViewerOverlay) -> str:
+    history = own.shared.history
+    return own.render("_table_of_race", race_table=mark_safe(history.race_table_for(own.page.me)) if history else "")  # noqa: S308 - rendered from a template
+
+
+def _spread_table(own: ViewerOverlay) -> str:
+    drawing, me = own.shared.spread, own.page.me
+    mine = own_bar(drawing, own.page.standings.rules, me) if drawing and me else None
+    return own.render("_table_of_spread", spread=drawing, mine=mine)
+
+
+def _days_table(own: ViewerOverlay) -> str:
+    history, lines = own.shared.history, own.shared.context["lines"]
+    table = days_table(own.shared.board, history.gains, lines) if history and history.gains else ""
+    return own.render("_table_of_days", days_table=mark_safe(table))  # noqa: S308 - ``days_table`` escapes names
 
 
 def _preview(own: ViewerOverlay) -> str | None:
@@ -268,6 +289,7 @@ def _rank_chart(page: BoardPage) -> RankChart | None:
     return rank_chart_of(shown.board, with_current_rank(history[shown.board.seq], me, shown))
 
 
+_TABLES = ("race_table", "spread_table", "days_table")
 _CACHED_PLACES = ("card", "foot", "around", "summary")
 _DEFAULTS = {
     "card": "_own_row",
@@ -287,4 +309,7 @@ _OWN_PARTS: dict[str, Callable[[ViewerOverlay], str | None]] = {
     "past": _past,
     "panels": _panels,
     "race": _race,
+    "race_table": _race_table,
+    "spread_table": _spread_table,
+    "days_table": _days_table,
 }

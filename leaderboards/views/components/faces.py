@@ -4,7 +4,8 @@ import json
 from functools import cache, lru_cache
 from html import escape
 
-from django.templatetags.static import static
+from django.conf import settings
+from django.templatetags.static import PrefixNode
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
@@ -52,7 +53,10 @@ def _drawn_html(player: str, size: str) -> SafeString:
 
 
 def flag_html(country: str) -> SafeString:
-    """Render the flag of a country (ISO 3166, two capital letters); empty if the code is unknown."""
+    """Render the flag of a country (ISO 3166, two capital letters); empty if the code is unknown.
+
+    Its title is its name, for eyes and ears alike.
+    """
     return _flag(country, get_language() or "en") if country else SafeString()
 
 
@@ -73,8 +77,8 @@ def _flag(country: str, language: str) -> SafeString:
     name = escape(country_name(country, language))
     if not name:
         return SafeString()
-    source = escape(static(f"flags/{country.lower()}.webp"))
-    text = f'<img class="flag" src="{source}" alt="{name}" title="{name}" width="20" height="15" loading="lazy">'
+    source = escape(f"{PrefixNode.handle_simple('STATIC_URL')}flags/{country.lower()}.webp")
+    text = f'<img class=flag src="{source}" title="{name}" loading=lazy>'
     return mark_safe(text)  # noqa: S308 - its parts are escaped above
 
 

@@ -18,7 +18,20 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 
 from leaderboards import formats
-from leaderboards.core.race import IN_LANE, LANE, LINES, ROW, WIDTH, Drawn, RanksThen, across, line, own_line, places
+from leaderboards.core.race import (
+    IN_LANE,
+    LANE,
+    LINES,
+    ROW,
+    WIDTH,
+    Drawn,
+    RanksThen,
+    across,
+    in_units,
+    line,
+    own_line,
+    places,
+)
 from leaderboards.selectors import Row, Standings
 from leaderboards.selectors.history.race import NO_HISTORY, PlayerHistory, RaceSnapshots
 
@@ -126,18 +139,32 @@ def viewer_in_race(race: Race, snapshots: RaceSnapshots, history: PlayerHistory,
     return Mine(None, row.name, ranks, own_line(race.xs, [*rows, below], ranks, race.height))
 
 
-def race_html(race: Race | None, mine: Mine | None = None) -> str:
-    """Render the race; an empty hidden element if there is none."""
+def race_html(race: Race | None, mine: Mine | None = None, table_at: str = "") -> str:
+    """Render the race; an empty hidden element if there is none.
+
+    With ``table_at``, an address, its table is there alone, and a link to it stands here.
+    """
     if race is None:
         return render_to_string("leaderboards/_race_chart.html", {"race": None})
     shown = {
         "race": race,
         "drawing": mark_safe(_svg(race, mine)),  # noqa: S308 - only numbers and fixed words
         "names": [race.names[player] for player in race.players],
-        "table": mark_safe(_table(race, mine)),  # noqa: S308 - `_table` escapes names
-        "summary": summary(race),
+        "table_at": table_at,
+        **({} if table_at else _in_words(race, mine)),
     }
     return render_to_string("leaderboards/_race_chart.html", shown)
+
+
+def race_table_html(race: Race | None, mine: Mine | None = None) -> str:
+    """Render the race as sentences and a table; empty if there is none."""
+    if race is None:
+        return ""
+    return render_to_string("leaderboards/_race_table.html", {"race": race, **_in_words(race, mine)})
+
+
+def _in_words(race: Race, mine: Mine | None) -> dict[str, str]:
+    return {"table": mark_safe(_table(race, mine)), "summary": summary(race)}  # noqa: S308 - `_table` escapes names
 
 
 def summary(race: Race) -> str:
@@ -183,16 +210,16 @@ def _svg(race: Race, mine: Mine | None) -> str:
     paths = [_path(lines[nth], f"is-{nth + 1}", has_halo=nth < 3) for nth in upwards]
     dots = [_dot(lines[nth], f"is-{nth + 1}") for nth in others]
     own = _own_line_svg(mine, high) if mine is not None else ""
-    drawn = _grid(race, high) + _box(high, paths) + "".join(dots) + own
+    drawn = _times(race) + _box(high, [_grid(race, high), *paths]) + "".join(dots) + own
     return f'<svg class="race-svg" height="{_rem(full)}">{drawn}</svg>'
 
 
+def _times(race: Race) -> str:
+    return "".join(f'<text x="{_percent(x)}" y="{_rem(20)}">{escape(label)}</text>' for x, label in race.ticks)
+
+
 def _grid(race: Race, high: int) -> str:
-    return "".join(
-        f'<text x="{_percent(x)}" y="{_rem(20)}">{escape(label)}</text>'
-        f'<line x1="{_percent(x)}" x2="{_percent(x)}" y1="{_rem(HEAD)}" y2="{_rem(HEAD + high)}"/>'
-        for x, label in race.ticks
-    )
+    return f'<path class=race-grid d="{"".join(f"M{x} 0v{in_units(high)}" for x, _ in race.ticks)}"/>'
 
 
 def _own_line_svg(mine: Mine, high: int) -> str:
@@ -212,12 +239,12 @@ def _own_line_svg(mine: Mine, high: int) -> str:
 
 def _box(high: int, paths: Sequence[str]) -> str:
     """Wrap paths in an SVG with its own coordinates, clipped at the edges."""
-    view = f'viewBox="0 0 {WIDTH} {high}" preserveAspectRatio="none"'
+    view = f'viewBox="0 0 {WIDTH} {in_units(high)}" preserveAspectRatio="none"'
     return f'<svg y="{_rem(HEAD)}" height="{_rem(high)}" {view}>{"".join(paths)}</svg>'
 
 
 def _path(drawn: Drawn, names: str, *, has_halo: bool) -> str:
-    halo = f'<path class="race-halo" d="{drawn.path}"/>' if has_halo else ""
+    halo = f'<path class=race-halo d="{drawn.path}"/>' if has_halo else ""
     return f'{halo}<path class="race-line {names}" d="{drawn.path}"/>'
 
 
@@ -266,11 +293,11 @@ def _table(race: Race, mine: Mine | None) -> str:
     rows = [_row(race.names[each], race.ranks[each], mine, nth) for nth, each in enumerate(race.players)]
     if mine is not None and mine.nth is None:
         rows.append(_row(mine.name, mine.ranks, mine, None))
-    head = "".join(f'<th scope="col">{escape(each)}</th>' for each in heads)
-    return f"<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody>"
+    head = "".join(f"<th scope=col>{escape(each)}" for each in heads)
+    return f"<thead><tr>{head}<tbody>{''.join(rows)}"
 
 
 def _row(name: str, ranks: Sequence[int | None], mine: Mine | None, nth: int | None) -> str:
-    own = ' class="is-me"' if mine is not None and mine.nth == nth else ""
-    cells = "".join(f"<td>{'–' if rank is None else formats.number(rank)}</td>" for rank in ranks)
-    return f'<tr{own}><th scope="row"><bdi>{escape(name)}</bdi></th>{cells}</tr>'
+    own = " class=is-me" if mine is not None and mine.nth == nth else ""
+    cells = "".join(f"<td>{'–' if rank is None else formats.number(rank)}" for rank in ranks)
+    return f"<tr{own}><th scope=row><bdi>{escape(name)}</bdi>{cells}"
