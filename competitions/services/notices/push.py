@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from urllib.parse import urlsplit
 
-from django.conf import settings
 from django.db import transaction
 from django.db.models import Q
 from django.urls import reverse
@@ -30,6 +29,7 @@ from foundation.messages import Message
 from foundation.push import send
 from foundation.push.encryption import SECRET_BYTES, encrypt, read_public
 from foundation.push.keys import authorization, decode, public_key
+from foundation.sunwi_settings import sunwi_settings
 from leaderboards.core.input.picture_hosts import is_allowed
 from leaderboards.models import Player
 from leaderboards.services.players.profiles import lock_player
@@ -81,7 +81,7 @@ def unsubscribe(player: Player, endpoint: str = "") -> None:
 
 def queue(notices: Iterable[Notice], at: datetime) -> None:
     """Queue a message for each browser of each notice's player, in the caller's transaction."""
-    told = list(notices) if settings.PUSH_KEY else []
+    told = list(notices) if sunwi_settings.PUSH_KEY else []
     if not told:
         return
     players = {notice.player_id for notice in told}
@@ -99,7 +99,7 @@ def queue(notices: Iterable[Notice], at: datetime) -> None:
 
 def send_due_push(at: datetime) -> int:
     """Send the messages that are due, for a few seconds; returns how many were sent."""
-    if not settings.PUSH_KEY:
+    if not sunwi_settings.PUSH_KEY:
         PushSubscription.objects.all().delete()  # with their messages: no other key could send to them
         return 0
     PushMessage.objects.filter(created_at__lte=at - KEPT_FOR).delete()
@@ -126,7 +126,7 @@ def _claim(at: datetime) -> PushMessage | None:
 def _send(message: PushMessage, at: datetime) -> bool:
     device = message.subscription
     host = urlsplit(device.endpoint).hostname or ""
-    if not is_allowed(host, settings.PUSH_HOSTS):
+    if not is_allowed(host, sunwi_settings.PUSH_HOSTS):
         logger.warning("messages to %s are not sent any more: it is not in PUSH_HOSTS", host)
         device.delete()
         return False
@@ -135,7 +135,7 @@ def _send(message: PushMessage, at: datetime) -> bool:
         device.delete()
         return False
     body = encrypt(content(message.notice_id), decode(device.browser_key), decode(device.secret))
-    header = authorization(settings.PUSH_KEY, device.endpoint, settings.SITE_URL.rstrip("/"), at)
+    header = authorization(sunwi_settings.PUSH_KEY, device.endpoint, sunwi_settings.SITE_URL.rstrip("/"), at)
     answer = send.post(device.endpoint, body, header, int(KEPT_FOR.total_seconds()))
     if answer.is_good:
         failpoint("push.before_delete")
@@ -168,12 +168,12 @@ def content(number: int) -> bytes:
 
 
 def _site_key() -> str:
-    return public_key(settings.PUSH_KEY)[:SITE_KEY_CHARACTERS]
+    return public_key(sunwi_settings.PUSH_KEY)[:SITE_KEY_CHARACTERS]
 
 
 def _check(device: Device) -> None:
     """Raise ``BadSubscription`` unless the address is one of a known push service and the keys can be used."""
-    if not settings.PUSH_KEY:
+    if not sunwi_settings.PUSH_KEY:
         raise BadSubscription(Message("This site sends no notifications to browsers."))
     try:
         parts = urlsplit(device.endpoint)
@@ -185,7 +185,7 @@ def _check(device: Device) -> None:
         raise BadSubscription(Message("The browser sent keys or an address that cannot be used.")) from error
     if not (is_plain and has_secret and device.endpoint.isascii() and len(device.endpoint) <= LONGEST_ENDPOINT):
         raise BadSubscription(Message("The browser sent keys or an address that cannot be used."))
-    if not is_allowed(host, settings.PUSH_HOSTS):
+    if not is_allowed(host, sunwi_settings.PUSH_HOSTS):
         raise BadSubscription(
             Message("The browser's push service, %(host)s, is not one that this site sends to.", host=host[:100])
         )

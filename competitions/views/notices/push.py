@@ -1,6 +1,5 @@
 """Web push on the settings' page of notices: subscribe this browser, unsubscribe it or all, and the worker script."""
 
-from django.conf import settings
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -14,6 +13,7 @@ from competitions.views.access import player_required
 from foundation import clock
 from foundation.errors import SunwiError
 from foundation.push.keys import public_key
+from foundation.sunwi_settings import sunwi_settings
 from foundation.throttling.rate_limit import throttle
 from foundation.translate import translated
 from leaderboards.models import Player
@@ -23,7 +23,7 @@ from leaderboards.models import Player
 @player_required
 def push(request: HttpRequest, player: Player) -> HttpResponse:
     """Subscribe the posted browser (``wanted=1``), or unsubscribe it, or all where no ``endpoint`` is posted."""
-    if not settings.PUSH_KEY:
+    if not sunwi_settings.PUSH_KEY:
         raise Http404
     typed = request.POST
     try:
@@ -49,7 +49,7 @@ def push_worker(request: HttpRequest) -> HttpResponse:
 
 def push_offer(player: Player) -> dict[str, object]:
     """Return what the page of settings needs: the site's public key (empty: no web push), the number of browsers."""
-    if not settings.PUSH_KEY:
+    if not sunwi_settings.PUSH_KEY:
         return {"push_key": "", "push_devices": 0}
     devices = PushSubscription.objects.filter(player=player).count()
-    return {"push_key": public_key(settings.PUSH_KEY), "push_devices": devices}
+    return {"push_key": public_key(sunwi_settings.PUSH_KEY), "push_devices": devices}

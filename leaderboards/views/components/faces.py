@@ -4,7 +4,6 @@ import json
 from functools import cache, lru_cache
 from html import escape
 
-from django.conf import settings
 from django.templatetags.static import PrefixNode
 from django.urls import reverse
 from django.utils.html import format_html
