@@ -281,10 +281,7 @@ SITE_URL = site.url(env)
 # EMAIL_URL: `smtp+tls://user:password@host:587`; without it e-mails go nowhere.
 vars().update(mail.mail_settings(env))
 DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="Sunwi <sunwi@localhost>")
-
-# -- Web push: off without a key -----------------------------------------------------------------
-
-PUSH_KEY, PUSH_HOSTS = push.key(env), push.hosts(env)
+PUSH_KEY, PUSH_HOSTS = push.key(env), push.hosts(env)  # web push: off without a key
 
 # -- What a monitoring system reads at /metrics --------------------------------------------------
 

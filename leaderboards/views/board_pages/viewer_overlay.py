@@ -12,17 +12,16 @@ from typing import Any
 
 from django.template.loader import render_to_string
 from django.utils.html import escape
-from django.utils.safestring import mark_safe
 
 from foundation.db.resilience import SqlAway, ask
 from leaderboards import selectors
 from leaderboards.selectors import BoardPage, Row
 from leaderboards.selectors.visibility.restrictions import NOT_EXCLUDED, Exclusion, exclusion_on_board
+from leaderboards.views.board_pages import viewer_tables
 from leaderboards.views.board_pages.panels import PanelContext, panels
 from leaderboards.views.board_pages.shared_page import PageTemplate, SharedPage, tables_address
 from leaderboards.views.components.approximate_share import ApproximateShare, approximate_share
-from leaderboards.views.components.distribution_chart import own_bar, with_own_bar
-from leaderboards.views.components.gains import days_table
+from leaderboards.views.components.distribution_chart import with_own_bar
 from leaderboards.views.components.line_chart import chart
 from leaderboards.views.components.own_move import own_move
 from leaderboards.views.components.preview import board_preview
@@ -245,23 +244,6 @@ def _race_html(shared: SharedPage, me: Row | None) -> str:
     return shared.history.race_for(me, tables_address(shared)) if shared.history else race_html(None)
 
 
-def _race_table(own: ViewerOverlay) -> str:
-    history = own.shared.history
-    return own.render("_table_of_race", race_table=mark_safe(history.race_table_for(own.page.me)) if history else "")  # noqa: S308 - rendered from a template
-
-
-def _spread_table(own: ViewerOverlay) -> str:
-    drawing, me = own.shared.spread, own.page.me
-    mine = own_bar(drawing, own.page.standings.rules, me) if drawing and me else None
-    return own.render("_table_of_spread", spread=drawing, mine=mine)
-
-
-def _days_table(own: ViewerOverlay) -> str:
-    history, lines = own.shared.history, own.shared.context["lines"]
-    table = days_table(own.shared.board, history.gains, lines) if history and history.gains else ""
-    return own.render("_table_of_days", days_table=mark_safe(table))  # noqa: S308 - ``days_table`` escapes names
-
-
 def _preview(own: ViewerOverlay) -> str | None:
     """Return the preview of the viewer's row, for links that name a player. Other sites have no cookie of a viewer."""
     return _preview_of(own.shared, own.page.me) if own.page.me and own.viewer.is_in_address else None
@@ -309,7 +291,7 @@ _OWN_PARTS: dict[str, Callable[[ViewerOverlay], str | None]] = {
     "past": _past,
     "panels": _panels,
     "race": _race,
-    "race_table": _race_table,
-    "spread_table": _spread_table,
-    "days_table": _days_table,
+    "race_table": viewer_tables.race_table,
+    "spread_table": viewer_tables.spread_table,
+    "days_table": viewer_tables.days_table,
 }

@@ -6,13 +6,11 @@ names must be escaped, as in ``row_html.py``.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from html import escape
 from itertools import pairwise
-from zoneinfo import ZoneInfo
 
 from django.template.loader import render_to_string
-from django.utils.dateformat import format as spell
 from django.utils.safestring import mark_safe
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
@@ -34,14 +32,9 @@ from leaderboards.core.race import (
 )
 from leaderboards.selectors import Row, Standings
 from leaderboards.selectors.history.race import NO_HISTORY, PlayerHistory, RaceSnapshots
+from leaderboards.views.components.race_ticks import race_ticks
 
 HEAD = 32  # the strip of times above the rows
-MOST_TICKS = 8
-_MINUTE, _HOUR, _DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
-_STEPS = (
-    *(minutes * _MINUTE for minutes in (1, 2, 5, 10, 15, 30)),
-    *(hours * _HOUR for hours in (1, 2, 3, 6, 12)),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +97,7 @@ def build_race(
         names={row.player: row.name for row in rows},
         rows=tuple(_rows_by_column(snapshots, histories, [row.player for row in rows])),
         ranks={row.player: _ranks(snapshots, histories.get(row.player, NO_HISTORY), row) for row in rows},
-        ticks=tuple(_ticks(zone, snapshots, moments[0])),
+        ticks=tuple(race_ticks(zone, snapshots, moments[0])),
         is_over=not is_running,
     )
 
@@ -262,27 +255,6 @@ def _rem(high: float) -> str:
 
 def _percent(x: int) -> str:
     return f"{100 * x / WIDTH:.1f}".removesuffix(".0") + "%"
-
-
-def _ticks(zone_name: str, snapshots: RaceSnapshots, start: datetime) -> list[tuple[int, str]]:
-    """Return positions and labels: days in the time zone, or hours or minutes if the span is short."""
-    zone, span = ZoneInfo(zone_name), snapshots.end - start
-    if span <= 1.5 * _DAY:
-        step = next((step for step in _STEPS if span / step <= MOST_TICKS - 1), _STEPS[-1])
-        at = start.astimezone(zone).replace(minute=0, second=0, microsecond=0)
-        while at < start or (at.hour * _HOUR + at.minute * _MINUTE) % step:
-            at += min(step, _HOUR)
-        pattern = "H:i"
-    else:
-        step = -(-span // (_DAY * (MOST_TICKS - 1))) * _DAY
-        at = start.astimezone(zone).replace(hour=0, minute=0, second=0, microsecond=0)
-        at += _DAY if start - at.astimezone(start.tzinfo) > 0.5 * _DAY else timedelta()
-        pattern = "D" if span <= 8 * _DAY else pgettext("date format", "j M")
-    found: list[tuple[int, str]] = []
-    while at < snapshots.end - span / (20 if pattern == "D" else 12):
-        found.append((across(at, start, snapshots.end), spell(at, pattern)))
-        at += step
-    return found
 
 
 def _table(race: Race, mine: Mine | None) -> str:
