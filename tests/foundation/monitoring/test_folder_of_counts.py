@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from django.core.exceptions import ImproperlyConfigured
 from prometheus_client.mmap_dict import MmapedDict, mmap_key
 from prometheus_client.multiprocess import MultiProcessCollector
 from pytest_django import Settings
@@ -131,7 +132,7 @@ def test_in_a_full_folder_what_ended_makes_room_for_its_sum(
 ) -> None:
     for value in (1, 2, 3):
         leave(processes, "counter", KEY, value)
-    write = ended.write_whole
+    write = count_files.write_whole
 
     def write_if_there_is_room(file: Path, numbers: dict[str, float]) -> None:
         if list(processes.iterdir()):
@@ -165,7 +166,7 @@ def test_a_process_that_finds_no_room_counts_on_says_so_once_and_makes_up_for_it
             raise OSError(errno.ENOSPC, "No space left on device")
         return pwrite(file, content, place)
 
-    monkeypatch.setattr(count_files.os, "pwrite", write)
+    monkeypatch.setattr(os, "pwrite", write)
     number = counts.number_of("counter", count_files.to_key(KEY))
     with caplog.at_level(logging.ERROR):
         counts.share(tmp_path / ended.PROCESSES)
@@ -196,7 +197,7 @@ def test_a_file_that_cannot_grow_keeps_what_it_has(
     def refuse(*_: object) -> int:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(count_files.os, "pwrite", refuse)
+    monkeypatch.setattr(os, "pwrite", refuse)
     for number in map(of, range(100)):
         number.add(1)
     first.add(1)
@@ -229,5 +230,5 @@ def test_a_full_disk_ends_no_start_and_a_folder_that_is_not_ours_does(
     monkeypatch.undo()
 
     (tmp_path / "file").write_text("")
-    with pytest.raises(metric_files.ImproperlyConfigured, match=r"METRICS_FOLDER: .*file cannot be made"):
+    with pytest.raises(ImproperlyConfigured, match=r"METRICS_FOLDER: .*file cannot be made"):
         metric_files.open_folder(str(tmp_path / "file"))
