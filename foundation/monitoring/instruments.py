@@ -73,10 +73,12 @@ class LabelledHistogram:
         """Observe a value."""
         (self._children.get(labels) or self._child(labels)).observe(size)
 
-    def start(self, *labels: str) -> None:
-        """Let these label values be told from now on, as 0."""
-        if labels not in self._children:
-            self._child(labels)
+    def start(self, *labels: str) -> bool:
+        """Let these label values be told from now on, as 0; whether they were not yet, and are not ``other``."""
+        if labels in self._children:
+            return False
+        self._child(labels)
+        return labels in self._children
 
     def _child(self, labels: tuple[str, ...]) -> "_Buckets":
         used = labels if len(self._children) < self._most else self._other

@@ -84,12 +84,19 @@ def test_without_a_token_an_empty_one_opens_nothing_and_networks_are_what_is_set
 def test_requests_are_counted_by_route_and_the_admins_as_one(client: Client) -> None:
     before = scrape(client)
 
-    for path in ("/healthz", "/api/v1/boards/7/standings", "/api/v1/boards/8/standings", "/admin/login/", "/nothing"):
+    for path in (
+        "/healthz",
+        "/api/v1/boards/7/standings",
+        "/api/v1/boards/8/standings",
+        "/admin/login/",
+        "/nothing",
+        "/api/nothing",
+    ):
         client.get(path)
 
     after = scrape(client)
     board, status = "api/v1/boards/<seq>/standings", "sunwi_responses_not_200_total"
-    for route, times in {"healthz": 1, board: 2, "admin/": 1, "none": 1}.items():
+    for route, times in {"healthz": 1, board: 2, "admin/": 1, "none": 2, "^api(?:/|$)": 0}.items():
         name = "sunwi_request_seconds_count"
         assert value(after, name, method="GET", route=route) - value(before, name, method="GET", route=route) == times
     missing = [value(each, status, method="GET", route=board, status="404") for each in (before, after)]
