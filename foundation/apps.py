@@ -43,6 +43,7 @@ class FoundationConfig(needed_apps.SunwiApp):
             broker,
             checks,  # noqa: F401 - importing registers the checks
             health,
+            metric_files,
             own_readings,
             readings,
             request_ids,
@@ -56,11 +57,13 @@ class FoundationConfig(needed_apps.SunwiApp):
         own_actions.register()
         health.register_check(retention.health_problems)
         health.register_check(sealed_rows.health_problems)
+        health.register_check(metric_files.describe_folder)
         readings.register("servers", own_readings.servers)
         readings.register("upkeep", own_readings.upkeep)
         readings.register("broker", broker.read_queue)
         request_ids.listen()
         task_metrics.listen()
+        metric_files.listen()
         if sunwi_settings.METRICS_PORT:
             from foundation.monitoring import worker_metrics  # only workers need its server
 

@@ -16,7 +16,6 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.signals import setting_changed
 
 from foundation.conf import SECRETS, SETTINGS
-from foundation.monitoring import metric_files
 
 NAMESPACE = "SUNWI"
 OWN_PROJECT = "SUNWI_OWN_PROJECT"
@@ -61,6 +60,8 @@ def check_settings() -> None:
         _refuse(f"has no {', '.join(unknown)}. It may have: {', '.join(SETTINGS)}")
     for name in SETTINGS:
         getattr(sunwi_settings, name)
+    from foundation.monitoring import metric_files  # which reads these settings
+
     metric_files.open_folder(sunwi_settings.METRICS_FOLDER)
 
 

@@ -20,7 +20,7 @@ from foundation.http.client_address import address_in
 from foundation.http.problems import respond
 from foundation.monitoring import readings
 from foundation.monitoring.build import build_info
-from foundation.monitoring.instruments import registry
+from foundation.monitoring.instruments import own_families
 from foundation.monitoring.metric_files import merged_counts
 from foundation.security.networks import contains
 from foundation.sunwi_settings import sunwi_settings
@@ -50,8 +50,9 @@ class _AllMetrics:
     """The counters of all processes, then the readings."""
 
     def collect(self) -> Iterable[Metric]:
+        read = list(readings.families())  # first: it lets counters of new boards begin
         yield from counts_of_all()
-        yield from readings.families()
+        yield from read
 
 
 def counts_of_all() -> Iterable[Metric]:
@@ -61,7 +62,7 @@ def counts_of_all() -> Iterable[Metric]:
     would tell its own, and what the next one tells looks as if it had been restarted.
     """
     if not sunwi_settings.METRICS_FOLDER:
-        return chain(registry.collect(), build_info(), ProcessCollector(registry=None).collect())
+        return chain(own_families(), build_info(), ProcessCollector(registry=None).collect())
     return chain(merged_counts(sunwi_settings.METRICS_FOLDER), build_info())
 
 

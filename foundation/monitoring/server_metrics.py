@@ -10,6 +10,9 @@ sql_errors = LabelledCounter(
 redis_errors = LabelledCounter(
     "sunwi_redis_errors_total", "Calls of the boards' Redis that failed: away, no_answer, refused.", ["kind"]
 )
+for _kind in ("away", "no_answer", "refused"):
+    redis_errors.start(_kind)
+sql_errors.start("none")
 _redis_open_until = LatestMoment(
     "sunwi_redis_breaker_open_until_seconds", "Until when (Unix time) some process asks Redis nothing."
 )
