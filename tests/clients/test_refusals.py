@@ -112,6 +112,14 @@ def test_what_would_be_refused_again_is_asked_once(status: int) -> None:
     assert type(refused.value) is errors.KINDS[status]
 
 
+def test_members_of_a_refusal_have_their_types_whoever_answered() -> None:
+    odd = Reply(503, b'{"code": "unavailable", "detail": {"a": NaN}, "errors": 5}')
+    with pytest.raises(errors.Unavailable) as refused:
+        run(request_flow(call("GET", "boards"), RetryPolicy(seconds=0), Gate()), [odd])
+
+    assert (refused.value.detail, list(refused.value.errors)) == ("", [])
+
+
 def test_one_call_that_is_limited_makes_the_others_wait() -> None:
     gate = Gate()
     run(request_flow(call("GET", "boards"), RetryPolicy(), gate), [LIMITED, Reply(200, b"{}")])

@@ -156,7 +156,7 @@ def _content_of(request: Call, reply: Reply) -> Any:
     if reply.status == 204:
         return None
     try:
-        content = json.loads(reply.content, parse_float=Decimal)
+        content = _read_json(reply.content)
     except ValueError:
         raise NotSunwi(reply.status, "with what is no JSON", reply.content) from None
     if request.member and not (isinstance(content, dict) and request.member in content):
@@ -164,9 +164,17 @@ def _content_of(request: Call, reply: Reply) -> Any:
     return content
 
 
+def _read_json(content: bytes) -> Any:
+    """The value, with exact decimals. Raises ``ValueError``, also for one that is too deep or too large to be held."""
+    try:
+        return json.loads(content, parse_float=Decimal)
+    except (RecursionError, ArithmeticError) as error:
+        raise ValueError("It is JSON that cannot be held.") from error
+
+
 def _refuse(reply: Reply) -> None:
     try:
-        problem = json.loads(reply.content)
+        problem = _read_json(reply.content)
     except ValueError:
         problem = None
     if isinstance(problem, dict) and isinstance(problem.get("code"), str):
