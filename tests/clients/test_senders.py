@@ -13,9 +13,11 @@ from sunwi_client import (
     AsyncClient,
     AsyncSender,
     Bounds,
+    Client,
     NoAnswer,
     RetryPolicy,
     Score,
+    Sender,
     SenderClosed,
     SenderFull,
     UncountedScore,
@@ -123,6 +125,50 @@ def test_who_fails_in_being_told_stops_nothing(
 
     assert counts(client, board) == {"p1": 1}
     assert "Telling of a score that does not count failed" in caplog.text
+
+
+def test_who_adds_a_score_again_as_it_is_told_waits_for_nobody(kind: Kind, site: str, key: str, board: int) -> None:
+    with Front(site, Canned(401, b'{"code": "unauthenticated"}')) as front:
+        bounds = Bounds(size=2, seconds=0, most=4)
+        sender = kind.sender_that_adds_again(kind.client(front.url, key), bounds=bounds)
+        for nth in range(12):
+            sender.add(one(board, nth), timeout=20)
+        assert sender.flush(20)
+
+    assert counts(kind.client(site), board) == {f"p{nth}": 1 for nth in range(12)}
+
+
+def test_a_sender_is_not_flushed_or_closed_by_who_it_tells(caplog: pytest.LogCaptureFixture) -> None:
+    told: list[UncountedScore] = []
+
+    def wait(lost: UncountedScore) -> None:
+        told.append(lost)
+        sender.flush() if len(told) == 1 else sender.close()
+
+    with Front(NOBODY, Canned(401, b"{}"), Canned(401, b"{}")) as front, Client(front.url, "a-key") as client:
+        sender = Sender(client, on_uncounted=wait, bounds=Bounds(size=1))
+        for nth in range(2):
+            sender.add(one(1, nth))
+        assert sender.flush(20)
+        sender.close()
+
+    assert len(told) == 2
+    assert caplog.text.count("RuntimeError: `on_uncounted` cannot flush or close its sender") == 2
+
+
+def test_what_is_added_again_rests_longer_each_time_that_its_batch_is_refused() -> None:
+    box, now, rests = outbox(), 0.0, []
+    for nth in range(2):
+        box.add(one(1, nth), now)
+
+    for _ in range(4):
+        for lost in box.fail(box.take(), errors.KeyRefused(401, {}), now):
+            box.add_again(lost.score, now)
+        rests.append(box.due_in(now, hurry=True) or 0)
+        now += rests[-1]
+
+    for rest, most in zip(rests, (1, 2, 4, 8), strict=True):
+        assert most / 2 <= rest <= most
 
 
 def test_a_key_that_is_refused_is_told_for_each_score(kind: Kind, site: str, board: int) -> None:
