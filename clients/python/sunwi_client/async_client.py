@@ -211,7 +211,8 @@ class AsyncClient:
     ) -> Any:
         """Call any other API endpoint: ``ask("PUT", "competitions", 7, "players", "alice")``. None for an empty answer.
 
-        A GET is retried as other reads; a write only if the server answered that nothing was done.
+        A GET is retried as other reads, and so are writes that are safe to repeat: profiles, joining, leaving, likes of
+        comments. Other writes are only if the server answered that nothing was done.
         """
         return await self._request(call(method, *segments, query=query, body=body))
 
