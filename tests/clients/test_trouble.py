@@ -28,6 +28,12 @@ OTHER = [
     Canned(200, b'{"results": []}'),
     Canned(200, b'{"results": [1]}'),
     Canned(200, b'{"results": {"status": 1}}'),
+    Canned(200, b"[" * 200_000),
+    Canned(200, b'{"results": 1e99999999999999999999}'),
+]
+STRANGE = [
+    Canned(503, b"[" * 200_000),
+    Canned(503, b"x", {"Retry-After": "Sat, 28 Nov 2026 13:44:31 +9999999999999999"}),
 ]
 
 
@@ -106,6 +112,18 @@ def test_a_sender_drops_nothing_that_may_count(kind: Kind, site: str, key: str, 
 
     assert told == []
     assert kind.client(site).top(board)["total"] == 5
+
+
+@pytest.mark.parametrize("answer", STRANGE, ids=["deep", "endless zone"])
+def test_no_answer_costs_a_sender_its_batch(kind: Kind, site: str, key: str, board: int, answer: Canned) -> None:
+    told: list[UncountedScore] = []
+    with Front(site, answer) as front:
+        sender = kind.sender(kind.client(front.url, key), on_uncounted=told.append)
+        sender.add(Score(board=board, player="alice", points=1))
+        sender.close()
+
+    assert told == []
+    assert kind.client(site).top(board)["total"] == 1
 
 
 @pytest.mark.parametrize("answer", OTHER, ids=named)
@@ -208,6 +226,7 @@ def test_each_retry_is_a_line_of_the_log(kind: Kind, site: str, board: int, capl
         ("soon", None),
         ("Wed, 21 Oct 2015 07:28:00 GMT", 0),
         ("Wed, 21 Oct 2015 07:28:00", None),
+        ("Sat, 28 Nov 2026 13:44:31 +9999999999999999", None),
     ],
 )
 def test_retry_after_is_a_number_or_a_date(kind: Kind, site: str, header: str, seconds: float | None) -> None:

@@ -216,8 +216,8 @@ class AsyncClient:
     ) -> Any:
         """Call any other API endpoint: ``ask("PUT", "competitions", 7, "players", "alice")``. None for an empty answer.
 
-        Reads, and PUT and DELETE below ``players`` and ``competitions``, are retried after any trouble; other writes
-        only if the server answered that nothing was done. ``is_idempotent`` says otherwise, such as for a like.
+        A GET is retried as other reads, and so are writes that are safe to repeat: profiles, joining, leaving, likes of
+        comments. Other writes are only if the server answered that nothing was done; ``is_idempotent`` says otherwise.
         """
         return await self._request(call(method, *segments, query=query, body=body, is_idempotent=is_idempotent))
 
