@@ -80,12 +80,6 @@ class DatabaseWrapper(base.DatabaseWrapper):
         """The context manager around calls of the driver."""
         return Errors(self)
 
-    def get_new_connection(self, conn_params: dict[str, Any]) -> psycopg.Connection[Any]:
-        """Open a connection; it is closed at the latest when this thread ends."""
-        opened: psycopg.Connection[Any] = super().get_new_connection(conn_params)
-        _thread.opened.connections.add(opened)
-        return opened
-
     def init_connection_state(self) -> None:
         """Prepare a new connection as Django does, and set the styles that the driver reads where they are others."""
         super().init_connection_state()
@@ -95,6 +89,12 @@ class DatabaseWrapper(base.DatabaseWrapper):
             self.connection.execute(f"SET {name} = {STYLES[name]}")
         if others and not self.get_autocommit():
             self.connection.commit()
+
+    def get_new_connection(self, conn_params: dict[str, Any]) -> psycopg.Connection[Any]:
+        """Open a connection; it is closed at the latest when this thread ends."""
+        opened: psycopg.Connection[Any] = super().get_new_connection(conn_params)
+        _thread.opened.connections.add(opened)
+        return opened
 
     def is_usable(self) -> bool:
         """Whether the connection is open, judged by its socket; after an error by a query."""
