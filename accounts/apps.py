@@ -2,11 +2,10 @@
 
 from types import ModuleType
 
-from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
-from accounts.core.staff_sessions import StaffSession
-from foundation import conf, needed_apps
+from foundation import needed_apps
+from foundation.sunwi_settings import check_settings
 
 
 class AccountsConfig(needed_apps.SunwiApp):
@@ -17,12 +16,9 @@ class AccountsConfig(needed_apps.SunwiApp):
     verbose_name = _("Accounts")
 
     def __init__(self, app_name: str, app_module: ModuleType) -> None:
-        """Set what is missing of the settings of staff's sessions. Raises ``ImproperlyConfigured``."""
+        """Check Sunwi's settings. Raises ``ImproperlyConfigured``."""
         super().__init__(app_name, app_module)
-        conf.fill()  # this app may come before the foundation
-        if not hasattr(settings, "STAFF_SESSION"):
-            hours, idle = (getattr(settings, name) for name in ("STAFF_SESSION_HOURS", "STAFF_IDLE_MINUTES"))
-            settings.STAFF_SESSION = StaffSession(hours, idle)
+        check_settings()  # this app may come before the foundation
 
     def ready(self) -> None:
         """Connect and register everything."""

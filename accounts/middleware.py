@@ -12,7 +12,6 @@ session alive.
 from functools import partial
 
 from asgiref.sync import sync_to_async
-from django.conf import settings
 from django.contrib.auth import get_user
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
@@ -20,9 +19,11 @@ from django.http import HttpRequest
 from django.utils.functional import SimpleLazyObject
 
 from accounts import session_marks
+from accounts.core.staff_sessions import StaffSession
 from accounts.selectors.factors import has_factor, must_have_factor
 from foundation import clock
 from foundation.http.page_middleware import PageLogins
+from foundation.sunwi_settings import sunwi_settings
 from foundation.users import User
 
 POLLS = "fragment"  # the query parameter of polling pages
@@ -65,7 +66,8 @@ def _find_user(request: HttpRequest) -> AbstractBaseUser | AnonymousUser:
             return AnonymousUser()
         return user
     now = clock.now().timestamp()
-    is_over = settings.STAFF_SESSION.is_over(session.get(session_marks.SIGNED_IN), session.get(session_marks.SEEN), now)
+    limits = StaffSession(sunwi_settings.STAFF_SESSION_HOURS, sunwi_settings.STAFF_IDLE_MINUTES)
+    is_over = limits.is_over(session.get(session_marks.SIGNED_IN), session.get(session_marks.SEEN), now)
     if is_over or is_outdated(request, user):
         session.flush()
         return AnonymousUser()

@@ -57,7 +57,7 @@ def running(players: int, storage: str, **settings: Any) -> Any:
     from competitions.services.lifecycle.publish import publish
     from foundation import clock
     from leaderboards.models import Board, Player
-    from leaderboards.services.boards import apply_boards
+    from leaderboards.services.board_files import apply_boards
     from leaderboards.services.periods.open import open_period
 
     at, name = clock.now(), f"Bench competitions {storage}"

@@ -13,6 +13,12 @@ class CompetitionBusy(Unavailable):
     """Another transaction held the competition's row for longer than the lock timeout."""
 
 
+class BadSubscription(Invalid):
+    """A browser's subscription to notices that cannot be used."""
+
+    code = "bad_subscription"
+
+
 class NotAParticipant(NotFound):
     """The player does not take part in this competition."""
 

@@ -28,7 +28,7 @@ MOST_SCORES = 10  # the most scores that one notice lists
 
 def subject(notice: Notice) -> str:
     """Return a single line for a list or the subject of an e-mail, whatever the competition's name holds."""
-    return " ".join(f"{notice.competition.name}: {_short(notice)}".split())
+    return " ".join(f"{notice.competition.name}: {short(notice)}".split())
 
 
 def sentences(notice: Notice, zone: str) -> list[str]:
@@ -71,7 +71,8 @@ def times_in(notice: Notice) -> list[datetime]:
     return [*(each.created_at for each in merged), *(at for each in merged for at in times_in(each))]
 
 
-def _short(notice: Notice) -> str:
+def short(notice: Notice) -> str:
+    """Return what happened in a few words, without the name of the competition."""
     return {
         NoticeKind.FIRST_TAKEN: pgettext("a notice", "you took first place"),
         NoticeKind.FIRST_LOST: pgettext("a notice", "you lost first place"),

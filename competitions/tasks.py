@@ -17,6 +17,7 @@ from competitions.services.lifecycle.snapshots import take_due_snapshots
 from competitions.services.notices.after_ban import notify_after_bans
 from competitions.services.notices.mail import send_due
 from competitions.services.notices.notices import release_deferred
+from competitions.services.notices.push import send_due_push
 from competitions.services.notices.rank_notices import compare_due_snapshots
 from competitions.services.notices.reminders import remind_due
 from competitions.services.notices.result_notices import notify_results
@@ -43,6 +44,12 @@ def advance() -> None:
 def tell() -> None:
     """Remind players of starts, release notices that were deferred through quiet hours, and send e-mails."""
     _run(remind_due, release_deferred, send_due)
+
+
+@shared_task
+def push() -> None:
+    """Send notices to the browsers of players."""
+    _run(send_due_push)
 
 
 @shared_task

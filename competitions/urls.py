@@ -4,7 +4,8 @@ from django.urls import path
 
 from competitions import views
 from competitions.selectors.notices.inbox import unread
-from competitions.views.competition.listing import called, home_part
+from competitions.views.competition.listing import called
+from competitions.views.competition.on_home import home_part
 from competitions.views.leagues import group_filter, panel
 from competitions.views.participants.trophies import trophies_of
 from foundation.http.own_transactions import own_transactions
@@ -45,6 +46,8 @@ urlpatterns = [
     path("series/", views.series_list, name="series-list"),
     path("series/<int:number>/", views.series, name="series"),
     path("inbox/", views.inbox, name="inbox"),
+    path("inbox/push/", views.push, name="inbox-push"),
+    path("push-worker.js", views.push_worker, name="push-worker"),
     path("inbox/settings/", views.preferences, name="inbox-settings"),
 ]
 own_transactions(urlpatterns)

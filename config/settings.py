@@ -21,6 +21,7 @@ from config.components import (
     mail,
     metrics,
     profiles,
+    push,
     rate_limits,
     redis_urls,
     replicas,
@@ -33,7 +34,6 @@ from config.components import databases as sql
 from config.components import middleware as around
 from config.components import watching as watch
 from foundation import conf, file_locations
-from foundation.redis.addresses import same_database
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 # The templates and files of the API's documentation. The package is found, not imported: a worker does not need it.
@@ -63,6 +63,9 @@ ENCRYPTION_KEYS = sealing.encryption_keys(env, SECRET_KEY, SECRET_KEY_FALLBACKS)
 DEBUG = env.bool("DEBUG", default=False)
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"]) + metrics.pod_host(env)
 CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
+
+# Sunwi's settings have plain names here; other projects have them in the dictionary SUNWI (docs/install.md).
+SUNWI_OWN_PROJECT = True
 
 # -- Applications -------------------------------------------------------------------------------
 
@@ -124,12 +127,7 @@ redis_urls.check(REDIS_URL=REDIS_URL)
 CACHE_URL = secret_files.redis_url(env, "CACHE", redis_urls.neighbour(REDIS_URL, 1))
 BROKER_URL = secret_files.redis_url(env, "BROKER", redis_urls.neighbour(REDIS_URL, 2))
 redis_urls.check(CACHE_URL=CACHE_URL, BROKER_URL=BROKER_URL)
-for _name, _url in (("CACHE_URL", CACHE_URL), ("BROKER_URL", BROKER_URL)):
-    if same_database(REDIS_URL, _url):
-        raise ImproperlyConfigured(
-            f"{_name} names the same Redis database as REDIS_URL, where the boards live. "
-            "Give it another database number, or better another server."
-        )
+redis_urls.check_apart(REDIS_URL, CACHE_URL=CACHE_URL, BROKER_URL=BROKER_URL)
 
 CACHES = caches.caches(CACHE_URL, REDIS_URL)
 
@@ -183,8 +181,9 @@ if file_locations.CHECKOUT:  # an installed package has them inside, where they 
 # development) files are served from where they lie and nothing has to be collected.
 STATIC_ROOT = env.str("STATIC_ROOT", default="") or None
 WHITENOISE_USE_FINDERS = STATIC_ROOT is None
-# A digest in the name: browsers keep such a file for good. Fonts have theirs from where they lie.
-WHITENOISE_IMMUTABLE_FILE_TEST = r"^.+\.[0-9a-f]{12}\..+$"
+# A digest in the name: browsers keep such a file for good. Fonts have theirs from where they lie. Flags have
+# none, since a page names forty of them; a drawing that changes goes to another folder.
+WHITENOISE_IMMUTABLE_FILE_TEST = r"\.[0-9a-f]{12}\.[^/]+$|/flags/[a-z-]+\.webp$"
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {
@@ -200,7 +199,7 @@ AUTHENTICATION_BACKENDS = accounts.BACKENDS
 AUTH_PASSWORD_VALIDATORS = accounts.VALIDATORS
 LOGIN_URL, LOGIN_REDIRECT_URL, LOGOUT_REDIRECT_URL = "login", "/", "/"
 PASSWORD_RESET_TIMEOUT = 3600
-STAFF_SESSION = accounts.staff_session(env)
+STAFF_SESSION_HOURS, STAFF_IDLE_MINUTES = accounts.staff_session(env)
 SIGN_UP = accounts.sign_up(env)
 # The site's privacy policy; the page "What is kept about you" links to it.
 PRIVACY_URL = accounts.privacy_url(env)
@@ -281,6 +280,7 @@ SITE_URL = site.url(env)
 # EMAIL_URL: `smtp+tls://user:password@host:587`; without it e-mails go nowhere.
 vars().update(mail.mail_settings(env))
 DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="Sunwi <sunwi@localhost>")
+PUSH_KEY, PUSH_HOSTS = push.key(env), push.hosts(env)  # web push: off without a key
 
 # -- What a monitoring system reads at /metrics --------------------------------------------------
 

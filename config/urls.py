@@ -28,5 +28,5 @@ urlpatterns = [
     # The API's documents are not versioned; any other path under /api/ is answered with a problem document.
     path("api/docs", docs.documentation, name="api-docs"),
     path("api/openapi.json", docs.openapi, name="openapi"),
-    re_path(r"^api(?:/|$)", unknown_path),
+    re_path(r"^api(?:/|$)", unknown_path, name="unknown-path"),
 ]

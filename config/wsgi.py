@@ -11,12 +11,15 @@ from django.core.wsgi import get_wsgi_application
 
 from foundation.http.content_types import reject_unreadable_charsets
 from foundation.http.request_bodies import Application, drain_request_bodies
+from foundation.monitoring import metric_files
+from foundation.sunwi_settings import sunwi_settings
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 application: Application = reject_unreadable_charsets(get_wsgi_application())
 import_module(settings.ROOT_URLCONF)  # at startup instead of with the first request
-if settings.TRUSTED_PROXIES:
+metric_files.serve()
+if sunwi_settings.TRUSTED_PROXIES:
     application = drain_request_bodies(application)
 
 # The caches keep their connections, so closing them after each request would only cost time.

@@ -13,6 +13,7 @@ from django.db.models.signals import post_migrate, pre_migrate
 from django.utils.translation import gettext_lazy as _
 
 from foundation import conf, needed_apps
+from foundation.sunwi_settings import check_settings, sunwi_settings
 from foundation.sync.keys import use_names_for_cluster
 
 NEEDED = ("accounts", "leaderboards")
@@ -27,10 +28,10 @@ class FoundationConfig(needed_apps.SunwiApp):
     verbose_name = _("Foundation")
 
     def __init__(self, app_name: str, app_module: ModuleType) -> None:
-        """Set the settings that are missing, before any model is loaded. Raises ``ImproperlyConfigured``."""
+        """Check Sunwi's settings, before any model is loaded. Raises ``ImproperlyConfigured``."""
         installed = [name for name in OPTIONAL if {name, f"{name}.apps"} & _places(settings.INSTALLED_APPS)]
         refuse_other_modules((*NEEDED, *installed))
-        conf.fill()
+        check_settings()
         if "boards" in settings.CACHES:
             use_names_for_cluster(conf.is_cluster())
         super().__init__(app_name, app_module)
@@ -42,6 +43,7 @@ class FoundationConfig(needed_apps.SunwiApp):
             broker,
             checks,  # noqa: F401 - importing registers the checks
             health,
+            metric_files,
             own_readings,
             readings,
             request_ids,
@@ -56,6 +58,7 @@ class FoundationConfig(needed_apps.SunwiApp):
         own_actions.register()
         health.register_check(retention.health_problems)
         health.register_check(sealed_rows.health_problems)
+        health.register_check(metric_files.describe_folder)
         readings.register("servers", own_readings.servers)
         readings.register("replicas", own_readings.replicas_read)
         readings.register("upkeep", own_readings.upkeep)
@@ -63,11 +66,12 @@ class FoundationConfig(needed_apps.SunwiApp):
         beats.listen()
         request_ids.listen()
         task_metrics.listen()
-        if settings.METRICS_PORT:
+        metric_files.listen()
+        if sunwi_settings.METRICS_PORT:
             from foundation.monitoring import worker_metrics  # only workers need its server
 
             worker_metrics.listen()
-        if settings.TRACING:
+        if sunwi_settings.TRACING:
             from foundation.monitoring import tracing  # it needs the extra `otel`
 
             tracing.start(os.environ.get("GIT_COMMIT", ""))

@@ -1,28 +1,25 @@
 """The settings that the apps read, with their defaults: a project overrides them in one dictionary, ``SUNWI``.
 
-``SUNWI = {"RATE_LIMITS": {"write": "100/10"}}`` in a project's settings. When the app is loaded, ``fill`` sets what is
-missing: the value in ``SUNWI``, or else the default. Sunwi's own settings (config/settings.py) set every name at the
-top level, so that nothing is missing there. What has no honest default is asked for by system checks
+``SUNWI = {"RATE_LIMITS": {"write": "100/10"}}`` in a project's settings. Code reads them by
+``foundation.sunwi_settings``. What has no honest default is asked for by system checks
 (``foundation.monitoring.setup_checks``).
 """
 
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from pathlib import Path
+from typing import Any
 
 from django.conf import settings
-from django.core.exceptions import ImproperlyConfigured
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from foundation import setting_values
-from foundation.monitoring import metric_files
 from foundation.redis.addresses import CLUSTER, SENTINEL, kind_of
 from foundation.security.networks import BadNetwork, read_blocks
 from foundation.throttling.limits import Limit, read_limit
 
-NAMESPACE = "SUNWI"
 SENTINEL_POOL = "foundation.redis.sentinel.SentinelPool"
 REDIS_BACKEND = "django_redis.cache.RedisCache"
 LIMITS = {
@@ -62,7 +59,7 @@ _HOST = re.compile(r"(\*\.)?[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[
 SHORTEST_KEY, SHORTEST_TOKEN = 32, 20  # characters
 CONNECT_SECONDS = 0.25  # until Redis counts as away
 ANSWER_SECONDS = 0.5
-SECRETS = ("ENCRYPTION_KEYS", "METRICS_TOKEN", "REPLICA_URLS")
+SECRETS = ("ENCRYPTION_KEYS", "METRICS_TOKEN", "PUSH_KEY", "REPLICA_URLS")
 
 
 class _Wrong(ValueError):
@@ -91,6 +88,10 @@ def _text(value: Any) -> str:
     if not isinstance(value, str):
         raise _Wrong("must be a text")
     return value
+
+
+def _folder(value: Any) -> str:
+    return str(Path(value).resolve()) if _text(value) else ""
 
 
 def _flag(value: Any) -> bool:
@@ -183,11 +184,13 @@ SETTINGS: dict[str, Setting] = {
     "KEEP_RECORDS_DAYS": Setting(90, _number(1, YEARS)),
     "LARGEST_UPLOAD": Setting(8 * 1024 * 1024, _number(1, 1 << 30)),
     "METRICS_ADDRESS": Setting("127.0.0.1", setting_values.listening_address),
-    "METRICS_FOLDER": Setting("", _text),
+    "METRICS_FOLDER": Setting("", _folder),
     "METRICS_NETWORKS": Setting(["127.0.0.0/8", "::1/128"], _networks),
     "METRICS_PORT": Setting(0, _number(0, 65_535)),
     "METRICS_TOKEN": Setting("", _token),
     "PICTURE_HOSTS": Setting([], read_hosts),
+    "PUSH_HOSTS": Setting(list(setting_values.PUSH_HOSTS), read_hosts),
+    "PUSH_KEY": Setting("", setting_values.push_key),
     "PLAYERS_EDIT": Setting(list(PROFILE_FIELDS), read_profile_fields),
     "PRIVACY_URL": Setting("", setting_values.privacy_url),
     "RANK_SNAPSHOT_MINUTES": Setting(60, _number(1, 1440)),
@@ -251,46 +254,3 @@ def is_cluster() -> bool:
 def page_cache_alias() -> str:
     """The entry of ``CACHES`` whose Redis counts what may be lost: ``default``, or ``boards`` if that is no Redis."""
     return "default" if settings.CACHES["default"]["BACKEND"] == REDIS_BACKEND else "boards"
-
-
-def fill() -> None:
-    """Set the settings that are missing. Raises ``ImproperlyConfigured`` for a wrong, unknown or repeated one."""
-    given = _given()
-    if unknown := sorted(map(str, given.keys() - SETTINGS.keys())):
-        _refuse(f"has no {', '.join(unknown)}. It may have: {', '.join(SETTINGS)}")
-    for name, setting in SETTINGS.items():
-        if not hasattr(settings, name):
-            setattr(settings, name, _value(name, setting, given))
-        elif name in given and name not in _filled:
-            _refuse(f"has {name}, which the settings also set by itself: leave one out")
-        else:
-            continue
-        _filled.add(name)
-    settings.METRICS_FOLDER = metric_files.open_folder(settings.METRICS_FOLDER)
-
-
-def value_of(name: str) -> Any:
-    """Return a setting's value, also before ``fill``. Raises ``ImproperlyConfigured`` for a wrong one."""
-    return getattr(settings, name) if hasattr(settings, name) else _value(name, SETTINGS[name], _given())
-
-
-def _given() -> Mapping[str, Any]:
-    given = getattr(settings, NAMESPACE, {})
-    if not isinstance(given, Mapping):
-        _refuse("is a dictionary, such as {'SITE_URL': 'https://boards.example'}")
-    return given
-
-
-_filled: set[str] = set()
-
-
-def _value(name: str, setting: Setting, given: Mapping[str, Any]) -> Any:
-    default = setting.default() if callable(setting.default) else setting.default
-    try:
-        return setting.read(given.get(name, default))
-    except ValueError as error:
-        _refuse(f"{name} {error}" + ("" if name in SECRETS else f"; got {given.get(name)!r}"))
-
-
-def _refuse(text: str) -> NoReturn:
-    raise ImproperlyConfigured(f"The setting {NAMESPACE} {text}.")

@@ -13,6 +13,8 @@ _LABELS = r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*"
 # A source of the directive `frame-ancestors`: everybody, or a site; without a scheme its name has a point.
 _FRAMING = re.compile(rf"\*|(https?://(?=[^/])|(?=[^/:]+\.))(\*\.)?{_LABELS}(:(\d{{1,5}}|\*))?/?", re.IGNORECASE)
 LEAST_STALENESS, MOST_STALENESS = 1, 60  # seconds; a beat comes each quarter of a second
+# The push services of Chrome and most others, Firefox, Safari, and Edge.
+PUSH_HOSTS = ("fcm.googleapis.com", "updates.push.services.mozilla.com", "*.push.apple.com", "*.notify.windows.com")
 ADDRESSES = "127.0.0.1 for this machine alone, 0.0.0.0 for all"
 
 
@@ -80,3 +82,16 @@ def privacy_url(value: Any) -> str:
     if not isinstance(value, str) or (value and not value.startswith(("https://", "http://", "/"))):
         raise ValueError("must begin with https://, or be a path of the site")
     return value
+
+
+def push_key(value: Any) -> str:
+    """The private key of web push, or an empty text; no message contains it."""
+    if value == "":
+        return ""
+    from foundation.push.keys import read_key  # here: who sends none loads no cryptography
+
+    try:
+        read_key(value if isinstance(value, str) else "")
+    except ValueError:
+        raise ValueError("must be empty, or a key that `manage.py push_key` has made") from None
+    return str(value)

@@ -8,15 +8,17 @@ from foundation.monitoring.instruments import LONG, LabelledCounter, LabelledHis
 from leaderboards.core.submissions import Status
 
 NO_BOARD = "none"  # the entry could not be read, or its board does not exist
-MOST_BOARDS = 200  # boards per process; the number of label sets is this times the number of outcomes
+MOST_BOARDS = 200  # that are told before the first entry; as many more may follow
 
 _submissions = LabelledCounter(
     "sunwi_submissions_total",
     "Entries that were submitted, by board and outcome.",
     ["board", "outcome"],
-    most=MOST_BOARDS * len(Status),
+    most=2 * MOST_BOARDS * len(Status),
 )
 _refusals = LabelledCounter("sunwi_refusals_total", "Entries that were rejected, by the code of the refusal.", ["code"])
+for _outcome in Status:
+    _submissions.start(NO_BOARD, _outcome)
 _batch_sizes = LabelledHistogram(
     "sunwi_group_commit_batch_size",
     "Requests of single scores in one group commit.",
@@ -27,9 +29,18 @@ _page_reads = LabelledCounter(
     "Reads of a page of standings, by whether this process had its rows in its cache.",
     ["rows"],
 )
+_page_reads.start("cached")
+_page_reads.start("read")
 _close_seconds = LabelledHistogram(
     "sunwi_close_seconds", "Seconds that closing a period took, once it was to be.", bounds=LONG
 )
+
+
+def start_boards(boards: Iterable[int]) -> None:
+    """Let these boards be told, each outcome as 0: what is first told with an event hides that event from rules."""
+    for board in boards:
+        for outcome in Status:
+            _submissions.start(str(board), outcome)
 
 
 def count_submissions(outcomes: Iterable[tuple[int | None, Status, str | None]]) -> None:

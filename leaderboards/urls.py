@@ -23,6 +23,7 @@ urlpatterns = [
     path("search/suggestions/", views.suggestions, name="search-suggestions"),
     path("styleguide/", views.styleguide, name="styleguide"),
     path("styles/<slug:digest>/<str:names>.css", views.styles, name="styles"),
+    path("scripts/<slug:digest>/<str:names>.js", views.scripts, name="scripts"),
     path("account/", views.account, name="account"),
     path("account/profile/", own_profile.own_profile, name="own-profile"),
     path("account/following/", follow.following, name="following"),

@@ -1,4 +1,4 @@
-"""`sunwi demo`, `sunwi doctor`, and all other commands of `manage.py`, with the settings of Sunwi's own project.
+"""`sunwi demo`, `sunwi doctor`, `sunwi --version`, all commands of `manage.py`, with the settings of Sunwi's project.
 
 In an installed package that project is in `sunwi/project/`, and only this command adds it to the import path, so that
 it does not hide another project's module `config`.
@@ -15,6 +15,11 @@ INSTALLED = HERE / "project"
 def main() -> int:
     """Run the command and return its exit status."""
     sys.path.insert(0, str(INSTALLED if INSTALLED.is_dir() else HERE.parent))
+    if sys.argv[1:] == ["--version"]:  # Django would answer its own
+        from foundation.monitoring.build import version
+
+        print(f"sunwi {version()}")  # noqa: T201 - a command line prints
+        return 0
     if sys.argv[1:] == ["demo"]:
         from config.local.demo import main as demo
 

@@ -21,7 +21,7 @@ from django.test import TransactionTestCase
 from django.utils import translation
 
 from foundation import clock
-from tests import servers
+from tests import documented_webhooks, servers
 from tests.emptying import empty_tables
 from tests.raw import each_node
 
@@ -57,6 +57,12 @@ def _what_waits_for_a_commit() -> Iterator[None]:
                 action()
 
     with patch.object(Atomic, "__exit__", leave_and_run):
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _documented_webhooks() -> Iterator[None]:
+    with documented_webhooks.checked():
         yield
 
 
@@ -129,6 +135,7 @@ def forget_everything() -> None:
     from leaderboards.selectors.catalog.periods import clear_period_cache
     from leaderboards.selectors.exports.export_slots import release_export_slots
     from leaderboards.selectors.history.career import clear_career_cache
+    from leaderboards.selectors.history.lately import clear_lately_cache
     from leaderboards.selectors.history.race import clear_race_cache
     from leaderboards.selectors.player_data.names import clear_name_cache
     from leaderboards.selectors.rankings.encoded_pages import clear_encoded_cache
@@ -145,8 +152,8 @@ def forget_everything() -> None:
         rate_limit.reset_local, clear_board_cache, clear_name_cache, clear_period_cache, forget_bans,
         clear_hidden_cache, clear_group_standings, micro_cache.forget, shared_page.forget, filters.forget,
         clear_most_liked_cache, release_export_slots, clear_known_versions, clear_encoded_cache, clear_race_cache,
-        clear_career_cache, clear_histogram_cache, status.forget, tiles.forget_queue, minutes.forget,
-        competition_race.clear_race_cache, leaders.forget,
+        clear_lately_cache, clear_career_cache, clear_histogram_cache, status.forget, tiles.forget_queue,
+        minutes.forget, competition_race.clear_race_cache, leaders.forget,
     ):  # fmt: skip  # as a list
         forget()
     for likeable in registry.all_kinds():

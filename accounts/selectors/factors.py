@@ -1,8 +1,7 @@
 """The second factors of an account."""
 
-from django.conf import settings
-
 from accounts.models import AuthenticatorApp, Passkey
+from foundation.sunwi_settings import sunwi_settings
 from foundation.users import User
 
 
@@ -28,4 +27,4 @@ def count_factors(user: User) -> int:
 
 def must_have_factor(user: User) -> bool:
     """Whether the account is staff and the site requires a second factor of staff (``STAFF_SECOND_FACTOR``)."""
-    return settings.STAFF_SECOND_FACTOR == "required" and (user.is_staff or user.is_superuser)
+    return sunwi_settings.STAFF_SECOND_FACTOR == "required" and (user.is_staff or user.is_superuser)

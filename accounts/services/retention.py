@@ -5,13 +5,13 @@ Safe to run twice, and concurrently.
 
 from datetime import datetime, timedelta
 
-from django.conf import settings
 from django.db.models import Q
 from django.utils import timezone
 
 from accounts.models import FormerEmail, Invitation
 from accounts.session_store import SessionStore
 from foundation.db.resilience import long_transaction
+from foundation.sunwi_settings import sunwi_settings
 
 BATCH = 1000
 
@@ -21,7 +21,7 @@ def blank_invitations(at: datetime) -> int:
 
     The rows stay as a record of who invited whom.
     """
-    before = at - timedelta(days=settings.KEEP_RECORDS_DAYS)
+    before = at - timedelta(days=sunwi_settings.KEEP_RECORDS_DAYS)
     ended = Invitation.objects.filter(Q(expires_at__lt=before) | Q(revoked_at__lt=before), used_by=None)
     return ended.exclude(email="", note="").update(email="", note="")
 

@@ -9,7 +9,6 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django import forms
-from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import login
 from django.contrib.auth.views import LoginView
@@ -34,6 +33,7 @@ from accounts.views.page_helpers import has_a_name, next_url, origin_of, post_on
 from foundation import clock
 from foundation.http.client_address import client_network
 from foundation.http.own_transactions import owns_transactions
+from foundation.sunwi_settings import sunwi_settings
 from foundation.throttling.login import is_known_device, remember_device
 from foundation.throttling.rate_limit import throttle
 from foundation.users import User, key_in_json, users
@@ -61,7 +61,7 @@ class SignIn(LoginView):
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         """Add which other ways the site offers."""
-        offers = {"has_reset": is_mail_sent(), "has_sign_up": settings.SIGN_UP == "open" and is_mail_sent()}
+        offers = {"has_reset": is_mail_sent(), "has_sign_up": sunwi_settings.SIGN_UP == "open" and is_mail_sent()}
         more = {
             "must_set_up_factor": getattr(self.request, "must_set_up_factor", None),
             "has_a_name": has_a_name(self.request),

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from functools import partial
 
 from django import forms
-from django.conf import settings
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
@@ -31,6 +30,7 @@ from accounts.views.passwords import EmailForm, ask_for_link
 from accounts.views.sign_in import complete_sign_in
 from foundation import clock
 from foundation.http.client_address import client_network
+from foundation.sunwi_settings import sunwi_settings
 from foundation.throttling.login import remember_device
 from foundation.throttling.rate_limit import throttle
 from foundation.translate import translated
@@ -41,7 +41,7 @@ from foundation.users import User, email_of, signs_in_by_email
 @require_http_methods(["GET", "HEAD", "POST"])
 def sign_up(request: HttpRequest) -> HttpResponse:
     """Request a link by mail; the answer does not reveal whether the address has an account."""
-    if settings.SIGN_UP != "open":
+    if sunwi_settings.SIGN_UP != "open":
         raise Http404
     return ask_for_link(
         request,
@@ -50,6 +50,7 @@ def sign_up(request: HttpRequest) -> HttpResponse:
         title=_("Make an account"),
         intro=_("We mail you a link at which you choose a name and a password."),
         tells_privacy=True,
+        offers_sign_in=True,
     )
 
 
@@ -58,7 +59,7 @@ def sign_up(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def sign_up_finish(request: HttpRequest, token: str) -> HttpResponseBase:
     """The page of the mailed link."""
-    if settings.SIGN_UP != "open":
+    if sunwi_settings.SIGN_UP != "open":
         raise Http404
     return _new_account(request, partial(address_in, token), lambda wanted: finish(token, wanted, clock.now()))
 
@@ -68,7 +69,7 @@ def sign_up_finish(request: HttpRequest, token: str) -> HttpResponseBase:
 @require_http_methods(["GET", "HEAD", "POST"])
 def invitation(request: HttpRequest, token: str) -> HttpResponseBase:
     """The page of an invitation's link."""
-    if settings.SIGN_UP == "off":
+    if sunwi_settings.SIGN_UP == "off":
         raise Http404
     now = clock.now()
     return _new_account(request, lambda: invitation_in(token, now).email, lambda wanted: accept(token, wanted, now))

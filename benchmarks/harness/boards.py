@@ -13,7 +13,7 @@ from foundation import clock
 from foundation.redis import client as links
 from leaderboards.core.instants import milliseconds
 from leaderboards.models import Board, Period
-from leaderboards.services.boards import apply_boards
+from leaderboards.services.board_files import apply_boards
 from leaderboards.services.sync.resync_periods import resync_due
 
 # Time in the score, and every entry a move: what an unchanged standing costs is another story.

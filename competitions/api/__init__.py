@@ -15,7 +15,8 @@ from competitions.api import (
     teams,
     view,
 )
-from competitions.api.examples import competition_operation_docs
+from competitions.api.examples import CODES, competition_operation_docs
+from competitions.api.schemas.webhooks import competition_webhooks
 from leaderboards.api.openapi.document import ApiPart
 
 _ROUTERS = tuple(
@@ -23,4 +24,4 @@ _ROUTERS = tuple(
     for each in (competitions, standings, view, participants, teams, results, revisions, comments, series, leagues)
 )
 
-part = ApiPart(_ROUTERS, competition_operation_docs)
+part = ApiPart(_ROUTERS, competition_operation_docs, competition_webhooks, CODES)

@@ -7,22 +7,36 @@ from typing import Any
 
 from django.db import Error as SqlError
 
+from competitions.api.bodies import LONGEST_CODE
+from competitions.core.names import LONGEST
 from competitions.selectors.competitions import competitions_listed
 from competitions.selectors.leagues import example_board
 from competitions.selectors.series.series import series_known
 from foundation import clock
 from leaderboards.api.openapi.document import BODY, READING, OperationDoc, body
 from leaderboards.api.openapi.examples import CSV, CURSORS, MOMENT, ROW, view_of
+from leaderboards.api.openapi.parameters import NUMBER, SEEN
 
+# Of refusals, beside those of every part of the API.
+CODES = (
+    *("unknown_competition", "unknown_series", "unknown_team", "unknown_division", "unknown_revision", "no_teams"),
+    *("no_league", "not_in_league", "not_final", "not_joined", "not_open", "already_joined", "joining_over"),
+    *("competition_over", "competition_full", "not_invited", "wrong_code", "wrong_team_code", "team_full"),
+    *("teams_fixed", "division_fixed", "groups_final", "name_taken", "bad_name", "disqualified", "banned"),
+)
 _CODE = {
     "title": "JoiningBody",
     "type": "object",
     "additionalProperties": False,
     "properties": {
-        "code": {"type": "string", "maxLength": 40, "description": "Where one joins by code."},
-        "division": {"type": ["integer", "null"], "description": "One of the competition's divisions."},
-        "team": {"type": ["integer", "null"], "description": "One of its teams."},
-        "team_code": {"type": "string", "maxLength": 40, "description": "Where a founded team needs its code."},
+        "code": {"type": "string", "maxLength": LONGEST_CODE, "description": "Where one joins by code."},
+        "division": {"type": ["integer", "null"], **NUMBER, "description": "One of the competition's divisions."},
+        "team": {"type": ["integer", "null"], **NUMBER, "description": "One of its teams."},
+        "team_code": {
+            "type": "string",
+            "maxLength": LONGEST_CODE,
+            "description": "Where a founded team needs its code.",
+        },
     },
 }
 _TEAM = {
@@ -31,8 +45,12 @@ _TEAM = {
     "additionalProperties": False,
     "required": ["team"],
     "properties": {
-        "team": {"type": ["integer", "null"], "description": "A team's number; null leaves it."},
-        "team_code": {"type": "string", "maxLength": 40, "description": "Where a founded team needs its code."},
+        "team": {"type": ["integer", "null"], **NUMBER, "description": "A team's number; null leaves it."},
+        "team_code": {
+            "type": "string",
+            "maxLength": LONGEST_CODE,
+            "description": "Where a founded team needs its code.",
+        },
     },
 }
 _NAME = {
@@ -40,24 +58,16 @@ _NAME = {
     "type": "object",
     "additionalProperties": False,
     "required": ["name"],
-    "properties": {"name": {"type": "string", "minLength": 1, "maxLength": 60}},
+    "properties": {"name": {"type": "string", "minLength": 1, "maxLength": LONGEST, "pattern": SEEN}},
 }
 _TEAMS_CSV = {
     "description": "A line for each team, best first: rank, team, name, points or a column for each criterion, "
     "members, counted, tied.",
-    "headers": {"As-Of": CSV["headers"]["As-Of"]},  # type: ignore[index]  # a literal of this shape, which mypy widens
     "content": CSV["content"],
 }
 _SERIES_CSV = {
     "description": "A line for each player, best first: rank, player, name, points (the total), achieved_at (empty), "
     "tied, and place, points and counts of each competition, by its number: place_7, points_7, counts_7.",
-    "headers": {
-        "As-Of": CSV["headers"]["As-Of"],  # type: ignore[index]  # a literal of this shape, which mypy widens
-        "Counting": {
-            "description": "`true` while results have come in that the totals do not have yet: ask again in seconds.",
-            "schema": {"type": "string", "enum": ["true", "false"]},
-        },
-    },
     "content": CSV["content"],
 }
 _PERIOD = {
@@ -109,8 +119,8 @@ def competition_operation_docs() -> dict[str, OperationDoc]:
         "read_competition": OperationDoc(path=one),
         "read_competition_standings": OperationDoc(path=one, query="?offset=0&limit=10", answer=page | CURSORS),
         "read_competition_view": OperationDoc(path=one, query="?player=alice&limit=10", answer=_view(page)),
-        "export_competition": OperationDoc(path=one, raw_response=CSV),
-        "read_result": OperationDoc(path=one, query="?revision=1"),
+        "export_competition": OperationDoc(path=one, raw_response=CSV, headers=("As-Of", "Live")),
+        "read_result": OperationDoc(path=one, query="?revision=1", headers=("As-Of", "Content-Hash", "Link")),
         "read_revisions": OperationDoc(path=one),
         "read_rewards": OperationDoc(path=one, query="?offset=0&limit=10"),
         "read_participant": OperationDoc(path=alice),
@@ -121,7 +131,7 @@ def competition_operation_docs() -> dict[str, OperationDoc]:
         ),
         "read_series": OperationDoc(path={"series": series}),
         "read_series_standings": OperationDoc(path={"series": series}, query="?offset=0&limit=10", answer=_TOTALS),
-        "export_series": OperationDoc(path={"series": series}, raw_response=_SERIES_CSV),
+        "export_series": OperationDoc(path={"series": series}, raw_response=_SERIES_CSV, headers=("As-Of", "Counting")),
         "read_comments": OperationDoc(path=one, query="?order=newest&offset=0&limit=20", answer=_SAID),
         "join_competition": OperationDoc(
             refusals=(*BODY, 401, 403, 404, 409),
@@ -136,7 +146,7 @@ def competition_operation_docs() -> dict[str, OperationDoc]:
             },
         ),
         "read_teams": OperationDoc(path=one, query="?offset=0&limit=10", answer=_teams(number)),
-        "export_teams": OperationDoc(path=one, raw_response=_TEAMS_CSV),
+        "export_teams": OperationDoc(path=one, raw_response=_TEAMS_CSV, headers=("As-Of",)),
         "read_team": OperationDoc(path=one | {"team": 3}),
         "make_team_of_competition": OperationDoc(
             refusals=(*BODY, 401, 403, 404, 409), path=one, body=body(_NAME, {"name": "The Owls"})

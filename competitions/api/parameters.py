@@ -1,12 +1,15 @@
 """The path and query parameters of the competition endpoints."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from ninja.params.functions import Path, Query
 
 from leaderboards.api.http.parameters import MOST_ROWS
+from leaderboards.api.openapi.shared import shared
 
-State = Literal["open", "running", "frozen", "closing", "provisional", "final", "cancelled"]
+State = Annotated[
+    Literal["open", "running", "frozen", "closing", "provisional", "final", "cancelled"], shared("StateOfCompetition")
+]
 OrderOfComments = Literal["newest", "likes"]
 
 # Defaults of the endpoints' arguments, one for each parameter.

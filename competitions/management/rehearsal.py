@@ -36,7 +36,7 @@ from competitions.services.participants.join import join, leave
 from competitions.services.participants.remove_withdrawn import remove_withdrawn_of
 from foundation import clock
 from leaderboards.models import Board, Player
-from leaderboards.services.boards import apply_boards
+from leaderboards.services.board_files import apply_boards
 from leaderboards.services.players.profiles import ensure_player
 from leaderboards.services.sync.resync_periods import resync_now
 

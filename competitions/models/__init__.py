@@ -21,6 +21,7 @@ from competitions.models.leagues import (
     LeagueTier,
 )
 from competitions.models.notices import Mail, Notice, NoticeKind, NotificationProgress, Preference, StartReminder
+from competitions.models.push import PushMessage, PushSubscription
 from competitions.models.revisions import Revision, RevisionPart
 from competitions.models.rewards import RewardGrant, RewardRun, RewardTier, TierKind
 from competitions.models.series import Series, SeriesEvent, SeriesResult, SeriesTotal
@@ -48,6 +49,8 @@ __all__ = [
     "NotificationProgress",
     "Participant",
     "Preference",
+    "PushMessage",
+    "PushSubscription",
     "ReportOutcome",
     "Revision",
     "RevisionPart",

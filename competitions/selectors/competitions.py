@@ -19,6 +19,7 @@ from leaderboards.selectors.visibility.restrictions import visible_q
 
 LARGEST_NUMBER = 2**63 - 1
 CALLED_AT_ONCE = 50
+MOST_AHEAD = 200
 
 _PHASE_FIELDS = (
     *("starts_at", "ends_at", "published_at", "cancelled_at", "freeze_minutes", "frozen_at", "revealed_at"),
@@ -88,6 +89,17 @@ def competitions_known(at: datetime, state: str | None = None, board: int | None
     if board is not None:
         competitions = competitions.filter(board=board)
     return [each for each in competitions if state is None or each.phase(at) == state]
+
+
+def competitions_ahead_of(player: str, at: datetime) -> list[Competition]:
+    """Return the published competitions in which a player takes part and which are not over, the next to end first.
+
+    Private ones too, since a participant may know of them. One statement; at most ``MOST_AHEAD``.
+    """
+    taking_part = Participant.objects.filter(Participant.TAKING_PART, player__external_id=player)
+    ahead = Competition.objects.filter(pk__in=taking_part.values("competition"), ends_at__gt=at, cancelled_at=None)
+    rows = ahead.exclude(published_at=None).select_related("board").only("name", *_PHASE_FIELDS)
+    return list(rows.order_by("ends_at", "pk")[:MOST_AHEAD])
 
 
 def competitions_called(sought: str) -> Iterator[list[Competition]]:

@@ -6,10 +6,10 @@ It works in small batches, each a transaction of its own, and can be interrupted
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.conf import settings
 from django.db.models import Q, QuerySet
 
 from competitions.models import Competition, Notice, Snapshot
+from foundation.sunwi_settings import sunwi_settings
 
 BATCH = 1000
 STEPS = 48  # the number of snapshots that an old competition keeps
@@ -17,7 +17,7 @@ STEPS = 48  # the number of snapshots that an old competition keeps
 
 def retain_due(at: datetime) -> int:
     """Delete old notices and snapshots; returns how many were deleted."""
-    before = at - timedelta(days=settings.KEEP_RECORDS_DAYS)
+    before = at - timedelta(days=sunwi_settings.KEEP_RECORDS_DAYS)
     over = Competition.objects.filter(Q(final_at__lt=before) | Q(cancelled_at__lt=before))
     deleted = _delete_in_batches(Notice.objects.filter(competition__in=over))
     for competition in over.only("pk"):

@@ -12,6 +12,7 @@ from competitions.views.competition.reveal import reveal
 from competitions.views.competition.share import share_competition
 from competitions.views.notices.inbox import inbox
 from competitions.views.notices.preferences import preferences
+from competitions.views.notices.push import push, push_worker
 from competitions.views.notices.reminder import reminder
 from competitions.views.participants.joining import leave
 from competitions.views.participants.own_team import own_team
@@ -37,6 +38,8 @@ __all__ = [
     "own_team",
     "picture",
     "preferences",
+    "push",
+    "push_worker",
     "reminder",
     "report",
     "reveal",

@@ -4,7 +4,7 @@ Only final, public results count, so no page reveals what a freeze hides. Privat
 who may see them.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
@@ -27,6 +27,7 @@ from competitions.views.competition.words import timed_of
 from foundation import clock
 from leaderboards import formats
 from leaderboards.selectors import Row
+from leaderboards.selectors.player_data.names import countries_of
 from leaderboards.stores.base import Page
 from leaderboards.views.components.preview import LinkPreview, list_preview, preview_html
 from leaderboards.views.components.table_rows import top_words
@@ -58,6 +59,7 @@ class LineOfSeries:
     total: str
     cells: list[SeriesResult | None]
     is_me: bool
+    country: str = ""
 
 
 @require_safe
@@ -81,13 +83,14 @@ def series(request: HttpRequest, number: int) -> HttpResponse:
     order = [event.competition_id for event in events]
     found = selectors.standings(shown, order, Page((page - 1) * ROWS, ROWS))
     own = selectors.own_row(shown, viewer.player, order) if viewer.player else None
-    own_line = _line(own, order, viewer.player) if own else None
+    countries = countries_of(row.row.player for row in (*found.rows, *([own] if own else [])))
+    own_line = _line(own, order, viewer.player, countries) if own else None
     context: dict[str, Any] = {
         "series": shown,
         "is_private": selectors.is_private(shown),
         "table": ", ".join(map(formats.number, shown.table)),
         "events": _events_shown(events, at),
-        "lines": [_line(row, order, viewer.player) for row in found.rows],
+        "lines": [_line(row, order, viewer.player, countries) for row in found.rows],
         "own": own_line,
         "own_on_page": any(row.row.player == viewer.player for row in found.rows),
         "total": found.standings.total,
@@ -163,7 +166,8 @@ def _event_shown(nth: int, event: SeriesEvent, revision: int, at: datetime) -> E
     )
 
 
-def _line(found: SeriesRow, order: Sequence[int], player: str | None) -> LineOfSeries:
+def _line(found: SeriesRow, order: Sequence[int], player: str | None, countries: Mapping[str, str]) -> LineOfSeries:
     row = found.row
     cells = [found.results.get(number) for number in order]
-    return LineOfSeries(row, (row.tied or 1) > 1, formats.number(row.points or 0), cells, row.player == player)
+    is_tied, country = (row.tied or 1) > 1, countries.get(row.player, "")
+    return LineOfSeries(row, is_tied, formats.number(row.points or 0), cells, row.player == player, country)

@@ -7,8 +7,6 @@ nobody out: staff without a factor set one up when they sign in.
 import environ
 from django.core.exceptions import ImproperlyConfigured
 
-from accounts.core.staff_sessions import StaffSession
-
 BACKENDS = ["foundation.throttling.login.LoginThrottle", "django.contrib.auth.backends.ModelBackend"]
 SHORTEST_PASSWORD, LONGEST_PASSWORD = 12, 128  # characters
 _VALIDATOR = "django.contrib.auth.password_validation."
@@ -39,14 +37,14 @@ def privacy_url(env: environ.Env) -> str:
     return address
 
 
-def staff_session(env: environ.Env) -> StaffSession:
-    """Read how long staff stay signed in. Raises ``ImproperlyConfigured``."""
+def staff_session(env: environ.Env) -> tuple[float, float]:
+    """Read how long staff stay signed in: hours, and minutes without a request. Raises ``ImproperlyConfigured``."""
     hours, idle = env.float("STAFF_SESSION_HOURS", default=12), env.float("STAFF_IDLE_MINUTES", default=60)
     if not (0 < hours <= 24 * 14 and idle >= 0):
         raise ImproperlyConfigured(
             "STAFF_SESSION_HOURS is more than 0, up to 336 (two weeks); STAFF_IDLE_MINUTES is 0 (no limit) or more."
         )
-    return StaffSession(hours, idle)
+    return hours, idle
 
 
 def _one_of(env: environ.Env, name: str, words: tuple[str, ...], default: str) -> str:

@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, quote, urlencode, urlsplit, urlunsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
-from foundation.redis.addresses import CLUSTER, SENTINEL, database_of, kind_of, read_many
+from foundation.redis.addresses import CLUSTER, SENTINEL, database_of, kind_of, read_many, same_database
 
 DATABASES = 16  # Redis's default
 
@@ -99,3 +99,13 @@ def _check(name: str, url: str) -> None:
         read_many(url)
     if name == "BROKER_URL":
         broker_options(url)
+
+
+def check_apart(boards: str, **others: str) -> None:
+    """Raise `ImproperlyConfigured` if one of the other URLs, by the name of its setting, is the boards' database."""
+    for name, url in others.items():
+        if same_database(boards, url):
+            raise ImproperlyConfigured(
+                f"{name} names the same Redis database as REDIS_URL, where the boards live. "
+                "Give it another database number, or better another server."
+            )

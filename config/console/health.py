@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _lazy
 
 from config.console import words
 from leaderboards.management import doctor_checks
-from leaderboards.management.doctor_checks import State
+from leaderboards.management.findings import State
 
 MAY_SEE_CHECKS = "leaderboards.period"
 NO_CHECKS = ("boards",)  # a list of the ends of periods, not a check

@@ -18,6 +18,7 @@ from config.console import rail, words
 from config.console.status import Status, current_status
 from config.console.troubles import is_redis_down
 from foundation import clock
+from foundation.http.own_transactions import own_transactions
 
 
 class ConsoleSite(AdminSite):
@@ -30,6 +31,7 @@ class ConsoleSite(AdminSite):
         """Add the pages of the console before Django's."""
         health, search = self.admin_view(self.health), self.admin_view(self.search)
         own = [path("health/", health, name="health"), path("search/", search, name="search")]
+        own_transactions(own)
         return [*own, *super().get_urls()]
 
     def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> list[Any]:

@@ -4,7 +4,8 @@
     pip install fonttools brotli
     python -m config.local.fonts FOLDER/node_modules
 
-Archivo keeps the ranges of weight and width that the style sheets use, in two files: Latin and extended Latin.
+Archivo keeps the ranges of weight and width that the style sheets use, in three files: Latin, and extended Latin once
+in the width of text and once in all widths, because names in headings are rare and a second axis doubles a file.
 Pretendard keeps the syllables of the Korean texts on public pages, in two files: those of boards' pages, which all
 load, and the rest, which a page loads if it has one of them. Its licence reserves its name for the whole font, so
 the subset is called Sunwi Hangul. A third file, Sunwi Names, has all its letters in one weight: the server draws names
@@ -42,7 +43,8 @@ LETTERS_OF_NAMES = (
 )
 KOREAN = re.compile("[\u3000-\u303f\u3131-\u318e\uac00-\ud7a3]")
 OF_BOARDS = re.compile(
-    r"templates/(base|_|leaderboards/(board|live|_))|leaderboards/(formats|views/(board_pages|components))|rules_text"
+    r"templates/(base|_|leaderboards/(board|live|_)|competitions/_league)|rules_text"
+    r"|leaderboards/(formats|views/(board_pages|components))|competitions/(views/league|core/league)"
 )
 STAFF = re.compile("admin|models/|management|/api/|config/|webhooks|audit")  # sources whose texts only staff read
 
@@ -53,7 +55,8 @@ def main(packages: Path) -> None:
     boards, more = _syllables()
     sources = {
         "archivo-latin": (packages / ARCHIVO.format("latin"), widths, LATIN),
-        "archivo-latin-ext": (packages / ARCHIVO.format("latin-ext"), widths, MORE_LATIN),
+        "archivo-latin-ext": (packages / ARCHIVO.format("latin-ext"), ["wght=400:800", "wdth=100"], MORE_LATIN),
+        "archivo-latin-wide": (packages / ARCHIVO.format("latin-ext"), widths, MORE_LATIN),
         "sunwi-hangul": (packages / PRETENDARD, ["wght=400:800"], boards),
         "sunwi-hangul-more": (packages / PRETENDARD, ["wght=400:800"], more),
         "sunwi-names": (packages / PRETENDARD, ["wght=700"], LETTERS_OF_NAMES),

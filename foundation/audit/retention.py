@@ -3,11 +3,11 @@
 from collections.abc import Collection
 from datetime import datetime, timedelta
 
-from django.conf import settings
 from django.db.models import Q
 
 from foundation.audit.models import AuditEntry
 from foundation.db.resilience import long_transaction
+from foundation.sunwi_settings import sunwi_settings
 from foundation.users import UserKey
 
 BATCH = 1000
@@ -15,7 +15,7 @@ BATCH = 1000
 
 def retain(at: datetime) -> int:
     """Delete entries older than AUDIT_KEEP_DAYS, in small batches; return how many."""
-    old = AuditEntry.objects.filter(at__lt=at - timedelta(days=settings.AUDIT_KEEP_DAYS)).order_by("at")
+    old = AuditEntry.objects.filter(at__lt=at - timedelta(days=sunwi_settings.AUDIT_KEEP_DAYS)).order_by("at")
     deleted = 0
     while True:
         with long_transaction():

@@ -10,12 +10,12 @@ from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, S
 from contextlib import contextmanager
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection, transaction
 
 from foundation import clock
 from foundation.errors import Unavailable
 from foundation.monitoring.server_metrics import set_sql_breaker
+from foundation.sunwi_settings import sunwi_settings
 
 BREAK_SECONDS = 1.0
 CACHE_TTL = 5.0  # seconds; for answers whose outdated use something else refuses
@@ -53,7 +53,7 @@ def long_transaction() -> Iterator[None]:
     with transaction.atomic():
         if connection.vendor == "postgresql":
             with connection.cursor() as cursor:
-                timeout = f"{round(1000 * settings.SQL_LONG_STATEMENT_SECONDS)}ms"
+                timeout = f"{round(1000 * sunwi_settings.SQL_LONG_STATEMENT_SECONDS)}ms"
                 cursor.execute("SET LOCAL statement_timeout = %s", [timeout])
         yield
 

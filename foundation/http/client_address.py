@@ -9,10 +9,11 @@ from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from typing import Any
 
-from django.conf import settings
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
+
+from foundation.sunwi_settings import sunwi_settings
 
 UNKNOWN = "unknown"
 CACHE_SIZE = 1_000
@@ -44,7 +45,7 @@ def address_in(environ: Mapping[str, Any]) -> IPv4Address | IPv6Address | None:
 
 def _forwarded(environ: Mapping[str, Any]) -> str:
     """The client's address as the outermost of our proxies saw it; empty if the request did not come through them."""
-    proxies: int = settings.TRUSTED_PROXIES
+    proxies: int = sunwi_settings.TRUSTED_PROXIES
     addresses = environ.get("HTTP_X_FORWARDED_FOR", "").split(",") if proxies > 0 else []
     return addresses[-proxies].strip() if 0 < proxies <= len(addresses) else ""
 

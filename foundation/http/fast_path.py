@@ -23,6 +23,7 @@ from django.utils.module_loading import import_string
 
 from foundation.http.own_transactions import owns_transactions
 from foundation.monitoring.request_metrics import note
+from foundation.sunwi_settings import sunwi_settings
 
 API = "/api/v1/"
 CACHE_SIZE = 1_000
@@ -107,6 +108,6 @@ class _ApiHandler(BaseHandler):
         self._template_response_middleware: list[Any] = []
         self._exception_middleware: list[Any] = []
         chain = convert_exception_to_response(self._get_response)  # type: ignore[attr-defined]  # Django sets it, and its stubs lack it
-        for name in reversed(settings.API_MIDDLEWARE):
+        for name in reversed(sunwi_settings.API_MIDDLEWARE):
             chain = convert_exception_to_response(import_string(name)(chain))
         self._middleware_chain = chain

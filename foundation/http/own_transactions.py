@@ -2,12 +2,16 @@
 
 A project may set ``ATOMIC_REQUESTS``. Inside such a transaction a service's commit would not be one: the leader of a
 group commit would answer other requests before their scores are committed, and ranks would be read before the publish.
+
+That holds for each database of the project, not only for ours: a transaction around a request opens a connection, and
+one database of the project that is away would take all our pages with it. The trap: Django's ``non_atomic_requests``
+without an alias means ``default`` alone.
 """
 
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
-from django.db import transaction
+from django.db import connections, transaction
 from django.http.response import HttpResponseBase
 from django.urls import URLPattern, URLResolver
 
@@ -24,5 +28,7 @@ def own_transactions(patterns: Iterable[Any]) -> None:
 
 
 def owns_transactions(view: View) -> View:
-    """Mark one view."""
-    return transaction.non_atomic_requests(view)
+    """Mark one view, for each alias in ``DATABASES``."""
+    for alias in connections:
+        view = transaction.non_atomic_requests(using=alias)(view)
+    return view

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from django.conf import settings
+from foundation.sunwi_settings import sunwi_settings
 
 Application = Callable[[dict[str, Any], Any], Iterable[bytes]]
 PIECE = 64 * 1024
@@ -18,7 +18,7 @@ def drain_request_bodies(site: Application) -> Application:
 
     def answer(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
         content = site(environ, start_response)
-        left = settings.LARGEST_UPLOAD if environ.get("CONTENT_LENGTH") else 0
+        left = sunwi_settings.LARGEST_UPLOAD if environ.get("CONTENT_LENGTH") else 0
         while left > 0 and (piece := environ["wsgi.input"].read(PIECE)):
             left -= len(piece)
         return content

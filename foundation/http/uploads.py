@@ -5,7 +5,7 @@ This middleware must come before ``CsrfViewMiddleware``. The API limits its own 
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from django.conf import settings
 from django.core.exceptions import TooManyFilesSent
@@ -15,6 +15,7 @@ from django.http.response import HttpResponseBase
 from django.utils.translation import gettext as _
 
 from foundation.http.fast_path import is_of_api
+from foundation.sunwi_settings import sunwi_settings
 
 
 class BodySizeLimit:
@@ -33,9 +34,10 @@ class BodySizeLimit:
         length = request.META.get("CONTENT_LENGTH") or ""
         if not length and "HTTP_TRANSFER_ENCODING" in request.META:
             return _refuse(411, _("Send the form with its length, not in chunks."))
-        if not length.isdigit() or int(length) <= settings.DATA_UPLOAD_MAX_MEMORY_SIZE:
+        most = cast("int | None", settings.DATA_UPLOAD_MAX_MEMORY_SIZE)  # None, for no bound, is not in its type
+        if most is None or not length.isdigit() or int(length) <= most:
             return None
-        if int(length) <= settings.LARGEST_UPLOAD and takes_files(request):
+        if int(length) <= sunwi_settings.LARGEST_UPLOAD and takes_files(request):
             return None
         return _refuse(413, _("This is too long to be taken."))
 
@@ -61,9 +63,9 @@ def takes_files(request: HttpRequest) -> bool:
     """Whether the view has a file field (``FORMS_WITH_FILES``) and the user is staff with a permission for it."""
     match = request.resolver_match
     user = getattr(request, "user", None)
-    if match is None or user is None or match.view_name not in settings.FORMS_WITH_FILES:
+    if match is None or user is None or match.view_name not in sunwi_settings.FORMS_WITH_FILES:
         return False
-    return bool(user.is_staff and any(user.has_perm(each) for each in settings.FORMS_WITH_FILES[match.view_name]))
+    return bool(user.is_staff and any(user.has_perm(each) for each in sunwi_settings.FORMS_WITH_FILES[match.view_name]))
 
 
 def _refuse(status: int, detail: str) -> HttpResponse:

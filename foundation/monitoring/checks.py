@@ -31,6 +31,7 @@ from foundation.redis.addresses import kind_of
 from foundation.redis.client import RedisAway
 from foundation.redis.cluster import Cluster
 from foundation.redis.sentinel import pool_of
+from foundation.sunwi_settings import sunwi_settings
 
 PATIENCE_SECONDS = 2.0
 
@@ -116,7 +117,7 @@ def proxies_are_counted(
 ) -> list[CheckMessage]:
     """Check TRUSTED_PROXIES: if a proxy is not counted, all clients have its address and share one rate limit."""
     is_behind_proxy = getattr(settings, "SECURE_PROXY_SSL_HEADER", None) is not None
-    if not is_behind_proxy or settings.TRUSTED_PROXIES > 0:
+    if not is_behind_proxy or sunwi_settings.TRUSTED_PROXIES > 0:
         return []
     hint = "Set TRUSTED_PROXIES to how many proxies a request comes through."
     return [Warning("The site is behind a proxy, and takes its address for the clients'.", hint=hint, id="sunwi.W001")]

@@ -9,7 +9,6 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 
-from django.conf import settings
 from django.db import Error as SqlError
 from django.db import connection
 from django.db.models import Count, Min
@@ -17,15 +16,20 @@ from django.db.models import Count, Min
 from foundation import clock
 from foundation.errors import Unavailable
 from foundation.models import DeadLetter, Heartbeat
-from foundation.redis import client as redis
-from foundation.redis.info import is_full, read_info
+from foundation.monitoring.redis_answers import ask_each
+from foundation.redis.info import is_full
 from foundation.redis.replicas import look_at_each
+from foundation.sunwi_settings import sunwi_settings
 from foundation.tasks import WORKER
 
 logger = logging.getLogger(__name__)
 
 SILENT_AFTER = timedelta(seconds=45)
 AWAY = "is away: standings are read from SQL, boards that Redis decides over take no scores"
+UNKNOWN = (
+    "answers, but SQL does not know it yet: the worker registers it; until then standings are read from SQL, boards "
+    "that Redis decides over take no scores"
+)
 
 Check = Callable[[], list[str]]
 _checks: list[Check] = []
@@ -65,25 +69,24 @@ def readiness() -> Readiness:
 
 def _check_redis() -> tuple[bool, list[str]]:
     try:
-        servers = redis.boards().each_server()
+        answers = ask_each()
     except Unavailable:
         return False, [f"Redis {AWAY}"]
     answered, problems = False, list[str]()
-    for server in servers:
-        try:
-            info = server.call("INFO", "memory", read=read_info)
-        except (Unavailable, SqlError):
-            problems.append(f"{server.label} {AWAY}")
-            continue
-        answered = True
-        if is_full(info):
-            problems.append(f"{server.label} is full: boards that Redis decides over take no scores")
+    for answer in answers:
+        answered |= answer.is_used
+        if answer.is_unknown:
+            problems.append(f"{answer.label} {UNKNOWN}")
+        elif not answer.is_used:
+            problems.append(f"{answer.label} {AWAY}")
+        elif answer.memory is not None and is_full(answer.memory):
+            problems.append(f"{answer.label} is full: boards that Redis decides over take no scores")
     return answered, [*problems, *replica_problems()]
 
 
 def replica_problems() -> list[str]:
     """What keeps replicas from being read, where they are to be; pages come from the primaries meanwhile."""
-    if not settings.REPLICA_STALENESS:
+    if not sunwi_settings.REPLICA_STALENESS:
         return []
     try:
         seen = look_at_each()

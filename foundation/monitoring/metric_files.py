@@ -1,105 +1,139 @@
-"""The folder in which the processes of one machine count: METRICS_FOLDER, with a subfolder for each machine.
+"""METRICS_FOLDER, in which the processes of one machine, or of several containers, count, and where all is added up.
 
-The trap: prometheus-client decides when it is first imported whether it counts in files, by PROMETHEUS_MULTIPROC_DIR.
-A process that imports it before that is set counts in its own memory, and no other process ever tells of it. So
-``instruments`` opens the folder before its import, and a process that is too late does not start.
+``processes`` has files of those that run, ``ended`` the sums of those that did. A process counts there from ``serve``
+on; commands, which end, never do. The folder does not grow: at each start, and at a scrape once a minute, files of
+processes that ended are added up and removed.
 """
 
+import errno
 import logging
 import os
-import socket
-import sys
-from collections.abc import Iterable
+import time
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
+
+from foundation.monitoring import counts, ended
+from foundation.monitoring.count_files import kind_of, read
+from foundation.monitoring.families import to_families
+from foundation.sunwi_settings import sunwi_settings
 
 if TYPE_CHECKING:
     from prometheus_client.metrics_core import Metric
 
 logger = logging.getLogger(__name__)
 
-VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
-LIBRARY = "prometheus_client.values"  # the module that decides
+EVERY_SECONDS = 60.0  # between two times that a process adds up what ended
+LEAST_BYTES = 1 << 18  # that a process needs to begin to count
 _logged: set[str] = set()  # files that this process has logged as unreadable
-
-
-def refuse_early_use() -> None:
-    """Raise ``ImproperlyConfigured`` while the settings are being read, which do not name the folder yet."""
-    if _settings_are_being_read():
-        raise ImproperlyConfigured(
-            "The settings import Sunwi's metrics while METRICS_FOLDER is not known yet. Import that part inside of the "
-            "function that needs it."
-        )
+_last: list[float] = []  # when this process last added up
 
 
 def open_folder(folder: str) -> str:
-    """Make this machine's subfolder of ``folder``, and let prometheus-client count there; repeating it does nothing.
+    """Make ``folder``; repeating it does nothing. A full disk is no error: processes then count in memory.
 
-    Returns the absolute path of ``folder``; empty for none: then each process counts for itself. Raises
-    ``ImproperlyConfigured`` if the subfolder cannot be made, or if prometheus-client already counts elsewhere.
+    Returns its absolute path; empty for none: then each process counts for itself. Raises ``ImproperlyConfigured`` if
+    it cannot be made, or written to.
     """
     if not folder:
         return ""
-    own = Path(folder).resolve() / socket.gethostname()
+    path, why = Path(folder).resolve(), ""
     try:
-        own.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
-        raise ImproperlyConfigured(f"METRICS_FOLDER: {own} cannot be made ({error.strerror}).") from None
-    if LIBRARY in sys.modules and not _counts_in(own):
-        raise ImproperlyConfigured(
-            f"METRICS_FOLDER: prometheus_client was imported before the settings named the folder, so that this "
-            f'process would count nothing in it. Put "foundation" first in INSTALLED_APPS and import prometheus_client '
-            f"later than the settings, or start each process with {VARIABLE}={own}."
-        )
-    os.environ[VARIABLE] = str(own)
-    return str(own.parent)
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            why = f"cannot be made ({error.strerror})"
+    else:
+        why = "" if os.access(path, os.W_OK | os.X_OK) else "cannot be written to"
+    if why:
+        raise ImproperlyConfigured(f"METRICS_FOLDER: {path} {why}. Give the user of the processes a folder of theirs.")
+    return str(path)
+
+
+def serve(**_: Any) -> None:
+    """Count in METRICS_FOLDER from now on: this process serves. Calling it twice has no effect."""
+    folder = sunwi_settings.METRICS_FOLDER
+    if folder and counts.share(Path(folder) / ended.PROCESSES):
+        list(_numbers_of(Path(folder)))  # which adds up what ended
+
+
+def listen() -> None:
+    """Serve from the first request on, or once a worker begins. Calling it twice has no effect."""
+    from celery.signals import worker_init
+    from django.core.signals import request_started
+
+    def serve_once(**_: Any) -> None:
+        request_started.disconnect(dispatch_uid="metrics")
+        serve()
+
+    request_started.connect(serve_once, weak=False, dispatch_uid="metrics")
+    worker_init.connect(serve, dispatch_uid="metrics")
 
 
 def merged_counts(folder: str) -> Iterable["Metric"]:
-    """Add up what the processes of all machines count in ``folder``.
+    """Add up what the processes of all machines count in ``folder``, and did count in it.
 
-    A file that is empty, cut off or none of theirs is left out, and logged once by each process: a full disk or a
-    killed machine leaves one behind, and the counts of the others must still be told.
+    A file that is empty, cut off or none of theirs is left out, and logged once by each process: a killed machine
+    leaves one behind, and the counts of the others must still be told.
     """
-    files = [str(each) for each in Path(folder).glob("*/*.db")]
-    try:
-        return _merge(files)
-    except Exception:  # the library raises whatever its parsing happens to raise
-        return _merge([each for each in files if _is_readable(each)])
+    return to_families(_numbers_of(Path(folder)))
 
 
-def _is_readable(file: str) -> bool:
+def describe_folder() -> list[str]:
+    """One sentence if processes find no room in METRICS_FOLDER, or this one did not; for ``/readyz`` and ``doctor``."""
+    folder = sunwi_settings.METRICS_FOLDER
+    if not folder:
+        return []
+    why = counts.problem() or _lack_of_room(Path(folder))
+    if not why:
+        return []
+    return [f"metrics are incomplete: METRICS_FOLDER {folder} takes no counts ({why}); make room there"]
+
+
+def _lack_of_room(folder: Path) -> str:
     try:
-        _merge([file])
+        there = os.statvfs(folder)
+    except OSError as error:
+        return str(error.strerror)
+    left = there.f_bavail * there.f_frsize
+    return f"{left:,} bytes are left" if left < LEAST_BYTES else ""
+
+
+def _numbers_of(folder: Path) -> Iterator[tuple[str, str, float]]:
+    try:
+        with ended.alone(folder) as is_alone:
+            if is_alone and (not _last or time.monotonic() - _last[-1] > EVERY_SECONDS):
+                _last[:] = [time.monotonic()]
+                _add_up(folder)
+            read_now = [(file, _read(file)) for file in sorted(folder.glob("*/*.db")) if kind_of(file)]
+    except FileNotFoundError:  # the folder could not be made, or was removed: nobody counts in it
+        return
+    for file, numbers in read_now:
+        yield from ((kind_of(file), key, value) for key, value in numbers.items())
+
+
+def _add_up(folder: Path) -> None:
+    try:
+        ended.add_up(folder)
+    except OSError as error:
+        logger.warning("METRICS_FOLDER: the counts of processes that ended cannot be added up (%s)", error)
+
+
+def _read(file: Path) -> dict[str, float]:
+    """Its numbers; none where it cannot be read."""
+    try:
+        numbers = read(file)
     except FileNotFoundError:  # deleted a moment ago
-        return False
-    except Exception as error:
-        if file not in _logged:
-            _logged.add(file)
+        return {}
+    except (OSError, ValueError) as error:
+        if str(file) not in _logged:
+            _logged.add(str(file))
             said = f"{type(error).__name__}: {error}"
             logger.warning(
                 "METRICS_FOLDER: %s cannot be read (%s) and is left out; delete it if it stays so", file, said
             )
-        return False
-    _logged.discard(file)  # it was only being made
-    return True
-
-
-def _merge(files: list[str]) -> Iterable["Metric"]:
-    from prometheus_client.multiprocess import MultiProcessCollector  # not before the folder is open
-
-    merged: Iterable[Metric] = MultiProcessCollector.merge(files)  # type: ignore[no-untyped-call]  # it has no types
-    return merged
-
-
-def _counts_in(own: Path) -> bool:
-    in_files = getattr(sys.modules[LIBRARY].ValueClass, "_multiprocess", False)
-    return in_files and os.environ.get(VARIABLE) == str(own)
-
-
-def _settings_are_being_read() -> bool:
-    module = sys.modules.get(os.environ.get("DJANGO_SETTINGS_MODULE", ""))
-    return not settings.configured and getattr(getattr(module, "__spec__", None), "_initializing", False)
+        return {}
+    _logged.discard(str(file))  # it was only being made
+    return numbers

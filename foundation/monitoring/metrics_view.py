@@ -9,7 +9,6 @@ from hmac import compare_digest
 from itertools import chain
 from typing import Any, ClassVar
 
-from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
@@ -21,9 +20,10 @@ from foundation.http.client_address import address_in
 from foundation.http.problems import respond
 from foundation.monitoring import readings
 from foundation.monitoring.build import build_info
-from foundation.monitoring.instruments import registry
+from foundation.monitoring.instruments import own_families
 from foundation.monitoring.metric_files import merged_counts
 from foundation.security.networks import contains
+from foundation.sunwi_settings import sunwi_settings
 
 REFUSAL = "Send METRICS_TOKEN as a bearer token, or ask from an address of METRICS_NETWORKS."
 _PROXY_HEADERS = frozenset({"HTTP_X_FORWARDED_FOR", "HTTP_FORWARDED", "HTTP_X_REAL_IP", "HTTP_VIA"})
@@ -50,8 +50,9 @@ class _AllMetrics:
     """The counters of all processes, then the readings."""
 
     def collect(self) -> Iterable[Metric]:
+        read = list(readings.families())  # first: it lets counters of new boards begin
         yield from counts_of_all()
-        yield from readings.families()
+        yield from read
 
 
 def counts_of_all() -> Iterable[Metric]:
@@ -60,9 +61,9 @@ def counts_of_all() -> Iterable[Metric]:
     This process's memory and processor time are told where it counts for itself alone: of several, whichever answers
     would tell its own, and what the next one tells looks as if it had been restarted.
     """
-    if not settings.METRICS_FOLDER:
-        return chain(registry.collect(), build_info(), ProcessCollector(registry=None).collect())
-    return chain(merged_counts(settings.METRICS_FOLDER), build_info())
+    if not sunwi_settings.METRICS_FOLDER:
+        return chain(own_families(), build_info(), ProcessCollector(registry=None).collect())
+    return chain(merged_counts(sunwi_settings.METRICS_FOLDER), build_info())
 
 
 def may_read(environ: Mapping[str, Any]) -> bool:
@@ -71,7 +72,7 @@ def may_read(environ: Mapping[str, Any]) -> bool:
 
 
 def _has_token(environ: Mapping[str, Any]) -> bool:
-    token: str = settings.METRICS_TOKEN
+    token: str = sunwi_settings.METRICS_TOKEN
     sent = environ.get("HTTP_AUTHORIZATION", "")
     return bool(token) and compare_digest(sent.encode(), f"Bearer {token}".encode())
 
@@ -79,7 +80,7 @@ def _has_token(environ: Mapping[str, Any]) -> bool:
 def _is_in_network(environ: Mapping[str, Any]) -> bool:
     forwarded = environ.get("HTTP_X_FORWARDED_FOR", "")
     proxies = forwarded.count(",") + 1 if forwarded else 0
-    if not _PROXY_HEADERS.isdisjoint(environ) and not 0 < settings.TRUSTED_PROXIES <= proxies:
+    if not _PROXY_HEADERS.isdisjoint(environ) and not 0 < sunwi_settings.TRUSTED_PROXIES <= proxies:
         return False
     address = address_in(environ)
-    return address is not None and contains(settings.METRICS_NETWORKS, address)
+    return address is not None and contains(sunwi_settings.METRICS_NETWORKS, address)

@@ -1,20 +1,20 @@
 """The foundation's readings for ``/metrics``: servers, the worker, clocks, dead letters and webhooks."""
 
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import datetime, timedelta
 
-from django.conf import settings
 from django.db import Error as SqlError
 from django.db import connection
+from django.db.migrations.recorder import MigrationRecorder
 from django.db.models import Count, Min
 
 from foundation import clock
 from foundation.errors import Unavailable
 from foundation.models import DeadLetter, Heartbeat
 from foundation.monitoring.readings import Reading
-from foundation.redis import client as redis
-from foundation.redis.info import read_info
+from foundation.monitoring.redis_answers import ask_each
 from foundation.redis.replicas import look_at_each
+from foundation.sunwi_settings import sunwi_settings
 from foundation.tasks import WORKER
 from foundation.webhooks.models import WebhookDelivery
 
@@ -25,21 +25,21 @@ def servers() -> Iterator[Reading]:
     """Read whether SQL and Redis answer, and Redis's memory."""
     yield Reading("sunwi_up", UP, _sql_answers(), ("server", "sql"))
     try:
-        infos = [server.call("INFO", "memory", read=read_info) for server in redis.boards().each_server()]
+        infos = [answer.memory for answer in ask_each()]
     except (Unavailable, SqlError):
-        yield Reading("sunwi_up", UP, 0, ("server", "redis"))
+        infos = [None]
+    yield Reading("sunwi_up", UP, int(None not in infos), ("server", "redis"))
+    if None in infos:
         return
-    yield Reading("sunwi_up", UP, 1, ("server", "redis"))
     for kind, name in (("used", "used_memory"), ("most", "maxmemory")):
         description = "Memory of the boards' Redis, of all its servers together; `most` is its maxmemory, 0 for none."
-        yield Reading(
-            "sunwi_redis_memory_bytes", description, sum(int(info.get(name, 0)) for info in infos), ("kind", kind)
-        )
+        total = sum(int(info.get(name, 0)) for info in infos if info)
+        yield Reading("sunwi_redis_memory_bytes", description, total, ("kind", kind))
 
 
 def replicas_read() -> Iterator[Reading]:
     """Read how old the answers of each replica are that pages may come from."""
-    for each in look_at_each() if settings.REPLICA_STALENESS else ():
+    for each in look_at_each() if sunwi_settings.REPLICA_STALENESS else ():
         description = "How old the answers of a replica that pages are read from are at most; -1: it is not read from."
         age = -1 if each.age is None else each.age
         if not each.name:
@@ -50,17 +50,23 @@ def replicas_read() -> Iterator[Reading]:
 def upkeep() -> Iterator[Reading]:
     """Read the state of the worker, clocks, dead letters and webhooks."""
     at = clock.now()
-    silence = Heartbeat.silence(WORKER, at)
-    if silence is not None:
-        yield Reading(
-            "sunwi_worker_heartbeat_age_seconds", "Since the worker's last sign of life.", silence.total_seconds()
-        )
+    description = "Since the worker's last sign of life; before the first one since the tables were made."
+    yield Reading("sunwi_worker_heartbeat_age_seconds", description, _silence(at).total_seconds())
     clocks = {"process": clock.offset_from_sql(), "worker": Heartbeat.clock_offset_of(WORKER)}
     for whose, off in clocks.items():
         description = "How far a clock is ahead of SQL's."
         yield Reading("sunwi_clock_offset_seconds", description, off.total_seconds(), ("whose", whose))
     yield Reading("sunwi_dead_letters", "Dead letters that are open.", _count_open_letters())
     yield from _webhooks(at)
+
+
+def _silence(at: datetime) -> timedelta:
+    """A worker that never ran is silent since the first migration: without a number no rule could tell of it."""
+    silence = Heartbeat.silence(WORKER, at)
+    if silence is None:
+        made = MigrationRecorder.Migration.objects.filter(app="foundation").aggregate(first=Min("applied"))["first"]
+        silence = at - made if made else timedelta()
+    return silence
 
 
 def _sql_answers() -> int:

@@ -15,6 +15,11 @@ replica_reads = LabelledCounter(
     "Reads that replicas may answer: answered, or too_old, no_answer, refused, none_ready, and then by the primary.",
     ["answer"],
 )
+for _kind in ("away", "no_answer", "refused"):
+    redis_errors.start(_kind)
+for _kind in ("answered", "too_old", "no_answer", "refused", "none_ready"):
+    replica_reads.start(_kind)
+sql_errors.start("none")
 _redis_open_until = LatestMoment(
     "sunwi_redis_breaker_open_until_seconds", "Until when (Unix time) some process asks Redis nothing."
 )

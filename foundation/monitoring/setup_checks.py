@@ -10,10 +10,14 @@ from celery import current_app
 from django.apps import apps
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, register
+from django.db import DEFAULT_DB_ALIAS, router
 from django.urls import NoReverseMatch, reverse
 
 from foundation.conf import REDIS_BACKEND, is_cluster, page_cache_alias, redis_address
+from foundation.needed_apps import SunwiApp
 from foundation.redis.addresses import kind_of, same_database
+from foundation.sunwi_settings import sunwi_settings
+from foundation.users import user_model
 
 FAST_PATH = "foundation.http.fast_path.ApiFastPath"
 MIDDLEWARE = {
@@ -54,15 +58,15 @@ def a_cluster_needs_a_page_cache(**_: Any) -> list[CheckMessage]:
 @register(Tags.caches)
 def replicas_are_named_once(**_: Any) -> list[CheckMessage]:
     """Check that REPLICA_URLS is there for a single server, whose replicas nobody else tells, and for no other."""
-    if not settings.CACHES.get("boards") or not settings.REPLICA_STALENESS:
+    if not settings.CACHES.get("boards") or not sunwi_settings.REPLICA_STALENESS:
         return []
     is_of_many = bool(kind_of(redis_address("boards")))
-    if is_of_many and settings.REPLICA_URLS:
+    if is_of_many and sunwi_settings.REPLICA_URLS:
         hint = "Leave REPLICA_URLS out."
-        return [Error("Sentinels and clusters tell their replicas themselves.", hint=hint, id="sunwi.E019")]
-    if not is_of_many and not settings.REPLICA_URLS:
+        return [Error("Sentinels and clusters tell their replicas themselves.", hint=hint, id="sunwi.E022")]
+    if not is_of_many and not sunwi_settings.REPLICA_URLS:
         hint = "Name them in REPLICA_URLS, or leave REPLICA_STALENESS out."
-        return [Error("REPLICA_STALENESS is set, and no replica is named.", hint=hint, id="sunwi.E019")]
+        return [Error("REPLICA_STALENESS is set, and no replica is named.", hint=hint, id="sunwi.E022")]
     return []
 
 
@@ -77,6 +81,18 @@ def broker_has_a_database_of_its_own(**_: Any) -> list[CheckMessage]:
     hint = "Give it another database number, or better another server."
     said = 'The broker (CELERY_BROKER_URL) names the same Redis database as CACHES["boards"], where the boards live.'
     return [Error(said, hint=hint, id="sunwi.E018")] if is_same else []
+
+
+@register()
+def celery_app_is_imported(**_: Any) -> list[CheckMessage]:
+    """Check that Django starts with the project's Celery app: without it, tasks and the broker's state go nowhere.
+
+    Celery then falls back to an app of its own, which asks a broker on this machine.
+    """
+    if current_app.main != "default":
+        return []
+    hint = "Write `from .celery import app as celery_app` in the __init__.py beside the settings."
+    return [Error("Django starts without the project's Celery app.", hint=hint, id="sunwi.E021")]
 
 
 @register()
@@ -114,6 +130,31 @@ def database_can_hold_locks(**_: Any) -> list[CheckMessage]:
     return [Error(f"Boards cannot be kept with the database engine {engine or 'of none'}.", hint=hint, id="sunwi.E013")]
 
 
+@register(Tags.models)
+def tables_are_in_default(**_: Any) -> list[CheckMessage]:
+    """Check that ``DATABASE_ROUTERS`` leave our tables, and that of accounts, in ``default``."""
+    models = [model for app in apps.get_app_configs() if isinstance(app, SunwiApp) for model in app.get_models()]
+    elsewhere = dict[str, set[str]]()
+    for model in (*models, user_model()):
+        alias = router.db_for_write(model)
+        if alias != DEFAULT_DB_ALIAS or not router.allow_migrate_model(DEFAULT_DB_ALIAS, model):
+            elsewhere.setdefault(alias, set()).add(model._meta.app_label)
+    hint = 'Let the routers leave them to "default": db_for_write returns None, and allow_migrate True, for these apps.'
+    return [
+        Error(f'DATABASE_ROUTERS keep {_listed(labels)} out of the database "default".', hint=hint, id="sunwi.E019")
+        for labels in elsewhere.values()
+    ]
+
+
+@register()
+def changes_are_committed(**_: Any) -> list[CheckMessage]:
+    """Check that ``default`` commits what stands in no transaction."""
+    if settings.DATABASES.get(DEFAULT_DB_ALIAS, {}).get("AUTOCOMMIT", True):
+        return []
+    hint = 'Leave "AUTOCOMMIT" out of DATABASES["default"].'
+    return [Error("AUTOCOMMIT is off: what is written would not be committed.", hint=hint, id="sunwi.E020")]
+
+
 @register()
 def project_suits(**_: Any) -> list[CheckMessage]:
     """Check what the apps take for granted: times with zones."""
@@ -130,6 +171,10 @@ def addresses_are_there(**_: Any) -> list[CheckMessage]:
         for app, name, args, line in ADDRESSES
         if apps.is_installed(app) and not _has_address(name, args)
     ]
+
+
+def _listed(labels: set[str]) -> str:
+    return ", ".join(sorted(labels))
 
 
 def _has_address(name: str, args: tuple[Any, ...]) -> bool:

@@ -3,8 +3,8 @@
 from time import perf_counter
 from typing import Any
 
-from celery import Task
-from celery.signals import task_postrun, task_prerun
+from celery import Task, current_app
+from celery.signals import task_postrun, task_prerun, worker_ready
 
 from foundation.monitoring.instruments import LONG, LabelledCounter, LabelledHistogram
 
@@ -17,6 +17,14 @@ def listen() -> None:
     """Connect to the signals. Calling it twice has no effect."""
     task_prerun.connect(_note_start, dispatch_uid="watch")
     task_postrun.connect(_note_end, dispatch_uid="watch")
+    worker_ready.connect(start_known, dispatch_uid="watch")
+
+
+def start_known(**_: Any) -> None:
+    """Let the failures of every task be told as 0 from the worker's start on."""
+    for name in current_app.tasks:
+        if not name.startswith("celery."):
+            _failed.start(name)
 
 
 def _note_start(task_id: str, **_: Any) -> None:

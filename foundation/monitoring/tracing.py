@@ -1,6 +1,6 @@
 """OpenTelemetry: spans of requests, tasks, SQL statements and calls of Redis (extra ``otel``).
 
-Only imported with ``settings.TRACING``. The spans are made here and not by ready-made instrumentations, because those
+Only imported with the setting ``TRACING``. The spans are made here, not by ready-made instrumentations, because those
 send addresses, statements and messages of errors, in which players have names. What is sent: the method, the route
 with its placeholders, the status, names of tasks, the kind of a statement or command, the class of an error, times.
 """

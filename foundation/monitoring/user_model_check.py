@@ -7,11 +7,11 @@ import inspect
 from collections.abc import Iterator
 from typing import Any
 
-from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, register
 from django.db.models import CharField, Model, TextField
 
 from foundation.audit.models import AuditSubject
+from foundation.sunwi_settings import sunwi_settings
 from foundation.users import EMAIL, User, column_of, user_model
 
 FIELDS = ("password", EMAIL, "is_active", "is_staff", "is_superuser", "groups", "user_permissions")
@@ -56,7 +56,7 @@ def _faults_of_manager(model: type[User]) -> Iterator[tuple[str, str]]:
     manager = model._default_manager
     if not hasattr(manager, "get_by_natural_key"):
         yield "has a manager without get_by_natural_key", "Let its manager extend BaseUserManager."
-    if settings.SIGN_UP == "off":
+    if sunwi_settings.SIGN_UP == "off":
         return
     names = dict.fromkeys((model.USERNAME_FIELD, *model.REQUIRED_FIELDS, EMAIL, "password"))
     related = [name for name in names if column_of(model, name).is_relation]

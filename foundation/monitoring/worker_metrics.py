@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterable
 from typing import Any
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
-from django.conf import settings
 from prometheus_client import CollectorRegistry, make_wsgi_app
 from prometheus_client.exposition import ThreadingWSGIServer
 from prometheus_client.metrics_core import Metric
 
 from foundation.monitoring.metrics_view import REFUSAL, counts_of_all, may_read
+from foundation.sunwi_settings import sunwi_settings
 
 logger = logging.getLogger(__name__)
 
@@ -31,8 +31,8 @@ def listen() -> None:
 
 
 def _start(**_: Any) -> None:
-    if settings.METRICS_PORT:
-        serve(settings.METRICS_ADDRESS, settings.METRICS_PORT)
+    if sunwi_settings.METRICS_PORT:
+        serve(sunwi_settings.METRICS_ADDRESS, sunwi_settings.METRICS_PORT)
 
 
 def serve(address: str, port: int) -> WSGIServer | None:

@@ -16,6 +16,8 @@ from psycopg.errors import IdleInTransactionSessionTimeout
 
 from foundation.monitoring.server_metrics import count_sql_error
 
+STYLES = {"DateStyle": "ISO", "IntervalStyle": "postgres"}
+
 
 class Errors(DatabaseErrorWrapper):
     """Convert the driver's errors to Django's.
@@ -65,16 +67,28 @@ _thread = _ThreadState()
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
-    """Check an idle connection by its socket instead of by a query.
+    """Check an idle connection by its socket instead of by a query; have times written as the driver reads them.
 
     Django sends ``SELECT 1`` at the start of each request (CONN_HEALTH_CHECKS): one of the five round trips of a
     submit. An idle socket becomes readable only if the server closed the connection or sent an error.
+
+    The driver reads times and durations in one style alone; a project's OPTIONS, a role or a server may have others.
     """
 
     @cached_property
     def wrap_database_errors(self) -> DatabaseErrorWrapper:
         """The context manager around calls of the driver."""
         return Errors(self)
+
+    def init_connection_state(self) -> None:
+        """Prepare a new connection as Django does, and set the styles that the driver reads where they are others."""
+        super().init_connection_state()
+        told = self.connection.info.parameter_status  # what the server said by itself: no round trip
+        others = [name for name, style in STYLES.items() if (told(name) or style).partition(",")[0] != style]
+        for name in others:
+            self.connection.execute(f"SET {name} = {STYLES[name]}")
+        if others and not self.get_autocommit():
+            self.connection.commit()
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> psycopg.Connection[Any]:
         """Open a connection; it is closed at the latest when this thread ends."""

@@ -10,12 +10,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from django.conf import settings
-
 from foundation.errors import Unavailable
 from foundation.redis import lua
 from foundation.redis.commands import IDENTITY_ARG
 from foundation.redis.slots import slot_of
+from foundation.sunwi_settings import sunwi_settings
 
 if TYPE_CHECKING:
     from foundation.redis.client import RedisClient
@@ -82,7 +81,7 @@ _is_over = threading.Event()
 
 
 def _start(**_: Any) -> None:
-    if settings.REPLICA_STALENESS:
+    if sunwi_settings.REPLICA_STALENESS:
         threading.Thread(target=_write_until_over, name="beats", daemon=True).start()
 
 

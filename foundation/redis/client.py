@@ -35,6 +35,7 @@ __all__ = [
     "RedisSilent",
     "ScriptCall",
     "UnknownRedis",
+    "asking_client",
     "boards",
     "client_at",
     "exclusive_client",
@@ -43,6 +44,7 @@ __all__ = [
 ]
 
 RESYNC_TIMEOUT_SECONDS = 10.0
+ASKING_TIMEOUT_SECONDS = 0.25
 EXCLUSIVE_TIMEOUT_SECONDS = 0.1  # three in a row are less than ``SQL_ALONE_SECONDS``
 
 
@@ -206,6 +208,12 @@ def boards() -> RedisClient:
 def resync_client() -> RedisClient:
     """The client of resyncs: it trusts any server, and waits up to ``RESYNC_TIMEOUT_SECONDS`` for an answer."""
     return _made(RESYNC_TIMEOUT_SECONDS, 1.0)
+
+
+@cache
+def asking_client() -> RedisClient:
+    """The client that asks how a server is, also one that SQL does not know; it changes nothing there."""
+    return _made(ASKING_TIMEOUT_SECONDS, ASKING_TIMEOUT_SECONDS)
 
 
 @cache

@@ -21,7 +21,8 @@ from redis.retry import Retry
 from foundation import clock
 from foundation.errors import Unavailable
 from foundation.redis.addresses import Host, read_many
-from foundation.redis.commands import Argument, Sent
+from foundation.redis.commands import Argument
+from foundation.redis.connection import Sent
 from foundation.redis.errors import NobodyServes, Redirected, RedisAway, RedisRefused, RedisSilent
 from foundation.redis.info import as_text
 from foundation.redis.server import IsKnown, Server

@@ -1,7 +1,7 @@
 """What is sent to a server and what comes back: packing commands, reading its identity and its refusals."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from hiredis import pack_command
 from redis.exceptions import (
@@ -14,7 +14,6 @@ from redis.exceptions import (
     TryAgainError,
 )
 
-from foundation.redis.connection import RedisConnection
 from foundation.redis.errors import NobodyServes, Redirected, RedisRefused, ScriptMissing
 from foundation.redis.info import identity_of, read_info
 
@@ -22,15 +21,6 @@ Argument = str | bytes | int | float
 OF_NOBODY = (ClusterDownError, TryAgainError, BusyLoadingError)
 IDENTITY_COMMAND = ("INFO", "server", "replication")
 IDENTITY_ARG = "<the identity of the server that is asked>"  # a placeholder in script arguments; the client fills it in
-
-
-class Sent(NamedTuple):
-    """Commands that were sent over a connection at a time, after a check of its identity or none."""
-
-    connection: RedisConnection
-    commands: int
-    checks: int
-    at: float
 
 
 def pack(command: Sequence[Argument], identity: str) -> bytes:

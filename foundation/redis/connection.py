@@ -77,6 +77,15 @@ class RedisConnection:
         return not (was_idle and self.connection.can_read())
 
 
+class Sent(NamedTuple):
+    """Commands that were sent over a connection at a time, after a check of its identity or none."""
+
+    connection: RedisConnection
+    commands: int
+    checks: int
+    at: float
+
+
 class IdleConnections:
     """Connections that have answered and are free, for the next call; last in, first out."""
 

@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
-from django.conf import settings
 from redis.connection import Connection, parse_url
 
 from foundation import clock
@@ -30,6 +29,7 @@ from foundation.redis.lua import Script, for_replicas
 from foundation.redis.replica import WAIT_SECONDS, Argument, Replica
 from foundation.redis.server import Server
 from foundation.redis.topology import Topology
+from foundation.sunwi_settings import sunwi_settings
 
 logger = logging.getLogger(__name__)
 
@@ -78,7 +78,7 @@ class Group:
             self._leave_alone(replica, "no_answer", error.detail)
             return None
         age = self.age_of(beat)
-        if age is None or age > settings.REPLICA_STALENESS:
+        if age is None or age > sunwi_settings.REPLICA_STALENESS:
             why = "it has no beat of its primary" if age is None else f"it is {age:.1f} s behind"
             self._leave_alone(replica, "too_old", why)
             return None
@@ -194,7 +194,7 @@ def _addresses(topology: Topology, primary: Server) -> list[dict[str, Any]]:
     for name in ("sentinels", "redis_connect_func", "path", "host", "port"):
         shared.pop(name, None)
     if not kind_of(url):
-        return [{**shared, **_of_url(each)} for each in settings.REPLICA_URLS]
+        return [{**shared, **_of_url(each)} for each in sunwi_settings.REPLICA_URLS]
     given = _of_url(read_many(url).plain)
     hosts = topology.replicas_of(primary)
     return [{**shared, **given, "host": host, "port": port, "is_node": kind_of(url) == CLUSTER} for host, port in hosts]
@@ -242,6 +242,6 @@ def _seen(group: Group, replica: Replica) -> ReplicaSeen:
             problem = str(beat)
         elif age is None:
             problem = "it has no beat of this primary: the worker writes none, or it follows another"
-        elif age > settings.REPLICA_STALENESS:
+        elif age > sunwi_settings.REPLICA_STALENESS:
             problem = f"it is {age:.1f} s behind, or the worker writes no beats"
     return ReplicaSeen(replica.name, group.primary.name, None if problem else age, problem)

@@ -23,20 +23,14 @@ from redis.exceptions import MaxConnectionsError, ReadOnlyError, RedisError
 from foundation import clock
 from foundation.monitoring.server_metrics import redis_errors
 from foundation.redis.addresses import Host
-from foundation.redis.commands import (
-    IDENTITY_COMMAND,
-    Argument,
-    Sent,
-    pack,
-    read_identity,
-    read_refusal,
-)
+from foundation.redis.commands import IDENTITY_COMMAND, Argument, pack, read_identity, read_refusal
 from foundation.redis.connection import (
     REFUSALS,
     UNKNOWN_SECONDS,
     Breaker,
     IdleConnections,
     RedisConnection,
+    Sent,
     VerifiedServer,
 )
 from foundation.redis.errors import RedisAway, RedisRefused, RedisSilent, UnknownRedis
@@ -152,7 +146,7 @@ class Server:
             raise
         return self._accepted(connection, answers, len(checks), now)
 
-    def send(self, commands: Sequence[Sequence[Argument]]) -> "Sent":
+    def send(self, commands: Sequence[Sequence[Argument]]) -> Sent:
         """The first half of ``exchange``; ``receive`` must follow. Raises as that does."""
         connection, now = self._take_connection(), clock.monotonic()
         checks = [IDENTITY_COMMAND] if now - connection.verified.at > IDENTITY_CHECK_SECONDS else []
@@ -163,7 +157,7 @@ class Server:
             raise self._silent(connection) from error
         return Sent(connection, len(commands), len(checks), now)
 
-    def receive(self, sent: "Sent", waits: bool = True) -> list[Any]:
+    def receive(self, sent: Sent, waits: bool = True) -> list[Any]:
         """The second half of ``exchange``. Without ``waits`` the answers must be there: the time is up."""
         try:
             has_come = waits or sent.connection.has_answer()
@@ -177,7 +171,7 @@ class Server:
             raise self._silent(sent.connection)
         return self._accepted(sent.connection, answers, sent.checks, sent.at)
 
-    def abandon(self, sent: "Sent") -> None:
+    def abandon(self, sent: Sent) -> None:
         """Close the connection of what was sent: nobody will read the answers."""
         self._idle.drop(sent.connection)
 
@@ -243,20 +237,41 @@ class Server:
 
     def _open_connection(self) -> RedisConnection:
         connection = self._pool.get_connection()
-        return RedisConnection(connection, _verified_servers[connection])
+        try:
+            if connection not in _verified_servers:  # an interrupt came between opening and verifying
+                connection.disconnect()
+                connection.redis_connect_func = self._verify_server  # type: ignore[assignment]  # its type lacks what it is called with
+                connection.connect()
+            return RedisConnection(connection, _verified_servers[connection])
+        except BaseException:
+            self._pool.release(connection)
+            raise
 
     def _verify_server(self, connection: Connection) -> None:
-        """Check the server's identity and read its clock, on each new connection before it is used.
+        """Verify each new connection before it is used; close it if that raises anything.
+
+        The pool does so after a ``RedisError`` alone, and would hand it out again, unverified, after any other error.
+        """
+        _verified_servers.pop(connection, None)  # of the server that it led to before
+        try:
+            _verified_servers[connection] = self._verify(connection)
+        except BaseException:
+            connection.disconnect()
+            raise
+
+    def _verify(self, connection: Connection) -> VerifiedServer:
+        """Check the server's identity and read its clock.
 
         The wait is short whatever the pool's: a worker of much patience must hear soon that a server is frozen.
         """
         socket: Any = connection._sock  # redis-py has no name for it
         patience = socket.gettimeout()
         socket.settimeout(min(patience or GREETING_SECONDS, GREETING_SECONDS))
-        self._greet(connection)
+        verified = self._greet(connection)
         socket.settimeout(patience)
+        return verified
 
-    def _greet(self, connection: Connection) -> None:
+    def _greet(self, connection: Connection) -> VerifiedServer:
         connection.on_connect()
         began = clock.monotonic()
         connection.send_command(*IDENTITY_COMMAND, check_health=False)
@@ -265,9 +280,9 @@ class Server:
             raise UnknownRedis("This Redis is a replica, or does not tell who it is.")
         if not self._is_trusted(identity):
             raise UnknownRedis("This Redis is not known yet.")
-        _verified_servers[connection] = VerifiedServer(identity, began)
         connection.send_command("TIME", check_health=False)
         self._store_clock_offset(connection.read_response())
+        return VerifiedServer(identity, began)
 
     def _is_trusted(self, identity: str) -> bool:
         """Whether SQL knows the server. Raises ``UnknownRedis`` while SQL is unavailable: Redis is then too."""

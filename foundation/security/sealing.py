@@ -11,10 +11,10 @@ from typing import ClassVar
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
-from django.conf import settings
 
 from foundation.errors import SunwiError
 from foundation.messages import Message
+from foundation.sunwi_settings import sunwi_settings
 
 FORM = "f1."
 WEBHOOK = "webhook"  # purposes: a text that is sealed for one cannot be unsealed for another
@@ -37,7 +37,7 @@ def seal(text: str, purpose: str) -> str:
 
 def unseal(sealed: str, purpose: str) -> str:
     """Decrypt ``sealed``. Raises ``Unsealable`` if no key of ENCRYPTION_KEYS fits, or if it was changed."""
-    fernets = MultiFernet([_fernet(secret, purpose) for secret in settings.ENCRYPTION_KEYS])
+    fernets = MultiFernet([_fernet(secret, purpose) for secret in sunwi_settings.ENCRYPTION_KEYS])
     try:
         return fernets.decrypt(_token(sealed)).decode()
     except InvalidToken:
@@ -70,7 +70,7 @@ def _token(sealed: str) -> str:
 
 
 def _first_fernet(purpose: str) -> Fernet:
-    return _fernet(settings.ENCRYPTION_KEYS[0], purpose)
+    return _fernet(sunwi_settings.ENCRYPTION_KEYS[0], purpose)
 
 
 @lru_cache(maxsize=64)

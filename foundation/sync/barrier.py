@@ -9,12 +9,12 @@ IMMEDIATE, which is the barrier.
 
 import time
 
-from django.conf import settings
 from django.db import OperationalError, connection, transaction
 
 from foundation import clock
 from foundation.db.pipeline import StatementRunner
 from foundation.db.resilience import SqlBusy, is_busy
+from foundation.sunwi_settings import sunwi_settings
 
 PERIODS = 0x53_75_6E  # lock spaces, the first of a lock's two numbers: far from other users of advisory locks
 LIKES = PERIODS + 1
@@ -54,8 +54,8 @@ def _try_exclusively(number: int, space: int) -> None:
         _set_local("lock_timeout", f"'{LOCK_TIMEOUT_MS}ms'")
         _lock(StatementRunner(), "pg_advisory_xact_lock", space, number)
         _set_local("lock_timeout", "DEFAULT")
-        if settings.SQL_ALONE_SECONDS:
-            _set_local("idle_in_transaction_session_timeout", f"'{round(1000 * settings.SQL_ALONE_SECONDS)}ms'")
+        if sunwi_settings.SQL_ALONE_SECONDS:
+            _set_local("idle_in_transaction_session_timeout", f"'{round(1000 * sunwi_settings.SQL_ALONE_SECONDS)}ms'")
 
 
 def _set_local(name: str, value: str) -> None:

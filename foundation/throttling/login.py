@@ -15,6 +15,7 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
 from foundation.http.client_address import client_network
+from foundation.sunwi_settings import sunwi_settings
 from foundation.throttling.rate_limit import throttle
 from foundation.users import User, find_by_name, name_given, name_of
 
@@ -62,7 +63,7 @@ def is_known_device(request: HttpRequest, user: User) -> bool:
 
 def _read_device_cookie(request: HttpRequest) -> tuple[object, object]:
     """The username and the short password hash in the cookie; (None, None) if it is missing, expired or forged."""
-    cookie = request.COOKIES.get(settings.DEVICE_COOKIE_NAME, "")
+    cookie = request.COOKIES.get(sunwi_settings.DEVICE_COOKIE_NAME, "")
     try:
         name, auth_hash = signing.loads(cookie, salt=DEVICE_SALT, max_age=DEVICE_DAYS * 86_400)
     except signing.BadSignature:
@@ -80,7 +81,7 @@ def remember_device(response: HttpResponseBase, user: User) -> None:
     Call it after signing in or setting a password.
     """
     response.set_cookie(
-        settings.DEVICE_COOKIE_NAME,
+        sunwi_settings.DEVICE_COOKIE_NAME,
         signing.dumps([name_of(user), _short_hash(user.get_session_auth_hash())], salt=DEVICE_SALT),
         max_age=DEVICE_DAYS * 86_400,
         secure=settings.SESSION_COOKIE_SECURE,

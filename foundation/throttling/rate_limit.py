@@ -13,7 +13,6 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from django.conf import settings
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
@@ -23,6 +22,7 @@ from foundation.errors import RateLimited, Unavailable
 from foundation.messages import Message
 from foundation.redis import lua
 from foundation.redis.client import Argument, RedisClient, RedisRefused, client_at
+from foundation.sunwi_settings import sunwi_settings
 from foundation.throttling.limits import Limit, LocalWindows, ReservedQuota, Verdict
 
 logger = logging.getLogger(__name__)
@@ -37,10 +37,10 @@ _reserved = ReservedQuota()
 def allow(rule: str, who: str | int, limit: Limit | None = None, requests: int = 1) -> Verdict:
     """Count one more request of ``who`` under ``rule`` if it is allowed. Errors of Redis are handled here.
 
-    ``limit`` replaces that of ``settings.RATE_LIMITS``; a rule without a limit allows everything. A costly request
+    ``limit`` replaces that of the setting ``RATE_LIMITS``; a rule without a limit allows everything. A costly request
     counts as several ``requests``, all or none of them; as the whole limit where that is smaller.
     """
-    limit = limit or settings.RATE_LIMITS[rule]
+    limit = limit or sunwi_settings.RATE_LIMITS[rule]
     if limit is None:
         return Verdict(True, 0, 0)
     key, requests = key_of(rule, who), min(requests, limit.requests)

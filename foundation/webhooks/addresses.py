@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from urllib.parse import SplitResult, urlsplit
 
-from django.conf import settings
-
 from foundation.errors import Forbidden, Invalid
 from foundation.messages import Message
+from foundation.sunwi_settings import sunwi_settings
 
 _HOST = re.compile(r"[A-Za-z0-9._:-]+")
 _PORTS = {"https": 443, "http": 80}
@@ -71,7 +70,7 @@ def parse(url: str) -> Target:
 
 
 def _refuse_parts(parts: SplitResult) -> None:
-    schemes = ("https", "http") if settings.WEBHOOK_ALLOW_PRIVATE else ("https",)
+    schemes = ("https", "http") if sunwi_settings.WEBHOOK_ALLOW_PRIVATE else ("https",)
     if parts.scheme not in schemes:
         allowed = " / ".join(f"{scheme}://" for scheme in schemes)
         raise BadAddress(Message("An address begins with %(schemes)s.", schemes=allowed))
@@ -86,7 +85,7 @@ def resolve(target: Target, may_be_private: bool | None = None) -> list[str]:
 
     Unless ``may_be_private`` says so, WEBHOOK_ALLOW_PRIVATE decides whether private ones are allowed.
     """
-    is_open = settings.WEBHOOK_ALLOW_PRIVATE if may_be_private is None else may_be_private
+    is_open = sunwi_settings.WEBHOOK_ALLOW_PRIVATE if may_be_private is None else may_be_private
     try:
         entries = socket.getaddrinfo(target.host, target.port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:

@@ -5,10 +5,10 @@ Dead messages stay until somebody replays or drops them.
 
 from datetime import datetime, timedelta
 
-from django.conf import settings
 from django.db.models import Count, Q
 
 from foundation import clock
+from foundation.sunwi_settings import sunwi_settings
 from foundation.webhooks.models import WebhookDelivery, WebhookEndpoint
 
 BATCH = 1000
@@ -42,7 +42,7 @@ def retain(at: datetime) -> int:
     Returns how many messages were deleted.
     """
     WebhookEndpoint.objects.filter(previous_until__lte=at).update(previous_secret="", previous_until=None)
-    before = at - timedelta(days=settings.WEBHOOK_KEEP_DAYS)
+    before = at - timedelta(days=sunwi_settings.WEBHOOK_KEEP_DAYS)
     deleted = 0
     for old in (Q(delivered_at__lt=before), Q(dropped_at__lt=before)):
         while batch := list(WebhookDelivery.objects.filter(old).values_list("pk", flat=True)[:BATCH]):

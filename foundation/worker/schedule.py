@@ -59,6 +59,8 @@ SCHEDULE: dict[str, dict[str, Any]] = {
     "advance_competitions": every(5, "competitions.tasks.advance"),
     # Remind of starts, deliver notices deferred by quiet hours, and send e-mails, for up to five seconds.
     "tell": every(5, "competitions.tasks.tell"),
+    # Send notices to browsers (PUSH_KEY), for up to three seconds.
+    "push": every(5, "competitions.tasks.push"),
     # Send mails about accounts (password reset, sign-up), for up to three seconds.
     "account_mails": every(5, "accounts.tasks.send_mails"),
     # Delete addresses of old invitations, former addresses, and expired sessions.

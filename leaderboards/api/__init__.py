@@ -22,6 +22,7 @@ from leaderboards.api.http.operations import OperationHandler
 from leaderboards.api.http.paging import bad_cursor
 from leaderboards.api.openapi.document import Api, ApiPart
 from leaderboards.api.openapi.examples import board_operation_docs
+from leaderboards.api.openapi.webhooks import board_webhooks
 from leaderboards.api.routes import boards, export, periods, players, scores, standings, view
 from leaderboards.errors import BadCursor
 
@@ -34,7 +35,7 @@ api = Api(
     urls_namespace="api",
 )
 routers = tuple(each.router for each in (scores, boards, periods, standings, view, export, players))
-api.add(ApiPart(routers, board_operation_docs))
+api.add(ApiPart(routers, board_operation_docs, board_webhooks))
 
 
 def urls(*others: ApiPart) -> list[URLPattern]:

@@ -1,8 +1,10 @@
 """A drawn face for each player without a picture, computed from the player's id alone.
 
 The bytes of a digest choose field, head, cap, eyes and their position: 340,200 faces. ``static/css/face.css`` has the
-ten dark tones of fields and the ten light ones of heads; a head's tone is at least three steps of the colour wheel from
-its field's. The trap: a change to a list here, or to the prefix of the id, gives every player another face.
+ten dark tones of fields, the ten light ones of heads, and all parts in one picture, from which the classes of a face
+choose: a page with fifty faces names parts and holds no drawings. A head's tone is at least three steps of the colour
+wheel from its field's. The trap: a change to a list here, or to the prefix of the id, gives every player another face;
+and the picture is made from these lists (``python -m config.local.faces``; a test compares them).
 """
 
 from dataclasses import dataclass
@@ -73,10 +75,12 @@ def face_of(player: str) -> Face:
 
 
 def drawn(face: Face) -> str:
-    """Return a face as inline SVG, hidden from screen readers."""
-    eyes = f'<g transform="translate({face.gaze})">{EYES[face.eyes]}</g>' if face.gaze else EYES[face.eyes]
-    inner = f"{HEADS[face.head]}{CAPS[face.cap]}{eyes}"
-    moves = f"translate({face.shift})" * bool(face.shift) + f"rotate({face.turn} 20 20)" * bool(face.turn)
-    if moves:
-        inner = f'<g transform="{moves}">{inner}</g>'
-    return f'<svg class="face f{face.field} h{face.tone}" viewBox="0 0 40 40" aria-hidden="true">{inner}</svg>'
+    """Return a face as HTML, an empty element for ``face.css``: screen readers find nothing in it."""
+    parts = f"h{face.tone} a{face.head} b{face.cap} e{face.eyes}"
+    moves = _signed("g", face.gaze) + _signed("s", face.shift) + _signed("t", face.turn)
+    return f'<i class="face f{face.field} {parts}{moves}"></i>'
+
+
+def _signed(name: str, value: int) -> str:
+    """Return the class of a move: ``g1`` for one way, ``g2`` for the other, none for neither."""
+    return f" {name}{1 if value < 0 else 2}" if value else ""

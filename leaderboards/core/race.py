@@ -1,7 +1,7 @@
 """The geometry of the race over time: which moments become columns, a player's row in each, and the lines between.
 
 The drawing is ``WIDTH`` units wide and ``ROW`` high for each row of the table beside it, so that a player's line ends
-at the player's row.
+at the player's row. Paths have their heights in half rows (``UNIT``), which are mostly whole numbers and so short.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,9 +12,11 @@ from itertools import pairwise
 MOST_COLUMNS = 14  # including the present, which is the last
 LINES = 10
 WIDTH, ROW = 480, 44
+UNIT = ROW // 2
 EDGE = 8  # margin on the left, for the dots at the start of lines
 LANE = 52  # height of the lane below the rows, for the viewer's own line while the viewer is below the table
 IN_LANE = 30  # distance of that line from the rows
+_SAME_WIDTH = 4  # curves that differ by no more continue each other
 _TURN_DISTANCE = 52  # minimum between two labelled turning points
 MOST_TURNS = 6
 
@@ -151,28 +153,46 @@ def _with_room(turns: Sequence[Dot]) -> tuple[Dot, ...]:
     return tuple(labelled)
 
 
+def in_units(height: int) -> str:
+    """Return a height of the drawing in units of its paths."""
+    return f"{height / UNIT:.2f}".rstrip("0").rstrip(".")
+
+
 def _middle(row: int) -> int:
     return row * ROW - ROW // 2
 
 
 class _Pen:
-    """Writes a short SVG path: consecutive horizontal pieces become one, others are relative curves."""
+    """Writes a short SVG path: consecutive horizontal pieces become one, others are relative curves.
+
+    A curve right after one of the same width continues it (``s``): its first control point mirrors the last one there.
+    """
 
     def __init__(self) -> None:
         self._commands: list[str] = []
         self._horizontal = 0  # length of the horizontal piece that is not written yet
+        self._curve = 0  # width of the curve that was written last, 0 if something else was
         self._at: tuple[int, int] | None = None
 
     def draw(self, start: tuple[int, int], end: tuple[int, int]) -> None:
         """Draw from one point to another."""
         if self._at != start:
-            self._commands += [*self._take_horizontal(), f"M{start[0]} {start[1]}"]
+            self._write(f"M{start[0]} {in_units(start[1])}")
         dx, dy = end[0] - start[0], end[1] - start[1]
         if dy:
-            self._commands += [*self._take_horizontal(), f"c{dx // 2} 0 {dx // 2} {dy} {dx} {dy}"]
+            self._draw_curve(dx, in_units(dy))
         else:
             self._horizontal += dx
         self._at = end
+
+    def _draw_curve(self, dx: int, dy: str) -> None:
+        continues = self._curve and not self._horizontal and abs(self._curve - dx) <= _SAME_WIDTH
+        self._write(f"s{dx // 2} {dy} {dx} {dy}" if continues else f"c{dx // 2} 0 {dx // 2} {dy} {dx} {dy}")
+        self._curve = dx
+
+    def _write(self, command: str) -> None:
+        self._commands += [*self._take_horizontal(), command]
+        self._curve = 0
 
     def text(self) -> str:
         """Return the path so far."""

@@ -1,15 +1,13 @@
 """The checks of ``manage.py doctor``, one function each, which yield findings: a line of text and a state.
 
-The checks change nothing. A check that raises becomes a red finding, so that it does not hide the others. If Redis is
-away, only the first check that needs it waits for it; the others are skipped, which is neither right nor wrong. Details
+The checks change nothing. A check that raises becomes a red finding, so that it does not hide the others. If SQL or
+Redis is away, only the first check that needs it waits for it; the others are skipped: neither right nor wrong. Details
 are in the language of the reader: English in the terminal.
 """
 
 import logging
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
 from datetime import datetime
-from enum import IntEnum
 
 from django.conf import settings
 from django.db import DatabaseError, connection
@@ -26,43 +24,16 @@ from foundation.monitoring.health import SILENT_AFTER, registered_problems
 from foundation.redis import client as redis
 from foundation.redis.client import RedisAway, RedisSilent
 from foundation.redis.info import identity_of, is_full, read_info
-from foundation.redis.replicas import look_at_each
 from foundation.sync.redis_state import CorruptRedisKey
 from foundation.tasks import WORKER
 from leaderboards.management.boundary import describe_boundary
+from leaderboards.management.findings import Finding, State, found
+from leaderboards.management.replica_checks import replica_servers
 from leaderboards.models import ACTIVE_STATES, Board, Period, Storage
 from leaderboards.selectors.monitoring import lag
 from leaderboards.selectors.monitoring.histograms import histograms_taken
 from leaderboards.selectors.monitoring.resync_progress import describe_resync
 from leaderboards.stores.redis.sync import ZsetSync
-
-
-class State(IntEnum):
-    """How a check ended, the worst first. ``WAITING`` is not right yet, and may become so by itself."""
-
-    RED = 0
-    WAITING = 1
-    SKIPPED = 2
-    OK = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One line of the doctor's output."""
-
-    state: State
-    name: str
-    detail: str
-
-    @property
-    def is_red(self) -> bool:
-        """Whether somebody has to do something."""
-        return self.state is State.RED
-
-
-def _found(is_red: bool, name: str, detail: str) -> Finding:
-    return Finding(State.RED if is_red else State.OK, name, detail)
-
 
 logger = logging.getLogger(__name__)
 
@@ -71,9 +42,12 @@ Check = Callable[[datetime], Iterator[Finding]]
 
 def run_checks(at: datetime, without: Collection[str] = ()) -> Iterator[Finding]:
     """Run every check but those named in ``without``, in the order in which an operator should repair things."""
-    is_redis_away = False
+    is_redis_away = is_sql_away = False
     for name, check in CHECKS.items():
         if name in without:
+            continue
+        if is_sql_away and check not in WITHOUT_SQL:
+            yield _skipped_without_sql(name)
             continue
         if is_redis_away and check in NEEDS_REDIS:
             yield Finding(State.SKIPPED, name, _("skipped, because Redis is away"))
@@ -84,11 +58,16 @@ def run_checks(at: datetime, without: Collection[str] = ()) -> Iterator[Finding]
             is_redis_away |= isinstance(error, (RedisAway, RedisSilent))
             yield Finding(State.RED, name, error.detail)
         except (DatabaseError, RedisError, OSError) as error:
+            is_sql_away |= check is sql
             said = str(error).partition("\n")[0]
             yield Finding(State.RED, name, _("does not answer: %(error)s") % {"error": said})
         except Exception:  # the page and the command that show what is wrong must survive any check
             logger.exception("The check %s failed", name)
             yield Finding(State.RED, name, _("the check itself failed; its error is in the log"))
+
+
+def _skipped_without_sql(name: str) -> Finding:
+    return Finding(State.SKIPPED, name, _("skipped, because SQL is away"))
 
 
 def sql(_at: datetime) -> Iterator[Finding]:
@@ -101,7 +80,7 @@ def migrations(_at: datetime) -> Iterator[Finding]:
     executor = MigrationExecutor(connection)
     missing = [str(migration) for migration, _backwards in executor.migration_plan(executor.loader.graph.leaf_nodes())]
     detail = _("missing: %(names)s; run migrate") % {"names": ", ".join(missing)} if missing else _("all applied")
-    yield _found(bool(missing), "migrations", detail)
+    yield found(bool(missing), "migrations", detail)
 
 
 def sql_clock(_at: datetime) -> Iterator[Finding]:
@@ -109,7 +88,7 @@ def sql_clock(_at: datetime) -> Iterator[Finding]:
     off = clock.offset_from_sql()
     told = {"off": f"{off.total_seconds():+.3f}", "tolerated": clock.TOLERATED.seconds}
     detail = _("%(off)s s off SQL's; %(tolerated)s s are tolerated") % told
-    yield _found(clock.is_off(off), "clock", detail)
+    yield found(clock.is_off(off), "clock", detail)
 
 
 def redis_server(_at: datetime) -> Iterator[Finding]:
@@ -136,36 +115,28 @@ def _one_server(client: redis.RedisClient) -> Iterator[Finding]:
     if client.label != "Redis":
         replicas = int(info.get("connected_slaves", 0))
         detail = _("%(count)s connected") if replicas else _("none: nobody can be promoted if the primary fails")
-        yield _found(not replicas, "replicas", detail % {"count": replicas} if replicas else detail)
-    is_known = KnownRedis.is_known(identity_of(info))
-    known = _("SQL knows it") if is_known else _("SQL does not know it yet: the worker's resync registers it")
-    yield _found(not is_known, "Redis known", known)
+        yield found(not replicas, "replicas", detail % {"count": replicas} if replicas else detail)
+    yield _registered(identity_of(info))
     has_aof = info.get("aof_enabled") == "1"
     aof = _("yes") if has_aof else _("no: set `appendonly yes`, or a restart loses scores")
-    yield _found(not has_aof, "appendonly", aof)
+    yield found(not has_aof, "appendonly", aof)
     policy = info.get("maxmemory_policy", "unknown")
     may_evict = policy != "noeviction"
     evicts = _("%(policy)s: set `noeviction`, or boards vanish") % {"policy": policy}
-    yield _found(may_evict, "maxmemory-policy", evicts if may_evict else policy)
+    yield found(may_evict, "maxmemory-policy", evicts if may_evict else policy)
     has_no_memory = is_full(info)
     sizes = {"used": info.get("used_memory_human"), "most": info.get("maxmemory_human")}
     full = _("%(used)s used, maxmemory %(most)s: full, and writes are refused")
-    yield _found(has_no_memory, "memory", (full if has_no_memory else _("%(used)s used, maxmemory %(most)s")) % sizes)
+    yield found(has_no_memory, "memory", (full if has_no_memory else _("%(used)s used, maxmemory %(most)s")) % sizes)
 
 
-def replica_servers(_at: datetime) -> Iterator[Finding]:
-    """Tell which replicas pages are read from, how old their answers are at most, and why others are not used."""
-    if not settings.REPLICA_STALENESS:
-        return
-    for each in look_at_each():
-        told = {"name": each.name, "problem": each.problem, "seconds": f"{each.age or 0:.1f}", "primary": each.primary}
-        if not each.problem:
-            detail = _("%(name)s is used: at most %(seconds)s s behind")
-        elif each.name:
-            detail = _("%(name)s is not used: %(problem)s")
-        else:
-            detail = _("none of %(primary)s is up, or none is named in REPLICA_URLS: pages come from the primary")
-        yield Finding(State.WAITING if each.problem else State.OK, "read replicas", detail % told)
+def _registered(identity: str) -> Finding:
+    try:
+        is_known = KnownRedis.is_known(identity)
+    except DatabaseError:
+        return _skipped_without_sql("Redis known")
+    known = _("SQL knows it") if is_known else _("SQL does not know it yet: the worker's resync registers it")
+    return found(not is_known, "Redis known", known)
 
 
 def page_cache(_at: datetime) -> Iterator[Finding]:
@@ -192,11 +163,11 @@ def page_cache(_at: datetime) -> Iterator[Finding]:
 
 def worker(at: datetime) -> Iterator[Finding]:
     is_alive, detail = _worker(at)
-    yield _found(not is_alive, "worker", detail)
+    yield found(not is_alive, "worker", detail)
     off = Heartbeat.clock_offset_of(WORKER)
     seconds = {"off": f"{off.total_seconds():+.3f}"}
     detail = _("%(off)s s off SQL's when it last gave a sign of life") % seconds
-    yield _found(clock.is_off(off), "the worker's clock", detail)
+    yield found(clock.is_off(off), "the worker's clock", detail)
 
 
 def unmirrored(_at: datetime) -> Iterator[Finding]:
@@ -208,7 +179,7 @@ def unmirrored(_at: datetime) -> Iterator[Finding]:
     is_red = waiting > 0 and (age is None or age > lag.MIRRORED_EVERY)
     seconds = f"{age.total_seconds():.1f}" if age else "0"
     last = _("%(count)s; never copied to SQL") if age is None else _("%(count)s; last copied to SQL %(seconds)s s ago")
-    yield _found(is_red, "unmirrored standings", last % {"count": f"{waiting:,}", "seconds": seconds})
+    yield found(is_red, "unmirrored standings", last % {"count": f"{waiting:,}", "seconds": seconds})
 
 
 def stale_periods(at: datetime) -> Iterator[Finding]:
@@ -245,13 +216,13 @@ def corrupt_sync_states(_at: datetime) -> Iterator[Finding]:
 def dead_letters(_at: datetime) -> Iterator[Finding]:
     count = DeadLetter.objects.filter(resolved_at=None).count()
     detail = _("%(count)s open: edit, retry or drop them") % {"count": f"{count:,}"} if count else _("none open")
-    yield _found(count > 0, "dead letters", detail)
+    yield found(count > 0, "dead letters", detail)
 
 
 def differences(_at: datetime) -> Iterator[Finding]:
     count = lag.unrepaired().count()
     detail = _("%(count)s left: run verify --repair") % {"count": f"{count:,}"} if count else _("none left")
-    yield _found(count > 0, "differences", detail)
+    yield found(count > 0, "differences", detail)
 
 
 def histograms(at: datetime) -> Iterator[Finding]:
@@ -299,6 +270,7 @@ CHECKS: dict[str, Check] = {
     "boards": boundaries,
 }
 TOLD_ALREADY = (lag.describe_mirror, lag.describe_stale, lag.describe_unrepaired)
+WITHOUT_SQL = (redis_server, page_cache)
 NEEDS_REDIS = (redis_server, replica_servers, page_cache, unmirrored, corrupt_sync_states)
 
 

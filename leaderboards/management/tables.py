@@ -8,6 +8,7 @@ import csv
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 from types import TracebackType
 from typing import IO
@@ -82,6 +83,8 @@ class Table:
 class RejectedRows:
     """``FILE.rejected.csv`` next to the table, or in the working directory if that is not writable.
 
+    If there is one already, somebody may be mending it: then ``FILE.rejected-2.csv``, and so on.
+
     It has the table's delimiter, so that it can be mended and imported with the same options. The column ``row`` has
     ``row_id`` if that is given: an import by ``row`` takes it for the id, so a row that counts does not count again.
     Surplus cells stand behind the last column, so that the row stays refused until it is mended. The file is created
@@ -90,7 +93,8 @@ class RejectedRows:
 
     def __init__(self, table: Table, row_id: Callable[[CsvRow], str] | None = None) -> None:
         folder = table.file.parent if os.access(table.file.parent, os.W_OK) else Path.cwd()
-        self.file = folder / f"{table.file.stem}.rejected.csv"
+        self._first = folder / f"{table.file.stem}.rejected.csv"
+        self.file = self._first
         self._row_id = row_id
         self._is_second = table.header[-len(REASONS) :] == REASONS  # rejected rows of rejected rows
         self._header = table.header[: -len(REASONS)] if self._is_second else table.header
@@ -107,6 +111,11 @@ class RejectedRows:
             self._stream.close()
 
     @property
+    def earlier(self) -> Path | None:
+        """The file of an earlier import, if this one was written beside it."""
+        return self._first if self.file != self._first else None
+
+    @property
     def is_written(self) -> bool:
         """Return whether any row was rejected."""
         return self._stream is not None
@@ -114,10 +123,19 @@ class RejectedRows:
     def add(self, line: CsvRow, outcome: Outcome) -> None:
         """Write the row unchanged, with its number and why it was rejected."""
         if self._stream is None:
-            self._stream = self.file.open("w", encoding="utf-8", errors="surrogateescape", newline="")
+            self._stream = self._open()
             self._write([*self._header, *REASONS])
         cells = [*_cells(line.cells, self._header), self._row_of(line), outcome.code, outcome.detail]
         self._write([*cells, *(line.cells.get(None) or ())])
+
+    def _open(self) -> IO[str]:
+        """Open the first name that is free."""
+        for nth in count(2):
+            try:
+                return self.file.open("x", encoding="utf-8", errors="surrogateescape", newline="")
+            except FileExistsError:
+                self.file = self._first.with_name(f"{self._first.stem}-{nth}.csv")
+        raise AssertionError("The numbers do not end.")
 
     def _row_of(self, line: CsvRow) -> object:
         """Return the row's id or number, which a table of rejected rows has already."""

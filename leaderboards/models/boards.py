@@ -2,12 +2,12 @@
 
 from typing import Any, ClassVar
 
-from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import Q, Value
 from django.utils.translation import gettext_lazy as _
 
+from foundation.sunwi_settings import sunwi_settings
 from leaderboards import choices
 from leaderboards.choices import Storage, Unit, Visibility
 from leaderboards.core.periods import Calendar, PeriodKind
@@ -31,7 +31,7 @@ _TIMES: Any = {"max_digits": 8, "decimal_places": 2}
 
 def default_timezone() -> str:
     """Return the default time zone of a board."""
-    return str(settings.DEFAULT_TIMEZONE)
+    return str(sunwi_settings.DEFAULT_TIMEZONE)
 
 
 class Board(FastCopyModel):

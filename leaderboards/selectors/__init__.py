@@ -26,6 +26,7 @@ from leaderboards.selectors.history.movement import Movement, RankAtTime, moveme
 from leaderboards.selectors.player_data.search import boards_of, ids_alike_on_board, players_called, players_found
 from leaderboards.selectors.rankings.distribution import Bin, Distribution, distribution
 from leaderboards.selectors.rankings.percentiles import PlayerPercentile, histogram_percentile, player_percentile
+from leaderboards.selectors.rankings.ranks import ranks
 from leaderboards.selectors.rankings.standings import (
     NO_PLAYERS,
     BoardPage,
@@ -37,7 +38,6 @@ from leaderboards.selectors.rankings.standings import (
     neighbours_query,
     page_with_viewer,
     player_row,
-    ranks,
     read_page,
     rows_of_players,
     share_below,

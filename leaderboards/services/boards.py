@@ -1,25 +1,22 @@
-"""Creating and changing boards: in the admin, from a file, or by "Save as new".
+"""Creating and changing boards: in the admin, from a file (``board_files.py``), or by "Save as new".
 
 Changes of settings that are fixed once a period exists are refused here. Settings that apply from the next period on
 are saved at once, and written to periods that have not begun.
 """
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import QuerySet
 
 from foundation import clock
 from foundation.audit import record
 from foundation.audit.row_values import changed_names, to_json_value
 from foundation.messages import Message
 from leaderboards import selectors
-from leaderboards.core.input.names import UNPRINTABLE_MESSAGE, is_encodable, unprintable_reason
+from leaderboards.core.input.names import unprintable_reason
 from leaderboards.core.input.points import points_text
 from leaderboards.core.periods import PeriodKind, window_open_at
 from leaderboards.core.plausibility import check_limits
@@ -36,7 +33,6 @@ from leaderboards.errors import BadBoard
 from leaderboards.models import Board, Period, Standing, Storage, Submission, Visibility
 from leaderboards.selectors.catalog.boards import clear_board_cache
 from leaderboards.selectors.catalog.periods import clear_period_cache
-from leaderboards.selectors.previews.board_change import BoardChange, board_change
 from leaderboards.services.periods.delete_replaced import delete_replaced_periods
 from leaderboards.services.periods.open import open_board
 from leaderboards.services.periods.upcoming_rules import refresh_rules
@@ -52,86 +48,6 @@ SETTINGS = (
 )
 
 
-def apply_boards(settings: Sequence[Mapping[str, Any]], at: datetime) -> dict[str, int]:
-    """Create or update boards by name, all or none; returns name → seq. Raises ``BadBoard`` naming the board."""
-    boards = save_boards(settings, at)
-    for board in boards:
-        open_board(board, at)
-    return {board.name: board.seq for board in boards}
-
-
-@transaction.atomic
-def save_boards(settings: Sequence[Mapping[str, Any]], at: datetime) -> list[Board]:
-    """Save boards by name, all or none; the caller opens their periods afterwards.
-
-    Raises ``BadBoard`` naming the board, and as ``save_board``.
-    """
-    _refuse_repeated_names(settings)
-    boards = []
-    for each in settings:
-        board = _read(each, Board.objects.select_for_update())
-        with _naming(board):
-            save_board(board, at)
-        boards.append(board)
-    return boards
-
-
-def preview_boards(settings: Sequence[Mapping[str, Any]], at: datetime) -> list[BoardChange]:
-    """What ``apply_boards`` would change, in the same order. Nothing is written. Raises ``BadBoard``."""
-    _refuse_repeated_names(settings)
-    found = []
-    for each in settings:
-        board = _read(each, Board.objects.all())
-        with _naming(board):
-            check_board(board)
-        found.append(board_change(board, SETTINGS, at))
-    return found
-
-
-def _refuse_repeated_names(settings: Sequence[Mapping[str, Any]]) -> None:
-    """Raise ``BadBoard`` if a file has two boards of one name."""
-    for name, times in Counter(str(each.get("name")) for each in settings).items():
-        if times > 1:
-            raise BadBoard(
-                Message(
-                    "%(board)s: the file names this board %(times)s times; leave one of them.", board=name, times=times
-                ),
-                "name",
-            )
-
-
-@contextmanager
-def _naming(board: Board) -> Iterator[None]:
-    try:
-        yield
-    except BadBoard as error:
-        raise BadBoard(Message("%(board)s: %(reason)s", board=board.name, reason=error.detail), error.field) from error
-
-
-def _read(settings: Mapping[str, Any], rows: QuerySet[Board]) -> Board:
-    name = settings.get("name")
-    if not isinstance(name, str) or not name.strip():
-        raise BadBoard(Message("Each board needs a name of 1 to 100 characters."), "name")
-    unknown = sorted(set(settings) - set(SETTINGS))
-    if unknown:
-        raise BadBoard(
-            Message(
-                "%(name)s: there is no setting %(setting)s; there are %(settings)s.",
-                name=name,
-                setting=repr(unknown[0]),
-                settings=", ".join(SETTINGS),
-            ),
-            unknown[0],
-        )
-    for field, value in settings.items():
-        if not is_encodable(value):  # SQL could not even be asked for it
-            raise BadBoard(Message("`%(field)s`: %(why)s", field=field, why=UNPRINTABLE_MESSAGE), field)
-    board = rows.filter(name=name, retired_at=None).first() or Board()
-    for field, value in settings.items():
-        setattr(board, field, value)
-    return board
-
-
 def save_board(board: Board, at: datetime | None = None) -> None:
     """Check and save a new or changed board, and record the change in the audit log, as of ``at`` (default: now).
 
@@ -143,7 +59,7 @@ def save_board(board: Board, at: datetime | None = None) -> None:
         stored, at = Board.objects.filter(pk=board.pk).first() if board.pk else None, at or clock.now()
         if stored and stored.periods.exists():
             board.past_schedules = past_schedules(board, stored, at)
-        board.save()
+        board.save(force_insert=stored is None)  # a chosen number never overwrites another board
         has_changed = _record_change(board, stored, at)
         delete_replaced_periods(board, at)
         refresh_rules(board)

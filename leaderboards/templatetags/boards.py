@@ -16,7 +16,7 @@ from leaderboards.views.components.countdown_tiles import tiles_html
 from leaderboards.views.components.faces import face_html, flag_html, player_face_html
 from leaderboards.views.components.row_html import RowStyle, moment_html, rank_text, row_html, tile_html
 from leaderboards.views.components.table_rows import Line
-from leaderboards.views.http.stylesheets import address_of
+from leaderboards.views.http.bundles import SCRIPTS, address_of
 from leaderboards.views.http.theme import chosen_theme
 
 register = template.Library()
@@ -61,6 +61,13 @@ def grouped(number: int | None) -> str:
 def stylesheets(names: str) -> str:
     """Return the address of these style sheets in one response."""
     return address_of(names)
+
+
+@register.simple_tag
+def scripts(names: str) -> SafeString:
+    """Render the element that loads these scripts in one response. They are needed after the first paint."""
+    address = address_of(names, SCRIPTS)
+    return format_html('<script type="module" src="{}" fetchpriority="low"></script>', address)
 
 
 @register.filter

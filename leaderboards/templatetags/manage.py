@@ -39,6 +39,11 @@ LISTED = {
 }
 
 
+_ICON = SafeString(
+    '<svg class="icon" viewBox="0 0 24 24" aria-hidden="true"><path d="M4 20v-4L15.5 4.5l4 4L8 20zM13 7l4 4"/></svg>'
+)
+
+
 @register.simple_tag(takes_context=True)
 def manage_link(context: dict[str, Any]) -> SafeString | str:
     """Return the link; empty without permission, or if there is no such page or row."""
@@ -54,7 +59,7 @@ def manage_link(context: dict[str, Any]) -> SafeString | str:
         address = reverse(f"admin:{app}_{name}_{'changelist' if row is None else 'change'}", args=row and [row])
     except (NoReverseMatch, Player.DoesNotExist):
         return ""
-    return format_html('<a class="quiet-link" href="{}">{}</a>', address, _("Manage"))
+    return format_html('<a class="tab" href="{}">{}<span>{}</span></a>', address, _ICON, _("Manage"))
 
 
 def _managed_object(context: dict[str, Any]) -> tuple[str, Any]:

@@ -8,7 +8,6 @@ from django.apps import apps
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 
 from foundation.db.resilience import SqlAway, ask
-from foundation.users import UserKey
 from leaderboards.models import Player
 from leaderboards.views.components import other_apps
 
@@ -44,11 +43,11 @@ def own_corner(user: AbstractBaseUser | AnonymousUser) -> Corner | None:
     if not user.is_authenticated:
         return None
     try:
-        return ask(lambda: _corner_of(user.pk))
+        return ask(lambda: _corner_of(user))
     except SqlAway:
         return None
 
 
-def _corner_of(account: UserKey) -> Corner | None:
-    player = Player.objects.filter(user_id=account).first()
+def _corner_of(user: AbstractBaseUser | AnonymousUser) -> Corner | None:
+    player: Player | None = getattr(user, "player", None)
     return None if player is None else Corner(player, other_apps.count_unread(player))

@@ -40,7 +40,7 @@ from likes.stores.base import LikeSummary
 KIND = Path(..., description="What the thing is, as the site registered it.", example="comment")
 ID = Path(..., description="The thing's id.", example="5")
 VIEWER = Query(None, description="Whose `liked` is told: the game's own id of a player.", example="alice")
-IDS = Query(..., description=f"Ids, separated by commas; repeatable; 1 to {MOST_NAMED}.", example=["1,2,3"])
+IDS = Query(..., description=f"Ids, separated by commas; repeatable; 1 to {MOST_NAMED}.", example=["1", "2", "3"])
 WRITES = RequireKey("likes:write")
 
 router = Router(tags=["likes"], auth=OptionalKey())

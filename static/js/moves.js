@@ -79,7 +79,7 @@ function light(row, cell, from) {
 function tellGains() {
   for (const row of rows()) {
     const gain = gains.get(row.dataset.key);
-    const today = row.querySelector(".today");
+    const today = row.querySelector(".days + td:not(.result)");
     const cell = today?.checkVisibility() ? today : points(row);
     if (!cell || !gain) continue;
     if (gain.until > Date.now()) cell.dataset.gain = gain.words;

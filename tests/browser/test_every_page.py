@@ -11,6 +11,7 @@ from playwright.sync_api import Browser
 from pytest_django import Settings
 from pytest_django.live_server_helper import LiveServer
 
+from foundation.push.keys import new_key
 from tests.browser import checks
 from tests.browser.conftest import SMALL_PHONE, Opened, Photograph
 from tests.browser.crowd import everything, names
@@ -34,7 +35,7 @@ def test_every_page_is_whole_in_every_variant(
     live_server: LiveServer, browser: Browser, photograph: Photograph, settings: Settings
 ) -> None:
     settings.ROOT_URLCONF = "tests.browser.crowd.failures"
-    settings.SIGN_UP = "open"
+    settings.SIGN_UP, settings.PUSH_KEY = "open", new_key()
     pages = everything()
     site = Site(live_server.url, names(), photograph)
     found: dict[str, list[str]] = defaultdict(list)

@@ -39,7 +39,7 @@ def cup(board: int) -> Competition:
 def test_my_row_is_one_click_from_home(board: int, opened: Opened, viewport: dict[str, int]) -> None:
     page, clicks = opened("/", "robin's", viewport=viewport), Clicks()
 
-    clicks.on(page.locator(".own-places a").first)
+    clicks.on(page.locator(".own-places-list a").first)
 
     page.wait_for_url(f"**/boards/{board}/#me")
     expect(page.locator("#me")).to_be_in_viewport()

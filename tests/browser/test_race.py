@@ -77,7 +77,7 @@ def test_a_row_under_the_pointer_or_the_keyboard_lifts_its_line(raced: int, open
     page.mouse.move(2, 2)
     assert len(page.evaluate(LIFTED)) == 10
 
-    page.locator(".top tbody tr .player-link").nth(5).focus()
+    page.locator(".top tbody tr .who > a").nth(5).focus()
     assert page.evaluate(LIFTED) == ["race-line is-6"]
     page.keyboard.press("Tab")  # to the menu of the row
     assert page.evaluate(LIFTED) == ["race-line is-6"]
@@ -145,7 +145,8 @@ def test_a_wide_page_holds_no_fault_in_either_language_and_theme(
 ) -> None:
     for language, scheme in (("en", "light"), ("ko", "dark")):
         page = opened(f"/boards/{raced}/?player=p12", viewport=WIDE, locale=language, color_scheme=scheme)
-        page.locator(".race-twin > summary").click()
+        page.locator(".race .twin").click()
+        expect(page.locator(".race-table")).to_be_visible()
         photograph(page, f"race-wide-{language}-{scheme}")
         wrong = checks.wrong_frame(page, language) + checks.wrong_boxes(page) + checks.serious(page)
         assert wrong == [], (language, scheme)
@@ -156,11 +157,11 @@ def test_who_gains_glows_for_four_seconds_unless_one_wants_less_motion(raced: in
     page = opened(f"/boards/{raced}/", viewport=WIDE, clock=True, reduced_motion=motion)
     page.clock.pause_at(page.evaluate("Date.now()") + 60_000)
     row = page.locator('.top tr[data-key="p03"]')
-    today = row.locator(".today")
+    today = row.locator(".days + td")
     expect(today).to_have_text("0")
 
     score(raced, {"p03": 13})
-    page.evaluate(ANSWER, ">+13</td>")
+    page.evaluate(ANSWER, "<td>+13<")
 
     expect(today).to_have_text("+13")
     if motion == "reduce":
@@ -170,7 +171,7 @@ def test_who_gains_glows_for_four_seconds_unless_one_wants_less_motion(raced: in
     expect(page.locator("[data-gain]")).to_have_count(1)
     page.clock.run_for(3000)
     score(raced, {"p07": 1})
-    page.evaluate(ANSWER, ">+1</td>")
+    page.evaluate(ANSWER, "<td>+1<")
     expect(today).to_have_attribute("data-gain", "+13")  # an answer to others leaves it lit
     page.clock.run_for(1500)
     expect(page.locator("[data-gain]")).to_have_count(1)

@@ -1,5 +1,7 @@
 """Both clients before a real site: a live server, a real database, a real Redis."""
 
+import asyncio
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from functools import partial
@@ -9,7 +11,7 @@ import pytest
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from pytest_django.live_server_helper import LiveServer
 
-from sunwi_client import AsyncClient, AsyncSender, Client, RetryPolicy, Sender
+from sunwi_client import AsyncClient, AsyncSender, Client, RetryPolicy, Sender, UncountedScore
 from tests.foundation.factories import KeyFactory
 from tests.links import links
 from tests.playing import make_board
@@ -51,6 +53,23 @@ class Kind:
             return AsyncSender(client.awaited, **wanted)
 
         return self._kept(self._portal.call(made))
+
+    def sender_that_adds_again(self, client: Any, **wanted: Any) -> Any:
+        """A sender whose ``on_uncounted`` waits until others have filled its queue, and then adds the score."""
+        made: list[Any] = []
+
+        def again(lost: UncountedScore) -> None:
+            while not made[0]._box.is_full:
+                time.sleep(0.01)
+            made[0].add(lost.score)
+
+        async def again_awaited(lost: UncountedScore) -> None:
+            while not made[0].awaited._box.is_full:
+                await asyncio.sleep(0.01)
+            await made[0].awaited.add(lost.score)
+
+        made.append(self.sender(client, on_uncounted=again if self._portal is None else again_awaited, **wanted))
+        return made[0]
 
     def with_options(self, client: Any, **wanted: Any) -> Any:
         """The client with other options."""

@@ -88,7 +88,7 @@ def test_a_thousand_and_one_scores_are_not_sent() -> None:
     ],
 )
 def test_what_writes_is_repeated_only_where_nothing_was_done(told: Reply | NoAnswer, repeated: bool) -> None:
-    write, read_ = call("PUT", "likes", "comment", 5, "bob"), call("GET", "boards")
+    write, read_ = call("POST", "players", "bob", "link-code"), call("GET", "boards")
     after = Reply(200, b"{}")
 
     _, wanted = run(request_flow(read_, RetryPolicy(), Gate()), [told, after])
@@ -98,6 +98,35 @@ def test_what_writes_is_repeated_only_where_nothing_was_done(told: Reply | NoAns
     else:
         with pytest.raises(errors.SunwiError):
             run(request_flow(write, RetryPolicy(), Gate()), [told, after])
+
+
+@pytest.mark.parametrize(
+    ("method", "segments", "repeated"),
+    [
+        ("PUT", ("players", "bob"), True),
+        ("PUT", ("competitions", 7, "players", "bob"), True),
+        ("DELETE", ("competitions", 7, "players", "bob"), True),
+        ("PUT", ("likes", "comment", 5, "b%ob\n"), True),
+        ("DELETE", ("likes", "comment", 5, "bob"), True),
+        ("PUT", ("likes", "applause", 5, "bob"), False),
+        ("POST", ("players", "bob", "link-code"), False),
+        ("POST", ("competitions", 7, "teams"), False),
+        ("PUT", ("competitions", 7, "players", "bob", "team"), False),
+        ("DELETE", ("boards", 1, "players", "bob"), False),
+    ],
+)
+def test_a_write_that_says_how_it_shall_be_is_repeated(method: str, segments: tuple[Any, ...], repeated: bool) -> None:
+    assert call(method, *segments).is_idempotent is repeated
+
+
+@pytest.mark.parametrize(("lost", "notes"), [(SILENCE, 1), (LIMITED, 0)])
+def test_a_repeated_write_that_is_refused_says_that_it_may_have_been_done(lost: Any, notes: int) -> None:
+    joining = call("PUT", "competitions", 7, "players", "bob")
+
+    with pytest.raises(errors.AlreadyJoined) as refused:
+        run(request_flow(joining, RetryPolicy(), Gate()), [lost, Reply(409, b'{"code": "already_joined"}')])
+
+    assert len(getattr(refused.value, "__notes__", [])) == notes
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 409, 422])
@@ -110,6 +139,14 @@ def test_what_would_be_refused_again_is_asked_once(status: int) -> None:
 
     assert refused.value.code == "new_one"
     assert type(refused.value) is errors.KINDS[status]
+
+
+def test_members_of_a_refusal_have_their_types_whoever_answered() -> None:
+    odd = Reply(503, b'{"code": "unavailable", "detail": {"a": NaN}, "errors": 5}')
+    with pytest.raises(errors.Unavailable) as refused:
+        run(request_flow(call("GET", "boards"), RetryPolicy(seconds=0), Gate()), [odd])
+
+    assert (refused.value.detail, list(refused.value.errors)) == ("", [])
 
 
 def test_one_call_that_is_limited_makes_the_others_wait() -> None:

@@ -13,16 +13,13 @@ from sunwi_client import (
     AsyncClient,
     AsyncSender,
     Bounds,
-    NoAnswer,
-    RetryPolicy,
+    Client,
     Score,
+    Sender,
     SenderClosed,
     SenderFull,
     UncountedScore,
-    errors,
 )
-from sunwi_client.answers import Result
-from sunwi_client.outbox import Outbox
 from tests.clients.conftest import Kind
 from tests.clients.front import HANG_UP, REFUSE, Canned, Front
 
@@ -125,6 +122,35 @@ def test_who_fails_in_being_told_stops_nothing(
     assert "Telling of a score that does not count failed" in caplog.text
 
 
+def test_who_adds_a_score_again_as_it_is_told_waits_for_nobody(kind: Kind, site: str, key: str, board: int) -> None:
+    with Front(site, Canned(401, b'{"code": "unauthenticated"}')) as front:
+        bounds = Bounds(size=2, seconds=0, most=4)
+        sender = kind.sender_that_adds_again(kind.client(front.url, key), bounds=bounds)
+        for nth in range(12):
+            sender.add(one(board, nth), timeout=20)
+        assert sender.flush(20)
+
+    assert counts(kind.client(site), board) == {f"p{nth}": 1 for nth in range(12)}
+
+
+def test_a_sender_is_not_flushed_or_closed_by_who_it_tells(caplog: pytest.LogCaptureFixture) -> None:
+    told: list[UncountedScore] = []
+
+    def wait(lost: UncountedScore) -> None:
+        told.append(lost)
+        sender.flush() if len(told) == 1 else sender.close()
+
+    with Front(NOBODY, Canned(401, b"{}"), Canned(401, b"{}")) as front, Client(front.url, "a-key") as client:
+        sender = Sender(client, on_uncounted=wait, bounds=Bounds(size=1))
+        for nth in range(2):
+            sender.add(one(1, nth))
+        assert sender.flush(20)
+        sender.close()
+
+    assert len(told) == 2
+    assert caplog.text.count("RuntimeError: `on_uncounted` cannot flush or close its sender") == 2
+
+
 def test_a_key_that_is_refused_is_told_for_each_score(kind: Kind, site: str, board: int) -> None:
     told: list[UncountedScore] = []
     sender = kind.sender(kind.client(site, "sunwi_wrong"), on_uncounted=told.append, bounds=Bounds(size=2))
@@ -153,20 +179,6 @@ def test_a_full_queue_holds_back_who_adds_and_closing_tells_what_never_went(kind
         sender.add(one(1, 6))
     assert [(each.score.player, each.code, each.again) for each in told] == [
         (f"p{nth}", "unsent", True) for nth in range(4)
-    ]
-
-
-def test_a_failure_of_the_client_itself_is_not_to_be_sent_again() -> None:
-    box = outbox()
-    box.add(one(1), 0.0)
-
-    faults = [TypeError("no JSON"), errors.BodyTooLarge(413, {}), errors.Forbidden(403, {})]
-    told = [box.fail([one(1)], fault, 0.0)[0] for fault in faults]
-
-    assert [(each.code, each.again) for each in told] == [
-        ("client_fault", False),
-        ("body_too_large", False),
-        ("forbidden", True),
     ]
 
 
@@ -219,64 +231,3 @@ def test_closing_twice_is_closing_once(kind: Kind, site: str, key: str, board: i
     sender.close()
 
     assert counts(client, board) == {"p1": 1}
-
-
-def outbox(size: int = 2, seconds: float = 1, most: int = 10) -> Outbox:
-    return Outbox(Bounds(size, seconds, most), RetryPolicy(first=1, longest=8))
-
-
-def test_what_failed_as_a_whole_keeps_its_order_and_waits_as_long_as_the_server_says() -> None:
-    box, scores = outbox(), [one(1, nth) for nth in range(3)]
-    for score in scores:
-        box.add(score, 0.0)
-
-    batch = box.take()
-    box.fail(batch, errors.RateLimited(429, {}, 30.0), 1.0)
-
-    assert box.due_in(1.0, hurry=True) == 30.0
-    assert box.take() == batch == scores[:2]
-
-
-def test_what_is_open_waits_behind_the_others_so_that_one_board_holds_up_none() -> None:
-    box, scores = outbox(), [one(1, nth) for nth in range(3)]
-    for score in scores:
-        box.add(score, 0.0)
-    results: list[Result] = [{"status": "unknown"}, {"status": "rejected", "code": "unavailable"}]
-
-    told = box.record_results(box.take(), results, 0.0)
-
-    assert told == []
-    assert box.pending == 3
-    assert box.take() == [scores[2], scores[0]]
-
-
-def test_a_batch_that_is_too_large_is_halved_and_one_score_that_is_too_large_is_told() -> None:
-    box, scores = outbox(size=2), [one(1, nth) for nth in range(2)]
-    for score in scores:
-        box.add(score, 0.0)
-    too_large = errors.BodyTooLarge(413, {"code": "body_too_large", "detail": "Over 1 MiB."})
-
-    assert box.fail(box.take(), too_large, 0.0) == []
-    assert box.due_in(0.0, hurry=False) == 0.0
-    [told] = box.fail(box.take(), too_large, 0.0)
-
-    assert told.code == "body_too_large"
-    assert box.pending == 1
-
-
-def test_what_is_under_way_counts_as_held() -> None:
-    box = outbox(size=2, most=2)
-    for nth in range(2):
-        box.add(one(1, nth), 0.0)
-
-    batch = box.take()
-    assert box.is_full
-    box.fail(batch, NoAnswer("nothing"), 0.0)
-
-    assert box.pending == 2
-
-
-@pytest.mark.parametrize("wrong", [{"size": 0}, {"size": 1001}, {"seconds": -1}, {"most": 10}])
-def test_bounds_that_would_send_nothing_are_refused(wrong: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match="is"):
-        Bounds(**wrong)

@@ -125,7 +125,7 @@ def test_what_is_not_the_api_is_told_apart_from_a_refusal(kind: Kind, site: str,
 
 def test_what_may_count_twice_is_not_repeated_once_it_may_have_arrived(kind: Kind, site: str, key: str) -> None:
     with Front(site, HANG_UP) as front, pytest.raises(NoAnswer):
-        kind.client(front.url, key).ask("PUT", "players", "alice", body={"name": "Alice"})
+        kind.client(front.url, key).ask("POST", "players", "alice", "link-code")
 
     assert len(front.asked) == 1
 

@@ -3,15 +3,18 @@
 import logging
 import re
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from competitions.selectors.participants.participants import participant_of
 from sunwi_client import Bounds, NoAnswer, NotSunwi, RetryPolicy, Score, SunwiError, UncountedScore, __version__, errors
 from sunwi_client.outbox import Outbox
 from tests.clients.conftest import Kind
-from tests.clients.front import PASS, Canned, Front
+from tests.clients.front import HANG_UP, PASS, Canned, Front
+from tests.competitions.site import open_competition
 from tests.playing import score
 
 pytestmark = pytest.mark.usefixtures("links")
@@ -25,10 +28,18 @@ OTHER = [
     Canned(200, b'{"results": []}'),
     Canned(200, b'{"results": [1]}'),
     Canned(200, b'{"results": {"status": 1}}'),
+    Canned(200, b"[" * 200_000),
+    Canned(200, b'{"results": 1e99999999999999999999}'),
+]
+STRANGE = [
+    Canned(503, b"[" * 200_000),
+    Canned(503, b"x", {"Retry-After": "Sat, 28 Nov 2026 13:44:31 +9999999999999999"}),
 ]
 
 
-def named(answer: Canned) -> str:
+def named(answer: Canned | str) -> str:
+    if isinstance(answer, str):
+        return answer
     return f"{answer.status} {answer.content[:14].decode()}"
 
 
@@ -57,6 +68,39 @@ def test_a_write_without_an_id_is_sent_once(kind: Kind, site: str, key: str, ans
         assert isinstance(told.value, errors.OutcomeUnknown)
 
 
+@pytest.mark.parametrize("answer", [FAULT, HANG_UP], ids=named)
+def test_what_sets_a_state_of_a_player_is_sent_again(kind: Kind, site: str, key: str, answer: Canned | str) -> None:
+    competition = open_competition()
+    with Front(site, answer, PASS, Canned(500), PASS, answer, PASS) as front:
+        client = kind.client(front.url, key)
+        profile = client.ask("PUT", "players", "alice", body={"name": "Alice"})
+        joined = client.ask("PUT", "competitions", competition.pk, "players", "alice")
+        left = outcome(lambda: client.ask("DELETE", "competitions", competition.pk, "players", "alice"))
+
+    assert (profile["name"], joined["player"]) == ("Alice", "alice")
+    assert left in (None, "not_joined")  # it had been done where the answer was lost
+    assert participant_of(competition, "alice") is None
+    assert len(front.asked) == 6
+
+
+def outcome(ask: Callable[[], Any]) -> Any:
+    """What is answered, or the code of the refusal."""
+    try:
+        return ask()
+    except errors.Refused as error:
+        return error.code
+
+
+@pytest.mark.parametrize(("is_idempotent", "tries"), [(None, 1), (False, 1), (True, 2)])
+def test_a_like_is_sent_again_only_if_the_caller_says_so(
+    kind: Kind, site: str, key: str, is_idempotent: bool | None, tries: int
+) -> None:
+    with Front(site, FAULT) as front, pytest.raises(SunwiError):  # the site knows no such kind
+        kind.client(front.url, key).ask("PUT", "likes", "no_such", 5, "alice", is_idempotent=is_idempotent)
+
+    assert len(front.asked) == tries
+
+
 @pytest.mark.parametrize("answer", TROUBLE, ids=named)
 def test_a_sender_drops_nothing_that_may_count(kind: Kind, site: str, key: str, board: int, answer: Canned) -> None:
     told: list[UncountedScore] = []
@@ -68,6 +112,18 @@ def test_a_sender_drops_nothing_that_may_count(kind: Kind, site: str, key: str, 
 
     assert told == []
     assert kind.client(site).top(board)["total"] == 5
+
+
+@pytest.mark.parametrize("answer", STRANGE, ids=["deep", "endless zone"])
+def test_no_answer_costs_a_sender_its_batch(kind: Kind, site: str, key: str, board: int, answer: Canned) -> None:
+    told: list[UncountedScore] = []
+    with Front(site, answer) as front:
+        sender = kind.sender(kind.client(front.url, key), on_uncounted=told.append)
+        sender.add(Score(board=board, player="alice", points=1))
+        sender.close()
+
+    assert told == []
+    assert kind.client(site).top(board)["total"] == 1
 
 
 @pytest.mark.parametrize("answer", OTHER, ids=named)
@@ -170,6 +226,7 @@ def test_each_retry_is_a_line_of_the_log(kind: Kind, site: str, board: int, capl
         ("soon", None),
         ("Wed, 21 Oct 2015 07:28:00 GMT", 0),
         ("Wed, 21 Oct 2015 07:28:00", None),
+        ("Sat, 28 Nov 2026 13:44:31 +9999999999999999", None),
     ],
 )
 def test_retry_after_is_a_number_or_a_date(kind: Kind, site: str, header: str, seconds: float | None) -> None:

@@ -26,6 +26,7 @@ SERIES, API_SERIES = "series/<int:number>/", "api/v1/series/<series>"
 # Of these the example is what comes of filling in: no parameters, no other numbers.
 PLAIN = (
     *("healthz", "readyz", "metrics", "account/", "accounts/logout/", "styleguide/", "inbox/", "inbox/settings/"),
+    *("inbox/push/", "push-worker.js"),
     *("players/<str:player>/follow/", "account/following/", "account/profile/"),
     *("players/<str:player>/", f"{CUP}leave/", f"{CUP}reveal/", f"{CUP}picture/<slug:digest>.webp"),
     *(f"{CUP}{rest}" for rest in ("team/", "teams/<int:team>/", "calendar.ics", "reminder/")),
@@ -105,6 +106,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     f"{CUP}card.png": _filled(f"{CUP}card.png", "", "?player={player}", "?player={player}&lang=ko"),
     f"{CUP}share/": _filled(f"{CUP}share/", "", "?menu=1&player={player}", "?of=reveal"),
     "pictures/<slug:digest>/<slug:size>.webp": ("/pictures/0/small.webp",),
+    "scripts/<slug:digest>/<str:names>.js": ("/scripts/0/live+patch.js",),
     "styles/<slug:digest>/<str:names>.css": ("/styles/0/tokens+base.css",),
     "search/suggestions/": ("/search/suggestions/?q=ann", "/search/suggestions/?q=bo", "/search/suggestions/?q=cup"),
     "competitions/": ("/competitions/", "/competitions/?fragment=1", "/competitions/?board={board}&page=2"),

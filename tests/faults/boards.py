@@ -30,7 +30,7 @@ from leaderboards.models import (
     Storage,
     Submission,
 )
-from leaderboards.services.boards import apply_boards
+from leaderboards.services.board_files import apply_boards
 from leaderboards.services.periods import close
 from leaderboards.services.submit import pipeline as submit
 from leaderboards.services.sync import mirror, resync_periods, verify

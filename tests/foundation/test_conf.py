@@ -7,58 +7,98 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
-from django.conf import LazySettings, Settings
+from django.conf import LazySettings, Settings, settings
 from django.core.exceptions import ImproperlyConfigured
+from django.core.signals import setting_changed
 
 from config.components import rate_limits
 from foundation import conf
+from foundation import sunwi_settings as own
+from foundation.sunwi_settings import check_settings, sunwi_settings
 from foundation.throttling.limits import Limit
 
 
 @pytest.fixture
 def host() -> Iterator[Any]:
-    """Settings as ``startproject`` leaves them: ``conf`` fills these."""
+    """Settings as ``startproject`` leaves them, and as ``sunwi_settings`` reads them."""
     plain = LazySettings()
     plain._wrapped = Settings("tests.foundation.host_settings")
-    with patch.object(conf, "settings", plain), patch.object(conf, "_filled", set()):
+    with patch.object(conf, "settings", plain), patch.object(own, "settings", plain):
+        own.sunwi_settings.forget()
         yield plain
+    own.sunwi_settings.forget()
 
 
 def test_what_is_not_said_has_its_default(host: Any) -> None:
-    conf.fill()
+    check_settings()
 
-    assert all(hasattr(host, name) for name in conf.SETTINGS)
-    assert host.RATE_LIMITS["write"] == Limit(50_000, 10)
-    assert host.ENCRYPTION_KEYS == ["a-key-of-the-host"]
-    assert (host.DEVICE_COOKIE_NAME, host.STAFF_SECOND_FACTOR) == ("device", "off")
+    assert not any(hasattr(host, name) for name in conf.SETTINGS)
+    assert sunwi_settings.RATE_LIMITS["write"] == Limit(50_000, 10)
+    assert sunwi_settings.ENCRYPTION_KEYS == ["a-key-of-the-host"]
+    assert (sunwi_settings.DEVICE_COOKIE_NAME, sunwi_settings.STAFF_SECOND_FACTOR) == ("device", "off")
 
 
 def test_with_secure_cookies_staff_need_a_second_factor(host: Any) -> None:
     host.SESSION_COOKIE_SECURE = True
 
-    conf.fill()
-
-    assert (host.DEVICE_COOKIE_NAME, host.STAFF_SECOND_FACTOR) == ("__Host-device", "required")
+    assert (sunwi_settings.DEVICE_COOKIE_NAME, sunwi_settings.STAFF_SECOND_FACTOR) == ("__Host-device", "required")
 
 
 def test_what_is_said_counts_and_the_rest_of_the_limits_stays(host: Any) -> None:
     host.SUNWI = {"RATE_LIMITS": {"write": "7/3", "read": ""}, "ENCRYPTION_KEYS": ["k" * 32], "AUDIT_KEEP_DAYS": 9}
 
-    conf.fill()
-    conf.fill()  # each app asks
+    check_settings()
+    check_settings()  # each app asks
 
-    assert (host.RATE_LIMITS["write"], host.RATE_LIMITS["read"]) == (Limit(7, 3), None)
-    assert host.RATE_LIMITS["page"] == Limit(5_000, 10)
-    assert host.ENCRYPTION_KEYS == ["k" * 32, "a-key-of-the-host"]
-    assert host.AUDIT_KEEP_DAYS == 9
+    assert (sunwi_settings.RATE_LIMITS["write"], sunwi_settings.RATE_LIMITS["read"]) == (Limit(7, 3), None)
+    assert sunwi_settings.RATE_LIMITS["page"] == Limit(5_000, 10)
+    assert sunwi_settings.ENCRYPTION_KEYS == ["k" * 32, "a-key-of-the-host"]
+    assert sunwi_settings.AUDIT_KEEP_DAYS == 9
 
 
-def test_what_the_project_sets_by_itself_stays(host: Any) -> None:
-    host.SITE_URL = "https://mine.example"
+BARE = {"STAFF_SESSION_HOURS": "8h", "TRACING": {"exporter": "jaeger"}, "RATE_LIMITS": 5, "SIGN_UP": None}
 
-    conf.fill()
 
-    assert host.SITE_URL == "https://mine.example"
+def test_names_outside_of_the_dictionary_are_the_projects_own(host: Any) -> None:
+    for name, value in BARE.items():
+        setattr(host, name, value)
+    host.SUNWI = {"RATE_LIMITS": {"write": "7/3"}}
+
+    check_settings()
+
+    assert (sunwi_settings.STAFF_SESSION_HOURS, sunwi_settings.TRACING, sunwi_settings.SIGN_UP) == (12, False, "off")
+    assert sunwi_settings.RATE_LIMITS["write"] == Limit(7, 3)
+    assert {name: getattr(host, name) for name in BARE} == BARE
+
+
+def test_in_our_own_project_plain_names_count_and_the_dictionary_is_refused(host: Any) -> None:
+    host.SUNWI_OWN_PROJECT, host.SITE_URL = True, "https://mine.example"
+
+    check_settings()
+
+    assert (sunwi_settings.SITE_URL, sunwi_settings.SIGN_UP) == ("https://mine.example", "off")
+    host.SUNWI = {"SIGN_UP": "open"}
+    with pytest.raises(ImproperlyConfigured, match="leave out SUNWI_OWN_PROJECT, which is for Sunwi's own project"):
+        check_settings()
+
+
+def test_a_test_of_the_project_overrides_the_dictionary(host: Any) -> None:
+    assert sunwi_settings.SIGN_UP == "off"
+
+    host.SUNWI = {"SIGN_UP": "open"}
+    setting_changed.send(sender=None, setting="SUNWI", value=host.SUNWI, enter=True)  # as override_settings does
+
+    assert sunwi_settings.SIGN_UP == "open"
+
+
+def test_our_own_project_has_every_setting_by_its_name() -> None:
+    assert own.is_own_project()
+    assert [name for name in conf.SETTINGS if not hasattr(settings, name)] == []
+
+
+def test_there_are_no_other_settings(host: Any) -> None:
+    with pytest.raises(AttributeError, match="Sunwi has no setting DEBUG"):
+        _ = sunwi_settings.DEBUG
 
 
 @pytest.mark.parametrize(
@@ -89,7 +129,7 @@ def test_what_is_wrong_is_refused_in_a_sentence(host: Any, given: Any, said: str
     host.SUNWI = given
 
     with pytest.raises(ImproperlyConfigured) as refused:
-        conf.fill()
+        check_settings()
 
     assert str(refused.value).startswith("The setting SUNWI ")
     assert said in str(refused.value)
@@ -100,17 +140,9 @@ def test_a_refused_secret_is_not_repeated(host: Any, name: str) -> None:
     host.SUNWI = {name: "hush" if name == "METRICS_TOKEN" else ["hush"]}
 
     with pytest.raises(ImproperlyConfigured, match=name) as refused:
-        conf.fill()
+        check_settings()
 
     assert "hush" not in str(refused.value)
-
-
-def test_what_is_said_twice_is_refused(host: Any) -> None:
-    host.SITE_URL = "https://mine.example"
-    host.SUNWI = {"SITE_URL": "https://other.example"}
-
-    with pytest.raises(ImproperlyConfigured, match="has SITE_URL, which the settings also set by itself"):
-        conf.fill()
 
 
 def test_every_limit_has_its_variable_in_our_own_project() -> None:

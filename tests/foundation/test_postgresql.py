@@ -3,6 +3,7 @@
 import gc
 import threading
 import time
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import psycopg
@@ -208,3 +209,24 @@ def test_a_transaction_that_rested_too_long_is_over_and_sql_was_away_for_it() ->
         rest()
 
     assert not KnownRedis.objects.exists()  # over a connection of its own
+
+
+@only_postgresql
+@pytest.mark.parametrize("autocommit", [True, False])
+def test_times_are_read_whatever_style_the_project_or_its_server_writes_them_in(autocommit: bool) -> None:
+    other = connection.copy()
+    other.settings_dict["OPTIONS"] = {
+        **connection.settings_dict["OPTIONS"], "options": "-c datestyle=German -c intervalstyle=iso_8601",
+    }  # fmt: skip  # as a table
+    other.settings_dict["AUTOCOMMIT"] = autocommit
+
+    with other.cursor() as cursor:
+        cursor.execute("SELECT '2026-03-04 12:00+00'::timestamptz, '36 hours'::interval")
+        read = cursor.fetchone()
+        other.rollback()  # of a transaction that would have taken the styles with it
+        cursor.execute("SHOW datestyle")
+        style = cursor.fetchone()[0]
+    other.close()
+
+    assert read == (datetime(2026, 3, 4, 12, tzinfo=UTC), timedelta(hours=36))
+    assert style.startswith("ISO")

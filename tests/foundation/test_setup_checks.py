@@ -1,9 +1,12 @@
 """System checks of a project that Sunwi's apps are installed in: each says what to write."""
 
 from typing import Any
+from unittest.mock import patch
 
 import pytest
+from celery import Celery
 from django.conf import settings as actual
+from django.db.models import Model
 from django.http import HttpResponse
 from django.urls import path
 from pytest_django import Settings
@@ -21,9 +24,11 @@ def said(check: Any) -> list[tuple[str, str]]:
 
 def test_our_own_project_passes_them_all() -> None:
     for check in (
+        setup_checks.celery_app_is_imported,
         setup_checks.boards_have_a_redis, setup_checks.middleware_is_there, setup_checks.processors_are_there,
         setup_checks.database_can_hold_locks, setup_checks.project_suits, setup_checks.addresses_are_there,
-        setup_checks.broker_has_a_database_of_its_own,
+        setup_checks.broker_has_a_database_of_its_own, setup_checks.tables_are_in_default,
+        setup_checks.changes_are_committed,
     ):  # fmt: skip  # as a table
         assert said(check) == []
 
@@ -47,6 +52,7 @@ def test_our_own_project_passes_them_all() -> None:
             '"ENGINE": "foundation.postgresql"',
         ),
         (setup_checks.database_can_hold_locks, {"DATABASES": {}}, "sunwi.E013", "foundation.postgresql"),
+        (setup_checks.changes_are_committed, {"DATABASES": {"default": {"AUTOCOMMIT": False}}}, "sunwi.E020", "Leave"),
         (setup_checks.project_suits, {"USE_TZ": False}, "sunwi.E015", "USE_TZ = True"),
         (setup_checks.addresses_are_there, {"ROOT_URLCONF": __name__}, "sunwi.E016", 'include("leaderboards.urls")'),
     ],
@@ -68,6 +74,41 @@ def test_what_is_missing_is_named_with_what_to_write(
 
     assert {each for each, _ in found} == {id_}
     assert any(hint in text for _, text in found)
+
+
+class ScoresElsewhere:
+    """A router that writes our boards to a database of their own."""
+
+    def db_for_write(self, model: type[Model], **_: Any) -> str | None:
+        return "scores" if model._meta.app_label in ("leaderboards", "likes") else None
+
+
+class NoTables:
+    """A router that makes the tables of accounts elsewhere."""
+
+    def allow_migrate(self, db: str, app_label: str, **_: Any) -> bool | None:
+        return False if (db, app_label) == ("default", "auth") else None
+
+
+class Replicas:
+    """A router that reads from a replica."""
+
+    def db_for_read(self, *_: Any, **__: Any) -> str:
+        return "replica"
+
+
+@pytest.mark.parametrize(
+    ("routers", "kept_out"), [([ScoresElsewhere()], "leaderboards, likes"), ([NoTables()], "auth"), ([Replicas()], "")]
+)
+def test_routers_that_keep_our_tables_elsewhere_are_told_which(
+    routers: list[Any], kept_out: str, settings: Settings
+) -> None:
+    settings.DATABASE_ROUTERS = routers
+
+    found = said(setup_checks.tables_are_in_default)
+
+    assert [each for each, _ in found] == (["sunwi.E019"] if kept_out else [])
+    assert all(f'keep {kept_out} out of the database "default". Let the routers' in text for _, text in found)
 
 
 @pytest.mark.parametrize(
@@ -92,6 +133,15 @@ def test_a_broker_in_the_boards_database_is_refused(
 
     assert [id_ for id_, _ in found] == ["sunwi.E018"] * is_refused
     assert all("hush" not in text and "Give it another database number" in text for _, text in found)
+
+
+def test_a_project_whose_celery_app_is_not_imported_is_told_so() -> None:
+    assert said(setup_checks.celery_app_is_imported) == []
+
+    with patch.object(setup_checks, "current_app", Celery("default")):
+        ((id_, text),) = said(setup_checks.celery_app_is_imported)
+    assert id_ == "sunwi.E021"
+    assert "from .celery import app as celery_app" in text
 
 
 def reverse_here(name: str, args: Any) -> str:

@@ -10,7 +10,7 @@ from factory.django import DjangoModelFactory
 from foundation import clock
 from leaderboards.core.periods import window_at
 from leaderboards.models import Board, Period, Player
-from leaderboards.services.boards import apply_boards
+from leaderboards.services.board_files import apply_boards
 from leaderboards.services.periods.open import open_period
 
 

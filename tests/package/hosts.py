@@ -10,6 +10,8 @@ from tests.package.conftest import ROOT, Environment, done
 
 APPS = ("likes", "competitions")
 PATIENCE_SECONDS = 30.0
+# Settings of the host's own, called as some of Sunwi's are, and with another meaning.
+OWN_NAMES = 'STAFF_SESSION_HOURS, RATE_LIMITS, SIGN_UP, TRACING = "8h", 5, None, {"exporter": "jaeger"}'
 
 
 def snippet(name: str) -> str:
@@ -65,7 +67,8 @@ def make_host(environment: Environment, folder: Path, apps: tuple[str, ...], red
     addresses = addresses.replace("include((api_urls(),", f"include((api_urls({parts}),")
     added = added.replace("redis://127.0.0.1:6379/0", redis)
     with (folder / "host" / "settings.py").open("a") as written:
-        written.write(f"\n{added}\n{database}\n")
+        written.write(f"\n{added}\n{database}\n{OWN_NAMES}\n")
     (folder / "host" / "urls.py").write_text(addresses)
-    (folder / "host" / "celery.py").write_text(snippet("celery.py"))
+    for name in ("celery.py", "__init__.py"):
+        (folder / "host" / name).write_text(snippet(name))
     return Host(folder, environment.python)

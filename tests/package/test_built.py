@@ -3,6 +3,8 @@
 import os
 import subprocess
 import sys
+import tarfile
+import tomllib
 import zipfile
 from pathlib import Path
 
@@ -41,6 +43,27 @@ def test_the_wheel_has_every_file_once_and_takes_no_name_that_is_not_told(built:
 
 def test_the_source_archive_makes_the_same_wheel(built: Built, wheel_of_the_sdist: Path) -> None:
     assert names_in(wheel_of_the_sdist) == names_in(built.wheel)
+
+
+def test_the_source_archive_has_what_its_readme_starts_and_links_to(built: Built) -> None:
+    with tarfile.open(built.sdist) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+
+    assert {each for each in kept() if each.startswith(("deploy/", "clients/", "tests/", "docs/"))} <= names
+    assert {"Makefile", "Dockerfile", "docker-compose.yml", "requirements-demo.txt", "requirements-test.txt"} <= names
+
+
+def test_the_wheel_has_the_licences_of_all_that_is_in_it(built: Built) -> None:
+    with zipfile.ZipFile(built.wheel) as archive:
+        licences = {name.partition(".dist-info/licenses/")[2] for name in archive.namelist()} - {""}
+
+    assert licences == {"LICENSE", *(each for each in kept("static") if "LICENSE" in each or "OFL" in each)}
+
+
+def test_the_command_says_the_version_of_the_package(installed: Environment, tmp_path: Path) -> None:
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+
+    assert done(installed.sunwi, "--version", cwd=tmp_path) == f"sunwi {version}\n"
 
 
 def test_nothing_of_the_project_but_its_command_can_be_imported(installed: Environment, tmp_path: Path) -> None:

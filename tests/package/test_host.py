@@ -44,7 +44,7 @@ WORK = """
 import foundation
 from django.conf import settings
 from django.core.management import call_command
-from host.celery import app
+from celery import current_app as app
 app.loader.import_default_modules()
 print(foundation.__file__.partition("/lib/")[0])
 print(sorted({each["task"] for each in settings.CELERY_BEAT_SCHEDULE.values()} - app.tasks.keys()))

@@ -3,7 +3,6 @@
 from datetime import timedelta
 from typing import Any
 
-from django.conf import settings
 from django.contrib.auth.tokens import default_token_generator
 from django.core import signing
 from django.urls import reverse
@@ -13,6 +12,7 @@ from django.utils.http import urlsafe_base64_encode
 from accounts import mail_urls
 from accounts.errors import NoLongerValid
 from foundation.messages import Message
+from foundation.sunwi_settings import sunwi_settings
 from foundation.users import User
 
 SIGN_UP, EMAIL, INVITATION = "accounts.sign_up", "accounts.email", "accounts.invitation"
@@ -36,7 +36,7 @@ def read(purpose: str, token: str, valid_for: timedelta | None = MAILED_FOR) -> 
 
 def address(name: str, *parts: object) -> str:
     """The absolute URL of one of ``accounts.mail_urls``. The host is SITE_URL's, never a request's."""
-    return str(settings.SITE_URL).rstrip("/") + reverse(name, mail_urls.__name__, args=parts)
+    return str(sunwi_settings.SITE_URL).rstrip("/") + reverse(name, mail_urls.__name__, args=parts)
 
 
 def new_password(user: User) -> tuple[str, str, str]:

@@ -25,6 +25,7 @@ from accounts.services.registration import sign_up
 from foundation import clock
 from foundation.failpoints import failpoint
 from foundation.mail_templates import TEXTS
+from foundation.sunwi_settings import sunwi_settings
 from foundation.throttling.rate_limit import throttle
 from foundation.users import User, email_of, name_of, users
 
@@ -93,7 +94,7 @@ def _claim(at: datetime) -> AccountMail | None:
 def _messages(row: AccountMail) -> Iterator[EmailMessage]:
     with override(row.language):
         for name, to, context in _notice_text(row) if row.kind in notice_texts.SAID else _texts(row):
-            context |= {"site": settings.SITE_URL}
+            context |= {"site": sunwi_settings.SITE_URL}
             subject = TEXTS.render_to_string(f"accounts/mail/{name}_subject.txt", context).strip()
             yield EmailMessage(subject, TEXTS.render_to_string(f"accounts/mail/{name}.txt", context), to=[to])
 
@@ -121,8 +122,8 @@ def _notice_text(row: AccountMail) -> Iterator[tuple[str, str, dict[str, object]
     """As ``_texts``, for a notice: with what this mailbox can do, restore its address or reset the password."""
     name = row.name or (name_of(row.user) if row.user else "")  # rows of an older version have no name
     context = {"name": name, "when": row.created_at, **notice_texts.words(row), "by_owner": row.by_owner}
-    contact = settings.PRIVACY_URL  # may be only a path
-    context["contact"] = urljoin(settings.SITE_URL, contact) if contact else settings.DEFAULT_FROM_EMAIL
+    contact = sunwi_settings.PRIVACY_URL  # may be only a path
+    context["contact"] = urljoin(sunwi_settings.SITE_URL, contact) if contact else settings.DEFAULT_FROM_EMAIL
     former = addresses.find_restorable(row.user, row.to, clock.now()) if row.user else None
     if former is not None:
         context |= {

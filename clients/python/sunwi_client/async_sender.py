@@ -4,7 +4,9 @@ The trap: create it while the event loop runs; it ends with the loop, so close i
 """
 
 import asyncio
+import inspect
 import time
+from collections.abc import Iterable
 from types import TracebackType
 from typing import Self
 
@@ -12,13 +14,14 @@ from sunwi_client.async_client import AsyncClient
 from sunwi_client.outbox import Bounds, Outbox, SenderClosed, SenderFull, UncountedScore
 from sunwi_client.retry_policy import NO_RETRY, RetryPolicy
 from sunwi_client.scores import Score
-from sunwi_client.sender import CLOSE_SECONDS, OnUncounted, report_all, warn
+from sunwi_client.sender import CLOSE_SECONDS, OnUncounted, log_failure, refuse_waiting, warn
 
 
 class AsyncSender:
     """Collects scores and submits them with ``client``; scores with an open result are sent again until decided.
 
-    ``on_uncounted`` is called, not awaited, for each score that does not count.
+    ``on_uncounted`` is called in the sender's task for each score that does not count, and awaited if it is a coroutine
+    function; then it may ``add`` the score again.
     """
 
     def __init__(self, client: AsyncClient, *, on_uncounted: OnUncounted = warn, bounds: Bounds = Bounds()) -> None:  # noqa: B008 - it never changes
@@ -28,23 +31,25 @@ class AsyncSender:
         self._task = asyncio.create_task(self._work())
 
     async def add(self, score: Score, timeout: float | None = None) -> None:
-        """Add ``score`` to the queue; wait while it is full.
+        """Add ``score`` to the queue; wait while it is full. Within ``on_uncounted`` it never waits.
 
         Raises ``SenderFull`` after ``timeout`` seconds, and ``SenderClosed``.
         """
         async with self._changed:
+            is_own = self._is_own_task()  # nobody else would make room
             try:
                 async with asyncio.timeout(timeout):
-                    await self._changed.wait_for(lambda: self._closing or not self._box.is_full)
+                    await self._changed.wait_for(lambda: is_own or self._closing or not self._box.is_full)
             except TimeoutError:
                 raise SenderFull(f"{self._box.pending:,} scores wait, and none went within {timeout} s.") from None
             if self._closing:
                 raise SenderClosed("The sender is closed: make another.")
-            self._box.add(score, time.monotonic())
+            (self._box.add_again if is_own else self._box.add)(score, time.monotonic())
             self._changed.notify_all()
 
     async def flush(self, timeout: float | None = None) -> bool:
         """Send all pending scores and wait until they are decided; False after ``timeout`` seconds."""
+        refuse_waiting(self._is_own_task())
         async with self._changed:
             self._flushing += 1
             self._changed.notify_all()
@@ -59,11 +64,12 @@ class AsyncSender:
 
     async def close(self, timeout: float = CLOSE_SECONDS) -> None:
         """Send pending scores for up to ``timeout`` seconds and the current try; report the rest as ``unsent``."""
+        refuse_waiting(self._is_own_task())
         async with self._changed:
             self._closing, self._ends = True, min(self._ends, time.monotonic() + timeout)
             self._changed.notify_all()
         await asyncio.wait([self._task])  # awaited itself, the task would be cancelled together with this coroutine
-        report_all(self._on_uncounted, self._box.give_up())
+        await self._report_all(self._box.give_up())
 
     async def __aenter__(self) -> Self:
         return self
@@ -73,9 +79,21 @@ class AsyncSender:
     ) -> None:
         await self.close()
 
+    def _is_own_task(self) -> bool:
+        return asyncio.current_task() is self._task
+
     async def _work(self) -> None:
         while batch := await self._next():
-            report_all(self._on_uncounted, await self._submit(batch))
+            await self._report_all(await self._submit(batch))
+
+    async def _report_all(self, scores: Iterable[UncountedScore]) -> None:
+        for each in scores:
+            try:
+                told = self._on_uncounted(each)
+                if inspect.iscoroutine(told):
+                    await told
+            except Exception:
+                log_failure(each)
 
     async def _submit(self, batch: list[Score]) -> list[UncountedScore]:
         try:

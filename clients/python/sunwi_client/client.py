@@ -205,12 +205,20 @@ class Client:
         }
         return cast(answers.CompetitionView, self._request(endpoints.competition_view(number, query, ids)))
 
-    def ask(self, method: str, *segments: str | int, query: dict[str, Value] | None = None, body: object = None) -> Any:
+    def ask(
+        self,
+        method: str,
+        *segments: str | int,
+        query: dict[str, Value] | None = None,
+        body: object = None,
+        is_idempotent: bool | None = None,
+    ) -> Any:
         """Call any other API endpoint: ``ask("PUT", "competitions", 7, "players", "alice")``. None for an empty answer.
 
-        A GET is retried as other reads; a write only if the server answered that nothing was done.
+        A GET is retried as other reads, and so are writes that are safe to repeat: profiles, joining, leaving, likes of
+        comments. Other writes are only if the server answered that nothing was done; ``is_idempotent`` says otherwise.
         """
-        return self._request(call(method, *segments, query=query, body=body))
+        return self._request(call(method, *segments, query=query, body=body, is_idempotent=is_idempotent))
 
     def with_options(self, *, timeout: float | None = None, retry_policy: RetryPolicy | None = None) -> Self:
         """This client with another ``timeout`` or ``retry_policy``, for one call or several.

@@ -53,8 +53,9 @@ class Refused(SunwiError):
     def __init__(self, status: int, problem: Mapping[str, Any], retry_after: float | None = None) -> None:
         self.status: int = status
         self.code = str(problem.get("code", self.code))
-        self.detail = str(problem.get("detail", ""))
-        self.errors: Sequence[Mapping[str, str]] = problem.get("errors", ())
+        detail, errors = problem.get("detail"), problem.get("errors")  # whoever answered: of any type
+        self.detail = detail if isinstance(detail, str) else ""
+        self.errors: Sequence[Mapping[str, str]] = errors if isinstance(errors, list) else ()
         self.retry_after = retry_after
         super().__init__(" ".join(filter(None, (f"{status} {self.code}:", self.detail, self.todo))))
 

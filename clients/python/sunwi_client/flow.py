@@ -6,6 +6,7 @@ to wait; it returns the result. The trap: a call that is not idempotent is never
 
 import json
 import logging
+import re
 import time
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, replace
@@ -13,12 +14,17 @@ from decimal import Decimal
 from typing import Any, TypeVar
 from urllib.parse import quote, urlencode
 
-from sunwi_client.errors import NoAnswer, NotSunwi, RateLimited, SunwiError, Unavailable, refusal
+from sunwi_client.errors import Conflict, NoAnswer, NotFound, NotSunwi, RateLimited, SunwiError, Unavailable, refusal
 from sunwi_client.retry_policy import RetryPolicy
 
 logger = logging.getLogger(__name__)
 BASE = "/api/v1"
 Value = str | int | bool | None
+# What the API lets repeat (docs/api.md): reads, and writes that say how it shall be. Not likes of kinds that the site
+# may have registered as repeatable, and no removal from a board, which would take a score that came meanwhile along.
+REPEATABLE = re.compile(
+    r"GET .*|PUT players/[^/]+|(PUT|DELETE) (competitions/[^/]+/players/[^/]+|likes/comment/[^/]+/[^/]+)", re.DOTALL
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +67,14 @@ Outcome = Reply | NoAnswer | None
 RequestFlow = Generator[Call | Pause, Outcome, T]
 
 
-def call(method: str, *segments: str | int, query: Mapping[str, Value] | None = None, body: object = None) -> Call:
-    """Build a request of the path ``/api/v1/<segments>``.
+def call(
+    method: str,
+    *segments: str | int,
+    query: Mapping[str, Value] | None = None,
+    body: object = None,
+    is_idempotent: bool | None = None,
+) -> Call:
+    """Build a request of the path ``/api/v1/<segments>``. By default reads are idempotent, and states of players.
 
     Raises ``ValueError`` for a segment that is empty, ``.`` or ``..``, or contains a slash.
     """
@@ -70,9 +82,11 @@ def call(method: str, *segments: str | int, query: Mapping[str, Value] | None = 
         if segment in ("", ".", "..") or "/" in segment:
             raise ValueError(f"{segment!r} names nothing: no id is empty, `.` or `..`, or has a slash in it.")
     parameters = {name: _format(value) for name, value in (query or {}).items() if value is not None}
-    address = "/".join((BASE, *(quote(str(segment), safe="") for segment in segments)))
+    path = "/".join(quote(str(segment), safe="") for segment in segments)
     content = None if body is None else json.dumps(body, ensure_ascii=False).encode()
-    return Call(method, address + (f"?{urlencode(parameters)}" if parameters else ""), content, method == "GET")
+    if is_idempotent is None:
+        is_idempotent = REPEATABLE.fullmatch(f"{method} {path}") is not None
+    return Call(method, f"{BASE}/{path}" + (f"?{urlencode(parameters)}" if parameters else ""), content, is_idempotent)
 
 
 def _format(value: str | int | bool) -> str:
@@ -100,7 +114,7 @@ def request_flow(request: Call, retry_policy: RetryPolicy, gate: Gate) -> Reques
     Raises ``Refused``, ``NoAnswer`` or ``NotSunwi``.
     """
     ends = time.monotonic() + retry_policy.seconds
-    tries = 0
+    tries, is_in_doubt = 0, False
     while True:
         if (blocked := gate.seconds_left()) > 0:
             if time.monotonic() + blocked > ends:
@@ -116,7 +130,10 @@ def request_flow(request: Call, retry_policy: RetryPolicy, gate: Gate) -> Reques
         if isinstance(error, RateLimited):
             gate.shut(seconds)
         if not may_repeat(request, error) or time.monotonic() + seconds > ends:
+            if is_in_doubt and isinstance(error, Conflict | NotFound):
+                error.add_note("It was sent before without an answer, and may have been done then.")
             raise error
+        is_in_doubt = is_in_doubt or (request.method != "GET" and not was_undone(error))
         log_retry(request, error, seconds)
         yield Pause(seconds)
 
@@ -131,9 +148,12 @@ def log_retry(request: Call, error: SunwiError, seconds: float) -> None:
 
 def may_repeat(request: Call, error: SunwiError) -> bool:
     """Whether a retry is safe and may succeed."""
-    if isinstance(error, RateLimited) or (isinstance(error, Unavailable) and error.code == "unavailable"):
-        return True  # nothing was done
-    return request.is_idempotent and error.is_temporary
+    return was_undone(error) or (request.is_idempotent and error.is_temporary)
+
+
+def was_undone(error: SunwiError) -> bool:
+    """Whether the server said that nothing was done."""
+    return isinstance(error, RateLimited) or (isinstance(error, Unavailable) and error.code == "unavailable")
 
 
 def read(request: Call, outcome: Outcome) -> Any:
@@ -156,7 +176,7 @@ def _content_of(request: Call, reply: Reply) -> Any:
     if reply.status == 204:
         return None
     try:
-        content = json.loads(reply.content, parse_float=Decimal)
+        content = _read_json(reply.content)
     except ValueError:
         raise NotSunwi(reply.status, "with what is no JSON", reply.content) from None
     if request.member and not (isinstance(content, dict) and request.member in content):
@@ -164,9 +184,17 @@ def _content_of(request: Call, reply: Reply) -> Any:
     return content
 
 
+def _read_json(content: bytes) -> Any:
+    """The value, with exact decimals. Raises ``ValueError``, also for one that is too deep or too large to be held."""
+    try:
+        return json.loads(content, parse_float=Decimal)
+    except (RecursionError, ArithmeticError) as error:
+        raise ValueError("It is JSON that cannot be held.") from error
+
+
 def _refuse(reply: Reply) -> None:
     try:
-        problem = json.loads(reply.content)
+        problem = _read_json(reply.content)
     except ValueError:
         problem = None
     if isinstance(problem, dict) and isinstance(problem.get("code"), str):

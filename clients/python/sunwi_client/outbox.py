@@ -5,7 +5,7 @@ pending, otherwise the queue would exceed its bound when they come back.
 """
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sunwi_client.advice import advice
@@ -69,6 +69,7 @@ class Outbox:
         self._in_flight = 0
         self._tries = 0
         self._rests_until = 0.0
+        self._has_rested = False  # since the last batch was taken
 
     @property
     def pending(self) -> int:
@@ -84,6 +85,16 @@ class Outbox:
         """Queue a score."""
         self._waiting.append((now, score))
 
+    def add_again(self, score: Score, now: float) -> None:
+        """Queue a score that ``on_uncounted`` adds, also beyond the bound: who makes room is who calls it.
+
+        The next batch waits as after a failure, so that a key that stays wrong is not sent as fast as it is refused.
+        """
+        self.add(score, now)
+        if not self._has_rested:
+            self._has_rested = True
+            self._rest(now, True, None)
+
     def due_in(self, now: float, hurry: bool) -> float | None:
         """Seconds until a batch is due, 0 or less for now, None if no score waits. ``hurry``: it need not be full."""
         if not self._waiting:
@@ -96,6 +107,7 @@ class Outbox:
         """Remove the next batch from the queue and count it as in flight."""
         batch = [self._waiting.popleft()[1] for _ in range(min(self._size, len(self._waiting)))]
         self._in_flight += len(batch)
+        self._has_rested = False
         return batch
 
     def record_results(self, batch: Sequence[Score], results: Sequence[Result], now: float) -> list[UncountedScore]:
@@ -129,14 +141,11 @@ class Outbox:
         self._in_flight -= len(batch)
         self._waiting.extendleft((now, score) for score in reversed(batch))
 
-    def give_up(self) -> list[UncountedScore]:
-        """Empty the queue and return its scores, as ``unsent``."""
-        left = [score for _, score in self._waiting]
-        self._waiting.clear()
-        return [
-            UncountedScore(score, "unsent", "The sender was closed before it was answered.", again=True)
-            for score in left
-        ]
+    def give_up(self) -> Iterator[UncountedScore]:
+        """Take the scores out of the queue one by one, as ``unsent``: what is broken off leaves the others in it."""
+        while self._waiting:
+            _, score = self._waiting.popleft()
+            yield UncountedScore(score, "unsent", "The sender was closed before it was answered.", again=True)
 
     def _rest(self, now: float, failed: bool, retry_after: float | None) -> None:
         self._tries = self._tries + 1 if failed else 0

@@ -94,7 +94,7 @@ def _seconds(text: str) -> float | None:
         return min(float(text), LONGEST_WAIT)
     try:
         seconds = (parsedate_to_datetime(text) - datetime.now(UTC)).total_seconds()
-    except (TypeError, ValueError):  # a date without a zone, or none
+    except (TypeError, ValueError, OverflowError):  # a date without a zone, with an endless number, or none
         return None
     return min(max(0.0, seconds), LONGEST_WAIT)
 

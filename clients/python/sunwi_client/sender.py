@@ -6,8 +6,8 @@ The trap: the thread is a daemon and ends with the process, so close the sender,
 
 import logging
 import time
-from collections.abc import Callable, Sequence
-from threading import Condition, Thread
+from collections.abc import Callable, Iterable
+from threading import Condition, Thread, current_thread
 from types import TracebackType
 from typing import Self
 
@@ -26,20 +26,31 @@ def warn(lost: UncountedScore) -> None:
     logger.warning("%s of %s does not count: %s: %s", lost.score.id, lost.score.player, lost.code, lost.detail)
 
 
-def report_all(on_uncounted: OnUncounted, scores: Sequence[UncountedScore]) -> None:
+def report_all(on_uncounted: OnUncounted, scores: Iterable[UncountedScore]) -> None:
     """Call ``on_uncounted`` for each score; an error in it is logged."""
     for each in scores:
         try:
             on_uncounted(each)
         except Exception:
-            logger.exception("Telling of a score that does not count failed: %s", each)
+            log_failure(each)
+
+
+def log_failure(lost: UncountedScore) -> None:
+    """Log the error that ``on_uncounted`` raised for a score."""
+    logger.exception("Telling of a score that does not count failed: %s", lost)
+
+
+def refuse_waiting(is_own: bool) -> None:
+    """Raise ``RuntimeError`` where ``on_uncounted`` would wait for the sender, which waits for it."""
+    if is_own:
+        raise RuntimeError("`on_uncounted` cannot flush or close its sender, which waits for it: do that elsewhere.")
 
 
 class Sender:
     """Collects scores and submits them with ``client``; scores with an open result are sent again until decided.
 
-    ``on_uncounted`` is called in the sender's thread for each score that does not count. Pending scores are lost when
-    the process dies: if that matters, store them until they count, with ids of your own.
+    ``on_uncounted`` is called in the sender's thread for each score that does not count, and may ``add`` it again.
+    Pending scores are lost when the process dies: if that matters, store them until they count, with ids of your own.
     """
 
     def __init__(self, client: Client, *, on_uncounted: OnUncounted = warn, bounds: Bounds = Bounds()) -> None:  # noqa: B008 - it never changes
@@ -50,20 +61,22 @@ class Sender:
         self._thread.start()
 
     def add(self, score: Score, timeout: float | None = None) -> None:
-        """Add ``score`` to the queue; wait while it is full.
+        """Add ``score`` to the queue; wait while it is full. Within ``on_uncounted`` it never waits.
 
         Raises ``SenderFull`` after ``timeout`` seconds, and ``SenderClosed``.
         """
         with self._changed:
-            if not self._changed.wait_for(lambda: self._closing or not self._box.is_full, timeout):
+            is_own = self._is_own_thread()  # nobody else would make room
+            if not self._changed.wait_for(lambda: is_own or self._closing or not self._box.is_full, timeout):
                 raise SenderFull(f"{self._box.pending:,} scores wait, and none went within {timeout} s.")
             if self._closing:
                 raise SenderClosed("The sender is closed: make another.")
-            self._box.add(score, time.monotonic())
+            (self._box.add_again if is_own else self._box.add)(score, time.monotonic())
             self._changed.notify_all()
 
     def flush(self, timeout: float | None = None) -> bool:
         """Send all pending scores and wait until they are decided; False after ``timeout`` seconds."""
+        refuse_waiting(self._is_own_thread())
         with self._changed:
             self._flushing += 1
             self._changed.notify_all()
@@ -73,6 +86,7 @@ class Sender:
 
     def close(self, timeout: float = CLOSE_SECONDS) -> None:
         """Send pending scores for up to ``timeout`` seconds and the current try; report the rest as ``unsent``."""
+        refuse_waiting(self._is_own_thread())
         with self._changed:
             self._closing, self._ends = True, min(self._ends, time.monotonic() + timeout)
             self._changed.notify_all()
@@ -86,6 +100,9 @@ class Sender:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def _is_own_thread(self) -> bool:
+        return current_thread() is self._thread
 
     def _work(self) -> None:
         while batch := self._next():

@@ -3,7 +3,7 @@
 The trap: if a later try fails, the results of earlier tries must not be lost.
 """
 
-import json
+import reprlib
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -70,4 +70,5 @@ def _results_of(answer: Any, count: int) -> list[Result]:
     told = results if isinstance(results, list) else []
     if len(told) == count and all(isinstance(each, dict) and isinstance(each.get("status"), str) for each in told):
         return cast(list[Result], told)
-    raise NotSunwi(200, f"without the results of {count} scores", json.dumps(answer, default=str).encode())
+    excerpt = reprlib.repr(answer).encode("ascii", "backslashreplace")  # of few levels, however deep the answer is
+    raise NotSunwi(200, f"without the results of {count} scores", excerpt)

@@ -13,8 +13,8 @@ from django.utils.translation import gettext_lazy as _lazy
 from competitions.admin.actions.lifecycle import ACTIONS
 from competitions.admin.actions.pages import scores_of
 from competitions.admin.competitions.change_history import changes_in_words
-from competitions.admin.competitions.copy_pages import CopyPages
 from competitions.admin.competitions.form import FIXED, CompetitionForm
+from competitions.admin.competitions.publish_pages import PublishPages
 from competitions.admin.competitions.timeline import next_step, steps
 from competitions.admin.participants.teams import CompetitionDivisions
 from competitions.admin.rewards.tiers import CompetitionTiers
@@ -69,7 +69,7 @@ class PhaseFilter(admin.SimpleListFilter):
 
 
 @admin.register(Competition)
-class CompetitionAdmin(NoBulkDeletion, CopyPages):
+class CompetitionAdmin(NoBulkDeletion, PublishPages):
     """The admin of competitions, from draft to rewards."""
 
     form = CompetitionForm

@@ -87,7 +87,7 @@ class CopyPages(ActionPages):
         at = clock.trusted_now()
         made = make_copies(form.competition, wanted, token, at, by, with_rewards=with_rewards)
         text = ngettext("%(count)s draft is made.", "%(count)s drafts are made.", len(made)) % {"count": len(made)}
-        hint = _("Look them over, and publish each.")
+        hint = _("Look them over; “Publish the selected drafts” publishes them at once.")
         messages.success(request, f"{text} {hint}")
         if len(made) == 1:
             return redirect("admin:competitions_competition_change", made[0].pk)
@@ -103,7 +103,7 @@ class CopyPages(ActionPages):
             "title": f"{form.title}: {original}",
             "form": form,
             "slug": slug,
-            "rows": list(_rows(drafts)),
+            "rows": list(planned_rows(drafts)),
             "shown_seal": _seal(original, drafts) if drafts else "",
             "is_other": bool(drafts) and "confirmed" in request.POST,
             "without_rewards": has_rewards and not _may_add_rewards(request),
@@ -124,7 +124,8 @@ def _seal(original: Competition, drafts: Sequence[Competition]) -> str:
     return hashlib.sha256(repr((original.pk, settings, dates)).encode()).hexdigest()
 
 
-def _rows(drafts: Sequence[Competition]) -> Iterator[PlannedRow]:
+def planned_rows(drafts: Sequence[Competition]) -> Iterator[PlannedRow]:
+    """Describe drafts in the order of their starts."""
     previous: Competition | None = None
     for nth, draft in enumerate(drafts, 1):
         yield PlannedRow(

@@ -15,11 +15,13 @@ from django.db.models import Count, Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import reverse
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
+from django.utils.translation import ngettext
 
+from competitions.admin.competitions.publish_pages import publish_drafts_address
 from competitions.admin.series.form import SeriesForm
 from competitions.core.series import table_text
 from competitions.errors import BadSeries
@@ -159,16 +161,20 @@ class SeriesAdmin(NoBulkDeletion, DeclaredLookupsAdmin[Series]):
 
     @admin.display(description=_lazy("See also"))
     def links(self, series: Series) -> SafeString | str:
-        """Link to its page, its board and its results."""
+        """Link to its page, its board, its results, and to publishing its drafts if there are any."""
         if series.pk is None:
             return _("A board of its name is made with it, which nobody else writes to.")
         results = reverse("admin:competitions_seriesresult_changelist") + f"?series__id__exact={series.pk}"
-        return format_html(
-            '<a href="{}">{}</a> · <a href="{}">{}</a> · <a href="{}">{}</a>',
-            *(reverse("series", args=[series.pk]), _("Its page")),
-            *(_board(series), _("Its board")),
-            *(results, _("Its results")),
-        )
+        ways = [
+            (reverse("series", args=[series.pk]), _("Its page")),
+            (_board(series), _("Its board")),
+            (results, _("Its results")),
+        ]
+        drafts = series.events.filter(competition__published_at=None, competition__cancelled_at=None).count()
+        if drafts:
+            words = ngettext("Publish %(count)s draft", "Publish %(count)s drafts", drafts) % {"count": drafts}
+            ways.append((publish_drafts_address(series.pk), words))
+        return format_html_join(" · ", '<a href="{}">{}</a>', ways)
 
     # -- Saving ---------------------------------------------------------------------------------
 

@@ -3,7 +3,7 @@
 Schema names must be unique in the whole document: a second `Result` would replace that of boards.
 """
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from ninja import Field, Schema
 
@@ -18,6 +18,10 @@ from leaderboards.api.openapi.schemas import (
     StandingsOfPeriod,
     Time,
 )
+from leaderboards.api.openapi.shared import shared
+
+TeamScore = Annotated[Literal["sum", "best", "average"], shared("TeamScore")]
+StatusOfParticipant = Annotated[Literal["ranked", "not_started", "hidden"], shared("StatusOfParticipant")]
 
 
 class CompetitionListed(Schema):
@@ -65,9 +69,7 @@ class CompetitionShown(CompetitionListed):
     vacated_places: Literal["close_up", "stay_empty"] = Field(
         description="Whether everybody below the disqualified and the banned moves up, or their places stay empty."
     )
-    team_score: Literal["sum", "best", "average"] | None = Field(
-        description="What teams rank by; null where there are none."
-    )
+    team_score: TeamScore | None = Field(description="What teams rank by; null where there are none.")
     team_counts: int | None = Field(description="How many of a team's best members count; null is all with a score.")
     team_size: int | None = Field(description="The most members of a team; null is no limit.")
     team_founding: bool = Field(description="Whether players found teams themselves.")
@@ -110,7 +112,7 @@ class RowOfParticipant(RowOfCompetition):
     rank: int | None
     points: Points | None = Field(None, description="Null for who has not started, or is hidden.")
     tied: int | None
-    status: Literal["ranked", "not_started", "hidden"] = Field(
+    status: StatusOfParticipant = Field(
         description="`hidden` where a freeze leaves open whether they have scored since."
     )
     percentile: float | None = Field(ge=0, le=100)

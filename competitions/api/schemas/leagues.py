@@ -1,12 +1,13 @@
 """The schemas of answers about leagues, for the OpenAPI document; a test compares them with the answers."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from ninja import Field, Schema
 
 from leaderboards.api.openapi.schemas import PeriodOfBoard, RowOfStandings, Time
+from leaderboards.api.openapi.shared import shared
 
-Outcome = Literal["promoted", "stayed", "demoted"]
+Outcome = Annotated[Literal["promoted", "stayed", "demoted"], shared("OutcomeOfPlace")]
 
 
 class RulesOfLeague(Schema):

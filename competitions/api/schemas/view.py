@@ -1,13 +1,9 @@
 """The schemas of a page and of a combined read of a competition, for the OpenAPI document."""
 
-from typing import Literal
-
 from ninja import Field
 
-from competitions.api.schemas.competitions import StandingsOfCompetition
+from competitions.api.schemas.competitions import StandingsOfCompetition, StatusOfParticipant
 from leaderboards.api.openapi.schemas import CursorsOfPage, Points, RowWithShare, ViewOfBoard
-
-Status = Literal["ranked", "not_started", "hidden"]
 
 
 class PageOfCompetition(StandingsOfCompetition, CursorsOfPage):
@@ -20,7 +16,9 @@ class Me(RowWithShare):
     rank: int | None
     points: Points | None = Field(None, description="Null for who has not started, or is hidden.")
     tied: int | None
-    status: Status = Field(description="`hidden` where a freeze leaves open whether they have scored since.")
+    status: StatusOfParticipant = Field(
+        description="`hidden` where a freeze leaves open whether they have scored since."
+    )
 
 
 class ViewOfCompetition(ViewOfBoard):

@@ -6,12 +6,12 @@ from argparse import ArgumentParser, ArgumentTypeError
 from pathlib import Path
 from typing import Any
 
-from django.conf import settings
 from django.core.management.base import CommandError
 
 from competitions.management.chaos import Chaos
 from competitions.management.rehearsal import ENDS, STARTS, Rehearsal
 from competitions.management.verdict import judge
+from foundation.sunwi_settings import sunwi_settings
 from leaderboards.management.command import Command as BaseCommand
 
 FEWEST, MOST = 4, 5000
@@ -39,7 +39,7 @@ class Command(BaseCommand):
         dice = random.Random(seed)  # noqa: S311 - simulated people
         self._say(f"--seed {seed} repeats these chances.")
         rehearsal = Rehearsal(options["participants"], self._say, dice)
-        chaos = Chaos(Path(settings.DATA_DIR), range(STARTS, ENDS), dice, self._say) if options["chaos"] else None
+        chaos = Chaos(Path(sunwi_settings.DATA_DIR), range(STARTS, ENDS), dice, self._say) if options["chaos"] else None
         if chaos and chaos.finds_nobody():
             self._say("No demo of its own runs here: nothing is killed.")
         rehearsal.run(options["seconds"], chaos.meanwhile if chaos else lambda _: None)

@@ -13,6 +13,12 @@ def inbox(player: Player, limit: int = 50) -> list[Notice]:
     return list(rows.defer("competition__picture").prefetch_related(*merged)[:limit])
 
 
+def latest_unread(player: Player, limit: int) -> list[Notice]:
+    """Return the latest unread notices with what ``subject`` needs."""
+    rows = Notice.objects.filter(Notice.IN_INBOX, player=player, read_at=None).select_related("competition__board")
+    return list(rows.defer("competition__picture", "competition__description")[:limit])
+
+
 def unread(player: Player) -> int:
     """Count the unread notices."""
     return Notice.objects.filter(Notice.IN_INBOX, player=player, read_at=None).count()

@@ -7,13 +7,13 @@ the API answers with an error.
 import re
 from collections.abc import Collection, Mapping
 
-from django.conf import settings
 from django.db import transaction
 from django.db.models import QuerySet
 
 from competitions.errors import OwnComment
 from competitions.models import Comment
 from foundation.messages import Message
+from foundation.sunwi_settings import sunwi_settings
 from leaderboards.models import Board
 from likes.core.kinds import Storage
 from likes.registry import Likeable
@@ -28,8 +28,8 @@ def likeable() -> Likeable:
         kind=KIND,
         boards=boards,
         withdrawn=withdrawn,
-        storage=Storage(settings.COMMENT_LIKES_STORAGE),
-        rate=settings.COMMENT_LIKES_RATE,
+        storage=Storage(sunwi_settings.COMMENT_LIKES_STORAGE),
+        rate=sunwi_settings.COMMENT_LIKES_RATE,
         admit=admit,
         save_totals=save_totals,
     )

@@ -19,6 +19,7 @@ from competitions.models import (
     Notice,
     Participant,
     Preference,
+    PushSubscription,
     Revision,
     RewardGrant,
     SeriesTotal,
@@ -58,6 +59,7 @@ def anonymize_player(player: Player, at: datetime) -> None:
     Notice.objects.filter(player=player).delete()
     Preference.objects.filter(player=player).delete()
     StartReminder.objects.filter(player=player).delete()
+    PushSubscription.objects.filter(player=player).delete()
     Invitation.objects.filter(external_id=player.external_id).delete()
 
 

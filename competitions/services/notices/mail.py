@@ -9,7 +9,6 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 from urllib.parse import urlsplit
 
-from django.conf import settings
 from django.core.mail import EmailMultiAlternatives
 from django.core.mail.backends.base import BaseEmailBackend
 from django.db import transaction
@@ -22,6 +21,7 @@ from competitions.selectors.notices.preferences import language_of, preference_o
 from foundation import clock, mailer
 from foundation.failpoints import failpoint
 from foundation.mail_templates import TEXTS
+from foundation.sunwi_settings import sunwi_settings
 from foundation.users import email_of
 from foundation.webhooks.outbox import event_id
 from leaderboards.models import Player
@@ -113,7 +113,7 @@ def message(mail: Mail) -> EmailMultiAlternatives:
     """Build the message: text and HTML, in the player's language. Its id is the notice's, at every try."""
     related = ("competition__board", "change", "revision", "grant", "grant_before", "player__preference")
     notice = Notice.objects.select_related(*related).defer("competition__picture").get(pk=mail.notice_id)
-    site, message_id = settings.SITE_URL.rstrip("/"), event_id(f"notice-{notice.pk}", notice.created_at)
+    site, message_id = sunwi_settings.SITE_URL.rstrip("/"), event_id(f"notice-{notice.pk}", notice.created_at)
     preferences = f"{site}/inbox/settings/"
     language = language_of(notice)
     with override(language):

@@ -16,7 +16,7 @@ from django.db.models import OuterRef, Q, QuerySet, Subquery
 from competitions.core.quiet_hours import QuietHours
 from competitions.models import Change, ChangeKind, Competition, Notice, NoticeKind, Participant
 from competitions.selectors.notices.preferences import preference_of, zone_of
-from competitions.services.notices import mail
+from competitions.services.notices import mail, push
 from foundation import clock
 from foundation.failpoints import failpoint
 from leaderboards.models import Player
@@ -56,12 +56,14 @@ def players_taking_part(competition: Competition) -> QuerySet[Player]:
 
 
 def write_notices(notices: Sequence[Notice], at: datetime) -> None:
-    """Write notices in the caller's transaction: deferred for players in quiet hours, mailed to the others."""
+    """Write notices in the caller's transaction: deferred for players in quiet hours, else sent on."""
     for notice in notices:
         is_deferred = notice.kind not in _NEVER_DEFERRED
         notice.created_at, notice.held_until = at, _quiet_hours(notice).until(at) if is_deferred else None
     Notice.objects.bulk_create(notices, batch_size=CHUNK)
-    mail.queue([notice for notice in notices if notice.held_until is None], at)
+    told = [notice for notice in notices if notice.held_until is None]
+    mail.queue(told, at)
+    push.queue(told, at)
 
 
 @transaction.atomic
@@ -145,6 +147,7 @@ def _release(deferred: QuerySet[Notice], at: datetime) -> int:
         delivered.append(_summary(first, at) if more else first)
     _merge_into([notice for notice in delivered if notice.kind == NoticeKind.SUMMARY], released)
     mail.queue(delivered, at)
+    push.queue(delivered, at)
     failpoint("release.before_commit")
     return len(delivered)
 

@@ -10,7 +10,6 @@ the next run goes on there. The place that a player was last notified of is read
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 
-from django.conf import settings
 from django.db import transaction
 from django.db.models import Q
 
@@ -21,6 +20,7 @@ from competitions.selectors.results.revisions import published_ranking
 from competitions.services.notices import notices
 from foundation import clock
 from foundation.failpoints import failpoint
+from foundation.sunwi_settings import sunwi_settings
 from foundation.worker.each import for_each
 from leaderboards.models import Period, Player
 from leaderboards.selectors.visibility.restrictions import visible_q
@@ -80,7 +80,7 @@ def _is_news(revision: Revision, at: datetime) -> bool:
     shown_at = max(each for each in (competition.final_at, competition.revealed_at, revision.made_at) if each)
     if revision.number == 1:  # it may have been made later, for an old result
         shown_at = max(each for each in (competition.final_at, competition.revealed_at, competition.ends_at) if each)
-    is_kept = (competition.final_at or at) > at - timedelta(days=settings.KEEP_RECORDS_DAYS)
+    is_kept = (competition.final_at or at) > at - timedelta(days=sunwi_settings.KEEP_RECORDS_DAYS)
     return is_kept and at - shown_at < NOTIFY_WITHIN
 
 

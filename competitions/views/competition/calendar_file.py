@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from datetime import datetime
 
-from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -13,6 +12,7 @@ from competitions.models import Competition
 from competitions.views.access import visible
 from foundation import clock
 from foundation.ical import CalendarMoment, calendar_file, last_change_of
+from foundation.sunwi_settings import sunwi_settings
 from leaderboards import formats
 from leaderboards.views.board_pages.calendar_file import calendar_response, calendar_uid
 from leaderboards.views.components.pictures import zoned
@@ -29,7 +29,7 @@ def competition_calendar(request: HttpRequest, number: int) -> HttpResponse:
 def _moments(competition: Competition, now: datetime) -> Iterator[CalendarMoment]:
     made_at = competition.published_at or competition.created_at
     changed_at = last_change_of("competition", competition.pk, made_at)
-    url = settings.SITE_URL.rstrip("/") + reverse("competition", args=[competition.pk])
+    url = sunwi_settings.SITE_URL.rstrip("/") + reverse("competition", args=[competition.pk])
     for part, at, summary in _parts(competition):
         if at is not None:
             yield CalendarMoment(

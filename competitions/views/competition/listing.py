@@ -29,7 +29,6 @@ from competitions.views.series import may_know_series
 from foundation import clock
 from foundation.numbers import whole_number
 from leaderboards.choices import Visibility
-from leaderboards.views.components.other_apps import HomePart
 from leaderboards.views.components.preview import list_preview
 from leaderboards.views.http.micro_cache import expire_cache_at, micro_cached
 from leaderboards.views.http.responses import etag_of, page_response
@@ -37,7 +36,6 @@ from leaderboards.views.http.viewer import viewer_of
 
 PAST_A_PAGE = 12
 MOST_CALLED = 20
-ON_HOME = 3
 EVERY_SECONDS = 10
 OVER = (Phase.PROVISIONAL, Phase.FINAL, Phase.CANCELLED)
 
@@ -69,15 +67,15 @@ def competitions(request: HttpRequest) -> HttpResponse:
     """List the competitions that the visitor may see; with ``?board=`` those of one board."""
     at = clock.now()
     known = _known(request, at)
-    _expire_at_phase_changes(request, known, at)
+    expire_at_phase_changes(request, known, at)
     over = [each for each in known if _is_over(each, at)]
     past = Paginator(over, PAST_A_PAGE).get_page(request.GET.get("page"))
     coming = [each for each in reversed(known) if each.phase(at) is Phase.OPEN]
-    running = _running(known, at)
+    running = running_of(known, at)
     parts = {"running": running, "coming": coming, "past": list(past.object_list)}
     listed = {each.competition.pk: each for each in summaries_of(list(chain(*parts.values())), at)}
     rows = {name: [listed[each.pk] for each in part if each.pk in listed] for name, part in parts.items()}
-    made = {card.listed.competition.pk: card for card in _cards(request, list(chain(*rows.values())), at)}
+    made = {card.listed.competition.pk: card for card in cards_of(request, list(chain(*rows.values())), at)}
     cards = {name: [made[each.competition.pk] for each in part] for name, part in rows.items()}
     context = {
         **cards,
@@ -86,21 +84,8 @@ def competitions(request: HttpRequest) -> HttpResponse:
         "preview": list_preview(_("Competitions"), [each.name for each in known if _is_public(each)]),
         "has_series": "fragment" not in request.GET and bool(may_know_series(request, series_known())),
     }
-    seen = [(name, *map(_etag_parts, part)) for name, part in cards.items()]
+    seen = [(name, *map(etag_parts_of, part)) for name, part in cards.items()]
     return page_response(request, "competitions/list", context, etag_of(seen, past.number, past.paginator.num_pages))
-
-
-def cards_running(request: HttpRequest, at: datetime, most: int) -> list[Card]:
-    """Return the ``most`` running competitions on public boards that end first, for the page of ``request``."""
-    known = [each for each in competitions_known(at) if each.board.visibility == Visibility.PUBLIC]
-    _expire_at_phase_changes(request, known, at)
-    return _cards(request, summaries_of(_running(known, at)[:most], at), at)
-
-
-def home_part(request: HttpRequest) -> HomePart:
-    """Show the running competitions on public boards that end first on the home page."""
-    cards = cards_running(request, clock.now(), ON_HOME)
-    return HomePart("competitions/_now.html", cards, [_etag_parts(card) for card in cards])
 
 
 def called(request: HttpRequest, sought: str) -> list[Competition]:
@@ -117,7 +102,7 @@ def _is_public(competition: Competition) -> bool:
     return competition.board.visibility == Visibility.PUBLIC and competition.published_at is not None
 
 
-def _expire_at_phase_changes(request: HttpRequest, known: Collection[Competition], at: datetime) -> None:
+def expire_at_phase_changes(request: HttpRequest, known: Collection[Competition], at: datetime) -> None:
     expire_cache_at(request, chain.from_iterable(each.timeline.phase_changes_at for each in known), at)
 
 
@@ -126,7 +111,7 @@ def _is_over(competition: Competition, at: datetime) -> bool:
     return competition.phase(at) in OVER or competition.ends_at <= at
 
 
-def _running(known: Collection[Competition], at: datetime) -> list[Competition]:
+def running_of(known: Collection[Competition], at: datetime) -> list[Competition]:
     """Return those that have started and not ended; the next to end first."""
     running = [each for each in known if each.phase(at) is not Phase.OPEN and not _is_over(each, at)]
     return sorted(running, key=lambda each: (each.ends_at, each.pk))
@@ -142,15 +127,18 @@ def _board(request: HttpRequest) -> int | None:
     return whole_number(request.GET.get("board"))
 
 
-def _cards(request: HttpRequest, listed: Sequence[CompetitionSummary], at: datetime) -> list[Card]:
-    """Return the cards as the viewer sees them."""
+def cards_of(
+    request: HttpRequest, listed: Sequence[CompetitionSummary], at: datetime, joined: Collection[int] | None = None
+) -> list[Card]:
+    """Return the cards as the viewer sees them; ``joined`` has the competitions of theirs, if the caller knows them."""
     if not listed:
         return []
     viewer = viewer_of(request)
     own = viewer.player if viewer.linked else None
     numbers = [each.competition.pk for each in listed]
     revised = latest_numbers(numbers)
-    joined = competitions_of_player(own, numbers) if own else set()
+    if joined is None:
+        joined = competitions_of_player(own, numbers) if own else set()
     leaders = leaders_of(listed, viewer, at)
     cards = (_card(each, at, revised.get(each.competition.pk, 1)) for each in listed)
     return [
@@ -172,7 +160,7 @@ def _card(listed: CompetitionSummary, at: datetime, revision: int) -> Card:
     )
 
 
-def _etag_parts(card: Card) -> tuple[object, ...]:
+def etag_parts_of(card: Card) -> tuple[object, ...]:
     listed, each = card.listed, card.listed.competition
     window = (each.starts_at, each.ends_at, each.timezone)
     shown = (card.word, listed.participants, card.leader, card.has_joined)

@@ -55,6 +55,8 @@ def who_earns(board: Board, tier: RewardTier) -> str:
 
 def heading_without_score(phase: Phase) -> str:
     """Return the heading of the list of participants without a visible score."""
+    if phase is Phase.OPEN:
+        return _("Joined so far")
     if phase in BEFORE_THE_END:
         return _("Not started")
     return _("Not started at the freeze") if phase is Phase.FROZEN else _("Without a result")

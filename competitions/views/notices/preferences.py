@@ -18,6 +18,7 @@ from competitions.models import NoticeKind, Preference
 from competitions.selectors.notices.preferences import preference_of
 from competitions.services.notices.preferences import MUTABLE, NoticeSettings, save_preference
 from competitions.views.access import player_required
+from competitions.views.notices.push import push_offer
 from foundation.translate import translated
 from leaderboards.core.periods import zone_names
 from leaderboards.models import Player
@@ -75,7 +76,8 @@ def preferences(request: HttpRequest, player: Player) -> HttpResponse:
     if form.is_valid() and _keep(form, player):
         messages.success(request, _("Saved."))
         return redirect("inbox-settings")
-    return render(request, "competitions/preferences.html", {"form": form, "zones": _zones(), "player": player})
+    context = {"form": form, "zones": _zones(), "player": player, **push_offer(player)}
+    return render(request, "competitions/preferences.html", context)
 
 
 def _initial(preference: Preference) -> dict[str, Any]:

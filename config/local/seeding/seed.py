@@ -43,7 +43,7 @@ def make_tables() -> None:
 def make_boards() -> None:
     from foundation import clock
     from leaderboards.models import Board
-    from leaderboards.services.boards import apply_boards
+    from leaderboards.services.board_files import apply_boards
 
     wanted = json.loads(BOARDS.read_text())["boards"]
     there = set(Board.objects.values_list("name", flat=True))

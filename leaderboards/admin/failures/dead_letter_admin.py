@@ -31,6 +31,7 @@ class DeadLetterAdmin(ReadOnlyAdmin[DeadLetter]):
     The app that the work belongs to implements both. A standing can also be edited.
     """
 
+    nothing_here = _lazy("Nothing was given up: every entry reached SQL.")
     list_display = ("subject", "kind", "short_reason", "tries", "created_at", "failed_at", "state")
     list_filter = (("resolved_at", admin.EmptyFieldListFilter), "kind")
     search_fields = ("subject__icontains",)
@@ -149,6 +150,7 @@ class DeadLetterAdmin(ReadOnlyAdmin[DeadLetter]):
 class DifferenceAdmin(ReadOnlyAdmin[Difference]):
     """Standings that ``verify`` found to differ between SQL and Redis, and whether they were repaired."""
 
+    nothing_here = _lazy("Redis and SQL agree wherever they were compared.")
     list_display = ("player", "board", "period_label", "in_sql", "in_redis", "repaired", "found_at")
     list_filter = ("repaired", "found_at")
     list_select_related = ("period__board",)

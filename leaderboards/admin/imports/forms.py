@@ -3,11 +3,11 @@
 from typing import Any
 
 from django import forms
-from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 
+from foundation.sunwi_settings import sunwi_settings
 from leaderboards.core.periods import PeriodKind
 from leaderboards.models import Board, ImportKind
 from leaderboards.services.imports.upload import Upload
@@ -38,7 +38,7 @@ class FileForm(forms.Form):
     def clean_file(self) -> Any:
         """Refuse a file that is too long."""
         file = self.cleaned_data["file"]
-        if file.size > settings.LARGEST_UPLOAD:
+        if file.size > sunwi_settings.LARGEST_UPLOAD:
             raise ValidationError(_("The file is too long: up to 8 MiB are taken. Split it."))
         return file
 

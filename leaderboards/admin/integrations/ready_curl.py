@@ -4,9 +4,8 @@ import json
 import shlex
 from typing import Any
 
-from django.conf import settings
-
 from foundation.models import ServiceKey
+from foundation.sunwi_settings import sunwi_settings
 from leaderboards.models import Board
 
 WRITES = "scores:write"
@@ -18,7 +17,7 @@ def curl_of(key: ServiceKey, text: str = "") -> str:
     variable of the shell stands in its place. Empty for a key that demands signatures, which curl does not make."""
     if key.is_signed:
         return ""
-    site = str(settings.SITE_URL).rstrip("/")
+    site = str(sunwi_settings.SITE_URL).rstrip("/")
     header = f'"Authorization: Bearer {text or IN_THE_PLACE_OF_THE_KEY}"'
     if WRITES not in key.scopes:
         return f"curl {shlex.quote(f'{site}/api/v1/boards')} \\\n  -H {header}"

@@ -101,6 +101,7 @@ class WebhookEndpointAdmin(ReauthAdmin[WebhookEndpoint], DeclaredLookupsAdmin[We
 
     audited_as = "webhook"
     form = EndpointForm
+    nothing_here = _lazy("Nobody is told of events yet: add the address of a system that shall be.")
     list_display = ("name", "url", "told_of", "state", "created_at")
     search_fields = ("name", "url")
     actions = ("send_test", "rotate", "disable", "enable")

@@ -99,6 +99,7 @@ _VOID = _Action(
 class QuarantinedEntryAdmin(ReadOnlyAdmin[QuarantinedEntry]):
     """Entries that broke a plausibility limit, and wait for a decision."""
 
+    nothing_here = _lazy("Nothing waits for a decision.")
     list_display = ("created_at", "whose", "broken", "sent", "decided")  # the first link leads to the entry
     list_display_links = ("created_at",)
     list_select_related = ("player", "board", "period", "decided_by")

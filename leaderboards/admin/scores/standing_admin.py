@@ -29,7 +29,7 @@ from leaderboards.admin.scores.submission_admin import value_text
 from leaderboards.core.ranking.rules import Order
 from leaderboards.errors import NotHideable
 from leaderboards.models import Period, Standing
-from leaderboards.selectors.rankings.standings import ranks_excluding
+from leaderboards.selectors.rankings.ranks import ranks_excluding
 from leaderboards.selectors.visibility.hidden import hidden_now
 from leaderboards.selectors.visibility.restrictions import active_restrictions
 from leaderboards.services.moderation.restrict import hidden_in_period, hide_standings

@@ -1,5 +1,8 @@
 """Request bodies: size limit, content type, and JSON with exact numbers."""
 
+from typing import cast
+
+from django.conf import settings
 from django.http import HttpRequest
 
 from foundation.http.problems import BadRequest, LengthMissing, Malformed, NotJson, TooLarge
@@ -27,10 +30,17 @@ def bytes_of(request: HttpRequest) -> bytes:
     length = request.META.get("CONTENT_LENGTH") or ""
     if not length and "HTTP_TRANSFER_ENCODING" in request.META:
         raise LengthMissing("Send the body with a Content-Length, not in chunks.")
-    if length.isdigit() and int(length) > MAX_BYTES:
+    most = max_bytes()
+    if length.isdigit() and int(length) > most:
         _drain(request)
-        raise TooLarge(f"The body has {int(length):,} bytes; at most {MAX_BYTES:,} are taken. Send it in parts.")
+        raise TooLarge(f"The body has {int(length):,} bytes; at most {most:,} are taken. Send it in parts.")
     return request.body
+
+
+def max_bytes() -> int:
+    """The bytes that a body may have: ``MAX_BYTES``, or fewer where the project's setting for all bodies is lower."""
+    of_project = cast("int | None", settings.DATA_UPLOAD_MAX_MEMORY_SIZE)  # None, for no bound, is not in its type
+    return MAX_BYTES if of_project is None else min(MAX_BYTES, of_project)
 
 
 def _refuse_other_type(declared: str) -> None:

@@ -60,7 +60,7 @@ LIMIT = Query(10, ge=1, le=MOST_ROWS_WITH_KEY, description=_ROWS)
 LISTED = Query(MOST_ROWS, ge=1, le=MOST_ROWS_WITH_KEY, description=_ROWS)
 CURSOR = Query(None, description="`next_cursor` or `previous_cursor` of a page, in place of `offset` and `period`.")
 RADIUS = Query(4, ge=1, le=MOST_AROUND, description="How many rows on each side of the player.")
-IDS = Query(..., description=f"Players, separated by commas; repeatable; up to {MOST_NAMED}.", example=["alice,bob"])
+IDS = Query(..., description=f"Players, separated by commas; repeatable; up to {MOST_NAMED}.", example=["alice", "bob"])
 VIEWER = Query(None, description="Whose row and neighbours are told: the game's own id.", example="alice")
 ALSO = Query(
     [], description=f"Others to tell of, separated by commas; repeatable; up to {MOST_NAMED}.", example=["bob"]

@@ -6,7 +6,6 @@ They are checked before scopes and rate limits, so that somebody who has only th
 import logging
 from datetime import datetime, timedelta
 
-from django.conf import settings
 from django.http import HttpRequest
 from django.http.request import HttpHeaders
 
@@ -17,6 +16,7 @@ from foundation.messages import Message
 from foundation.models import ServiceKey
 from foundation.security import networks, nonces, signatures
 from foundation.security.sealing import Unsealable
+from foundation.sunwi_settings import sunwi_settings
 from leaderboards.api.http.bodies import bytes_of
 
 logger = logging.getLogger(__name__)
@@ -55,7 +55,7 @@ def _expect_signature(request: HttpRequest, key: ServiceKey) -> None:
     """
     clock.refuse_if_off()
     at = clock.now()
-    stamp = signatures.read(request.headers, at, timedelta(seconds=settings.SIGNATURE_TOLERANCE_SECONDS))
+    stamp = signatures.read(request.headers, at, timedelta(seconds=sunwi_settings.SIGNATURE_TOLERANCE_SECONDS))
     signatures.verify(stamp, _signed(request), _secrets(key, at))
     nonces.use(key, stamp.nonce, stamp.moment)
 

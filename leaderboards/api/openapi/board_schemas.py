@@ -1,10 +1,21 @@
 """The schemas of boards and their settings, for the OpenAPI document."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from ninja import Field, Schema
 
 from leaderboards.api.openapi.schemas import Number, RunningPeriod, Time
+from leaderboards.api.openapi.shared import shared
+
+Order = Annotated[Literal["desc", "asc"], shared("Order")]
+Unit = Annotated[Literal["s", "ms"], shared("UnitOfTime")]
+Update = Annotated[Literal["best", "latest", "increment"], shared("UpdatePolicy")]
+Ties = Annotated[Literal["first_come", "last_come", "shared", "dense"], shared("TiePolicy")]
+TieBreak = Annotated[Literal["auto", "score", "member"], shared("TieBreak")]
+OperatorOfEntry = Annotated[Literal["set", "best", "increment", "decrement"], shared("OperatorOfEntry")]
+StorageOfBoard = Annotated[Literal["hybrid", "redis", "sql"], shared("StorageOfBoard")]
+VisibilityOfBoard = Annotated[Literal["public", "private"], shared("VisibilityOfBoard")]
+JumpAgainst = Annotated[Literal["best", "median"], shared("JumpAgainst")]
 
 
 class CriterionOfBoard(Schema):
@@ -13,8 +24,8 @@ class CriterionOfBoard(Schema):
     name: str
     bits: int | None = None
     max: int | None = None
-    order: Literal["desc", "asc"] | None = None
-    unit: Literal["s", "ms"] | None = None
+    order: Order | None = None
+    unit: Unit | None = None
 
 
 class SettingsButPeriod(Schema):
@@ -31,32 +42,30 @@ class SettingsButPeriod(Schema):
     open_minutes: int | None = Field(
         description="How long each window of a schedule is open; null: until the next one starts."
     )
-    order: Literal["desc", "asc"]
-    update: Literal["best", "latest", "increment"]
-    ties: Literal["first_come", "last_come", "shared", "dense"]
-    tie_break: Literal["auto", "score", "member"]
+    order: Order
+    update: Update
+    ties: Ties
+    tie_break: TieBreak
     criteria: list[CriterionOfBoard]
     decimals: int
     minimum: Number
     maximum: Number
     total_maximum: Number
-    operators: list[Literal["set", "best", "increment", "decrement"]] = Field(
-        description="Those that an entry may name in place of `update`."
-    )
+    operators: list[OperatorOfEntry] = Field(description="Those that an entry may name in place of `update`.")
     grace_seconds: int
     retention_days: int
     keep_submissions_days: int
-    storage: Literal["hybrid", "redis", "sql"]
+    storage: StorageOfBoard
     unit: str
     format: str
     hue: str = Field(description="The colour of its page. Empty: by its number.")
-    visibility: Literal["public", "private"]
+    visibility: VisibilityOfBoard
     plausible_least: Number | None = Field(description="What breaks this or a limit below is quarantined.")
     plausible_most: Number | None
     submissions_per_minute: int | None
     points_per_minute: Number | None
     own_jump: Number | None
-    own_jump_against: Literal["best", "median"]
+    own_jump_against: JumpAgainst
     own_jump_last: int
     field_jump: Number | None
     field_jump_players: int

@@ -12,12 +12,15 @@ from urllib.parse import quote
 from ninja import NinjaAPI, Router
 
 from leaderboards.api.openapi.code_samples import Call, as_markdown, code_samples
+from leaderboards.api.openapi.codes import add_codes
+from leaderboards.api.openapi.headers import COMPONENTS, IF_NONE_MATCH, add_headers
 from leaderboards.api.openapi.number_formats import add_formats
+from leaderboards.api.openapi.parameters import bound
 from leaderboards.api.openapi.schemas import Problem
+from leaderboards.api.openapi.shared import SCHEMAS, name_shared
+from leaderboards.api.openapi.webhooks import WebhookDoc, add_webhooks
 
 BASE_PATH = "/api/v1"
-SCHEMAS = "#/components/schemas/"
-PROBLEM = f"{SCHEMAS}Problem"
 TAGS = {
     "scores": "Submitting scores.",
     "boards": "Boards, their settings and their running periods.",
@@ -27,6 +30,7 @@ TAGS = {
     "series": "Points by place over several competitions.",
     "leagues": "Tiers and groups on a board with a calendar.",
     "likes": "Likes of anything that the site registers.",
+    "webhooks": "Messages that this site posts to the endpoints of other systems, signed by Standard Webhooks.",
 }
 
 REFUSALS = {
@@ -47,7 +51,6 @@ REFUSALS = {
 EVERYWHERE = (400, 405, 422, 429, 500, 503)
 READING = (401, 403, 404)
 BODY = (411, 413, 415)
-_WAIT = {"Retry-After": {"description": "In whole seconds.", "schema": {"type": "integer", "minimum": 1}}}
 _SERVICE_KEY = {
     "type": "http",
     "scheme": "bearer",
@@ -62,7 +65,8 @@ class OperationDoc:
     """The description of an operation, beyond what the code shows.
 
     ``path`` and ``query`` make its sample call; ``answer`` is an example response; ``raw_response`` replaces the 200
-    response if that is not JSON.
+    response if that is not JSON. ``problems`` are refusals that say more than others, ``headers`` those of the content,
+    and ``parameters`` bounds that only this operation has.
     """
 
     refusals: tuple[int, ...] = READING
@@ -71,14 +75,22 @@ class OperationDoc:
     body: dict[str, Any] | None = None
     answer: Any = None
     raw_response: dict[str, Any] | None = None
+    problems: Mapping[int, type[Problem]] = field(default_factory=dict)
+    headers: tuple[str, ...] = ()
+    parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class ApiPart:
-    """The API of one app: its routers, and the descriptions of its operations by name."""
+    """The API of one app: its routers, and the descriptions of its operations and of its webhooks by name.
+
+    ``codes`` are the codes of its refusals, beside those of ``codes.py``.
+    """
 
     routers: tuple[Router, ...]
     docs: Callable[[], Mapping[str, OperationDoc]]
+    webhooks: Callable[[], Mapping[str, WebhookDoc]] = dict
+    codes: tuple[str, ...] = ()
 
 
 class Api(NinjaAPI):
@@ -114,13 +126,16 @@ class Api(NinjaAPI):
         }
         document["servers"] = [{"url": "/", "description": "The site that this document comes from."}]
         document["tags"] = [{"name": name, "description": text} for name, text in TAGS.items()]
-        document["components"]["schemas"]["Problem"] = Problem.json_schema()
-        document["components"]["securitySchemes"] = {"ServiceKey": _SERVICE_KEY}
+        document["components"] |= {"securitySchemes": {"ServiceKey": _SERVICE_KEY}, "headers": deepcopy(COMPONENTS)}
         docs = {name: each for part in self._parts for name, each in part.docs().items()}
         for path, operations in document["paths"].items():
             for method, operation in operations.items():
                 _complete(operation, method, path, docs[operation["operationId"]])
+        _add_problems(document, [Problem, *(kind for each in docs.values() for kind in each.problems.values())])
+        add_codes(document, [code for part in self._parts for code in part.codes])
         _name_bodies(document)
+        add_webhooks(document, {name: each for part in self._parts for name, each in part.webhooks().items()})
+        name_shared(document)
         add_formats(document)
         _drop_unused_schemas(document)
         return document
@@ -155,7 +170,7 @@ def _name_bodies(document: dict[str, Any]) -> None:
 def _drop_unused_schemas(document: dict[str, Any]) -> None:
     """Leave out what nothing refers to, such as a group of query parameters."""
     schemas = document["components"]["schemas"]
-    reached, waiting = set[str](), [document["paths"]]
+    reached, waiting = set[str](), [document["paths"], document["webhooks"]]
     while waiting:
         for name in _references(waiting.pop()) - reached:
             reached.add(name)
@@ -170,37 +185,48 @@ def _references(part: Any) -> set[str]:
         return set()
     found = set().union(*map(_references, part.values()))
     reference = part.get("$ref")
-    return found | {reference.removeprefix(SCHEMAS)} if isinstance(reference, str) else found
+    if isinstance(reference, str) and reference.startswith(SCHEMAS):
+        found.add(reference.removeprefix(SCHEMAS))
+    return found
 
 
 def _complete(operation: dict[str, Any], method: str, path: str, docs: OperationDoc) -> None:
     responses = operation["responses"]
-    _add_refusals(responses, {*docs.refusals, *EVERYWHERE})
+    _add_refusals(responses, {*docs.refusals, *EVERYWHERE}, docs.problems)
     operation["security"] = [{}, {"ServiceKey": []}] if method == "get" else [{"ServiceKey": []}]
     if method == "get":
         responses[304] = {"description": "`If-None-Match` named the answer's ETag."}
     if docs.raw_response is not None:
-        responses[200] = docs.raw_response
+        responses[200] = deepcopy(docs.raw_response)
     if docs.body is not None:
         operation["requestBody"] = deepcopy(docs.body)
     if docs.answer is not None:
         responses[200]["content"]["application/json"]["example"] = docs.answer
+    add_headers(responses, method == "get", docs.headers)
     for parameter in operation["parameters"]:
+        bound(parameter, docs.parameters)
         if parameter["in"] == "path" and parameter["name"] in docs.path:
             parameter["example"] = docs.path[parameter["name"]]
+    if method == "get":
+        operation["parameters"].append(dict(IF_NONE_MATCH))
     samples = code_samples(_call(method, path, docs))
     operation["x-codeSamples"] = samples
     operation["description"] = f"{operation.get('description', '')}\n\n{as_markdown(samples)}"
 
 
-def _add_refusals(responses: dict[Any, Any], statuses: Collection[int]) -> None:
+def _add_refusals(responses: dict[Any, Any], statuses: Collection[int], problems: Mapping[int, type[Problem]]) -> None:
     for status in sorted(statuses):
-        responses[status] = {
-            "description": REFUSALS[status],
-            "content": {"application/problem+json": {"schema": {"$ref": PROBLEM}}},
-        }
-        if status in (429, 503):
-            responses[status]["headers"] = _WAIT
+        schema = {"$ref": SCHEMAS + problems.get(status, Problem).__name__}
+        content = {"application/problem+json": {"schema": schema}}
+        responses[status] = {"description": REFUSALS[status], "content": content}
+
+
+def _add_problems(document: dict[str, Any], kinds: Collection[type[Problem]]) -> None:
+    schemas = document["components"]["schemas"]
+    for kind in kinds:
+        schema = kind.model_json_schema(ref_template=SCHEMAS + "{model}")
+        schemas |= schema.pop("$defs", {})
+        schemas[kind.__name__] = schema
 
 
 def _call(method: str, path: str, docs: OperationDoc) -> Call:

@@ -11,6 +11,12 @@ from django.db import Error as SqlError
 from foundation import clock
 from leaderboards import selectors
 from leaderboards.api.openapi.document import BODY, READING, OperationDoc, body
+from leaderboards.api.openapi.parameters import PLAYER_ID, SHOWN
+from leaderboards.api.openapi.schemas import ProblemOfScores
+from leaderboards.api.openapi.shared import MARK
+from leaderboards.api.routes.scores import MAX_ENTRIES
+from leaderboards.core.input.entries import MAX_ID_LENGTH
+from leaderboards.core.input.profiles import LONGEST_NAME, LONGEST_URL
 from leaderboards.core.periods import latest_window
 from leaderboards.models import Board
 
@@ -19,16 +25,9 @@ ROW = {"rank": 3, "player": "alice", "name": "Alice", "points": 150, "tied": 1}
 AROUND_CURSORS = {"around_previous_cursor": None, "around_next_cursor": None}
 # Of the board 1 in 2026-47, before and behind a row of 150 points.
 CURSORS = {"previous_cursor": None, "next_cursor": "WzEsImIxIiwiMjAyNi00NyIsMSwiYWxpY2UiLG51bGwsMTUwXQ"}
-CSV = {
+CSV: dict[str, Any] = {
     "description": "A line for each player, best first: rank, player, name, points or a column for each "
     "criterion, achieved_at, tied.",
-    "headers": {
-        "As-Of": {"description": "When it was so.", "schema": {"type": "string", "format": "date-time"}},
-        "Live": {
-            "description": "`false` where Redis is away and the newest scores may be missing.",
-            "schema": {"type": "string", "enum": ["true", "false"]},
-        },
-    },
     "content": {"text/csv": {"schema": {"type": "string"}}},
 }
 
@@ -42,6 +41,7 @@ def board_operation_docs() -> dict[str, OperationDoc]:
     return {
         "submit_scores": OperationDoc(
             refusals=(*BODY, 401, 403),
+            problems={503: ProblemOfScores},
             query="?ranks=true",
             body=body(_entries_schema(), _entries(real)),
             answer=_results(real),
@@ -50,7 +50,9 @@ def board_operation_docs() -> dict[str, OperationDoc]:
         "read_board": OperationDoc(path=board),
         "list_periods": OperationDoc(path=board, query="?limit=10", answer=_periods(real)),
         "read_standings": OperationDoc(path=board, query="?offset=0&limit=10", answer=page | CURSORS),
-        "export_standings": OperationDoc(path=board, query=f"?period={real.label}", raw_response=CSV),
+        "export_standings": OperationDoc(
+            path=board, query=f"?period={real.label}", raw_response=CSV, headers=("As-Of", "Live", "Content-Hash")
+        ),
         "read_named_players": OperationDoc(path=board, query="?ids=alice,bob", answer=page),
         "read_player_row": OperationDoc(path=alice),
         "read_percentile": OperationDoc(path=alice),
@@ -125,35 +127,41 @@ def _entries_schema() -> dict[str, Any]:
             "board": {"type": "integer", "minimum": 1, "description": "The board's number; or `competition`."},
             "competition": {"type": "integer", "minimum": 1, "description": "The competition's number."},
             "player": {
-                "type": "string",
-                "minLength": 1,
-                "maxLength": 64,
+                **PLAYER_ID,
                 "description": "The game's own id: any script, NFC, no control character, `/` or `,`.",
             },
             "points": {
                 "type": ["number", "string"],
                 "description": "A number or a decimal string, an exact multiple of 10^-decimals; or `fields`.",
             },
-            "fields": {"type": "object", "additionalProperties": {"type": "integer"}, "description": "By criterion."},
+            "fields": {
+                "type": "object",
+                "additionalProperties": {"type": "integer"},
+                "description": "By criterion.",
+                MARK: "FieldValues",
+            },
             "at": {"type": "string", "format": "date-time", "description": "When it happened; default: on arrival."},
             "id": {
                 "type": "string",
                 "minLength": 1,
-                "maxLength": 128,
+                "maxLength": MAX_ID_LENGTH,
                 "description": "The caller's own id of the entry: sent again it changes nothing.",
             },
             "operator": {
                 "type": "string",
                 "enum": ["set", "best", "increment", "decrement"],
+                MARK: "OperatorOfEntry",
                 "description": "What it does in place of the board's `update`, if the board's `operators` have it.",
             },
             "metadata": {
                 "type": "object",
+                "additionalProperties": True,
+                MARK: "Metadata",
                 "description": "The game's own data, up to 2,048 bytes as compact JSON; not on boards of Redis.",
             },
         },
     }
-    entries = {"type": "array", "minItems": 1, "maxItems": 1000, "items": entry}
+    entries = {"type": "array", "minItems": 1, "maxItems": MAX_ENTRIES, "items": entry}
     return {
         "title": "EntriesBody", "type": "object", "additionalProperties": False, "required": ["entries"],
         "properties": {"entries": entries},
@@ -162,8 +170,13 @@ def _entries_schema() -> dict[str, Any]:
 
 def _profile_schema() -> dict[str, Any]:
     texts = {
-        "name": {"type": "string", "maxLength": 100},
-        "avatar_url": {"type": "string", "maxLength": 200, "description": "http or https; empty for none."},
+        "name": {"type": "string", "maxLength": LONGEST_NAME, "pattern": SHOWN},
+        "avatar_url": {
+            "type": "string",
+            "maxLength": LONGEST_URL,
+            "pattern": "^(https?://[A-Za-z0-9._-]+(:[0-9]{1,5})?([/?#][!-~]*)?)?$",
+            "description": "http or https; empty for none.",
+        },
         "country": {"type": "string", "pattern": "^([A-Z]{2})?$", "description": "ISO 3166; empty for none."},
     }
     return {"title": "ProfileBody", "type": "object", "additionalProperties": False, "properties": texts}

@@ -7,11 +7,23 @@ from typing import Annotated, Any, Literal
 
 from ninja import Field, Schema
 
+from leaderboards.api.openapi.shared import shared
+
 # Exact decimals on the wire; a schema only knows "number".
 Number = Annotated[int | float, Field(examples=[150])]
 Time = Annotated[str, Field(json_schema_extra={"format": "date-time"}, examples=["2026-11-20T09:00:00Z"])]
 Points = Annotated[int | float, Field(description="Exact, with the board's decimals.")]
-Fields = Annotated[dict[str, int], Field(description="In place of points on boards with criteria.")]
+Fields = Annotated[dict[str, int], shared("FieldValues", description="In place of points on boards with criteria.")]
+Metadata = Annotated[dict[str, Any], shared("Metadata")]
+StateOfPeriod = Annotated[Literal["open", "closing", "final", "expired"], shared("StateOfPeriod")]
+
+
+class PlaceOfProblem(Schema):
+    """Where something is wrong: a parameter of path or query, or a pointer into the body."""
+
+    parameter: str | None = Field(None, description="Its name; absent where it is in the body.")
+    pointer: str | None = Field(None, description="A JSON pointer into the body.", examples=["#/entries/3"])
+    detail: str
 
 
 class Problem(Schema):
@@ -22,9 +34,7 @@ class Problem(Schema):
     status: int
     detail: str
     code: str
-    errors: list[dict[str, str]] | None = Field(
-        None, description="Where it was: `parameter` or `pointer`, each with a `detail`."
-    )
+    errors: list[PlaceOfProblem] | None = Field(None, description="Each thing that is wrong, and where.")
 
 
 class Result(Schema):
@@ -54,13 +64,21 @@ class ResultsOfEntries(Schema):
     results: list[Result]
 
 
+class ProblemOfScores(Problem):
+    """503 of submitting: where each entry is rejected as `unavailable`, with one result for each as in an answer."""
+
+    accepted: int | None = Field(None, description="Absent, like the next two, where no entry was looked at.")
+    rejected: int | None = None
+    results: list[Result] | None = None
+
+
 class PeriodOfBoard(Schema):
     """A period; all time has neither start nor end."""
 
     label: str = Field(examples=["2026-47"])
     starts_at: Time | None
     ends_at: Time | None
-    state: Literal["open", "closing", "final", "expired"]
+    state: StateOfPeriod
 
 
 class RunningPeriod(PeriodOfBoard):
@@ -78,7 +96,7 @@ class RowOfStandings(Schema):
     points: Points | None = None
     fields: Fields | None = None
     achieved_at: Time | None = Field(None, description="The time that breaks ties, where the board keeps it.")
-    metadata: dict[str, Any] | None = Field(
+    metadata: Metadata | None = Field(
         None, description="With `metadata=true`: that of the submission that set the standing, if it has any."
     )
     tied: int | None = Field(ge=1, description="How many share the rank, themselves included; null with the rank.")

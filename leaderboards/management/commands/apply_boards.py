@@ -12,7 +12,7 @@ from leaderboards.core.input.csv_table import read_boards
 from leaderboards.import_errors import BadTable
 from leaderboards.management.command import Command as BaseCommand
 from leaderboards.selectors.previews.board_change import BoardChange, as_json
-from leaderboards.services.boards import apply_boards, preview_boards
+from leaderboards.services.board_files import apply_boards, preview_boards
 
 
 class Command(BaseCommand):
@@ -43,7 +43,7 @@ class Command(BaseCommand):
 def _told(change: BoardChange, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the change as JSON; of a new board only the settings that the file has, which have no old value."""
     told = as_json(change)
-    if change.board.pk is None:
+    if change.is_new:
         given = [each for each in told["changes"] if each["setting"] in settings]
         told["changes"] = [{name: value for name, value in each.items() if name != "old"} for each in given]
     return told

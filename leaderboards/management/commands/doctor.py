@@ -7,7 +7,8 @@ from django.core.management.base import CommandParser
 
 from foundation import clock
 from leaderboards.management.command import Command as BaseCommand
-from leaderboards.management.doctor_checks import State, run_checks
+from leaderboards.management.doctor_checks import run_checks
+from leaderboards.management.findings import State
 
 WORDS = {State.RED: "RED ", State.WAITING: "wait", State.SKIPPED: "skip", State.OK: "ok  "}
 

@@ -1,6 +1,8 @@
 """Import a table of scores through the same service as the API, a thousand rows at a time.
 
-Prints how many rows were accepted and rejected, and why; the rejected rows are written to a file.
+Prints how many rows were accepted and rejected, and why; the rejected rows are written to a file. The exit status is 0,
+``REFUSED_ROWS`` if some rows were rejected and the others imported, and 1 if it stopped before the end of the file. The
+trap: what it prints counts already then, too.
 """
 
 from argparse import ArgumentParser
@@ -11,10 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandError
+from django.db import DatabaseError
 
 from foundation import clock
 from foundation.audit import record
 from foundation.chunks import in_chunks
+from foundation.errors import SunwiError
 from leaderboards import selectors
 from leaderboards.core.input.points import decimal_of
 from leaderboards.core.ranking.criteria import ACHIEVED_AT
@@ -29,6 +33,7 @@ from leaderboards.services.imports.scores import AWAY
 from leaderboards.services.periods.close import Closed
 
 MOST_NAMED = 50  # periods in the audit entry
+REFUSED_ROWS = 3  # exit status; 1 is for what stops a command, 2 for wrong options
 
 
 class Command(BaseCommand):
@@ -66,32 +71,37 @@ class Command(BaseCommand):
         parser.add_argument("--backfill", action="store_true", help="open periods of the past, and close them after")
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        """Import the file; no rows are an error, rejected rows are not."""
+        """Import the file. No rows are an error, and so are rejected rows, once the others are imported."""
         board = selectors.board_by_seq(options["board"])
         _refuse_impossible(board)
         _refuse_other_kind(board, options)
+        tally = Tally()
         with open_table(options["file"], options["delimiter"]) as table, ExitStack() as stack:
             job = ScoreImport(board, _columns(table, options), table.file.stem, options["backfill"])
             by_row = partial(row_id, job=job) if job.columns.id_by_row else None
             rejects = stack.enter_context(RejectedRows(table, by_row))
             if board.storage == Storage.REDIS and options["id"]:
                 self.stderr.write("A redis board remembers ids for a day or two: a second run after that counts again.")
-            tally = self._import(table, job, rejects)
+            try:
+                self._import(table, job, rejects, tally)
+            except (CommandError, SunwiError, DatabaseError) as error:
+                if tally.rows:
+                    self._tell(rejects, tally)
+                    self.stderr.write(_what_to_do_after_a_stop(tally.rows, options["id"], error))
+                    _record(board, table, tally)
+                raise
         if not tally.rows:
             raise CommandError(f"{table.file} has a header and no rows: there is nothing to import.")
         if job.backfilled:
             tally.closed = close_past(board, tally.labels, clock.trusted_now())
-        note = {"file": table.file.name, "rows": tally.rows, "periods": sorted(tally.labels)[:MOST_NAMED]}
-        record("scores.imported", at=clock.now(), subjects=[("board", board.seq)], note=note)
-        for line in tally.lines():
-            self.stdout.write(line)
-        if rejects.is_written:
-            self.stdout.write(f"rejected rows: {rejects.file}")
-        if unknown := tally.of_unknown_outcome():
-            self.stdout.write(f"{unknown} of the rejected rows were not decided. {_what_to_do(options['id'])}")
+        _record(board, table, tally)
+        self._tell(rejects, tally)
+        if tally.is_all_duplicate:
+            self.stderr.write(_what_duplicates_mean(table, job))
+        self._refuse_rejected(rejects, tally, options["id"])
 
-    def _import(self, table: Table, job: ScoreImport, rejects: RejectedRows) -> "Tally":
-        tally, lines, progress = Tally(), table.lines(), Progress(table.size)
+    def _import(self, table: Table, job: ScoreImport, rejects: RejectedRows, tally: "Tally") -> None:
+        lines, progress = table.lines(), Progress(table.size)
         for batch in in_chunks(lines, BATCH):
             for line, outcome in zip(batch, import_batch(batch, job, clock.trusted_now()), strict=True):
                 tally.add(outcome)
@@ -99,7 +109,22 @@ class Command(BaseCommand):
                     rejects.add(line, outcome)
             progress.step(table.bytes_read(), f"{tally.rows:,} rows")
         progress.close()
-        return tally
+
+    def _refuse_rejected(self, rejects: RejectedRows, tally: "Tally", by_id: str | None) -> None:
+        """Raise ``CommandError`` with the status ``REFUSED_ROWS`` if there are rejected rows."""
+        if unknown := tally.of_unknown_outcome():
+            self.stdout.write(f"{unknown} of the rejected rows were not decided. {_what_to_do(by_id)}")
+        if rejects.is_written:
+            refused = f"{tally.refused} of {tally.rows} rows were rejected"
+            raise CommandError(f"{refused}, and the others imported: see {rejects.file}.", returncode=REFUSED_ROWS)
+
+    def _tell(self, rejects: RejectedRows, tally: "Tally") -> None:
+        """Print what was counted, and where the rejected rows are."""
+        for line in tally.lines():
+            self.stdout.write(line)
+        if rejects.is_written:
+            earlier = f" ({rejects.earlier.name} was there already, and stays)" if rejects.earlier else ""
+            self.stdout.write(f"rejected rows: {rejects.file}{earlier}")
 
 
 class Tally:
@@ -123,6 +148,16 @@ class Tally:
             self._codes[outcome.code] += 1
             self._first.setdefault(outcome.code, f"row {outcome.position}: {outcome.detail}")
 
+    @property
+    def refused(self) -> int:
+        """How many rows do not count."""
+        return sum(number for status, number in self._statuses.items() if not status.is_accepted)
+
+    @property
+    def is_all_duplicate(self) -> bool:
+        """Whether there are rows, and each had counted before."""
+        return 0 < self.rows == self._statuses[Status.DUPLICATE]
+
     def of_unknown_outcome(self) -> int:
         """Return how many rows were not decided: a server did not answer."""
         return sum(self._codes[code] for code in AWAY)
@@ -139,10 +174,35 @@ class Tally:
         return lines + [f"  {each.label} waits: {each.detail}" for each in self.closed if not each.final]
 
 
+def _record(board: Board, table: Table, tally: Tally) -> None:
+    note = {"file": table.file.name, "rows": tally.rows, "periods": sorted(tally.labels)[:MOST_NAMED]}
+    record("scores.imported", at=clock.now(), subjects=[("board", board.seq)], note=note)
+
+
 def _what_to_do(by_id: str | None) -> str:
     if by_id:
         return "Run the same file again: by their ids rows that count do not count again."
     return "Without --id a row with `outcome_unknown` may count: look at its player's score before you import it again."
+
+
+def _what_to_do_after_a_stop(rows: int, by_id: str | None, error: Exception) -> str:
+    told = f"It stopped after row {rows:,}: the rows up to there are as told above, and count already."
+    is_broken_file = isinstance(error, CommandError)
+    if not is_broken_file:  # the batch that failed may have been committed
+        told += f" Of the {BATCH:,} rows behind them some may count too."
+    if by_id is None:
+        return f"{told} Cut those {rows:,} out below the header before you import the rest: they would count again."
+    mend = "Mend the file, leave its name and its first rows as they are, and run" if is_broken_file else "Run"
+    return f"{told} {mend} it again with the same options: by their ids those do not count again."
+
+
+def _what_duplicates_mean(table: Table, job: ScoreImport) -> str:
+    if not job.columns.id_by_row:
+        return "Every row is a duplicate: all their ids had counted on this board before."
+    return (
+        f"Every row is a duplicate: a file named {table.file.stem} was imported into this board before. The ids of "
+        "--id row have the file's name without its folder: if this is another file, give it another name."
+    )
 
 
 def _refuse_impossible(board: Board) -> None:

@@ -6,9 +6,8 @@ from itertools import chain
 from typing import Any
 from weakref import WeakSet
 
-from django.conf import settings
-
 from foundation.messages import Message
+from foundation.sunwi_settings import sunwi_settings
 from leaderboards.errors import ExportsBusy
 
 
@@ -64,7 +63,7 @@ _lock = threading.Lock()
 def _acquire(slot: ExportSlot) -> None:
     """Take a slot. Raises ``ExportsBusy`` if all are in use."""
     with _lock:
-        if len(_slots) >= settings.EXPORTS_AT_ONCE:
+        if len(_slots) >= sunwi_settings.EXPORTS_AT_ONCE:
             raise ExportsBusy(Message("Many files are being made at the moment; try again in a few seconds."))
         _slots.add(slot)
 

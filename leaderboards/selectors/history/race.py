@@ -12,11 +12,11 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from django.conf import settings
 from django.db.models import Count
 
 from foundation import clock
 from foundation.db.resilience import SqlAway, StaleIfErrorCache
+from foundation.sunwi_settings import sunwi_settings
 from leaderboards.core.instants import EPOCH
 from leaderboards.core.periods import Calendar, PeriodKind, previous_window, window_at
 from leaderboards.core.race import LINES, columns
@@ -144,7 +144,7 @@ def _choose(key: _SnapshotsKey, now: datetime) -> RaceSnapshots:
 
 
 def _end_of_axis(period: PeriodInfo, now: datetime) -> datetime:
-    interval = timedelta(minutes=settings.RANK_SNAPSHOT_MINUTES)
+    interval = timedelta(minutes=sunwi_settings.RANK_SNAPSHOT_MINUTES)
     following = EPOCH + ((now - EPOCH) // interval + 1) * interval
     return min(following, period.ends_at) if period.ends_at else following
 
@@ -153,7 +153,7 @@ def _days(key: _SnapshotsKey, snapshots: Sequence[Snapshot], last: datetime) -> 
     """The last days of the period up to ``last``, the earliest first. None for periods of one day."""
     if key.calendar.kind is PeriodKind.DAY or _is_within_a_day(key):
         return
-    interval = timedelta(minutes=settings.RANK_SNAPSHOT_MINUTES)
+    interval = timedelta(minutes=sunwi_settings.RANK_SNAPSHOT_MINUTES)
     for starts_at in _day_starts(key, last):
         is_first = key.period.starts_at is not None and starts_at <= key.period.starts_at
         latest = starts_at + interval + LATE

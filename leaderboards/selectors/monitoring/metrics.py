@@ -3,13 +3,14 @@
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
 
-from django.db.models import Count, Min
+from django.db.models import Count, Min, Q
 
 from foundation import clock
 from foundation.monitoring.own_readings import overdue
 from foundation.monitoring.readings import Reading
 from foundation.redis import client as redis
-from leaderboards.models import ACTIVE_STATES, Period, QuarantinedEntry, Storage
+from leaderboards.metrics import MOST_BOARDS, start_boards
+from leaderboards.models import ACTIVE_STATES, Board, Period, QuarantinedEntry, Storage
 from leaderboards.selectors.monitoring.histograms import histograms_taken
 from leaderboards.selectors.monitoring.lag import mirror_age, unclosed, unrepaired
 from leaderboards.stores.redis.publish import announced_at
@@ -21,6 +22,8 @@ BATCH = 1000
 def sql_metrics() -> Iterator[Reading]:
     """Read from SQL: stale periods, periods to close, differences, quarantined entries, the oldest histogram."""
     at = clock.now()
+    used = Board.objects.filter(Q(retired_at=None) | Q(retired_at__gt=at)).order_by("-seq")
+    start_boards(used.values_list("seq", flat=True)[:MOST_BOARDS])
     rows = Period.objects.filter(state__in=ACTIVE_STATES, stale_since__isnull=False)
     stale = rows.aggregate(count=Count("pk"), first=Min("stale_since"))
     yield Reading("sunwi_stale", "Parts that Redis lacks something of.", stale["count"], ("part", "periods"))

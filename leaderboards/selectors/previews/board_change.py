@@ -46,6 +46,7 @@ class Change:
 class BoardChange:
     """The effects of saving ``board``.
 
+    ``is_new``: whether saving makes the board; it may have a number already that a file chose.
     ``next_at``: the start of the next period, None without one.
     ``players``: how many are ranked in the running period, if the next one ranks by other rules; else 0.
     ``submissions``: how many are deleted sooner (on all-time boards, compacted into one for each player).
@@ -60,6 +61,7 @@ class BoardChange:
     submissions: int | None = 0
     periods: int | None = 0
     fixed: tuple[str, ...] = ()
+    is_new: bool = False
 
     def change_of(self, setting: str) -> Change | None:
         """Return the change of one setting, if it changes."""
@@ -73,7 +75,7 @@ def board_change(board: Board, settings: tuple[str, ...], at: datetime) -> Board
     has_periods = stored is not None and stored.periods.exists()
     fixed = () if has_periods or board.is_event else tuple(name for name in IMMUTABLE_SETTINGS if name in settings)
     if stored is None:
-        return BoardChange(board, changes, fixed=fixed)
+        return BoardChange(board, changes, fixed=fixed, is_new=True)
     changed = {each.setting for each in changes}
     return BoardChange(
         board,

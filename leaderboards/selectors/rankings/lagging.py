@@ -10,11 +10,10 @@ from contextvars import ContextVar
 from datetime import timedelta
 from typing import Any
 
-from django.conf import settings
-
 from foundation.redis import client as redis
 from foundation.redis.client import Argument, RedisClient
 from foundation.redis.lua import Script
+from foundation.sunwi_settings import sunwi_settings
 from leaderboards.stores.base import AroundGap, ForPlayers, Page, Query
 
 _may_lag: ContextVar[bool] = ContextVar("replicas may answer", default=False)
@@ -22,7 +21,7 @@ _may_lag: ContextVar[bool] = ContextVar("replicas may answer", default=False)
 
 def reading_from_replicas(is_allowed: bool) -> AbstractContextManager[None]:
     """If ``is_allowed``, pages and distributions that are read meanwhile may be REPLICA_STALENESS seconds old."""
-    return _allowing() if is_allowed and settings.REPLICA_STALENESS else nullcontext()
+    return _allowing() if is_allowed and sunwi_settings.REPLICA_STALENESS else nullcontext()
 
 
 @contextmanager

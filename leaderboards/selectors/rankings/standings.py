@@ -4,15 +4,13 @@ All queries of one call are answered in one round trip, from one moment of the p
 display only; ranks never depend on them.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from decimal import Decimal
-from functools import partial
 
 from foundation import clock
 from foundation.messages import Message
-from foundation.redis import client as redis
 from foundation.redis.client import RedisClient
 from leaderboards.core.input.names import display_name
 from leaderboards.core.instants import from_milliseconds
@@ -26,12 +24,8 @@ from leaderboards.selectors.player_data.names import cached_names, names_for_cac
 from leaderboards.selectors.rankings.cursor_pages import CursorPage, cut_page, cut_window, page_query, window_query
 from leaderboards.selectors.rankings.lagging import lag_of, reader_for
 from leaderboards.selectors.rankings.metadata import is_metadata_wanted, metadata_of
-from leaderboards.selectors.rankings.store_routing import read_from_store, read_within_timeout
-from leaderboards.selectors.visibility.hidden import shadowed_in
-from leaderboards.selectors.visibility.restrictions import viewing_as
-from leaderboards.stores.base import Around, ForPlayers, Page, Query, QueryResult, RankedRow, Store
-from leaderboards.stores.redis.reads import ZsetStore
-from leaderboards.stores.redis.single_rank import has_plain_rank, plain_rank
+from leaderboards.selectors.rankings.store_routing import read_from_store
+from leaderboards.stores.base import Around, ForPlayers, Page, Query, QueryResult, RankedRow
 
 NEIGHBOURS = 3  # on each side of the viewer, on a board's page
 NO_PLAYERS = ForPlayers(())
@@ -178,35 +172,6 @@ def page_with_viewer(page: BoardPage, player: str) -> BoardPage:
 def row_of(player: str | None, rows: Sequence[Row]) -> Row | None:
     """Return the row of a player, if it is among these."""
     return next((row for row in rows if row.player == player), None)
-
-
-def ranks(period: Period, players: Iterable[str]) -> dict[str, int]:
-    """Return the known ranks of ``players``.
-
-    Shadowed players get the rank that they would have, so that a game does not reveal the shadow to them.
-    """
-    wanted = tuple(players)
-    ranked, _ = read_from_store(period, partial(_ranks, players=wanted))
-    for player in shadowed_in(period).intersection(wanted):
-        with viewing_as(player):
-            ranked += read_from_store(period, partial(_ranks, players=(player,)))[0]
-    return {player: rank for player, rank in ranked if rank is not None}
-
-
-def ranks_excluding(period: Period, players: Iterable[str], out: Collection[str]) -> dict[str, int]:
-    """Return the ranks for a list in the admin, as if the players ``out`` (ids) did not exist.
-
-    Ranks that are not counted within the timeout are omitted.
-    """
-    ranked = read_within_timeout(period, partial(_ranks, players=tuple(players)), out) or []
-    return {player: rank for player, rank in ranked if rank is not None}
-
-
-def _ranks(store: Store, period: Period, players: Sequence[str]) -> list[tuple[str, int | None]]:
-    if len(players) == 1 and isinstance(store, ZsetStore) and has_plain_rank(period):
-        return [(players[0], plain_rank(redis.boards(), period, players[0]))]
-    (placed,) = store.read(period, [ForPlayers(tuple(players))]).answers
-    return [(period.layout.player_of(each.member), each.rank) for each in placed]
 
 
 def _query(board: Board, name: str, questions: Sequence[Query]) -> "Answers":

@@ -1,4 +1,4 @@
-"""Importing board settings: all or none, through ``services/boards.py``; an undo restores all or none."""
+"""Importing board settings: all or none, through ``services/board_files.py``; an undo restores all or none."""
 
 from datetime import datetime
 from functools import partial
@@ -13,15 +13,8 @@ from leaderboards.errors import BadBoard
 from leaderboards.import_errors import ImportNotUndoable
 from leaderboards.models import Board, ImportChunk, ImportRun
 from leaderboards.selectors.previews.board_change import BoardChange, board_change, plain_value
-from leaderboards.services.boards import (
-    SETTINGS,
-    check_board,
-    delete,
-    has_scores,
-    preview_boards,
-    save_board,
-    save_boards,
-)
+from leaderboards.services.board_files import preview_boards, save_boards
+from leaderboards.services.boards import SETTINGS, check_board, delete, has_scores, save_board
 from leaderboards.services.imports.chunk_results import ChunkResult, Error, Finish
 from leaderboards.services.periods.open import open_board
 
@@ -137,15 +130,14 @@ def _refuse_changed(board: Board, after: dict[str, Any]) -> None:
 
 
 def _change_record(change: BoardChange, board: Board) -> dict[str, Any]:
-    is_new = change.board.pk is None
-    changed = SETTINGS if is_new else tuple(each.setting for each in change.changes)
+    changed = SETTINGS if change.is_new else tuple(each.setting for each in change.changes)
     old = {each.setting: plain_value(each.old) for each in change.changes}
     board = Board.objects.get(pk=board.pk)
     after = {name: plain_value(getattr(board, name)) for name in changed}
-    return {"seq": board.pk, "is_new": is_new, "before": {} if is_new else old, "after": after}
+    return {"seq": board.pk, "is_new": change.is_new, "before": {} if change.is_new else old, "after": after}
 
 
 def _status(change: BoardChange) -> str:
-    if change.board.pk is None:
+    if change.is_new:
         return MADE
     return CHANGED if change.changes else SAME

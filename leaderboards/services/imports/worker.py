@@ -6,7 +6,6 @@ recorded once, in one transaction (``chunk_results``), and its scores count once
 
 from datetime import datetime, timedelta
 
-from django.conf import settings
 from django.db import transaction
 from django.db.models import Q, QuerySet
 
@@ -16,6 +15,7 @@ from foundation.db.resilience import CONNECTION_ERRORS
 from foundation.errors import Unavailable
 from foundation.failpoints import failpoint
 from foundation.messages import Message
+from foundation.sunwi_settings import sunwi_settings
 from foundation.worker.each import for_each
 from leaderboards.errors import BadBoard
 from leaderboards.models import ImportChunk, ImportedPlayer, ImportKind, ImportRun, Storage
@@ -53,7 +53,7 @@ def delete_old_runs(at: datetime) -> int:
 
     Deleted runs cannot be undone any more.
     """
-    before = at - timedelta(days=settings.KEEP_RECORDS_DAYS)
+    before = at - timedelta(days=sunwi_settings.KEEP_RECORDS_DAYS)
     idle = Q(started_at=None, created_at__lt=at - UNCONFIRMED)
     over = Q(done_at__lt=before, undo_at=None) | Q(undone_at__lt=before)
     expired = list(ImportRun.objects.filter(idle | over).values_list("pk", flat=True))

@@ -14,12 +14,12 @@ from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.conf import settings
 from django.db.models import Q, QuerySet
 
 from foundation import clock
 from foundation.errors import Unavailable
 from foundation.redis import client as redis
+from foundation.sunwi_settings import sunwi_settings
 from foundation.worker.each import for_each
 from leaderboards.core.instants import EPOCH
 from leaderboards.core.periods import PeriodKind
@@ -42,8 +42,8 @@ def take_due_histograms(at: datetime, seconds: float) -> int:
     Histograms that are not wanted any more are deleted. Periods whose storage is unavailable wait for the next run.
     """
     begun = clock.monotonic()
-    running = list(_running(at)) if settings.HISTOGRAM_PLAYERS else []
-    large, unknown = _by_size(running, settings.HISTOGRAM_PLAYERS)
+    running = list(_running(at)) if sunwi_settings.HISTOGRAM_PLAYERS else []
+    large, unknown = _by_size(running, sunwi_settings.HISTOGRAM_PLAYERS)
     PeriodHistogram.objects.exclude(period__in=[period.pk for period in (*large, *unknown)]).delete()
     known = PeriodHistogram.objects.defer("content").in_bulk([period.pk for period in large])
     due = [period for period in large if period.pk not in known or known[period.pk].is_due(at)]

@@ -9,12 +9,12 @@ have an entry with the rank that they see.
 
 from datetime import datetime, timedelta
 
-from django.conf import settings
 from django.db import transaction
 from django.db.models import Q, QuerySet
 
 from foundation.messages import Message
 from foundation.redis import client as redis
+from foundation.sunwi_settings import sunwi_settings
 from foundation.worker.each import for_each
 from leaderboards.core.instants import EPOCH
 from leaderboards.core.periods import PeriodKind
@@ -34,7 +34,7 @@ MOST_PLAYERS = 10_000  # upper bound of the setting
 
 def record_due_rank_history(at: datetime) -> int:
     """Record the ranks of every due period; returns how many. Unavailable ones wait for the next run."""
-    if not settings.RANK_SNAPSHOT_PLAYERS:
+    if not sunwi_settings.RANK_SNAPSHOT_PLAYERS:
         return 0
     due_at = snapshot_time(at)
     return sum(for_each(_running(due_at, at), lambda period: record_rank_history(period, due_at, at)))
@@ -42,7 +42,7 @@ def record_due_rank_history(at: datetime) -> int:
 
 def snapshot_time(at: datetime) -> datetime:
     """Return the latest time of the grid that is not after ``at``."""
-    interval = timedelta(minutes=settings.RANK_SNAPSHOT_MINUTES)
+    interval = timedelta(minutes=sunwi_settings.RANK_SNAPSHOT_MINUTES)
     return EPOCH + (at - EPOCH) // interval * interval
 
 
@@ -56,7 +56,7 @@ def _running(due_at: datetime, at: datetime) -> QuerySet[Period]:
 
 def record_rank_history(period: Period, due_at: datetime, at: datetime) -> bool:
     """Record the best ranks for ``due_at``; False if there is a snapshot already. Raises ``Unavailable``."""
-    limit = min(settings.RANK_SNAPSHOT_PLAYERS, MOST_PLAYERS)
+    limit = min(sunwi_settings.RANK_SNAPSHOT_PLAYERS, MOST_PLAYERS)
     result, of_shadowed = _read_best(period, limit)
     entries = _to_entries(period, result.answers[0])
     values = {"taken_at": at, "total": result.total, "is_whole": len(entries) == result.total}

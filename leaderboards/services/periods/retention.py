@@ -10,13 +10,13 @@ from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from django.conf import settings
 from django.db import transaction
 from django.db.models import Q, QuerySet
 
 from foundation.db.resilience import long_transaction
 from foundation.models import DeadLetter
 from foundation.redis import client as redis
+from foundation.sunwi_settings import sunwi_settings
 from foundation.sync import barrier
 from foundation.worker.each import for_each
 from leaderboards.core.instants import from_milliseconds
@@ -84,7 +84,7 @@ def drop_records(at: datetime) -> int:
 
     A dropped dead letter stays until its period is final, since closing needs it.
     """
-    before = at - timedelta(days=settings.KEEP_RECORDS_DAYS)
+    before = at - timedelta(days=sunwi_settings.KEEP_RECORDS_DAYS)
     active = Period.objects.filter(board__storage=Storage.REDIS, state__in=ACTIVE_STATES)
     active_ids = list(active.values_list("pk", flat=True))
     still_needed = DeadLetter.objects.filter(resolution=DROPPED, payload__period__in=active_ids)

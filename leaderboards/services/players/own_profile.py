@@ -8,11 +8,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.conf import settings
 from django.db import transaction
 
 from foundation.errors import Forbidden, InvalidField
 from foundation.messages import Message
+from foundation.sunwi_settings import sunwi_settings
 from leaderboards.core.input.names import (
     BIDI_CONTROL_MESSAGE,
     UNPRINTABLE_MESSAGE,
@@ -59,7 +59,7 @@ def correspondence_of(player: Player) -> Correspondence | None:
 
 def editable_fields() -> list[str]:
     """Return the columns that players may change; the picture only where hosts of pictures are allowed."""
-    allowed = [each for each in settings.PLAYERS_EDIT if each != "picture" or settings.PICTURE_HOSTS]
+    allowed = [each for each in sunwi_settings.PLAYERS_EDIT if each != "picture" or sunwi_settings.PICTURE_HOSTS]
     return [FIELDS[each] for each in allowed]
 
 
@@ -104,6 +104,6 @@ def _check_name(name: str) -> None:
 
 
 def _check_address(address: str) -> None:
-    if why_refused(address, settings.PICTURE_HOSTS):
-        hosts = ", ".join(settings.PICTURE_HOSTS)
+    if why_refused(address, sunwi_settings.PICTURE_HOSTS):
+        hosts = ", ".join(sunwi_settings.PICTURE_HOSTS)
         raise BadProfile(Message("Pictures are taken from https addresses at: %(hosts)s.", hosts=hosts), "avatar_url")

@@ -10,11 +10,11 @@ import logging
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from django.conf import settings
 from django.db import transaction
 
 from foundation import clock
 from foundation.http.fetch import NotFetched, fetch
+from foundation.sunwi_settings import sunwi_settings
 from leaderboards.core.input.picture_hosts import why_refused
 from leaderboards.models import Player, PlayerPicture
 from leaderboards.selectors.player_data.names import forget_names
@@ -35,7 +35,7 @@ def fetch_due_pictures(at: datetime, seconds: float) -> int:
 
     Without allowed hosts nothing is fetched, and what was is deleted.
     """
-    if not settings.PICTURE_HOSTS:
+    if not sunwi_settings.PICTURE_HOSTS:
         delete_pictures()
         return 0
     until, fetched = clock.monotonic() + seconds, 0
@@ -64,7 +64,7 @@ def settle_addresses(at: datetime) -> int:
 
 
 def _first_state(address: str, at: datetime) -> dict[str, Any]:
-    refused = why_refused(address, settings.PICTURE_HOSTS)
+    refused = why_refused(address, sunwi_settings.PICTURE_HOSTS)
     return {"next_at": at + LAST_RETRY, "error": refused} if refused else {"next_at": at}
 
 
@@ -80,7 +80,7 @@ def _claim(at: datetime) -> PlayerPicture | None:
 
 def fetch_picture(picture: PlayerPicture, at: datetime) -> bool:
     """Fetch one picture. Returns whether there is one now; why not stands in its row."""
-    if refused := why_refused(picture.source, settings.PICTURE_HOSTS):
+    if refused := why_refused(picture.source, sunwi_settings.PICTURE_HOSTS):
         return _keep_none(picture, refused, at + LAST_RETRY, drop=True)
     # Pillow takes memory of each worker, and few sites fetch pictures.
     from leaderboards.services.players.picture_encoding import KINDS, NoPicture, encode

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-from django.conf import settings
 from django.contrib.auth import SESSION_KEY
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
@@ -10,6 +9,7 @@ from django.views.decorators.http import require_safe
 
 from foundation.db.resilience import ask
 from foundation.errors import NotFound
+from foundation.sunwi_settings import sunwi_settings
 from foundation.users import UserKey
 from leaderboards import selectors
 from leaderboards.models import Board
@@ -62,7 +62,8 @@ def _answer(request: HttpRequest, key: PageKey) -> HttpResponse:
         return _filtered(request, viewer, key, board, of)
     if is_anonymous_read(request):  # ``micro_cached`` caches this answer, so it must not start from a cached page
         with reading_from_replicas(is_allowed=True):
-            shared, page = shared_page.build_page(replace(key, may_lag=bool(settings.REPLICA_STALENESS)), board, None)
+            for_strangers = replace(key, may_lag=bool(sunwi_settings.REPLICA_STALENESS))
+            shared, page = shared_page.build_page(for_strangers, board, None)
     else:
         shared = shared_page.get_page(key, board)
         if _is_shadowed(viewer, shared):
@@ -124,6 +125,8 @@ def _render(request: HttpRequest, own: ViewerOverlay) -> HttpResponse:
         response = fragment_response(request, own.etag, lambda: HttpResponse(own.fill(own.shared.fragment)))
         seconds = own.shared.look_again_after
         return response if seconds is None else poll_later(request, response, seconds)
+    if shared_page.TABLES in request.GET:
+        return private(HttpResponse(with_theme(request.COOKIES, own.fill(own.shared.tables, has_rows=False))))
     is_signed_in = may_be_signed_in(request) and request.user.is_authenticated
     if "embed" not in request.GET:
         asker = Asker(own.viewer, request.user.pk if is_signed_in else None)

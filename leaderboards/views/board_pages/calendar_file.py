@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from contextlib import suppress
 from datetime import datetime
 
-from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -13,6 +12,7 @@ from django.views.decorators.http import require_safe
 from foundation import clock
 from foundation.errors import NotFound
 from foundation.ical import CONTENT_TYPE, CalendarMoment, calendar_file, last_change_of
+from foundation.sunwi_settings import sunwi_settings
 from leaderboards.core.periods import PeriodKind, Window, latest_window, next_window
 from leaderboards.errors import BadLabel
 from leaderboards.models import Board, PeriodState
@@ -46,13 +46,13 @@ def calendar_response(file: bytes, name: str) -> HttpResponse:
 
 def calendar_uid(*parts: object) -> str:
     """Return the UID of an entry: the same for good, and no other site's."""
-    host = settings.SITE_URL.partition("://")[2].rstrip("/") or "sunwi"
+    host = sunwi_settings.SITE_URL.partition("://")[2].rstrip("/") or "sunwi"
     return f"{'-'.join(map(str, parts))}@{host}"
 
 
 def _moments(board: Board, at: datetime) -> Iterator[CalendarMoment]:
     changed_at = last_change_of("board", board.seq, board.created_at)
-    url = settings.SITE_URL.rstrip("/") + reverse("board", args=[board.seq])
+    url = sunwi_settings.SITE_URL.rstrip("/") + reverse("board", args=[board.seq])
     for window in _windows(board, at):
         dates = dates_text(board, PeriodInfo(window.label, window.starts_at, window.ends_at, PeriodState.OPEN), at)
         words = {"name": board.name}

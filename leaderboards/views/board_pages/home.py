@@ -3,7 +3,7 @@
 The other parts of the home page, such as running competitions, are registered by other apps (``other_apps.py``).
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -15,13 +15,14 @@ from django.views.decorators.http import require_safe
 from foundation import clock
 from leaderboards import formats, selectors
 from leaderboards.models import Board, Visibility
-from leaderboards.selectors import BoardPage, Row
+from leaderboards.selectors import Row
 from leaderboards.selectors.rankings.lagging import reading_from_replicas
 from leaderboards.selectors.visibility.restrictions import viewing_as
-from leaderboards.views.components.other_apps import home_parts
+from leaderboards.views.components.other_apps import HomePart, home_parts
+from leaderboards.views.components.own_places import OwnHome, own_home
 from leaderboards.views.components.period_labels import period_words
 from leaderboards.views.components.preview import list_preview
-from leaderboards.views.components.table_rows import Gap, Line, gap_ahead, gap_behind, lines, result
+from leaderboards.views.components.table_rows import Line, lines, result
 from leaderboards.views.http.micro_cache import is_anonymous_read, micro_cached
 from leaderboards.views.http.permissions import may_see
 from leaderboards.views.http.responses import etag_of, etag_parts, page_response
@@ -29,7 +30,6 @@ from leaderboards.views.http.viewer import Viewer, viewer_of
 
 BOARDS_A_PAGE = 24
 TOP_ROWS = 3  # on the card of a board
-OWN_PLACES = 4
 LIST_EVERY_SECONDS = 10
 
 
@@ -56,15 +56,14 @@ def _listing(request: HttpRequest, *, is_home: bool) -> HttpResponse:
     page = Paginator([board for board in known if not _is_over(board, at)], BOARDS_A_PAGE).get_page(
         request.GET.get("page")
     )
+    parts = home_parts(request) if is_home else []
     with viewing_as(viewer.player if viewer.linked else None):
         listed = [_listed(board, at, viewer) for board in page.object_list]
-    places = [each["mine"] for each in listed if is_home and each.get("mine")]
-    mine = sorted(places, key=lambda place: place.rank)[:OWN_PLACES]  # the best, in the order of boards where equal
+        mine = _own_home(listed, parts, at) if is_home else OwnHome()
     seen = [
         (board["board"].seq, board["standings"] and etag_parts(board["standings"]), board["period"].get("opens_at"))
         for board in listed
     ]
-    parts = home_parts(request) if is_home else []
     context = {
         "page": page,
         "listed": listed,
@@ -83,27 +82,15 @@ def _listing(request: HttpRequest, *, is_home: bool) -> HttpResponse:
     )
 
 
+def _own_home(listed: Sequence[dict[str, Any]], parts: Sequence[HomePart], at: datetime) -> OwnHome:
+    """Return the part about the viewer; the best places come first, in the order of boards where equal."""
+    pages = [each["own_page"] for each in listed if "own_page" in each]
+    coming = [each for part in parts for each in part.coming]
+    return own_home(pages, coming, [each for part in parts for each in part.news], at)
+
+
 def _is_over(board: Board, at: datetime) -> bool:
     return board.retired_at is not None and board.retired_at <= at
-
-
-@dataclass(frozen=True, slots=True)
-class OwnPlace:
-    """The viewer's place on a board: rank, the number of ``others`` who share it, and the gap to the next row."""
-
-    board: Board
-    rank: int
-    others: int
-    gap: Gap | None
-    result: str
-
-
-def _own_place(page: BoardPage) -> OwnPlace | None:
-    board, me = page.standings.board, page.me
-    if me is None or me.rank is None:
-        return None
-    gap_to = gap_behind if me.rank == 1 else gap_ahead
-    return OwnPlace(board, me.rank, (me.tied or 1) - 1, gap_to(board, me, page.neighbours), result(board, me))
 
 
 def _listed(board: Board, at: datetime, viewer: Viewer) -> dict[str, Any]:
@@ -117,7 +104,7 @@ def _listed(board: Board, at: datetime, viewer: Viewer) -> dict[str, Any]:
         "standings": standings,
         "best": [(line, _score_text(board, line, row)) for line, row in zip(shown, standings.rows, strict=True)],
         "period": period_words(board, standings.period, at),
-        "mine": _own_place(page),
+        "own_page": page,
     }
 
 

@@ -18,7 +18,7 @@ from leaderboards.selectors.history.race import (
     race_snapshots,
 )
 from leaderboards.views.components.gains import PageGains, gain_cells, page_gains, row_gains
-from leaderboards.views.components.race import Race, build_race, race_html, viewer_in_race
+from leaderboards.views.components.race import Mine, Race, build_race, race_html, race_table_html, viewer_in_race
 from leaderboards.views.components.table_rows import Line
 
 
@@ -57,12 +57,19 @@ class PeriodHistory:
             return list(lines)
         return [replace(line, gained=gain_cells(gains, gains.by_player[line.player])) for line in lines]
 
-    def race_for(self, row: Row | None) -> str:
-        """The race as HTML, with the line of the viewer whose ``row`` is given."""
+    def race_for(self, row: Row | None, table_at: str) -> str:
+        """The race as HTML, with the line of the viewer whose ``row`` is given, and a link to its table."""
+        return race_html(self.race, self._in_race(row), table_at)
+
+    def race_table_for(self, row: Row | None) -> str:
+        """The race as a table, with the viewer whose ``row`` is given. Empty if there is none."""
+        return race_table_html(self.race, self._in_race(row))
+
+    def _in_race(self, row: Row | None) -> Mine | None:
         data = self._data_of(row) if self.race is not None else None
         if row is None or data is None or self.race is None:
-            return race_html(self.race)
-        return race_html(self.race, viewer_in_race(self.race, *data, row))
+            return None
+        return viewer_in_race(self.race, *data, row)
 
     def cells_of(self, row: Row) -> str:
         """Return the cells of the viewer's row if it is not on this page."""

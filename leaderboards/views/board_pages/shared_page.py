@@ -43,14 +43,17 @@ from leaderboards.views.http.poll_interval import LIVE_EVERY_SECONDS
 from leaderboards.views.http.responses import ROWS, etag_of, etag_parts, page_number
 from leaderboards.views.http.viewer import Viewer
 
+TABLES = "tables"  # the query parameter of the page of tables
 LONGEST_WAIT_SECONDS = 60.0  # for pages of a board between two windows
 _REPEATED = ("period", "page", "embed")  # query parameters that links repeat; the player is in a cookie
 _PLACES = (
     *("preview", "filters", "card", "find", "foot", "around"),
     *("summary", "spread", "past", "panels", "race", "etag"),
+    *("race_table", "spread_table", "days_table"),
 )
 _PLACE_MARKERS = {place: mark_safe(f"<!--own {place}-->") for place in _PLACES}  # noqa: S308 - text of users is escaped, so it cannot contain a marker
-_PLACE = re.compile("<!--own ([a-z]+)-->")
+_BLANK_LINES = re.compile(r"\n\s*\n")
+_PLACE = re.compile("<!--own ([a-z_]+)-->")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +98,17 @@ def everybody(key: PageKey) -> PageKey:
     return replace(key, of="", number=1, query=urlencode(given))
 
 
+def tables_address(shared: "SharedPage") -> str:
+    """Return the address of the tables of a page, relative to it."""
+    query = QueryDict(shared.key.query).dict() | {TABLES: "1"}
+    return f"?{urlencode(query)}"
+
+
 class PageTemplate:
     """Rendered HTML, encoded once and split at its places."""
 
     def __init__(self, rendered: str) -> None:
-        pieces = _PLACE.split(rendered)  # alternately text and the name of a place
+        pieces = _PLACE.split(_BLANK_LINES.sub("\n", rendered))  # alternately text and the name of a place
         self._pieces = [piece if nth % 2 else piece.encode() for nth, piece in enumerate(pieces)]
 
     def filled(self, part_of: Callable[[str], str]) -> bytes:
@@ -215,6 +224,7 @@ class SharedPage:
             **shown,
             "no_gains": mark_safe(empty_cells(self.history.gains if self.history else None)),  # noqa: S308 - it is made of numbers only
             "has_today": bool(self.history and self.history.gains and self.history.gains.has_today),
+            "has_days": bool(self.history and self.history.gains),
             "lead": self.filter.lead if self.filter else lead_of(standings, shown["lines"]),
         }
 
@@ -240,6 +250,11 @@ class SharedPage:
     def fragment(self) -> PageTemplate:
         """The live parts."""
         return self._rendered("leaderboards/board_parts.html", {"is_fragment": True})
+
+    @cached_property
+    def tables(self) -> PageTemplate:
+        """The page that says in tables what is drawn."""
+        return self._rendered("leaderboards/tables.html", {})
 
     @cached_property
     def full_page(self) -> PageTemplate:

@@ -17,8 +17,9 @@ from foundation.db.resilience import SqlAway, ask
 from leaderboards import selectors
 from leaderboards.selectors import BoardPage, Row
 from leaderboards.selectors.visibility.restrictions import NOT_EXCLUDED, Exclusion, exclusion_on_board
+from leaderboards.views.board_pages import viewer_tables
 from leaderboards.views.board_pages.panels import PanelContext, panels
-from leaderboards.views.board_pages.shared_page import PageTemplate, SharedPage
+from leaderboards.views.board_pages.shared_page import PageTemplate, SharedPage, tables_address
 from leaderboards.views.components.approximate_share import ApproximateShare, approximate_share
 from leaderboards.views.components.distribution_chart import with_own_bar
 from leaderboards.views.components.line_chart import chart
@@ -86,10 +87,10 @@ class ViewerOverlay:
             return None if exclusion == NOT_EXCLUDED else exclusion
         return None
 
-    def fill(self, template: PageTemplate) -> bytes:
-        """Return the page with the viewer's parts in it."""
+    def fill(self, template: PageTemplate, *, has_rows: bool = True) -> bytes:
+        """Return the page with the viewer's parts in it, and their row highlighted if the page ``has_rows``."""
         filled = template.filled(self._part)
-        return self._with_own_row(filled) if self.is_on_page else filled
+        return self._with_own_row(filled) if has_rows and self.is_on_page else filled
 
     @property
     def is_on_page(self) -> bool:
@@ -147,6 +148,8 @@ class ViewerOverlay:
                 defaults[place] = _preview_of(self.shared, None)
             if place == "race":
                 defaults[place] = _race_html(self.shared, None)
+            if place in _TABLES:
+                defaults[place] = _OWN_PARTS[place](anonymous) or ""
         return defaults[place]
 
     def _part(self, place: str) -> str:
@@ -238,7 +241,7 @@ def _race(own: ViewerOverlay) -> str | None:
 
 
 def _race_html(shared: SharedPage, me: Row | None) -> str:
-    return shared.history.race_for(me) if shared.history else race_html(None)
+    return shared.history.race_for(me, tables_address(shared)) if shared.history else race_html(None)
 
 
 def _preview(own: ViewerOverlay) -> str | None:
@@ -268,6 +271,7 @@ def _rank_chart(page: BoardPage) -> RankChart | None:
     return rank_chart_of(shown.board, with_current_rank(history[shown.board.seq], me, shown))
 
 
+_TABLES = ("race_table", "spread_table", "days_table")
 _CACHED_PLACES = ("card", "foot", "around", "summary")
 _DEFAULTS = {
     "card": "_own_row",
@@ -287,4 +291,7 @@ _OWN_PARTS: dict[str, Callable[[ViewerOverlay], str | None]] = {
     "past": _past,
     "panels": _panels,
     "race": _race,
+    "race_table": viewer_tables.race_table,
+    "spread_table": viewer_tables.spread_table,
+    "days_table": viewer_tables.days_table,
 }

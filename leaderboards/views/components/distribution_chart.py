@@ -9,6 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 from django.core.cache import cache
+from django.utils.translation import gettext as _
 
 from foundation.errors import Unavailable
 from leaderboards import formats, selectors
@@ -18,17 +19,14 @@ from leaderboards.selectors import Bin, Distribution, Row, Standings
 
 CACHE_TTL = 30  # seconds
 MIN_PLAYERS = 10  # with fewer the table itself shows the distribution
-WIDTH, HEIGHT, BAR_GAP = 600, 140, 4
+WIDTH, HEIGHT = 600, 140  # stage.css has the width of bars
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A bar of the drawing, and the texts of its row in the table."""
+    """A bar of the drawing as a stroke (SVG path; empty if it counts nobody), and the texts of its row in the table."""
 
-    x: str
-    y: str
-    width: str
-    height: str
+    path: str
     first: str
     last: str
     count: int
@@ -47,6 +45,17 @@ class DistributionChart:
     as_of: datetime
     width: int = WIDTH
     height: int = HEIGHT
+
+    @property
+    def path(self) -> str:
+        """All bars as one SVG path."""
+        return "".join(bar.path for bar in self.bars)
+
+    @property
+    def words(self) -> str:
+        """What the drawing shows, as a sentence."""
+        words = _("Half of the players have %(half)s or better, the best tenth %(tenth)s or better.")
+        return words % {"half": self.half, "tenth": self.tenth}
 
     @property
     def seen(self) -> object:
@@ -114,12 +123,9 @@ def _number(text: str) -> formats.Number:
 def _bar(standings: Standings, distribution: Distribution, nth: int) -> Bar:
     each, step = distribution.histogram[nth], WIDTH / len(distribution.histogram)
     most = max(other.count for other in distribution.histogram)
-    height = max(each.count / most * HEIGHT, 2.0) if each.count else 0.0
+    height = max(round(each.count / most * HEIGHT), 2)
     return Bar(
-        x=f"{nth * step + BAR_GAP / 2:.1f}",
-        y=f"{HEIGHT - height:.1f}",
-        width=f"{step - BAR_GAP:.1f}",
-        height=f"{height:.1f}",
+        path=f"M{nth * step + step / 2:g} {HEIGHT}v-{height}" if each.count else "",
         first=_text(standings, each.from_),
         last=_text(standings, each.to),
         count=each.count,
@@ -127,11 +133,14 @@ def _bar(standings: Standings, distribution: Distribution, nth: int) -> Bar:
 
 
 def with_own_bar(html: str, drawing: DistributionChart, rules: Rules, me: Row) -> str:
-    """Mark the viewer's bar in the HTML of ``_spread.html``, in the drawing and in its table."""
-    nth = _bar_of(drawing.histogram, _value_of(rules, me))
-    marked = html.replace(f'class="bar" data-bar="{nth}"', f'class="bar is-mine" data-bar="{nth}"')
-    marked = marked.replace(f'<tr data-bar="{nth}">', f'<tr class="is-mine" data-bar="{nth}">')
-    return marked.replace('class="spread-mine" hidden', 'class="spread-mine"')
+    """Draw the viewer's bar once more, in colour, in the HTML of ``_spread.html``."""
+    bar = drawing.bars[own_bar(drawing, rules, me)]
+    return html.replace("</svg>", f'<path class="bar is-mine" d="{bar.path}"/></svg>', 1)
+
+
+def own_bar(drawing: DistributionChart, rules: Rules, me: Row) -> int:
+    """Return the index of the viewer's bar."""
+    return _bar_of(drawing.histogram, _value_of(rules, me))
 
 
 def _bar_of(histogram: list[Bin], mine: formats.Number) -> int:

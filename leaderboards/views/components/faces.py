@@ -4,14 +4,14 @@ import json
 from functools import cache, lru_cache
 from html import escape
 
-from django.conf import settings
-from django.templatetags.static import static
+from django.templatetags.static import PrefixNode
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language
 
 from foundation import file_locations
+from foundation.sunwi_settings import sunwi_settings
 from leaderboards.core.faces import drawn, face_of
 from leaderboards.models import Player
 from leaderboards.selectors.player_data.names import picture_of
@@ -26,7 +26,7 @@ def face_html(player: str, size: str = "", picture: str | None = None) -> SafeSt
     ``picture`` is the digest of their picture, empty for none; by default the one that was read with the name.
     """
     digest = picture_of(player) if picture is None else picture
-    return _picture_html(digest, size) if digest and settings.PICTURE_HOSTS else _drawn_html(player, size)
+    return _picture_html(digest, size) if digest and sunwi_settings.PICTURE_HOSTS else _drawn_html(player, size)
 
 
 def player_face_html(player: Player, size: str = "") -> SafeString:
@@ -52,7 +52,10 @@ def _drawn_html(player: str, size: str) -> SafeString:
 
 
 def flag_html(country: str) -> SafeString:
-    """Render the flag of a country (ISO 3166, two capital letters); empty if the code is unknown."""
+    """Render the flag of a country (ISO 3166, two capital letters); empty if the code is unknown.
+
+    Its title is its name, for eyes and ears alike.
+    """
     return _flag(country, get_language() or "en") if country else SafeString()
 
 
@@ -73,8 +76,8 @@ def _flag(country: str, language: str) -> SafeString:
     name = escape(country_name(country, language))
     if not name:
         return SafeString()
-    source = escape(static(f"flags/{country.lower()}.webp"))
-    text = f'<img class="flag" src="{source}" alt="{name}" title="{name}" width="20" height="15" loading="lazy">'
+    source = escape(f"{PrefixNode.handle_simple('STATIC_URL')}flags/{country.lower()}.webp")
+    text = f'<img class=flag src="{source}" title="{name}" loading=lazy>'
     return mark_safe(text)  # noqa: S308 - its parts are escaped above
 
 

@@ -4,9 +4,15 @@ Shown on boards that add points up. A day counts from its first snapshot to that
 (``selectors/history/race.py``); the last day counts to the points of the row, so it is as live as they are.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
 from typing import NamedTuple
+from zoneinfo import ZoneInfo
+
+from django.utils.dateformat import format as spell
+from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
 from leaderboards import formats
 from leaderboards.core.input.points import points_number, scaled
@@ -14,6 +20,7 @@ from leaderboards.core.ranking.rules import Update
 from leaderboards.models import Board
 from leaderboards.selectors import Row, Standings
 from leaderboards.selectors.history.race import MOST_DAYS, NO_HISTORY, Day, PlayerHistory, RaceSnapshots
+from leaderboards.views.components.table_rows import Line
 
 BAR_STEP, BAR_HEIGHT = 8, 22  # px
 MINUS = "\N{MINUS SIGN}"
@@ -28,11 +35,16 @@ class RowGains(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PageGains:
-    """The gains of all rows of a page, and the largest of one day. ``has_today`` while the period runs."""
+    """The gains of all rows of a page, and the largest of one day. ``has_today`` while the period runs.
+
+    ``days`` are the names of the days, ``decimals`` those of the board's points.
+    """
 
     by_player: Mapping[str, RowGains]
     largest: int
     has_today: bool
+    days: tuple[str, ...]
+    decimals: int
 
 
 def page_gains(
@@ -49,7 +61,11 @@ def page_gains(
         for row in standings.rows
     }
     known = [gain for gains in by_player.values() for gain in gains.by_day if gain is not None]
-    return PageGains(by_player, max(known), is_running) if known else None
+    if not known:
+        return None
+    zone, pattern = ZoneInfo(standings.board.timezone), pgettext("date format", "j M")
+    days = tuple(spell(day.starts_at.astimezone(zone), pattern) for day in snapshots.days)
+    return PageGains(by_player, max(known), is_running, days, rules.decimals)
 
 
 def row_gains(standings: Standings, row: Row, snapshots: RaceSnapshots, history: PlayerHistory) -> RowGains:
@@ -73,8 +89,21 @@ def signed(board: Board, gain: int | None, decimals: int) -> str:
 
 def gain_cells(page: PageGains, gains: RowGains) -> str:
     """The table cells of a row as HTML: bars by day, and today's points."""
-    today = f'<td class="today">{gains.today}</td>' if page.has_today else ""
-    return f'<td class="days">{_bars(gains, page.largest)}</td>{today}'
+    today = f"<td>{gains.today}" if page.has_today else ""
+    return f"<td class=days>{_bars(gains, page.largest)}{today}"
+
+
+def days_table(board: Board, page: PageGains, lines: Sequence[Line]) -> str:
+    """The points by day of some rows as the head and body of a table, with names escaped."""
+    heads = "".join(f"<th scope=col>{escape(each)}" for each in (_("Player"), *page.days))
+    return f"<thead><tr>{heads}<tbody>{''.join(_row(board, page, line) for line in lines)}"
+
+
+def _row(board: Board, page: PageGains, line: Line) -> str:
+    gains = page.by_player.get(line.player)
+    by_day = gains.by_day if gains else (None,) * len(page.days)
+    cells = "".join(f"<td>{signed(board, gain, page.decimals) or '–'}" for gain in by_day)
+    return f"<tr><th scope=row><bdi>{escape(line.name)}</bdi>{cells}"
 
 
 def empty_cells(page: PageGains | None) -> str:
@@ -83,17 +112,24 @@ def empty_cells(page: PageGains | None) -> str:
 
 
 def _bars(gains: RowGains, largest: int) -> str:
-    """The days as bars, the last one as a path of its own. Screen readers get the numbers."""
+    """The days as bars, the numbers are in the table (``days_table``).
+
+    Bars grow downwards from 0, because that is shorter to write; the style sheet turns them over and sets off the last.
+    """
     first = MOST_DAYS - len(gains.by_day)
     bars = [
-        "" if gain is None else f"M{3 + nth * BAR_STEP} 24v-{_height(gain, largest)}"
-        for nth, gain in enumerate(gains.by_day, first)
+        (3 + nth * BAR_STEP, _height(gain, largest)) for nth, gain in enumerate(gains.by_day, first) if gain is not None
     ]
-    if not any(bars):
-        return ""
-    paths = "".join(f'<path d="{path}"/>' for path in ("".join(bars[:-1]), bars[-1]))
-    numbers = ", ".join("–" if gain is None else str(gain) for gain in gains.by_day)
-    return f'<svg role="img" aria-label="{numbers}">{paths}</svg>'
+    return f'<svg><path d="{_path(bars)}"/></svg>' if bars else ""
+
+
+def _path(bars: Sequence[tuple[int, int]]) -> str:
+    """Return the bars as one path; each begins where the one before has ended."""
+    text, x_before, y_before = "", 0, 0
+    for x, height in bars:
+        text += f"m{x - x_before}-{y_before}v{height}" if y_before else f"M{x} 0v{height}"
+        x_before, y_before = x, height
+    return text
 
 
 def _height(gain: int, largest: int) -> int:

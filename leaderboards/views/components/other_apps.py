@@ -4,24 +4,68 @@ Each is registered with the addresses of its app (``urls.py``), because only pag
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from django.http import HttpRequest
 
-from leaderboards.models import Player
+from leaderboards.models import Board, Player
 
 Search = Callable[[HttpRequest, str], Sequence[Any]]
 CountUnread = Callable[[Player], int]
 
 
 @dataclass(frozen=True, slots=True)
+class Coming:
+    """A moment that concerns the viewer: at ``at`` a period of the board, or the competition ``name``, starts or ends.
+
+    ``seconds_left`` until then change all the time, so an ETag does not cover them.
+    """
+
+    at: datetime
+    board: Board
+    name: str
+    address: str
+    seconds_left: int = field(repr=False)
+    is_start: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """What happened to the viewer lately, and ``where``: on which board or in which competition.
+
+    It happened at ``at``, or if ``is_since`` after that; the time is told on the clock of ``zone``. ``player`` is who
+    did it, empty for nobody.
+    """
+
+    board: Board
+    words: str
+    where: str
+    address: str
+    at: datetime
+    zone: str
+    is_since: bool = False
+    player: str = ""
+
+    @property
+    def name(self) -> str:
+        """What its mark has the letter of."""
+        return self.where
+
+
+@dataclass(frozen=True, slots=True)
 class HomePart:
-    """A live part of the home page: its template, what that shows, and ``seen``, all of it that an ETag covers."""
+    """A live part of the home page: its template, what that shows, and ``seen``, all of it that an ETag covers.
+
+    ``coming`` and ``news`` concern the viewer alone, and stand beside their places.
+    """
 
     template: str
     shown: Any
     seen: object
+    coming: Sequence[Coming] = ()
+    news: Sequence[News] = ()
 
 
 BuildHomePart = Callable[[HttpRequest], HomePart]

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.conf import settings
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
+from foundation.sunwi_settings import sunwi_settings
 from leaderboards import formats
 from leaderboards.models import Board, Visibility
 from leaderboards.selectors import CURRENT, Row
@@ -30,7 +30,7 @@ class LinkPreview:
 
 def preview_html(preview: LinkPreview) -> SafeString:
     """Render the elements for the head of a page."""
-    site = settings.SITE_URL.rstrip("/")
+    site = sunwi_settings.SITE_URL.rstrip("/")
     return SafeString(render_to_string("leaderboards/_preview.html", {"preview": preview, "site": site}))
 
 

@@ -6,29 +6,35 @@ names must be escaped, as in ``row_html.py``.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from html import escape
 from itertools import pairwise
-from zoneinfo import ZoneInfo
 
 from django.template.loader import render_to_string
-from django.utils.dateformat import format as spell
 from django.utils.safestring import mark_safe
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 
 from leaderboards import formats
-from leaderboards.core.race import IN_LANE, LANE, LINES, ROW, WIDTH, Drawn, RanksThen, across, line, own_line, places
+from leaderboards.core.race import (
+    IN_LANE,
+    LANE,
+    LINES,
+    ROW,
+    WIDTH,
+    Drawn,
+    RanksThen,
+    across,
+    in_units,
+    line,
+    own_line,
+    places,
+)
 from leaderboards.selectors import Row, Standings
 from leaderboards.selectors.history.race import NO_HISTORY, PlayerHistory, RaceSnapshots
+from leaderboards.views.components.race_ticks import race_ticks
 
 HEAD = 32  # the strip of times above the rows
-MOST_TICKS = 8
-_MINUTE, _HOUR, _DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
-_STEPS = (
-    *(minutes * _MINUTE for minutes in (1, 2, 5, 10, 15, 30)),
-    *(hours * _HOUR for hours in (1, 2, 3, 6, 12)),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +97,7 @@ def build_race(
         names={row.player: row.name for row in rows},
         rows=tuple(_rows_by_column(snapshots, histories, [row.player for row in rows])),
         ranks={row.player: _ranks(snapshots, histories.get(row.player, NO_HISTORY), row) for row in rows},
-        ticks=tuple(_ticks(zone, snapshots, moments[0])),
+        ticks=tuple(race_ticks(zone, snapshots, moments[0])),
         is_over=not is_running,
     )
 
@@ -126,18 +132,32 @@ def viewer_in_race(race: Race, snapshots: RaceSnapshots, history: PlayerHistory,
     return Mine(None, row.name, ranks, own_line(race.xs, [*rows, below], ranks, race.height))
 
 
-def race_html(race: Race | None, mine: Mine | None = None) -> str:
-    """Render the race; an empty hidden element if there is none."""
+def race_html(race: Race | None, mine: Mine | None = None, table_at: str = "") -> str:
+    """Render the race; an empty hidden element if there is none.
+
+    With ``table_at``, an address, its table is there alone, and a link to it stands here.
+    """
     if race is None:
         return render_to_string("leaderboards/_race_chart.html", {"race": None})
     shown = {
         "race": race,
         "drawing": mark_safe(_svg(race, mine)),  # noqa: S308 - only numbers and fixed words
         "names": [race.names[player] for player in race.players],
-        "table": mark_safe(_table(race, mine)),  # noqa: S308 - `_table` escapes names
-        "summary": summary(race),
+        "table_at": table_at,
+        **({} if table_at else _in_words(race, mine)),
     }
     return render_to_string("leaderboards/_race_chart.html", shown)
+
+
+def race_table_html(race: Race | None, mine: Mine | None = None) -> str:
+    """Render the race as sentences and a table; empty if there is none."""
+    if race is None:
+        return ""
+    return render_to_string("leaderboards/_race_table.html", {"race": race, **_in_words(race, mine)})
+
+
+def _in_words(race: Race, mine: Mine | None) -> dict[str, str]:
+    return {"table": mark_safe(_table(race, mine)), "summary": summary(race)}  # noqa: S308 - `_table` escapes names
 
 
 def summary(race: Race) -> str:
@@ -183,16 +203,16 @@ def _svg(race: Race, mine: Mine | None) -> str:
     paths = [_path(lines[nth], f"is-{nth + 1}", has_halo=nth < 3) for nth in upwards]
     dots = [_dot(lines[nth], f"is-{nth + 1}") for nth in others]
     own = _own_line_svg(mine, high) if mine is not None else ""
-    drawn = _grid(race, high) + _box(high, paths) + "".join(dots) + own
+    drawn = _times(race) + _box(high, [_grid(race, high), *paths]) + "".join(dots) + own
     return f'<svg class="race-svg" height="{_rem(full)}">{drawn}</svg>'
 
 
+def _times(race: Race) -> str:
+    return "".join(f'<text x="{_percent(x)}" y="{_rem(20)}">{escape(label)}</text>' for x, label in race.ticks)
+
+
 def _grid(race: Race, high: int) -> str:
-    return "".join(
-        f'<text x="{_percent(x)}" y="{_rem(20)}">{escape(label)}</text>'
-        f'<line x1="{_percent(x)}" x2="{_percent(x)}" y1="{_rem(HEAD)}" y2="{_rem(HEAD + high)}"/>'
-        for x, label in race.ticks
-    )
+    return f'<path class=race-grid d="{"".join(f"M{x} 0v{in_units(high)}" for x, _ in race.ticks)}"/>'
 
 
 def _own_line_svg(mine: Mine, high: int) -> str:
@@ -212,12 +232,12 @@ def _own_line_svg(mine: Mine, high: int) -> str:
 
 def _box(high: int, paths: Sequence[str]) -> str:
     """Wrap paths in an SVG with its own coordinates, clipped at the edges."""
-    view = f'viewBox="0 0 {WIDTH} {high}" preserveAspectRatio="none"'
+    view = f'viewBox="0 0 {WIDTH} {in_units(high)}" preserveAspectRatio="none"'
     return f'<svg y="{_rem(HEAD)}" height="{_rem(high)}" {view}>{"".join(paths)}</svg>'
 
 
 def _path(drawn: Drawn, names: str, *, has_halo: bool) -> str:
-    halo = f'<path class="race-halo" d="{drawn.path}"/>' if has_halo else ""
+    halo = f'<path class=race-halo d="{drawn.path}"/>' if has_halo else ""
     return f'{halo}<path class="race-line {names}" d="{drawn.path}"/>'
 
 
@@ -237,27 +257,6 @@ def _percent(x: int) -> str:
     return f"{100 * x / WIDTH:.1f}".removesuffix(".0") + "%"
 
 
-def _ticks(zone_name: str, snapshots: RaceSnapshots, start: datetime) -> list[tuple[int, str]]:
-    """Return positions and labels: days in the time zone, or hours or minutes if the span is short."""
-    zone, span = ZoneInfo(zone_name), snapshots.end - start
-    if span <= 1.5 * _DAY:
-        step = next((step for step in _STEPS if span / step <= MOST_TICKS - 1), _STEPS[-1])
-        at = start.astimezone(zone).replace(minute=0, second=0, microsecond=0)
-        while at < start or (at.hour * _HOUR + at.minute * _MINUTE) % step:
-            at += min(step, _HOUR)
-        pattern = "H:i"
-    else:
-        step = -(-span // (_DAY * (MOST_TICKS - 1))) * _DAY
-        at = start.astimezone(zone).replace(hour=0, minute=0, second=0, microsecond=0)
-        at += _DAY if start - at.astimezone(start.tzinfo) > 0.5 * _DAY else timedelta()
-        pattern = "D" if span <= 8 * _DAY else pgettext("date format", "j M")
-    found: list[tuple[int, str]] = []
-    while at < snapshots.end - span / (20 if pattern == "D" else 12):
-        found.append((across(at, start, snapshots.end), spell(at, pattern)))
-        at += step
-    return found
-
-
 def _table(race: Race, mine: Mine | None) -> str:
     """Render the table of ranks: a row for each player, a column for each time."""
     last = _("End") if race.is_over else pgettext("the present, as the heading of a column", "Now")
@@ -266,11 +265,11 @@ def _table(race: Race, mine: Mine | None) -> str:
     rows = [_row(race.names[each], race.ranks[each], mine, nth) for nth, each in enumerate(race.players)]
     if mine is not None and mine.nth is None:
         rows.append(_row(mine.name, mine.ranks, mine, None))
-    head = "".join(f'<th scope="col">{escape(each)}</th>' for each in heads)
-    return f"<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody>"
+    head = "".join(f"<th scope=col>{escape(each)}" for each in heads)
+    return f"<thead><tr>{head}<tbody>{''.join(rows)}"
 
 
 def _row(name: str, ranks: Sequence[int | None], mine: Mine | None, nth: int | None) -> str:
-    own = ' class="is-me"' if mine is not None and mine.nth == nth else ""
-    cells = "".join(f"<td>{'–' if rank is None else formats.number(rank)}</td>" for rank in ranks)
-    return f'<tr{own}><th scope="row"><bdi>{escape(name)}</bdi></th>{cells}</tr>'
+    own = " class=is-me" if mine is not None and mine.nth == nth else ""
+    cells = "".join(f"<td>{'–' if rank is None else formats.number(rank)}" for rank in ranks)
+    return f"<tr{own}><th scope=row><bdi>{escape(name)}</bdi>{cells}"

@@ -6,11 +6,11 @@ The menu is a page of its own (``…/share/``), so it works without scripts; ``s
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
-from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.html import escape
 
+from foundation.sunwi_settings import sunwi_settings
 from leaderboards.models import Board
 from leaderboards.views.http.responses import private
 
@@ -46,13 +46,13 @@ def with_query(path: str, **values: str | None) -> str:
 def share_response(request: HttpRequest, menu: ShareMenu) -> HttpResponse:
     """Return the page, or with ``?menu=1`` the menu alone."""
     is_dialog = request.GET.get("menu") == "1"
-    frame = request.build_absolute_uri(menu.embed) if menu.embed and settings.EMBED_SITES else ""
+    frame = request.build_absolute_uri(menu.embed) if menu.embed and sunwi_settings.EMBED_SITES else ""
     context = {
         "menu": menu,
         "board": menu.board,
         "link": request.build_absolute_uri(menu.address),
         "snippet": _snippet(frame, menu.title) if frame else "",
-        "embed_sites": settings.EMBED_SITES,
+        "embed_sites": sunwi_settings.EMBED_SITES,
         "is_dialog": is_dialog,
     }
     return private(render(request, "leaderboards/_share.html" if is_dialog else "leaderboards/share.html", context))

@@ -29,7 +29,7 @@ from leaderboards.views.http.viewer import COOKIE, may_be_signed_in
 View = Callable[..., HttpResponse]
 _Key = tuple[str | None, str, str, str]  # language, scheme, host and path with query: pages may contain their address
 _CSP_PREFIX = "_csp"  # of the response attributes by which a view overrides the content security policy
-_CACHED_PARAMETERS = {"page", "period", "fragment", "embed", "screen", "board"}
+_CACHED_PARAMETERS = {"page", "period", "fragment", "embed", "screen", "board", "tables"}
 # Keys of request.META
 _IF_NONE_MATCH, _EXPIRES_AT, _HAS_TOKEN = "HTTP_IF_NONE_MATCH", "sunwi.kept_until", "CSRF_COOKIE_NEEDS_UPDATE"
 _POLL_SECONDS = "sunwi.poll_seconds"

@@ -66,7 +66,8 @@ def may_be_signed_in(request: HttpRequest) -> bool:
 def _player_of_user(request: HttpRequest) -> str | None:
     if not request.user.is_authenticated:
         return None
-    return Player.objects.filter(user_id=request.user.pk).values_list("external_id", flat=True).first()
+    player: Player | None = getattr(request.user, "player", None)  # the user keeps it, for the header too
+    return None if player is None else player.external_id
 
 
 def remember(request: HttpRequest, response: HttpResponse, viewer: Viewer) -> None:

@@ -19,6 +19,7 @@ from django.views.decorators.http import require_http_methods
 from accounts.views.page_helpers import sign_in_required
 from foundation import clock
 from foundation.errors import RateLimited, SunwiError
+from foundation.sunwi_settings import sunwi_settings
 from foundation.throttling.rate_limit import throttle
 from foundation.translate import translated
 from foundation.users import User
@@ -104,7 +105,7 @@ def own_profile(request: HttpRequest) -> HttpResponse:
     if form.is_valid() and _save(form, user, player):
         return _saved(request, form)
     zones = sorted(zone for zone in zone_names() if "/" in zone or zone == "UTC") if correspondence else []
-    context = {"form": form, "player": player, "zones": zones, "hosts": settings.PICTURE_HOSTS}
+    context = {"form": form, "player": player, "zones": zones, "hosts": sunwi_settings.PICTURE_HOSTS}
     return render(request, "leaderboards/own_profile.html", context)
 
 

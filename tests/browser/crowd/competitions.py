@@ -19,6 +19,7 @@ from tests.competitions.site import DAY, HOUR, MINUTE, START, draft, make_board,
 
 DESCRIPTION = "Run as far as you can.\n\nEvery workout counts, from the first minute to the last. Be kind."
 RUNNING = "Spring Marathon 2026"
+_PUBLISH = "/admin/competitions/competition/publish-drafts/"
 
 
 def pages() -> list[SitePage]:
@@ -29,6 +30,7 @@ def pages() -> list[SitePage]:
     cancel(cancelled, "이번 달 말까지 공원이 물에 잠겨 있습니다.", clock.now(), None)
     now, frozen = _address(_running(board)), _address(_frozen(board))
     coming = _coming()
+    unsaid = draft(board, name="Not yet said")
     closing = open_competition(board, name="Autumn Sprint", ends_at=clock.now() - MINUTE)
     _raced(closing, {"robin": 5, "mina": 9}, START + MINUTE)
     return [
@@ -36,7 +38,8 @@ def pages() -> list[SitePage]:
         SitePage("competitions-as-staff", "/competitions/", "chief"),
         SitePage("competition-running", now),
         SitePage("competition-running-as-player", now, "robin"),
-        SitePage("competition-draft", _address(draft(board, name="Not yet said")), "chief"),
+        SitePage("competition-draft", _address(unsaid), "chief"),
+        SitePage("admin-publish-drafts", f"{_PUBLISH}?of={unsaid.pk}", "chief", foreign="초안 1개 공개"),
         SitePage("competition-coming", _address(coming), "robin"),
         SitePage("competition-frozen", frozen),
         SitePage("competition-frozen-as-player", frozen, "robin"),

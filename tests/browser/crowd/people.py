@@ -49,6 +49,7 @@ def pages() -> list[SitePage]:
         SitePage("inbox", "/inbox/", "robin"),
         SitePage("inbox-empty", "/inbox/", "chief"),
         SitePage("inbox-not-linked", "/inbox/", NEWCOMER),
+        SitePage("home-as-player", "/", "robin"),
         SitePage("inbox-settings", "/inbox/settings/", "robin"),
         SitePage("admin", "/admin/", "chief", foreign="순위표"),
         SitePage("admin-boards", "/admin/leaderboards/board/", "chief", foreign="다음 경계"),

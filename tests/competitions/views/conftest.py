@@ -7,7 +7,6 @@ import pytest
 from django.test import Client
 from pytest_django import Settings
 
-from accounts.core.staff_sessions import StaffSession
 from competitions.models import Comment, Competition
 from foundation import clock
 from tests.competitions.factories import CompetitionFactory
@@ -28,7 +27,7 @@ def of(competition: Competition, rest: str = "") -> str:
 @pytest.fixture
 def set_clock(monkeypatch: pytest.MonkeyPatch, settings: Settings) -> SetClock:
     """From now on it is this moment. Staff stay signed in over the days that a test takes."""
-    settings.STAFF_SESSION = StaffSession(hours=24 * 14, idle_minutes=0)
+    settings.STAFF_SESSION_HOURS, settings.STAFF_IDLE_MINUTES = 24 * 14, 0
     return lambda at: monkeypatch.setattr(clock, "now", lambda: at)
 
 

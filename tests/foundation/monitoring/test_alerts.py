@@ -9,6 +9,11 @@ from typing import Any
 
 import pytest
 import yaml
+from django.test import Client
+
+from foundation.monitoring import readings, task_metrics
+from tests.foundation.monitoring.scraped import scrape
+from tests.leaderboards.factories import BoardFactory
 
 RULES = Path(__file__).parents[3] / "docs" / "watching" / "alerts.yml"
 PROMTOOL = shutil.which("promtool")
@@ -67,7 +72,8 @@ FIRES = [
     Case("SunwiSubmitSlow", {f'sunwi_request_seconds_bucket{{{SUBMIT},le="0.5"}}': "0+90x60",
                              f'sunwi_request_seconds_bucket{{{SUBMIT},le="1"}}': "0+100x60",
                              f'sunwi_request_seconds_bucket{{{SUBMIT},le="+Inf"}}': "0+100x60"}),
-    Case("SunwiTasksFail", {'sunwi_task_failures_total{task="close"}': "0+1x60"}, {"task": "close"}),
+    Case("SunwiTasksFail", {'sunwi_task_failures_total{task="foundation.tasks.look"}': "0+1x60"},
+         {"task": "foundation.tasks.look"}),
     Case("SunwiQueueLong", {f"sunwi_broker_queue_length{{{A}}}": "2000x60"}, minute=20),
     Case("SunwiWebhooks", {'sunwi_webhooks{state="dead"}': "1x60", "sunwi_webhooks_overdue_seconds": "0x60"}),
     Case("SunwiWebhooks", {'sunwi_webhooks{state="dead"}': "0x60", "sunwi_webhooks_overdue_seconds": "0+15x60"}),
@@ -152,6 +158,24 @@ def play(case: Case, folder: Path) -> None:
     file = folder / "played.yml"
     file.write_text(yaml.safe_dump({"rule_files": [str(RULES)], "tests": tests}))
     promtool("test", "rules", file)
+
+
+@pytest.mark.django_db
+def test_what_the_cases_let_grow_from_0_is_told_by_a_fresh_site(client: Client) -> None:
+    """A counter that is first told with its event shows no increase."""
+    board = BoardFactory.create().seq
+    client.get("/healthz")
+    task_metrics.start_known()
+    readings.forget()
+    fresh = [(name, set(labels)) for (name, labels), value in scrape(client).items() if not value]
+    readings.forget()
+    counters = [name for case in FIRES for name in case.series if "_total" in name]
+
+    assert len(counters) > 3
+    for series in counters:
+        name, _, labels = series.replace('board="1"', f'board="{board}"').partition("{")
+        wanted = {each for each in re.findall(r'(\w+)="([^"]*)"', labels) if each[0] not in {"job", "instance"}}
+        assert [told for of, told in fresh if of == name and wanted <= told], series
 
 
 def test_each_rule_is_played() -> None:

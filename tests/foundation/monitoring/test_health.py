@@ -7,11 +7,12 @@ from unittest.mock import Mock
 
 import pytest
 from django.db import OperationalError
+from django.db.migrations.recorder import MigrationRecorder
 from django.test import Client
 
 from foundation import clock
-from foundation.models import DeadLetter, Heartbeat
-from foundation.monitoring import build, health
+from foundation.models import DeadLetter, Heartbeat, KnownRedis
+from foundation.monitoring import build, health, readings
 from foundation.redis import client as redis
 from foundation.redis.server import Server
 from foundation.tasks import WORKER
@@ -20,6 +21,7 @@ from leaderboards.selectors.monitoring import lag
 from leaderboards.selectors.monitoring.backfills import backfill_heartbeat_name
 from leaderboards.services.sync.verify import verify_all
 from leaderboards.tasks import mirror
+from tests.foundation.monitoring.scraped import scrape, value
 from tests.leaderboards.factories import BoardFactory
 
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
@@ -91,6 +93,31 @@ class TestReadiness:
         assert silent == (200, ["no sign of life from the worker for 90 s"])
         assert never == (200, ["the worker has never given a sign of life"])
         assert ready(client) == (200, ["this process's clock is -2.5 s off SQL's"])
+
+    def test_a_server_that_answers_and_that_no_worker_has_registered_is_not_away(
+        self, client: Client, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(redis.boards(), "call", Mock(side_effect=redis.RedisAway("Redis is away.")))
+        monkeypatch.setattr(KnownRedis, "_seen", set())
+        KnownRedis.objects.all().delete()
+
+        status, [told] = ready(client)
+        readings.forget()
+        read = scrape(client)
+        readings.forget()
+
+        assert (status, told.partition(":")[0]) == (200, "Redis answers, but SQL does not know it yet")
+        assert value(read, "sunwi_up", server="redis") == 1
+
+    def test_a_worker_that_never_ran_is_silent_since_the_tables_were_made(self, client: Client) -> None:
+        Heartbeat.objects.all().delete()
+        readings.forget()
+        first = MigrationRecorder.Migration.objects.filter(app="foundation").earliest("applied").applied
+
+        age = value(scrape(client), "sunwi_worker_heartbeat_age_seconds")
+
+        readings.forget()
+        assert age == pytest.approx((clock.now() - first).total_seconds(), abs=30)
 
     def test_a_full_redis_is_told(self, client: Client) -> None:
         link = redis.boards()

@@ -103,8 +103,8 @@ def test_each_route_and_part_that_they_name_is_there() -> None:
         assert not anchor or anchor in anchors, part
 
 
-def test_a_target_that_cannot_be_read_is_told_and_a_worker_that_was_never_heard_is_no_outage() -> None:
-    """Where nothing can be read no other rule fires; and the readings of a new site have no worker yet."""
+def test_a_target_that_cannot_be_read_is_told_and_a_worker_that_was_never_heard_has_an_age() -> None:
+    """Where nothing can be read no other rule fires; and a worker's silence has an age from the first scrape on."""
     told = {each["alert"]: each["expr"] for each in rules()}
 
     assert 'or absent(up{job="sunwi"}) or absent(sunwi_up{job="sunwi"})' in told["SunwiNotScraped"]

@@ -1,9 +1,7 @@
 """Reading from real replicas: what is fresh is answered, all else is the primary's to answer, and soon."""
 
-import threading
 import time
 from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,56 +10,16 @@ import pytest
 from foundation.conf import redis_cache
 from foundation.monitoring.server_metrics import replica_reads
 from foundation.redis import beats, lua, replica, replicas
-from foundation.redis import client as redis
 from foundation.redis.client import RedisClient
-from foundation.redis.cluster import Cluster
-from foundation.redis.replicas import LaggingAnswer, ReplicaReads, look_at_each
+from foundation.redis.replicas import ReplicaReads
 from foundation.redis.sentinel import pool_of
-from tests.faults.nodes import Nodes
-from tests.faults.sentinels import Watched
-from tests.faults.servers import RedisServer, new_redis, temporary_folder
+from tests.faults.servers import new_redis, temporary_folder
 from tests.faults.world import wait_until
+from tests.foundation.redis.lagging import OPTIONS, STALENESS, Beating, answered, get, is_answered, wanted
 
-OPTIONS: dict[str, Any] = {"socket_timeout": 1.0, "socket_connect_timeout": 1.0}
-STALENESS = 1.5
+__all__ = ["get", "wanted"]
+
 SOON = 10 * replica.WAIT_SECONDS  # a slow machine is not a fault
-
-
-@pytest.fixture
-def get(tmp_path: Path) -> lua.Script:
-    (tmp_path / "get.lua").write_text("#!lua flags=allow-oom\nreturn redis.call('GET', KEYS[1])")
-    return lua.load(tmp_path / "get.lua")
-
-
-class Beating:
-    """Writes beats as the worker does, for ``client``."""
-
-    def __init__(self, client: RedisClient) -> None:
-        self._client, self._over = client, threading.Event()
-        self._thread = threading.Thread(target=self._go_on)
-
-    def __enter__(self) -> None:
-        beats.write_beats(self._client)
-        self._thread.start()
-
-    def __exit__(self, *_: object) -> None:
-        self._over.set()
-        self._thread.join()
-
-    def _go_on(self) -> None:
-        while not self._over.wait(beats.EVERY_SECONDS):
-            beats.write_beats(self._client)
-
-
-@pytest.fixture(autouse=True)
-def wanted(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Replicas are read from, looked for at each turn, and tried again soon."""
-    settings.REPLICA_STALENESS = STALENESS
-    monkeypatch.setattr(replicas, "FIND_SECONDS", 0.2)
-    monkeypatch.setattr(replicas, "CLOCK_SECONDS", 0.2)
-    monkeypatch.setattr(replicas, "SOONEST_SECONDS", 0.1)
-    monkeypatch.setattr(replica, "FIRST_REST_SECONDS", 0.2)
-    monkeypatch.setattr(replica, "LONGEST_REST_SECONDS", 0.2)
 
 
 class Pair:
@@ -123,14 +81,6 @@ def reads(client: RedisClient) -> Iterator[ReplicaReads]:
     made = ReplicaReads(client.topology)
     yield made
     made.reset()
-
-
-def answered(reads: ReplicaReads, get: lua.Script, key: str = "a") -> LaggingAnswer | None:
-    return reads.run(get, [key], [])
-
-
-def is_answered(reads: ReplicaReads, get: lua.Script, key: str = "a") -> bool:
-    return answered(reads, get, key) is not None
 
 
 def test_a_fresh_replica_answers_with_an_age_and_the_primary_is_not_asked(
@@ -236,10 +186,10 @@ def test_a_dead_replica_is_waited_for_once_and_then_left_alone(
         wait_until(lambda: is_answered(reads, get), "the replica answers")
         pair.replica.freeze()
         assert answered(reads, get) is None
-        counted = replica_reads._children["no_answer",]._value.get()
+        counted = replica_reads._children["no_answer",].value
         for _ in range(20):
             assert answered(reads, get) is None
-        assert replica_reads._children["no_answer",]._value.get() == counted
+        assert replica_reads._children["no_answer",].value == counted
 
 
 def test_without_beats_nothing_counts_and_a_beat_from_the_future_is_no_beat(
@@ -270,75 +220,3 @@ def test_while_the_primary_is_frozen_a_replica_answers_until_its_beat_is_too_old
     assert is_answered(reads, get)
     time.sleep(STALENESS)
     assert not is_answered(reads, get)
-
-
-def test_a_beat_key_lies_in_the_slot_that_it_is_for() -> None:
-    from foundation.redis.slots import slot_of
-
-    for slot in (0, 5461, 16_383):
-        assert slot_of(beats.key_in(slot)) == slot
-    assert beats.key_in(None) == "{beat:0}:at"
-
-
-def test_sentinels_tell_which_replicas_there_are(settings: Any, get: lua.Script) -> None:
-    folder = temporary_folder()
-    first = new_redis(folder, "no")
-    first.start()
-    watched = Watched(folder, first)
-    try:
-        watched.start()
-        settings.CACHES = {**settings.CACHES, "boards": redis_cache(watched.url)}
-        client = RedisClient(pool_of(watched.url, **OPTIONS))
-        reads = ReplicaReads(client.topology)
-        client.call("SET", "a", "1")
-        with Beating(client):
-            wait_until(lambda: is_answered(reads, get), "the replica answers")
-            [group] = reads.groups()
-            assert [each.name for each in group.replicas] == [f"127.0.0.1:{watched.ports[1]}"]
-            before = watched.primary()
-            watched.fail_over()
-            watched.wait_for_another(before)
-            watched.wait_until_watched()
-            wait_until(lambda: is_answered(reads, get), "the old primary answers as a replica")
-            assert [each.name for each in group.replicas] == [f"127.0.0.1:{watched.ports[0]}"]
-        reads.reset()
-        client.reset()
-    finally:
-        watched.end()
-        first.end()
-
-
-def test_each_primary_of_a_cluster_has_replicas_and_a_beat_of_its_own(
-    settings: Any, get: lua.Script, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    nodes = Nodes(temporary_folder(), replicas=True)
-    try:
-        nodes.start()
-        settings.CACHES = {**settings.CACHES, "boards": redis_cache(nodes.url)}
-        client = RedisClient(Cluster(nodes.url, **OPTIONS))
-        reads = ReplicaReads(client.topology)
-        monkeypatch.setattr(redis, "boards", lambda: client)
-        monkeypatch.setattr(replicas, "reads", lambda: reads)
-        for key in ("a", "b", "c"):
-            client.call("SET", key, key)
-        with Beating(client):
-            for key in ("a", "b", "c"):
-                wait_until(partial(is_answered, reads, get, key), "its replica answers")
-                found = answered(reads, get, key)
-                assert found is not None
-                assert found.answer == key.encode()
-            seen = look_at_each()
-            assert sorted(each.name for each in seen) == sorted(nodes.addresses[3:])
-            assert {each.primary for each in seen} == set(nodes.addresses[:3])
-            assert all(each.age is not None and not each.problem for each in seen)
-
-            gone: RedisServer = nodes.servers[3]
-            gone.freeze()
-            silent = [each for each in look_at_each() if each.age is None]
-            assert [each.name for each in silent] == [nodes.addresses[3]]
-            assert silent[0].problem == "it did not answer within 0.15 s"
-            gone.thaw()
-        reads.reset()
-        client.reset()
-    finally:
-        nodes.end()

@@ -211,3 +211,13 @@ def test_submissions_that_came_out_of_quarantine_are_found(admin: Client) -> Non
 
     assert listed(told) == {"ann"}
     assert "counts · accepted out of quarantine" in rows(told)
+
+
+def test_a_list_without_rows_says_so_and_offers_no_actions(admin: Client) -> None:
+    address = "/admin/leaderboards/quarantinedentry/"
+
+    empty, filtered = admin.get(address).content.decode(), admin.get(f"{address}?decided=voided&q=x").content.decode()
+
+    assert "Nothing waits for a decision." in empty
+    assert 'name="action"' not in empty
+    assert "Nothing matches the search and filters." in filtered

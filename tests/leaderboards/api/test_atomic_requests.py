@@ -1,14 +1,18 @@
 """A project with ``ATOMIC_REQUESTS``: what an answer says is committed, as without it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import pytest
+from django.core.handlers.base import BaseHandler
 from django.db import DEFAULT_DB_ALIAS, OperationalError, connection, connections
+from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from accounts.views.sign_in import SignIn
 from foundation.db.resilience import _Breaker
+from foundation.http.fast_path import api_view
+from foundation.http.own_transactions import owns_transactions
 from leaderboards.services.submit import grouped
 from tests.leaderboards.api.conftest import Caller, Make, problem
 
@@ -16,7 +20,7 @@ from tests.leaderboards.api.conftest import Caller, Make, problem
 OF_THE_PROJECT = {"api-docs", "openapi", "set_language", "None"}
 OF_ADMIN = {
     "index", "login", "logout", "password_change", "password_change_done", "autocomplete", "jsi18n", "view_on_site",
-    "app_list", "health", "search", "None",
+    "app_list", "None",
 }  # fmt: skip  # as a list
 
 
@@ -43,8 +47,26 @@ def test_the_sign_in_page_is_marked_wherever_a_project_puts_it() -> None:
     assert DEFAULT_DB_ALIAS in SignIn.as_view()._non_atomic_requests  # type: ignore[attr-defined]  # Django sets it on the function
 
 
+@pytest.mark.parametrize("mark", [owns_transactions, api_view])
+def test_a_view_of_ours_opens_no_other_database_of_the_project(
+    mark: Callable[[Any], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(
+        connections.settings, "archive", {**connections.settings[DEFAULT_DB_ALIAS], "HOST": "away.example"}
+    )
+
+    def answer(_: HttpRequest) -> HttpResponse:
+        return HttpResponse()
+
+    unmarked = BaseHandler().make_view_atomic(answer)
+    marked = mark(answer)
+
+    assert unmarked is not answer
+    assert BaseHandler().make_view_atomic(marked) is marked
+
+
 def is_marked(pattern: URLPattern) -> bool:
-    return DEFAULT_DB_ALIAS in getattr(pattern.callback, "_non_atomic_requests", ())
+    return getattr(pattern.callback, "_non_atomic_requests", set()) >= set(connections)
 
 
 @pytest.mark.django_db(transaction=True)

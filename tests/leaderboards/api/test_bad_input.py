@@ -7,6 +7,7 @@ import json
 import re
 
 import pytest
+from django.test.utils import override_settings
 
 from leaderboards.models import Player, Standing
 from tests.leaderboards.api.conftest import Caller, Make, problem
@@ -121,6 +122,22 @@ def test_a_thousand_entries_and_a_mebibyte_are_taken_and_nothing_beyond(make_boa
     assert game.send("POST", "/scores", small.ljust(1024 * 1024)).status_code == 200
     for size in (1024 * 1024 + 1, 2 * 1024 * 1024):
         problem(game.send("POST", "/scores", small.ljust(size)), 413, "body_too_large")
+
+
+@override_settings(DATA_UPLOAD_MAX_MEMORY_SIZE=1000)
+def test_a_project_that_takes_less_refuses_as_the_api_does(make_board: Make, game: Caller) -> None:
+    board = make_board(storage="sql")
+    small = json.dumps({"entries": [{"board": board, "player": "ann", "points": 1}]})
+
+    told = problem(game.send("POST", "/scores", small.ljust(1001)), 413, "body_too_large")
+
+    assert "at most 1,000 are taken" in told["detail"]
+    assert game.send("POST", "/scores", small.ljust(1000)).status_code == 200
+
+
+@override_settings(DATA_UPLOAD_MAX_MEMORY_SIZE=None)
+def test_a_project_that_bounds_no_bodies_has_the_bound_of_the_api(game: Caller) -> None:
+    problem(game.send("POST", "/scores", "{}".ljust(1024 * 1024 + 1)), 413, "body_too_large")
 
 
 FORM, TEXT, XML = "application/x-www-form-urlencoded", "text/plain;charset=UTF-8", "application/xml"

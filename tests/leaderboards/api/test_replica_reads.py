@@ -14,7 +14,8 @@ from foundation.monitoring import health, own_readings
 from foundation.redis import beats, replicas
 from foundation.redis import client as redis
 from foundation.sync.registering import register_server
-from leaderboards.management.doctor_checks import State, replica_servers
+from leaderboards.management.findings import State
+from leaderboards.management.replica_checks import replica_servers
 from leaderboards.models import Player
 from leaderboards.selectors.catalog.periods import clear_period_cache
 from leaderboards.services.moderation.ban import ban

@@ -23,7 +23,8 @@ from leaderboards.selectors.catalog.cache_versions import (
     known_version,
 )
 from leaderboards.selectors.player_data import names
-from leaderboards.services.boards import save_board, save_boards
+from leaderboards.services.board_files import save_boards
+from leaderboards.services.boards import save_board
 from leaderboards.services.periods import close
 from leaderboards.services.players.profiles import set_profile
 from leaderboards.services.sync import invalidate

@@ -18,8 +18,8 @@ def import_rows(folder: Path, board: Board, text: str | bytes, *options: str) ->
     return run("import_scores", file, "--board", board.seq, "--player", "who", "--points", "points", *options)
 
 
-def rejected(folder: Path) -> list[dict[str, str]]:
-    with (folder / "scores.rejected.csv").open(encoding="utf-8", errors="surrogateescape", newline="") as file:
+def rejected(folder: Path, name: str = "scores.rejected.csv") -> list[dict[str, str]]:
+    with (folder / name).open(encoding="utf-8", errors="surrogateescape", newline="") as file:
         return [*csv.DictReader(file)]
 
 

@@ -5,7 +5,9 @@ from datetime import datetime, timedelta
 from io import StringIO
 from pathlib import Path
 
+import pytest
 from django.core.management import call_command
+from django.db import OperationalError, connection
 from django.test import Client
 from pytest_django import Settings
 
@@ -102,6 +104,27 @@ def test_the_doctor_tells_the_age_of_the_oldest_histogram_and_is_red_once_runs_w
     assert any(line.startswith("ok   histograms: the oldest was taken 9") for line in well)
     assert status == 1
     assert any(line.startswith(f"RED  histogram of period {running(board)}: taken 36") for line in late)
+
+
+@ONE_SERVER
+def test_without_sql_one_line_is_red_and_nothing_is_said_of_what_was_not_asked(
+    now: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    BoardFactory.create()
+
+    def refuse(*_: object, **__: object) -> None:
+        raise OperationalError("connection failed: is it up?")
+
+    monkeypatch.setattr(connection, "cursor", refuse)
+    monkeypatch.setattr(connection, "chunked_cursor", refuse)
+    status, lines = doctor("--all")
+
+    assert status == 1
+    assert [line for line in lines if line.startswith("RED")] == [
+        "RED  SQL: does not answer: connection failed: is it up?"
+    ]
+    assert any(line.startswith("ok   Redis: ") and line.endswith(" answers") for line in lines)
+    assert "skip worker: skipped, because SQL is away" in lines
 
 
 @ONE_SERVER

@@ -242,7 +242,7 @@ def test_surplus_cells_stay_so_that_the_row_is_refused_until_it_is_mended(tmp_pa
     refused = (tmp_path / "scores.rejected.csv").read_bytes()
     import_rows(tmp_path, board, refused, "--id", "row")
 
-    header, row = csv.reader((tmp_path / "scores.rejected.csv").read_text().splitlines())
+    header, row = csv.reader((tmp_path / "scores.rejected-2.csv").read_text().splitlines())
     assert points() == {}
     assert header == ["who", "points", "row", "code", "detail"]
     assert [*row[:4], row[-1]] == ["p18", "1", "scores:1", "bad_entry", "5"]

@@ -5,6 +5,7 @@ from pytest_django import Settings
 
 from foundation import clock
 from leaderboards.management import doctor_checks as checkup
+from leaderboards.management.findings import State
 
 
 def test_a_page_cache_that_is_no_redis_is_well(settings: Settings) -> None:
@@ -15,5 +16,5 @@ def test_a_page_cache_that_is_no_redis_is_well(settings: Settings) -> None:
     with override("ko"):
         [korean] = checkup.page_cache(clock.now())
 
-    assert (english.state, english.detail) == (checkup.State.OK, "Django's own cache (LocMemCache), not Redis")
+    assert (english.state, english.detail) == (State.OK, "Django's own cache (LocMemCache), not Redis")
     assert korean.detail == "Redis가 아닌 Django 자체 캐시(LocMemCache)"

@@ -3,8 +3,9 @@
 import re
 from pathlib import Path
 
+from config.local.faces import picture_of
 from leaderboards.choices import HUES as HUE_CHOICES
-from leaderboards.core.faces import TONES, drawn, face_of
+from leaderboards.core.faces import CAPS, EYES, HEADS, TONES, drawn, face_of
 from leaderboards.core.hues import HUES, hue_of
 from leaderboards.core.marks import mark_of
 
@@ -30,7 +31,7 @@ def test_a_face_is_of_the_id_alone_and_never_changes() -> None:
     assert len({drawn(face_of(f"player-{number}")) for number in range(500)}) > 490
     robin = face_of("robin")
     assert (robin.field, robin.tone, robin.head, robin.cap, robin.eyes) == (0, 4, 4, 5, 0)
-    assert drawn(face_of("\ud800")).startswith("<svg")  # half a sign is an id too
+    assert drawn(face_of("\ud800")).startswith('<i class="face ')  # half a sign is an id too
 
 
 def test_every_head_is_seen_on_its_field_and_eyes_on_every_head() -> None:
@@ -60,3 +61,12 @@ def test_boards_take_hues_by_turns_and_the_first_letter_as_their_mark() -> None:
     assert [hue_of(1, chosen) for chosen in ("", "teal", "gold")] == ["rose", "teal", "rose"]
     assert {value for value, _label in HUE_CHOICES} == {"", *HUES}
     assert [mark_of(name) for name in ("weekly wins", "  (대회)", "…", "")] == ["W", "대", "…", ""]
+
+
+def test_the_picture_of_faces_has_the_parts_and_tones_that_faces_are_made_of() -> None:
+    sheet = (STYLES / "face.css").read_text("utf-8")
+    [name] = set(re.findall(r"faces\.[0-9a-f]{12}\.svg", sheet))
+
+    assert (STYLES.parent / "img" / name).read_text("utf-8") == picture_of(sheet)
+    for part, shapes in (("a", HEADS), ("b", CAPS), ("e", EYES)):
+        assert re.findall(rf"\.{part}(\d) {{", sheet) == [str(nth) for nth in range(len(shapes))]

@@ -12,6 +12,7 @@ from leaderboards.core.race import (
     LINES,
     MOST_COLUMNS,
     ROW,
+    UNIT,
     WIDTH,
     RanksThen,
     across,
@@ -30,17 +31,17 @@ rows_of_a_player = st.lists(st.one_of(st.none(), st.integers(1, 40)), min_size=1
 
 def end_of(path: str) -> tuple[int, int]:
     """Where a path ends, each of its pieces walked."""
-    x = y = 0
-    for piece, text in re.findall(r"([Mch])([^Mch]*)", path):
-        numbers = [int(each) for each in re.findall(r"-?\d+", text)]
+    x, y = 0, 0.0
+    for piece, text in re.findall(r"([Mchs])([^Mchs]*)", path):
+        numbers = [float(each) for each in re.findall(r"-?[\d.]+", text)]
         if piece == "M":
-            x, y = numbers
+            x, y = int(numbers[0]), numbers[1]
         elif piece == "h":
-            x += numbers[0]
+            x += int(numbers[0])
         else:
-            assert len(numbers) == 6, text
-            x, y = x + numbers[4], y + numbers[5]
-    return x, y
+            assert len(numbers) == {"c": 6, "s": 4}[piece], text
+            x, y = x + int(numbers[-2]), y + numbers[-1]
+    return x, round(y * UNIT)
 
 
 def xs_of(count: int) -> list[int]:
@@ -119,15 +120,15 @@ def test_a_line_leaves_through_the_lower_edge_and_comes_back() -> None:
 
     drawn = line(xs, [2, 30, 31, 900, 3], 3)
 
-    assert drawn.path == "M8 66c59 0 59 132 118 132M362 198c59 0 59-88 118-88"
+    assert drawn.path == "M8 3c59 0 59 6 118 6M362 9c59 0 59-4 118-4"
     assert drawn.start is not None
     assert (drawn.start.x, drawn.start.y) == (8, 66)
     assert line(xs, [900, 900, 900, 900, 1], 3).start is None
 
 
 def test_who_is_new_has_a_short_line_into_their_row() -> None:
-    assert line(xs_of(2), [None, None, 2], 3).path == "M472 66h8"
-    assert own_line(xs_of(2), [None, None, 9], [None, None, 9], 3).path == "M472 162h8"
+    assert line(xs_of(2), [None, None, 2], 3).path == "M472 3h8"
+    assert own_line(xs_of(2), [None, None, 9], [None, None, 9], 3).path == "M472 7.36h8"
 
 
 def test_ones_own_line_tells_where_it_turned() -> None:

@@ -7,7 +7,7 @@ from leaderboards.core.submissions import Caller
 from leaderboards.import_errors import BadTable, ImportNotReady, ImportNotUndoable
 from leaderboards.models import Board, Period
 from leaderboards.models.imports import Phase
-from leaderboards.services.boards import apply_boards
+from leaderboards.services.board_files import apply_boards
 from leaderboards.services.imports import actions
 from leaderboards.services.submit.pipeline import submit
 from tests.leaderboards.imports.files import AT, boards_file, confirmed, fresh, moved, sent, undone

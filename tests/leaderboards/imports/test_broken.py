@@ -20,7 +20,7 @@ from leaderboards.errors import BadBoard
 from leaderboards.import_errors import BadTable, ImportNotReady, ImportNotUndoable
 from leaderboards.models import Board, ImportKind, ImportRun
 from leaderboards.models.imports import Phase
-from leaderboards.services.boards import apply_boards
+from leaderboards.services.board_files import apply_boards
 from leaderboards.services.imports import actions, boards, players, scores, worker
 from leaderboards.services.imports.finish import MOST_FAILURES
 from leaderboards.services.imports.upload import Upload, upload

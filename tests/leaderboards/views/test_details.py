@@ -1,11 +1,13 @@
 """What a board's page tells of equals, of the viewer (why), of the board (rules, spread)."""
 
+import re
+
 import pytest
 from django.test import Client
 
 from foundation import clock
 from leaderboards.models import Board
-from leaderboards.services.boards import apply_boards
+from leaderboards.services.board_files import apply_boards
 from tests.leaderboards.views.pages import text
 from tests.playing import make_board, score
 
@@ -97,10 +99,11 @@ def test_the_spread_of_many_is_drawn_with_the_viewers_bar_and_told_as_a_table(cl
     for board, players in ((most, 100), (least, 100), (few, 9)):
         score(board, {f"p{number:03d}": number for number in range(1, players + 1)})
 
-    page, of_least, of_few = (client.get(f"/boards/{board}/?player=p007") for board in (most, least, few))
+    page, of_least, of_few = (client.get(f"/boards/{board}/?player=p007&tables=1") for board in (most, least, few))
+    drawing = client.get(f"/boards/{most}/?player=p007").content.decode()
 
-    drawing = page.content.decode()
-    assert (drawing.count('<rect class="bar'), drawing.count('class="bar is-mine"')) == (20, 1)
+    bars = re.findall(r'class="bar( is-mine)?" d="([^"]*)"', drawing)
+    assert [(mine, path.count("M")) for mine, path in bars] == [("", 20), (" is-mine", 1)]
     assert "Half of the players have 50 or better, the best tenth 90 or better." in text(page)
     assert "From To Players 1 5 5 6 10 5" in text(page)
     assert "Half of the players have 51 or better, the best tenth 11 or better." in text(of_least)

@@ -69,15 +69,17 @@ def raced(**settings: Any) -> int:
 @pytest.mark.parametrize("storage", ["hybrid", "sql", "redis"])
 @pytest.mark.parametrize("ties", ["first_come", "shared", "dense"])
 def test_lines_run_from_where_players_stood_into_their_rows(storage: str, ties: str) -> None:
-    race = race_in(page_of(raced(storage=storage, ties=ties)))
+    board = raced(storage=storage, ties=ties)
+    race = race_in(page_of(board))
 
     lines = dict(LINE.findall(race))
-    assert lines["is-1"].startswith("M8 110c")
+    assert lines["is-1"].startswith("M8 5c")
     assert lines["is-1"].count("c") == 2
-    assert lines["is-2"].startswith("M8 22h")
-    assert lines["is-3"].startswith("M8 66c")
-    assert "robin leads. The lead changed 1 time. robin climbed most, from place 3 to place 1." in race
-    assert "<td>3</td><td>2</td><td>1</td>" in race.partition("robin</bdi></th>")[2]
+    assert lines["is-2"].startswith("M8 1h")
+    assert lines["is-3"].startswith("M8 3c")
+    table = page_of(board, "?tables=1")
+    assert "robin leads. The lead changed 1 time. robin climbed most, from place 3 to place 1." in table
+    assert "<td>3<td>2<td>1" in table.partition("robin</bdi>")[2]
     assert 'aria-hidden="true"><svg' in race
 
 
@@ -88,7 +90,7 @@ def test_equals_of_dense_ranks_stand_in_the_rows_that_they_had() -> None:
 
     lines = dict(LINE.findall(race_in(page_of(board))))
 
-    assert lines == {f"is-{nth}": f"M8 {nth * 44 - 22}h472" for nth in (1, 2, 3, 4)}
+    assert lines == {f"is-{nth}": f"M8 {nth * 2 - 1}h472" for nth in (1, 2, 3, 4)}
 
 
 def test_there_is_no_race_before_a_look_of_one_alone_on_later_pages_and_where_it_is_embedded() -> None:
@@ -115,10 +117,10 @@ def test_ones_own_line_is_marked_among_the_ten_and_below_them_runs_in_a_lane_wit
 
     below, among = race_in(page_of(board, "?player=p20")), race_in(page_of(board, "?player=p03"))
 
-    ranks = below.partition("p20</bdi></th>")[2].partition("</tr>")[0]
-    assert '<path class="race-line is-me" d="M8 470h472"/>' in below
+    ranks = page_of(board, "?player=p20&tables=1").partition("p20</bdi>")[2].partition("</table>")[0]
+    assert '<path class="race-line is-me" d="M8 21.36h472"/>' in below
     numbers = re.findall(r'<text class="race-turn is-me[^>]*>(\d+)<', below)
-    assert numbers == ["21", "18", "21", "18"] == re.findall(r"<td>(\d+)</td>", ranks)
+    assert numbers == ["21", "18", "21", "18"] == re.findall(r"<td>(\d+)", ranks)
     assert '<svg class="race-svg" height="32.75rem">' in below
     assert [names for names, _ in LINE.findall(among)][-1].endswith("is-me")
     assert sum("is-me" in names for names, _ in LINE.findall(among)) == 1
@@ -132,12 +134,12 @@ def test_all_who_watch_share_what_was_read_and_a_new_look_is_seen_at_once() -> N
     with CaptureQueriesContext(connection) as asked:
         before = page_of(board)
     assert not [each for each in asked if "keptrank" in each["sql"] and "periodsnapshot" not in each["sql"].lower()]
-    assert race_in(before).count("<th scope") == 4 + 3
+    assert race_in(before).count("<li>") == 3
 
     look(board, hour_ago(5), {"mina": 500})
 
-    after = race_in(page_of(board))
-    assert after.count("<th scope") == 5 + 3
+    after = page_of(board, "?tables=1")
+    assert after.partition('id="race"')[2].count("<th scope") == 5 + 3
     assert "mina leads. The lead never changed." in after
 
 
@@ -147,19 +149,21 @@ def test_names_are_escaped_and_sentences_speak_korean() -> None:
 
     page = page_of(board)
     with override("ko"):
-        spoken = text(Client().get(f"/boards/{board}/", headers={"Accept-Language": "ko"}))
+        asked = [f"/boards/{board}/{query}" for query in ("", "?tables=1")]
+        spoken = "".join(text(Client().get(each, headers={"Accept-Language": "ko"})) for each in asked)
 
     assert "<b>" not in race_in(page)
     assert "선두가 1번 바뀌었습니다." in spoken
     assert "순위 변화를 표로 보기" in spoken
 
 
-def cells_of(page: str, player: str) -> tuple[str, str]:
-    """What a row tells of its days, and of today."""
-    row = page.partition('data-part="top"')[2].partition(f'data-key="{player}"')[2].partition("</tr>")[0]
-    days = re.search(r'aria-label="([^"]*)"', row.partition('class="days"')[2])
-    today = re.search(r'<td class="today">([^<]*)', row)
-    return (days[1] if days else "", today[1] if today else "none")
+def cells_of(board: int, player: str) -> tuple[str, str]:
+    """What the table tells of a player's days, and their row of today."""
+    row = page_of(board).partition('data-part="top"')[2].partition(f'data-key="{player}"')[2].partition("</tr>")[0]
+    table = page_of(board, "?tables=1").partition('id="days"')[2]
+    told = re.search(rf"<bdi>{player}</bdi>((?:<td>[^<]*)+)", table)
+    today = re.search(r"<td class=days>(?:<svg>.*?</svg>)?<td>([^<]*)", row)
+    return (told[1].removeprefix("<td>").replace("<td>", ", ") if told else "", today[1] if today else "none")
 
 
 @pytest.mark.parametrize("storage", ["hybrid", "sql", "redis"])
@@ -170,13 +174,11 @@ def test_points_by_day_are_those_between_the_first_looks_of_days(storage: str) -
     look(board, midnight(), {"robin": 1200})
     score(board, {"mina": 3, "aiko": 7})
 
-    page = page_of(board)
-
     unknown = "–, –, –, –"
-    assert cells_of(page, "mina") == (f"{unknown}, 50, 0, 30", "+3.0")
-    assert cells_of(page, "robin") == (f"{unknown}, 200, 12000, 0", "0.0")
-    assert cells_of(page, "aiko") == (f"{unknown}, 0, 0, 70", "+7.0")
-    assert '<path d="M35 24v-1M43 24v-22"/><path d="M51 24v-1"/>' in page  # robin's, beside which all others are low
+    assert cells_of(board, "mina") == (f"{unknown}, +5.0, 0.0, +3.0", "+3.0")
+    assert cells_of(board, "robin") == (f"{unknown}, +20.0, +1,200.0, 0.0", "0.0")
+    assert cells_of(board, "aiko") == (f"{unknown}, 0.0, 0.0, +7.0", "+7.0")
+    assert '<path d="M35 0v1m8-1v22m8-22v1"/>' in page_of(board)  # robin's, beside which all others are low
 
 
 def test_a_day_whose_beginning_nobody_saw_is_left_out() -> None:
@@ -185,7 +187,7 @@ def test_a_day_whose_beginning_nobody_saw_is_left_out() -> None:
     look(board, midnight() - 12 * HOUR, {"mina": 5})
     score(board, {"mina": 3})
 
-    assert cells_of(page_of(board), "mina") == ("", "none")
+    assert cells_of(board, "mina") == ("", "none")
 
 
 def test_a_final_week_of_which_nothing_was_recorded_has_no_such_column() -> None:
@@ -196,7 +198,7 @@ def test_a_final_week_of_which_nothing_was_recorded_has_no_such_column() -> None
     page = page_of(board, "?period=previous")
 
     assert "mina" in page
-    assert 'class="days"' not in page
+    assert "class=days" not in page
 
 
 def test_whom_a_look_at_the_best_left_out_is_told_nothing_of(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -205,10 +207,8 @@ def test_whom_a_look_at_the_best_left_out_is_told_nothing_of(monkeypatch: pytest
     look(board, midnight(), {"mina": 30, "robin": 10})
     score(board, {"mina": 3, "robin": 4})
 
-    page = page_of(board)
-
-    assert cells_of(page, "mina")[1] == "+3"
-    assert cells_of(page, "robin") == ("", "")
+    assert cells_of(board, "mina")[1] == "+3"
+    assert cells_of(board, "robin") == ("–, –, –, –, –, –, –", "")
 
 
 @pytest.mark.parametrize(
@@ -230,7 +230,7 @@ def test_where_nothing_adds_up_over_days_there_are_no_such_columns(settings: dic
     period = Period.objects.select_related("board").filter(board=board).earliest("starts_at")
     record_rank_history(period, clock.now(), clock.now())
 
-    assert 'class="days"' not in page_of(board)
+    assert "class=days" not in page_of(board)
 
 
 def test_the_viewers_row_at_the_foot_has_its_days_too() -> None:
@@ -240,8 +240,7 @@ def test_the_viewers_row_at_the_foot_has_its_days_too() -> None:
 
     foot = page_of(board, "?player=p099").partition("<tfoot>")[2].partition("</tfoot>")[0]
 
-    assert '<td class="today">+2</td>' in foot
-    assert 'aria-label="–, –, –, –, –, –, 2"' in foot
+    assert re.search(r'<td class=days><svg><path d="M51 0v\d+"/></svg><td>\+2', foot)
 
 
 def test_without_looks_and_without_sql_the_page_is_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:

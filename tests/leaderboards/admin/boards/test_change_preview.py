@@ -12,7 +12,8 @@ from leaderboards.core.input.entries import read_entry
 from leaderboards.core.submissions import Caller
 from leaderboards.models import Board, Period, Submission
 from leaderboards.selectors.previews.board_change import board_change
-from leaderboards.services.boards import SETTINGS, apply_boards, preview_boards
+from leaderboards.services.board_files import apply_boards, preview_boards
+from leaderboards.services.boards import SETTINGS
 from leaderboards.services.submit.pipeline import submit
 from tests.at_once import at_once
 from tests.leaderboards.admin.typed import change, make_board, save, typed_from

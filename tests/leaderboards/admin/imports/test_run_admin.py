@@ -16,7 +16,7 @@ from foundation import clock
 from leaderboards.admin.boards.preview_seal import SEAL_FIELD
 from leaderboards.models import Board, ImportRun, Standing
 from leaderboards.models.imports import Phase
-from leaderboards.services.boards import apply_boards
+from leaderboards.services.board_files import apply_boards
 from leaderboards.services.players.profiles import set_profile
 from tests.leaderboards.admin.typed import make_board, page
 from tests.leaderboards.factories import UserFactory

@@ -15,7 +15,8 @@ from leaderboards.admin.undo.previews import UndoPreview, register_undo_preview
 from leaderboards.core.ranking.policies import StandingState
 from leaderboards.models import Board, Player
 from leaderboards.selectors.catalog.periods import find_period_row
-from leaderboards.services.boards import apply_boards, save_board
+from leaderboards.services.board_files import apply_boards
+from leaderboards.services.boards import save_board
 from leaderboards.services.imports import actions as imports
 from leaderboards.services.moderation.ban import ban
 from leaderboards.services.moderation.set_standing import StandingChange, set_standing, standing_in_redis

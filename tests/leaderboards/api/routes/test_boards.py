@@ -12,7 +12,8 @@ from foundation.redis import client as redis
 from foundation.redis.client import Argument, RedisClient
 from leaderboards.models import Board, Period
 from leaderboards.selectors.rankings import store_routing
-from leaderboards.services.boards import SETTINGS, apply_boards, retire
+from leaderboards.services.board_files import apply_boards
+from leaderboards.services.boards import SETTINGS, retire
 from leaderboards.services.sync.mirror import mirror_all
 from leaderboards.stores.sql import reads
 from tests.leaderboards.api.conftest import Caller, Make, problem, slow_count, take_redis_away, wrong_parameter

@@ -9,7 +9,8 @@ import time_machine
 from foundation import clock
 from leaderboards.errors import BadBoard
 from leaderboards.models import Board, Period
-from leaderboards.services.boards import apply_boards, cancel_changes, pending_changes, save_board
+from leaderboards.services.board_files import apply_boards
+from leaderboards.services.boards import cancel_changes, pending_changes, save_board
 from leaderboards.services.periods.open import open_board, open_due
 from tests.leaderboards.services.periods.arena import ARENA, MINUTE, STORAGES, TODAY, TOMORROW, arena, send
 from tests.leaderboards.services.site import DAY, NOON, redis_client

@@ -13,7 +13,8 @@ from leaderboards import selectors
 from leaderboards.errors import StorageUnavailable
 from leaderboards.models import Board, Period
 from leaderboards.selectors.catalog.boards import clear_board_cache
-from leaderboards.services.boards import apply_boards, save_board
+from leaderboards.services.board_files import apply_boards
+from leaderboards.services.boards import save_board
 from leaderboards.services.periods import upcoming_rules
 from leaderboards.services.sync.mirror import mirror_all
 from tests.leaderboards.services.site import NOON, make_board, period_of, score

@@ -8,7 +8,7 @@ import pytest
 from leaderboards.core.input.entries import read_entry
 from leaderboards.core.submissions import Caller, Outcome
 from leaderboards.models import Board, Player, QuarantinedEntry
-from leaderboards.services.boards import apply_boards
+from leaderboards.services.board_files import apply_boards
 from leaderboards.services.submit.pipeline import submit
 from tests.leaderboards.services.contest import told
 from tests.leaderboards.services.site import NOON, crowd, follow, make_board, period_of, points, redis_away

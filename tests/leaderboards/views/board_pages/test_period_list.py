@@ -96,7 +96,7 @@ def test_final_ranks_are_a_line_and_a_table_also_when_the_keys_of_their_period_a
     assert f"Period Rank {labels[0]} 2 {labels[1]} 1" in latest
     assert f"{labels[1]} 1 {labels[2]} 1" not in latest
     assert "best of 3 final ranks" in text(client.get("/players/robin/"))
-    assert "▲ up 1 robin" in page
+    assert "up 1 robin" in page
     assert "Final ranks so far" in page
     assert f"Period Rank {labels[0]} 2 {labels[1]} 1 {labels[2]} 1" in page
     assert "From place 1 to place 2; the best was 1." in page

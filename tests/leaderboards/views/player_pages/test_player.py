@@ -52,7 +52,7 @@ def test_every_id_has_an_address_that_works_and_somebody_unknown_is_404(client: 
     score(board, dict.fromkeys(ids, 5))
     page = client.get(f"/boards/{board}/").content.decode()
 
-    addresses = [unescape(part.partition('"')[0]) for part in page.split('class="player-link" href="')[1:]]
+    addresses = [unescape(part.partition('"')[0]) for part in page.split('</i><a href="')[1:]]
 
     assert len(addresses) == len(ids)
     assert [address for address in addresses if client.get(address).status_code != 200] == []
