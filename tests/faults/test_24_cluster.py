@@ -69,10 +69,12 @@ def test_a_primary_goes_in_mid_load_and_nothing_is_lost_that_sql_knew_or_shown_t
     world.lossy.add(by_redis)
     with world.under_load(exact, by_redis, seed, looks=1.0):
         world.wait_until_taken(*numbers.values())
-        for number in (by_redis, numbers["hybrid"]):
+        for name in ("redis", "hybrid"):
+            number = numbers[name]
             key = f"{{LeaderBoard_{number}}}"
             primary = nodes.primary_of(key)
             began = time.monotonic()
+            print(f"\nthe primary of the {name} board: {fault.__name__}")
             fault(primary)
             wait_until(partial(has_another, nodes, key, primary), "a promotion")
             promoted_at = time.monotonic()
