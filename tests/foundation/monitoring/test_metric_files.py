@@ -11,7 +11,8 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 from foundation import clock
 from foundation.models import Heartbeat
-from foundation.monitoring import readings
+from foundation.monitoring import own_readings, readings
+from foundation.redis.replicas import ReplicaSeen
 from foundation.tasks import WORKER
 from likes import registry
 from likes.core.kinds import Storage
@@ -47,8 +48,10 @@ def named(expression: str) -> set[str]:
 
 
 @pytest.fixture
-def printed(client: Client, db: None, monkeypatch: pytest.MonkeyPatch) -> str:
-    """What is printed where a worker was heard of, and a kind of likes is Redis's own."""
+def printed(client: Client, db: None, settings: Any, monkeypatch: pytest.MonkeyPatch) -> str:
+    """What is printed where a worker was heard of, a replica is read from, and a kind of likes is Redis's own."""
+    settings.REPLICA_STALENESS = 2
+    monkeypatch.setattr(own_readings, "look_at_each", lambda: [ReplicaSeen("replica:6379", "primary:6379", 0.5, "")])
     BoardFactory.create(storage="redis")
     Heartbeat.note(WORKER, clock.now())
     comment = registry.all_kinds()[0]
