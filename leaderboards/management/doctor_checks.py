@@ -24,6 +24,7 @@ from foundation.monitoring.health import SILENT_AFTER, registered_problems
 from foundation.redis import client as redis
 from foundation.redis.client import RedisAway, RedisSilent
 from foundation.redis.info import identity_of, is_full, read_info
+from foundation.sunwi_settings import sunwi_settings
 from foundation.sync.redis_state import CorruptRedisKey
 from foundation.tasks import WORKER
 from leaderboards.management.boundary import describe_boundary
@@ -44,7 +45,7 @@ def run_checks(at: datetime, without: Collection[str] = ()) -> Iterator[Finding]
     """Run every check but those named in ``without``, in the order in which an operator should repair things."""
     is_redis_away = is_sql_away = False
     for name, check in CHECKS.items():
-        if name in without:
+        if name in without or (check is replica_servers and not sunwi_settings.REPLICA_STALENESS):
             continue
         if is_sql_away and check not in WITHOUT_SQL:
             yield _skipped_without_sql(name)
