@@ -22,24 +22,20 @@ OWN_PROJECT = "SUNWI_OWN_PROJECT"
 
 
 class SunwiSettings:
-    """An attribute for each name in ``foundation.conf.SETTINGS``."""
-
-    def __init__(self) -> None:
-        self._read: dict[str, Any] = {}
+    """An attribute for each name in ``foundation.conf.SETTINGS``, set when it is first read."""
 
     def __getattr__(self, name: str) -> Any:
-        """Return a value. Raises ``ImproperlyConfigured`` for a wrong one, ``AttributeError`` for an unknown name."""
+        """Read a value. Raises ``ImproperlyConfigured`` for a wrong one, ``AttributeError`` for an unknown name."""
         if name not in SETTINGS:
             raise AttributeError(f"Sunwi has no setting {name}.")
-        if is_own_project() and hasattr(settings, name):
-            return getattr(settings, name)
-        if name not in self._read:
-            self._read[name] = _value(name, _given())
-        return self._read[name]
+        is_plain = is_own_project() and hasattr(settings, name)
+        value = getattr(settings, name) if is_plain else _value(name, _given())
+        setattr(self, name, value)
+        return value
 
     def forget(self, **_: Any) -> None:
         """Read all values anew when they are next asked for; some depend on settings of Django."""
-        self._read.clear()
+        vars(self).clear()
 
 
 sunwi_settings = SunwiSettings()

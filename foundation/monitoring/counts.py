@@ -46,7 +46,7 @@ class Number:
         if self.file is not None:
             self.file.write(self.place, self.value)
         elif _files.folder is not None:
-            _files.put_all()
+            _files.write_all()
 
 
 class _Files:
@@ -70,7 +70,7 @@ class _Files:
         else:
             number.file = file
 
-    def put_all(self) -> None:
+    def write_all(self) -> None:
         """Give a place to each number that has none."""
         if self.problem and time.monotonic() < self._retry_at:
             return
@@ -122,7 +122,7 @@ def share(folder: Path) -> bool:
         if _files.folder is not None:
             return False
         _files.folder = folder
-        _files.put_all()
+        _files.write_all()
     return True
 
 

@@ -23,7 +23,7 @@ from leaderboards.services.periods.open import open_board
 
 NUMBER = "seq"
 MAX_NUMBER = 999_999  # addresses stay short, and SQL has numbers left to give out
-_NAMES = (NUMBER, *SETTINGS)
+_NAMES = (*SETTINGS, NUMBER)
 
 
 def apply_boards(settings: Sequence[Mapping[str, Any]], at: datetime) -> dict[str, int]:

@@ -43,6 +43,7 @@ OF_THE_CLOCK = ("heartbeat", "mirror", "keep_ranks")  # ranks of the calendar bo
 
 # What nobody but staff and game servers may see at all while the standings are hidden, or what is not to be read.
 REFUSED = {
+    "inbox/push/",
     *(
         f"accounts/{rest}"
         for rest in ("second-factor/", "passkey/", "passkey/challenge/", "confirm/passkey/", "email/")

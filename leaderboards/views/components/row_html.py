@@ -93,7 +93,10 @@ def tile_html(rank: int | None, *, tied: bool) -> SafeString:
 
 
 def _ties(tied: bool) -> str:
-    return f'<span class="ties" title="{escape(_("shared rank"))}">=</span>' if tied else ""
+    if not tied:
+        return ""
+    title = escape(_("shared rank"))
+    return f'<span class="ties" title="{title}">=</span>'
 
 
 def _player(line: Line, style: RowStyle) -> str:
