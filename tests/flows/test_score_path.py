@@ -18,7 +18,8 @@ from tests.leaderboards.factories import BoardFactory
 from tests.raw import ONE_SERVER
 
 MAX_ENTRIES = 3  # into one file
-FILES = 70  # from the edge to the commit and back, of all apps; one gives the request its id, one counts (0106)
+FILES = 71  # from the edge to the commit and back, of all apps; one gives the request its id, one counts (0106), and
+# one spells what servers of all kinds are sent (0105)
 FILES_OF_LEADERBOARDS = 44  # calendars stand apart from periods since there are schedules
 FILES_OF_THE_SUBMIT_PATH = 16  # leaderboards/api and leaderboards/services/submit
 FILES_ENTERED_MORE_OFTEN = 13  # than MAX_ENTRIES; one of them counts (0106)

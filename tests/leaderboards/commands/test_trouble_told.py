@@ -196,6 +196,7 @@ def frozen_redis() -> Iterator[list[socket.socket]]:
         thread.start()
         address = {"LOCATION": f"redis://127.0.0.1:{server.getsockname()[1]}/0"}
         caches = {**settings.CACHES, "boards": {**settings.CACHES["boards"], **address}}
+        redis.resync_client().reset()  # closes its connections, which nobody would
         redis.resync_client.cache_clear()
         try:
             with patch.object(settings, "CACHES", caches):
