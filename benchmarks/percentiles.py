@@ -26,8 +26,10 @@ def measure(size: Size) -> dict[str, Any]:
     from django.conf import settings
 
     from benchmarks.harness.boards import MOVING, filled_board, forget_redis, settle
+    from foundation.sunwi_settings import sunwi_settings
 
     settings.HISTOGRAM_PLAYERS = MANY
+    sunwi_settings.forget()
     in_redis = filled_board(size.players, "hybrid", **MOVING)
     in_sql = filled_board(size.players, "sql", **MOVING)
     forget_redis()

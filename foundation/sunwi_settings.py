@@ -4,8 +4,9 @@
 bare ``SITE_URL`` among a project's settings is the project's own: it is neither read nor changed. Only Sunwi's own
 project, which says so by ``SUNWI_OWN_PROJECT = True``, has the names at the top level (config/settings.py).
 
-``override_settings`` reaches them: of ``SUNWI`` in any project, of the plain names in Sunwi's own. The trap: a wrong
-value ends the start, but one that comes by ``override_settings`` is refused where it is first read.
+``override_settings`` reaches them: of ``SUNWI`` in any project, of the plain names in Sunwi's own. The traps: a wrong
+value ends the start, but one that comes by ``override_settings`` is refused where it is first read; and values are
+kept, so whoever changes Django's settings in another way calls ``forget``.
 """
 
 from collections.abc import Mapping

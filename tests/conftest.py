@@ -21,6 +21,7 @@ from django.test import TransactionTestCase
 from django.utils import translation
 
 from foundation import clock
+from foundation.sunwi_settings import sunwi_settings
 from tests import documented_webhooks, servers
 from tests.emptying import empty_tables
 from tests.raw import each_node
@@ -39,6 +40,7 @@ gc.set_threshold(50_000, 50, 50)
 
 settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # a real one takes a third of a second
 settings.EXPORTS_AT_ONCE = 100  # tests leave files unread
+sunwi_settings.forget()
 settings.WHITENOISE_AUTOREFRESH = True  # or each test client reads the whole of static/
 
 

@@ -14,6 +14,7 @@ from django.conf import settings
 
 from config.celery import app
 from config.local.demo import WORKER
+from foundation.sunwi_settings import sunwi_settings
 from tests.faults.processes import Child
 from tests.faults.world import World
 from tests.flows.contest import live_by
@@ -30,6 +31,7 @@ def work(fast: str, arguments: list[str]) -> None:
     os.setsid()
     live_by(fast)
     settings.WEBHOOK_ALLOW_PRIVATE = True
+    sunwi_settings.forget()
     app.conf.beat_schedule = {
         name: {**entry, "schedule": max(entry["schedule"] / 10, 0.5) if entry["schedule"] > 1 else 1.0}
         for name, entry in app.conf.beat_schedule.items()

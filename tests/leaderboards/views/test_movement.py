@@ -4,10 +4,10 @@ from datetime import timedelta
 from itertools import pairwise
 
 import pytest
-from django.conf import settings
 from django.test import Client
 
 from foundation import clock
+from foundation.sunwi_settings import sunwi_settings
 from leaderboards.models import PeriodSnapshot
 from leaderboards.services.periods.rank_history import record_due_rank_history
 from leaderboards.views.http import micro_cache
@@ -21,7 +21,7 @@ MINUTE, DAY = timedelta(minutes=1), timedelta(days=1)
 
 @pytest.fixture(autouse=True)
 def _every_minute(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(settings, "RANK_SNAPSHOT_MINUTES", 1)
+    monkeypatch.setattr(sunwi_settings, "RANK_SNAPSHOT_MINUTES", 1)
 
 
 def look(board: int, *points: dict[str, int]) -> None:
@@ -35,7 +35,7 @@ def look(board: int, *points: dict[str, int]) -> None:
 def test_moves_of_those_looked_at_are_told_since_the_last_look(
     client: Client, monkeypatch: pytest.MonkeyPatch, looked_at: int, last: str
 ) -> None:
-    monkeypatch.setattr(settings, "RANK_SNAPSHOT_PLAYERS", looked_at)
+    monkeypatch.setattr(sunwi_settings, "RANK_SNAPSHOT_PLAYERS", looked_at)
     board = make_board(period="all_time", update="latest", timezone="Asia/Seoul")
     look(board, {"robin": 99}, {"mina": 9, "robin": 8, "omar": 7, "last": 6})
     score(board, {"robin": 50, "mina": 40, "omar": 30, "aiko": 20})

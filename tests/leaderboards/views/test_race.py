@@ -202,7 +202,7 @@ def test_a_final_week_of_which_nothing_was_recorded_has_no_such_column() -> None
 
 
 def test_whom_a_look_at_the_best_left_out_is_told_nothing_of(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("django.conf.settings.RANK_SNAPSHOT_PLAYERS", 1)
+    monkeypatch.setattr("foundation.sunwi_settings.sunwi_settings.RANK_SNAPSHOT_PLAYERS", 1)
     board = board_of()
     look(board, midnight(), {"mina": 30, "robin": 10})
     score(board, {"mina": 3, "robin": 4})

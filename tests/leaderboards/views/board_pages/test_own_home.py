@@ -3,12 +3,12 @@
 from datetime import timedelta
 
 import pytest
-from django.conf import settings
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from foundation import clock
+from foundation.sunwi_settings import sunwi_settings
 from leaderboards.models import Restriction
 from leaderboards.selectors.history.lately import clear_lately_cache
 from leaderboards.services.periods.rank_history import record_due_rank_history
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture(autouse=True)
 def _every_minute(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(settings, "RANK_SNAPSHOT_MINUTES", 1)
+    monkeypatch.setattr(sunwi_settings, "RANK_SNAPSHOT_MINUTES", 1)
 
 
 @pytest.fixture
