@@ -48,6 +48,7 @@ class FoundationConfig(needed_apps.SunwiApp):
             readings,
             request_ids,
             setup_checks,  # noqa: F401 - importing registers the checks
+            static_files_check,  # noqa: F401 - importing registers the check
             task_metrics,
             user_model_check,  # noqa: F401 - importing registers the check
         )

@@ -184,11 +184,12 @@ def test_the_bars_of_the_spread_follow_the_scores_and_its_open_table_stays_open(
     score(weekly, {f"p{number:03d}": 1000 - number for number in range(30)})
     page = opened(f"/boards/{weekly}/", viewport=DESKTOP)
     spread = page.locator(".spread")
-    spread.locator("summary").click()
+    spread.locator(".twin").click()
     expect(spread.locator("figcaption")).to_contain_text("1,000")
 
     score(weekly, {"p029": 4029})
     cache.delete(f"spread:{weekly}:current")  # it is counted anew every half a minute
 
     expect(spread.locator("figcaption")).to_contain_text("5,0")
-    expect(spread.locator("details table")).to_be_visible()
+    expect(spread.locator("table")).to_contain_text("5,0")
+    expect(spread.locator("table")).to_be_visible()
