@@ -1,8 +1,9 @@
-// How the site's search orders what it finds: guides and operations before reference, and those before the decisions
-// and the changelog, which name every word once.
+// How the site's search orders what it finds: the page of faults first, guides and operations before reference, and
+// those before the decisions and the changelog, which name every word once.
 
 const WEIGHTS = [
   [/^(decisions\/|reference\/changes$)/, 0.2],
+  [/^operations\/faults$/, 4],
   [/^operations\//, 2],
   [/^(guides\/|tutorial$)/, 1.5],
 ];
