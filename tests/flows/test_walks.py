@@ -29,7 +29,7 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("
 # counted 80 it tells of its period, and since 83 it tells browsers. The first page of a process makes its client of
 # Redis, for which three files choose between one server, sentinels and a cluster; what servers are sent stands apart
 # for primaries and replicas. Since a page counted 112 it may come from a replica (0105), its scripts in one answer.
-FILES = {"A score": 71, "A page": 116, "A competition's end": 85}
+FILES = {"A score": 73, "A page": 118, "A competition's end": 87}
 
 
 def rooms(walk: str) -> list[str]:
