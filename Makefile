@@ -72,7 +72,7 @@ endif
 
 $(NPM_TOOLS): tests/openapi/package-lock.json
 	@echo "Installing $< (once) ..."
-	@npm ci --prefix tests/openapi --ignore-scripts --no-audit --no-fund --silent
+	@npm ci --prefix tests/openapi --prefer-offline --fetch-timeout=30000 --fetch-retries=5 --ignore-scripts --no-audit --no-fund --silent
 	@touch $@
 
 # The contract's quick part on servers that the other tests do not use, both at once: a plain hint where this machine
