@@ -1,5 +1,6 @@
 """A file may choose the number of a new board: one on every installation. No other board is ever touched by it."""
 
+from datetime import datetime
 from threading import Barrier
 
 import pytest
@@ -76,9 +77,9 @@ def test_the_number_of_another_board_is_refused_and_nothing_is_made() -> None:
 def test_two_files_that_choose_one_number_at_once_make_one_board(monkeypatch: pytest.MonkeyPatch) -> None:
     both, save = Barrier(2), board_files._save
 
-    def save_together(board: Board, at: object) -> None:
+    def save_together(board: Board, at: datetime) -> None:
         both.wait(10)  # both have seen that the number is free
-        save(board, at)  # type: ignore[arg-type]  # what a test hands on
+        save(board, at)
 
     monkeypatch.setattr(board_files, "_save", save_together)
     refused = []
