@@ -9,7 +9,6 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
-from hiredis import pack_command
 from redis import ConnectionPool
 from redis.backoff import NoBackoff
 from redis.connection import Connection
@@ -17,6 +16,7 @@ from redis.exceptions import NoScriptError, RedisError
 from redis.retry import Retry
 
 from foundation import clock
+from foundation.redis.commands import Argument, pack
 from foundation.redis.connection import IdleConnections, RedisConnection, VerifiedServer
 from foundation.redis.errors import RedisAway, RedisSilent
 from foundation.redis.lua import Script
@@ -24,7 +24,6 @@ from foundation.redis.lua import Script
 WAIT_SECONDS = 0.15  # to connect, and for an answer: what a page waits at most before it asks the primary
 FIRST_REST_SECONDS, LONGEST_REST_SECONDS = 1.0, 16.0
 
-Argument = str | bytes | int | float
 Command = Sequence[Argument]
 
 
@@ -78,7 +77,7 @@ class Replica:
             connection = self._idle.take() or self._open()
         except (RedisError, OSError) as error:
             raise RedisAway(f"The replica at {self.name} is away.") from error
-        packed = b"".join(pack_command(tuple(each)) for each in commands)  # type: ignore[arg-type]  # its types know tuples of one only
+        packed = b"".join(pack(each, "") for each in commands)  # no command to a replica names an identity
         try:
             answers = connection.exchange(packed, len(commands))
         except (RedisError, OSError) as error:

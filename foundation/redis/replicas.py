@@ -23,10 +23,10 @@ from foundation.monitoring.server_metrics import replica_reads
 from foundation.redis import beats
 from foundation.redis import client as redis
 from foundation.redis.addresses import CLUSTER, kind_of, read_many
-from foundation.redis.commands import IDENTITY_COMMAND, read_identity
+from foundation.redis.commands import IDENTITY_COMMAND, Argument, read_identity
 from foundation.redis.connection import REFUSALS
 from foundation.redis.lua import Script, for_replicas
-from foundation.redis.replica import WAIT_SECONDS, Argument, Replica
+from foundation.redis.replica import WAIT_SECONDS, Replica
 from foundation.redis.server import Server
 from foundation.redis.topology import Topology
 from foundation.sunwi_settings import sunwi_settings
