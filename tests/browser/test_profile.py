@@ -44,6 +44,7 @@ def choose(page: Page, theme: str) -> None:
 def test_who_chose_a_theme_has_it_on_every_page_whatever_the_device_says(played: int, opened: Opened) -> None:
     page = opened("/account/", who="robin", viewport=SMALL_PHONE, color_scheme="light")
     page.get_by_role("link", name="Edit my profile").click()
+    page.wait_for_url("**/account/profile/")
     assert page.evaluate(PAPER) == LIGHT
 
     choose(page, "dark")
