@@ -25,6 +25,7 @@ from benchmarks.harness.wrk import Ask
 from benchmarks.http import stores
 from benchmarks.nakama_peer import nakama, subjects
 from benchmarks.nakama_peer.disruptions import upset
+from benchmarks.nakama_peer.plain_batches import plain_batches
 
 FEW = 1_000  # players of the smaller board
 BATCH = 100
@@ -66,6 +67,10 @@ READ = {
 WORKER_MEGABYTES = at_most(150)
 PARTS = ("web", "Valkey", "PostgreSQL", "worker", "beat")  # of Sunwi, as its processes are handed on
 FLOOR = Row("floor", "an answer that asks nobody (`/healthz`)", "", Bound())
+PLAIN = (
+    Row("plain_batch_hybrid", "a score, 100 in a plain transaction, without Sunwi", "", Bound(), BATCH),
+    Row("plain_batch_redis", "a score, 100 in a plain ZADD, without Sunwi or a copy in SQL", "", Bound(), BATCH),
+)
 
 
 def measure(binary: Path, size: Size) -> dict[str, Any]:
@@ -88,7 +93,7 @@ def measure(binary: Path, size: Size) -> dict[str, Any]:
                 FLOOR.name: run.floor(),
             }
             for each in sizes:
-                figures |= run.costs(each)
+                figures |= run.costs(each) | run.plain_batches(each)
             figures |= _memory(site, behind, peer)
             return figures | run.upsets(size.players)
 
@@ -97,7 +102,7 @@ class _Run:
     """Both sides, and what is asked of them."""
 
     def __init__(self, folder: Path, size: Size, sizes: list[int]) -> None:
-        self.folder, self.size, self.ours = folder, size, _boards(folder, sizes)
+        self.folder, self.size, self.periods, self.ours = folder, size, *_boards(folder, sizes)
         self.site: Site
         self.peer: nakama.Nakama
 
@@ -121,6 +126,10 @@ class _Run:
             for row in ROWS
         }
 
+    def plain_batches(self, players: int) -> dict[str, Figure]:
+        """What the servers alone take for the same batches."""
+        return plain_batches(self.periods[players], players, BATCH, self.size.seconds, self.site.pids)
+
     def floor(self) -> Figure:
         """What granian and Django's way to a view cost, whatever the view does."""
         ask = Ask("/healthz", "ok", wrk.names(self.folder, 1))
@@ -143,8 +152,10 @@ class _Run:
         return figures
 
 
-def _boards(folder: Path, sizes: list[int]) -> dict[int, dict[str, Ask]]:
-    """A hybrid and a redis board of each size, settled before anybody serves them; what is asked of them."""
+def _boards(folder: Path, sizes: list[int]) -> tuple[dict[int, Any], dict[int, dict[str, Ask]]]:
+    """A hybrid and a redis board of each size, settled before anybody serves them: the hybrid ones' periods, and what
+    is asked of both.
+    """
     from benchmarks.harness.boards import MOVING, filled_board, forget_redis, settle
     from foundation.security import service_keys
 
@@ -159,7 +170,7 @@ def _boards(folder: Path, sizes: list[int]) -> dict[int, dict[str, Ask]]:
     for each, storage, period in filled:
         settle(period)
         asks[each] |= _asks(period.board_id, storage, wrk.names(folder, each), key)
-    return asks
+    return {each: period for each, storage, period in filled if storage == "hybrid"}, asks
 
 
 def _asks(board: int, storage: str, names: Path, key: str) -> dict[str, Ask]:
@@ -204,13 +215,13 @@ def table(figures: dict[str, Any]) -> str:
     for row in ROWS:
         lines += [_line(row, each, figures[f"{row.name}_{each}"]) for each in players]
     named = {f"{row.name}_{each}" for row in ROWS for each in players}
+    apart = {f"{row.name}_{each}" for row in PLAIN for each in players} | {FLOOR.name}
     lines += ["", f"| Sunwi's, {players[-1]:,} players | {' | '.join(PARTS)} |", f"| --- |{' --- |' * len(PARTS)}"]
-    lines += [_parts(row, figures[f"{row.name}_{players[-1]}"]) for row in ROWS] + [_parts(FLOOR, figures[FLOOR.name])]
+    lines += [_parts(row, figures[f"{row.name}_{players[-1]}"]) for row in (*ROWS, *PLAIN)]
+    lines.append(_parts(FLOOR, figures[FLOOR.name]))
     shares = [float(s.beside["load_share"]) for name in named for s in (*figures[name].ours, *figures[name].theirs)]
     lines.append(f"\nwrk's share of all CPU: {statistics.median(shares):.2f} (median), {max(shares):.2f} (most)")
-    return "\n".join(
-        [*lines, *(f"{name}: {value}" for name, value in figures.items() if name not in {*named, FLOOR.name})]
-    )
+    return "\n".join([*lines, *(f"{name}: {value}" for name, value in figures.items() if name not in named | apart)])
 
 
 def _line(row: Row, players: int, figure: Figure) -> str:
