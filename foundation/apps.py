@@ -4,12 +4,9 @@ import os
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
-from django.db import connections
-from django.db.models.signals import post_migrate, pre_migrate
 from django.utils.translation import gettext_lazy as _
 
 from foundation import conf, needed_apps
@@ -39,6 +36,7 @@ class FoundationConfig(needed_apps.SunwiApp):
     def ready(self) -> None:
         """Register everything. Importing ``checks`` registers the system checks."""
         from foundation.audit import own_actions
+        from foundation.db import migrating
         from foundation.monitoring import (
             broker,
             checks,  # noqa: F401 - importing registers the checks
@@ -76,8 +74,7 @@ class FoundationConfig(needed_apps.SunwiApp):
             from foundation.monitoring import tracing  # it needs the extra `otel`
 
             tracing.start(os.environ.get("GIT_COMMIT", ""))
-        pre_migrate.connect(_lift_timeouts, sender=self)
-        post_migrate.connect(_reset_timeouts, sender=self)
+        migrating.listen(self)
 
 
 def refuse_other_modules(names: tuple[str, ...]) -> None:
@@ -95,19 +92,3 @@ def refuse_other_modules(names: tuple[str, ...]) -> None:
 
 def _places(entries: list[str]) -> set[str]:
     return {*entries, *(entry.rpartition(".")[0] for entry in entries)}
-
-
-def _lift_timeouts(using: str, **_: Any) -> None:
-    """Let migrations run without a statement timeout. ``lock_timeout`` stays: requests queue behind a waiting lock."""
-    _set_timeouts(using, "SET {} = 0")
-
-
-def _reset_timeouts(using: str, **_: Any) -> None:
-    _set_timeouts(using, "RESET {}")
-
-
-def _set_timeouts(using: str, statement: str) -> None:
-    if connections[using].vendor == "postgresql":
-        with connections[using].cursor() as cursor:
-            for name in ("statement_timeout", "idle_in_transaction_session_timeout"):
-                cursor.execute(statement.format(name))

@@ -19,13 +19,14 @@ from competitions.selectors.standings.standings import export_rows
 from foundation import clock
 from foundation.http.encoding import number, when
 from leaderboards.api.http.access import OptionalKey
-from leaderboards.api.http.downloads import CSV, Download, MoreColumns, csv_parts
+from leaderboards.api.http.downloads import CSV, Download
 from leaderboards.api.http.paging import refuse_too_many_rows
 from leaderboards.api.http.parameters import LIMIT, METADATA_COLUMN, OFFSET, RAW, Bounded, WholeNumber
 from leaderboards.api.http.responses import etag_response
 from leaderboards.api.routes.export import is_mirrored, never_changes
 from leaderboards.selectors.catalog.periods import period_by_label
 from leaderboards.selectors.exports.cached_files import fingerprint_of
+from leaderboards.selectors.exports.standings_csv import MoreColumns, csv_parts
 
 router = Router(tags=["competitions"], auth=OptionalKey())
 

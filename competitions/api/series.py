@@ -20,11 +20,12 @@ from competitions.selectors.series.series import SeriesRow
 from foundation import clock
 from foundation.http.encoding import Volatile, when
 from leaderboards.api.http.access import OptionalKey, admit_reader, may_list
-from leaderboards.api.http.downloads import CSV, Download, MoreColumns, csv_parts
+from leaderboards.api.http.downloads import CSV, Download
 from leaderboards.api.http.paging import PAGE, PageAsked, refuse_too_many_rows
 from leaderboards.api.http.parameters import LISTED, OFFSET, RAW, Bounded, WholeNumber
 from leaderboards.api.http.responses import etag_response
 from leaderboards.selectors import CURRENT, Row, export_rows
+from leaderboards.selectors.exports.standings_csv import MoreColumns, csv_parts
 from leaderboards.selectors.rankings.row_json import row_json
 
 router = Router(tags=["series"], auth=OptionalKey())

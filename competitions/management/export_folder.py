@@ -23,10 +23,10 @@ from competitions.models import Revision
 from competitions.selectors.results.revisions import parts_of
 from foundation import clock
 from leaderboards import models as leaderboards
-from leaderboards.api.http.downloads import NO_MORE, csv_parts
 from leaderboards.management.command import format_time
 from leaderboards.models import Board, Period, Player
 from leaderboards.selectors import export_rows
+from leaderboards.selectors.exports.standings_csv import NO_MORE, csv_parts
 from leaderboards.services.boards import settings_of
 from leaderboards.services.players.profiles import PROFILE_FIELDS
 from leaderboards.stores.sql.reads import snapshot_transaction
@@ -119,8 +119,8 @@ def _standings(period: Period) -> Iterator[tuple[bytes, int]]:
     columns = [field.name for field in period.rules.fields]
     _, rows = export_rows(period.board, period.label, metadata=True)
     header = 1
-    for part in csv_parts(columns, rows, raw=True, more=NO_MORE.with_metadata()):
-        yield part, part.count(b"\r\n") - header
+    for part in csv_parts(columns, rows, raw=True, more=NO_MORE.with_metadata(), line_end="\n"):
+        yield part, part.count(b"\n") - header
         header = 0
 
 
@@ -146,5 +146,5 @@ def _json(content: object, indent: int | None = None) -> bytes:
 
 def _line(cells: Iterable[object]) -> bytes:
     line = StringIO()
-    csv.writer(line, lineterminator="\r\n").writerow(cells)
+    csv.writer(line, lineterminator="\n").writerow(cells)
     return line.getvalue().encode()

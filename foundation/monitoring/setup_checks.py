@@ -9,8 +9,11 @@ from typing import Any
 from celery import current_app
 from django.apps import apps
 from django.conf import settings
+from django.core import checks
 from django.core.checks import CheckMessage, Error, Tags, register
 from django.db import DEFAULT_DB_ALIAS, router
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.utils import load_backend
 from django.urls import NoReverseMatch, reverse
 
 from foundation.conf import REDIS_BACKEND, is_cluster, page_cache_alias, redis_address
@@ -19,6 +22,12 @@ from foundation.redis.addresses import kind_of, same_database
 from foundation.sunwi_settings import sunwi_settings
 from foundation.users import user_model
 
+NOT_OUR_BACKEND = (
+    "The database backend does not inherit from Sunwi's. With it, sunwi_sql_errors_total counts nothing, a request"
+    " whose session PostgreSQL ended gets a 500, not a 503, and times are misread under a DateStyle other than ISO.",
+    'Write "ENGINE": "foundation.postgresql". If the project needs another one, make a backend of its own whose'
+    " DatabaseWrapper inherits from foundation.postgresql.base.DatabaseWrapper and from that one's, in this order.",
+)
 FAST_PATH = "foundation.http.fast_path.ApiFastPath"
 MIDDLEWARE = {
     FAST_PATH: "before all others",
@@ -116,18 +125,26 @@ def processors_are_there(**_: Any) -> list[CheckMessage]:
 
 @register()
 def database_can_hold_locks(**_: Any) -> list[CheckMessage]:
-    """Check that the database is PostgreSQL with our backend, or SQLite whose writers wait for each other."""
+    """Check that the database is PostgreSQL, best with our backend, or SQLite whose writers wait for each other."""
     database = settings.DATABASES.get("default", {})
-    engine, options = database.get("ENGINE", ""), database.get("OPTIONS", {})
-    if engine == "foundation.postgresql":
+    engine = database.get("ENGINE", "")
+    backend = load_backend(engine or "django.db.backends.dummy").DatabaseWrapper
+    if backend.vendor == "postgresql":
+        return [] if _is_our_postgresql(backend) else [checks.Warning(*NOT_OUR_BACKEND, id="sunwi.W008")]
+    if backend.vendor != "sqlite":
+        hint = 'Write "ENGINE": "foundation.postgresql" (PostgreSQL), or use SQLite for trying out.'
+        named = f"the database engine {engine}" if engine else "no database"
+        return [Error(f"Boards cannot be kept with {named}.", hint=hint, id="sunwi.E013")]
+    if database.get("OPTIONS", {}).get("transaction_mode") == "IMMEDIATE":
         return []
-    if engine.endswith("sqlite3"):
-        if options.get("transaction_mode") == "IMMEDIATE":
-            return []
-        hint = 'Write "OPTIONS": {"transaction_mode": "IMMEDIATE"} in DATABASES["default"].'
-        return [Error("SQLite would let two writers read before either writes.", hint=hint, id="sunwi.E013")]
-    hint = 'Write "ENGINE": "foundation.postgresql" (PostgreSQL), or use SQLite for trying out.'
-    return [Error(f"Boards cannot be kept with the database engine {engine or 'of none'}.", hint=hint, id="sunwi.E013")]
+    hint = 'Write "OPTIONS": {"transaction_mode": "IMMEDIATE"} in DATABASES["default"].'
+    return [Error("SQLite would let two writers read before either writes.", hint=hint, id="sunwi.E013")]
+
+
+def _is_our_postgresql(backend: type[BaseDatabaseWrapper]) -> bool:
+    from foundation.postgresql.base import DatabaseWrapper  # needs psycopg, which a project on SQLite need not load
+
+    return issubclass(backend, DatabaseWrapper)
 
 
 @register(Tags.models)

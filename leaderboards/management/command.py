@@ -16,6 +16,7 @@ from django.db import DatabaseError
 from foundation import clock
 from foundation.audit import acting
 from foundation.errors import SunwiError
+from foundation.http.encoding import when_or_none
 from leaderboards.core.input.entries import read_time
 
 
@@ -51,4 +52,4 @@ def parse_time_or_now(text: str | None) -> datetime:
 
 def format_time(at: datetime | None) -> str | None:
     """Format a time as RFC 3339 in UTC, as the API does."""
-    return None if at is None else at.isoformat().replace("+00:00", "Z")
+    return when_or_none(at)

@@ -1,5 +1,7 @@
 """System checks of a project that Sunwi's apps are installed in: each says what to write."""
 
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from unittest.mock import patch
 
@@ -48,6 +50,12 @@ def test_our_own_project_passes_them_all() -> None:
         (
             setup_checks.database_can_hold_locks,
             {"DATABASES": {"default": {"ENGINE": "django.db.backends.postgresql"}}},
+            "sunwi.W008",
+            "inherits from foundation.postgresql.base.DatabaseWrapper",
+        ),
+        (
+            setup_checks.database_can_hold_locks,
+            {"DATABASES": {"default": {"ENGINE": "django.db.backends.dummy"}}},
             "sunwi.E013",
             '"ENGINE": "foundation.postgresql"',
         ),
@@ -74,6 +82,22 @@ def test_what_is_missing_is_named_with_what_to_write(
 
     assert {each for each, _ in found} == {id_}
     assert any(hint in text for _, text in found)
+
+
+def test_a_backend_that_inherits_from_ours_is_as_good(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a project has it that needs another one's too, such as PostGIS."""
+    package = tmp_path / "places_and_boards"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "base.py").write_text(
+        "from foundation.postgresql import base\n\n\nclass DatabaseWrapper(base.DatabaseWrapper):\n    pass\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(
+        setup_checks, "settings", SimpleNamespace(DATABASES={"default": {"ENGINE": "places_and_boards"}})
+    )
+
+    assert said(setup_checks.database_can_hold_locks) == []
 
 
 class ScoresElsewhere:

@@ -17,10 +17,11 @@ from foundation import clock
 from foundation.errors import Unavailable
 from leaderboards import selectors
 from leaderboards.api.http.access import OptionalKey, is_private, standings_to_read
-from leaderboards.api.http.downloads import CSV, NO_MORE, Download, csv_parts
+from leaderboards.api.http.downloads import CSV, Download
 from leaderboards.api.http.parameters import METADATA_COLUMN, PERIOD, RAW, SEQ, WholeNumber
 from leaderboards.models import OVER_STATES, Board, Period, Storage
 from leaderboards.selectors.exports.cached_files import fingerprint_of
+from leaderboards.selectors.exports.standings_csv import NO_MORE, csv_parts
 from leaderboards.services.sync.mirror import mirror
 
 logger = logging.getLogger(__name__)

@@ -56,6 +56,9 @@ def test_everything_is_in_the_folder_and_its_manifest(tmp_path: Path) -> None:
     assert {"Wins", "Live"} <= {each["name"] for each in boards}
     assert ["=ann", "Ann, the first", "", ""] in rows(folder / "players.csv")
     [period] = [path for path in files if path.startswith(f"standings/{wins}-") and files[path]["rows"]]
+    label = Path(period).stem.partition("-")[2]
+    printed_alone = run("export_standings", "--board", wins, "--period", label, "--raw", "--metadata").out
+    assert (folder / period).read_text("utf-8") == printed_alone
     assert [row[:4] for row in rows(folder / period)] == [
         ["rank", "player", "name", "points"],
         ["1", "김", "김", "2"],

@@ -9,9 +9,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from foundation import clock
-from leaderboards.api.http.downloads import csv_parts
 from leaderboards.models import FinalStanding, Period, Player
 from leaderboards.selectors.exports import cached_files
+from leaderboards.selectors.exports.standings_csv import csv_parts
 from leaderboards.selectors.visibility.hidden import clear_hidden_cache
 from leaderboards.services.periods.close import close_period
 from leaderboards.services.players.erase import erase_player
