@@ -9,7 +9,7 @@ from typing import Any
 from celery import current_app
 from django.apps import apps
 from django.conf import settings
-from django.core.checks import CheckMessage, Error, Tags, register
+from django.core.checks import CheckMessage, Error, Tags, Warning, register  # noqa: A004 - Django's own name
 from django.db import DEFAULT_DB_ALIAS, router
 from django.urls import NoReverseMatch, reverse
 
@@ -20,8 +20,9 @@ from foundation.sunwi_settings import sunwi_settings
 from foundation.users import user_model
 
 FAST_PATH = "foundation.http.fast_path.ApiFastPath"
+REQUEST_IDS = "foundation.monitoring.request_ids.RequestIds"
 MIDDLEWARE = {
-    FAST_PATH: "before all others",
+    FAST_PATH: "before all others but that of request ids",
     "accounts.middleware.AccountLogins": "in the place of AuthenticationMiddleware",
     "foundation.audit.middleware.AuditMiddleware": "after the one for logins",
     "foundation.http.middleware.ServersUnavailable": "last",
@@ -103,6 +104,17 @@ def middleware_is_there(**_: Any) -> list[CheckMessage]:
         for name, place in MIDDLEWARE.items()
         if name not in settings.MIDDLEWARE
     ]
+
+
+@register()
+def requests_have_ids(**_: Any) -> list[CheckMessage]:
+    """Check that each request gets its id, those that ``FAST_PATH`` answers too."""
+    found = [each for each in settings.MIDDLEWARE if each in (REQUEST_IDS, FAST_PATH)]
+    if found[:1] == [REQUEST_IDS]:
+        return []
+    hint = f"Write {REQUEST_IDS} first in MIDDLEWARE."
+    said = "Requests get no id: answers have no X-Request-ID, and log lines and tasks cannot be traced to a request."
+    return [Warning(said, hint=hint, id="sunwi.W007")]
 
 
 @register(Tags.templates)
