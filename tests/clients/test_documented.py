@@ -49,7 +49,9 @@ def test_every_snippet_of_the_documentation_runs(
     assert "'player': 'dave'" in printed
 
 
-OF_TYPE = {"result": answers.Result, "row": answers.Row, "period": answers.ListedPeriod, "page": answers.Page}
+OF_TYPE: dict[str, Any] = {
+    "result": answers.Result, "row": answers.Row, "period": answers.ListedPeriod, "page": answers.Page,
+}  # fmt: skip  # as a table
 
 
 def test_snippets_read_by_brackets_only_what_is_always_there() -> None:

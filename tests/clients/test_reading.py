@@ -187,7 +187,7 @@ def test_both_kinds_have_the_same_methods_with_the_same_parameters(awaited: tupl
         assert inspect.signature(method) == inspect.signature(other[name]), name
 
 
-TYPES = {
+TYPES: dict[str, Any] = {
     "Result": answers.Result, "ResultsOfEntries": answers.Results, "StandingsOfPeriod": answers.Standings,
     "PageOfPeriod": answers.Page, "PageOfCompetition": answers.CompetitionPage,
     "RowOfStandings": answers.Row, "RowOfPlayer": answers.PlayerRow, "ViewOfBoard": answers.View,
