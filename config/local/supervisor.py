@@ -61,10 +61,13 @@ class Supervisor:
         self._running: list[Running] = []
         self._signals = 0
         self._parent = os.getppid()
+        # Under nohup the terminal's end is ignored, and with it that of the shell.
+        self._outlives_parent = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
 
     def __enter__(self) -> "Supervisor":
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, self._count_signal)
+            if number != signal.SIGHUP or not self._outlives_parent:
+                signal.signal(number, self._count_signal)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -75,8 +78,8 @@ class Supervisor:
 
     @property
     def stopping(self) -> bool:
-        """Whether a signal arrived, or the parent process ended without sending one."""
-        return self._signals > 0 or os.getppid() != self._parent
+        """Whether a signal arrived, or the parent process ended without sending one; ``nohup`` outlives it."""
+        return self._signals > 0 or (not self._outlives_parent and os.getppid() != self._parent)
 
     def pause(self) -> None:
         """Wait a moment. Raises ``Stopped`` after a signal."""

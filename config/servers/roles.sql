@@ -1,6 +1,8 @@
 -- The roles of the database, and an empty one if there is none, for psql as the superuser: PostgreSQL of the Compose
 -- file runs it once, on an empty volume, and running it again changes passwords to those of the files. sunwi_owner
 -- migrates; sunwi_app reads and writes rows. Outside of the container psql -v secrets=FOLDER says where passwords are.
+-- What belongs to others on the same server stays as it is. Where the server is Sunwi's alone, as that of the Compose
+-- file is, psql -v own_server=yes (or OWN_SERVER=yes in the environment) shuts its other databases too.
 
 \set ON_ERROR_STOP on
 \if :{?secrets}
@@ -12,6 +14,10 @@
 \else
   \warn 'No password in' :secrets: 'psql -v secrets=FOLDER names the one with migrate_password and database_password.'
   DO $$ BEGIN RAISE EXCEPTION 'a password is missing or empty: nothing was changed'; END $$;
+\endif
+\if :{?own_server}
+\else
+  \set own_server `echo "${OWN_SERVER:-no}"`
 \endif
 \set owner_password `cat :'secrets'/migrate_password`
 \set app_password `cat :'secrets'/database_password`
@@ -31,8 +37,9 @@ WHERE NOT EXISTS (SELECT FROM pg_database WHERE datname = 'sunwi') \gexec
 
 ALTER DATABASE sunwi OWNER TO sunwi_owner;
 REVOKE ALL ON DATABASE sunwi FROM PUBLIC;
-REVOKE CONNECT, TEMPORARY ON DATABASE postgres FROM PUBLIC;
-REVOKE CONNECT, TEMPORARY ON DATABASE template1 FROM PUBLIC;
+\if :own_server
+  REVOKE CONNECT, TEMPORARY ON DATABASE postgres, template1 FROM PUBLIC;
+\endif
 GRANT CONNECT ON DATABASE sunwi TO sunwi_app;
 
 \connect sunwi

@@ -9,8 +9,7 @@ from typing import Any
 from celery import current_app
 from django.apps import apps
 from django.conf import settings
-from django.core import checks
-from django.core.checks import CheckMessage, Error, Tags, register
+from django.core.checks import CheckMessage, Error, Tags, Warning, register  # noqa: A004 - Django's own name
 from django.db import DEFAULT_DB_ALIAS, router
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.utils import load_backend
@@ -29,8 +28,9 @@ NOT_OUR_BACKEND = (
     " DatabaseWrapper inherits from foundation.postgresql.base.DatabaseWrapper and from that one's, in this order.",
 )
 FAST_PATH = "foundation.http.fast_path.ApiFastPath"
+REQUEST_IDS = "foundation.monitoring.request_ids.RequestIds"
 MIDDLEWARE = {
-    FAST_PATH: "before all others",
+    FAST_PATH: "before all others but that of request ids",
     "accounts.middleware.AccountLogins": "in the place of AuthenticationMiddleware",
     "foundation.audit.middleware.AuditMiddleware": "after the one for logins",
     "foundation.http.middleware.ServersUnavailable": "last",
@@ -114,6 +114,17 @@ def middleware_is_there(**_: Any) -> list[CheckMessage]:
     ]
 
 
+@register()
+def requests_have_ids(**_: Any) -> list[CheckMessage]:
+    """Check that each request gets its id, those that ``FAST_PATH`` answers too."""
+    found = [each for each in settings.MIDDLEWARE if each in (REQUEST_IDS, FAST_PATH)]
+    if found[:1] == [REQUEST_IDS]:
+        return []
+    hint = f"Write {REQUEST_IDS} first in MIDDLEWARE."
+    said = "Requests get no id: answers have no X-Request-ID, and log lines and tasks cannot be traced to a request."
+    return [Warning(said, hint=hint, id="sunwi.W007")]
+
+
 @register(Tags.templates)
 def processors_are_there(**_: Any) -> list[CheckMessage]:
     """Check the context processors that the pages need."""
@@ -130,7 +141,7 @@ def database_can_hold_locks(**_: Any) -> list[CheckMessage]:
     engine = database.get("ENGINE", "")
     backend = load_backend(engine or "django.db.backends.dummy").DatabaseWrapper
     if backend.vendor == "postgresql":
-        return [] if _is_our_postgresql(backend) else [checks.Warning(*NOT_OUR_BACKEND, id="sunwi.W008")]
+        return [] if _is_our_postgresql(backend) else [Warning(*NOT_OUR_BACKEND, id="sunwi.W008")]
     if backend.vendor != "sqlite":
         hint = 'Write "ENGINE": "foundation.postgresql" (PostgreSQL), or use SQLite for trying out.'
         named = f"the database engine {engine}" if engine else "no database"

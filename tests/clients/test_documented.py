@@ -1,5 +1,6 @@
 """What docs/client.md and the package's README show runs as it stands there; only the site is another."""
 
+import ast
 import re
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -7,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from sunwi_client import answers
 from tests.competitions import site as competitions
 from tests.playing import score
 
@@ -45,6 +47,26 @@ def test_every_snippet_of_the_documentation_runs(
     assert "Let them join first" in printed
     assert "Play once to be ranked." in printed
     assert "'player': 'dave'" in printed
+
+
+OF_TYPE: dict[str, Any] = {
+    "result": answers.Result, "row": answers.Row, "period": answers.ListedPeriod, "page": answers.Page,
+}  # fmt: skip  # as a table
+
+
+def test_snippets_read_by_brackets_only_what_is_always_there() -> None:
+    """Which pyright demands as it comes."""
+    trees = [ast.parse(each) for each in snippets(ROOT / "docs/client.md")]
+    read = {
+        (node.value.id, node.slice.value)
+        for tree in trees
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and isinstance(node.slice, ast.Constant)
+    }
+
+    assert {name for name, _ in read if name in OF_TYPE} == OF_TYPE.keys()
+    lacking = {(name, key) for name, key in read if name in OF_TYPE and key not in OF_TYPE[name].__required_keys__}
+    assert lacking == set()
 
 
 def test_the_first_snippet_that_people_see_runs(

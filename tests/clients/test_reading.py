@@ -151,8 +151,9 @@ def test_a_refusal_is_of_its_code_and_says_what_to_do(kind: Kind, site: str, key
         assert told.value.todo
         assert told.value.todo in str(told.value)
         assert told.value.detail in str(told.value)
-    with pytest.raises(errors.KeyRefused, match="neither revoked nor expired"):
+    with pytest.raises(errors.KeyRefused, match="neither revoked nor expired") as wrong:
         kind.client(site, "sunwi_wrong").top(board)
+    assert str(wrong.value).count("Send ") == 1  # the server's sentence; the advice does not say it again
     with pytest.raises(errors.Forbidden, match="scores:write"):
         kind.client(site, KeyFactory.create(scopes=("boards:read",))).submit([Score(board=board, player="a", points=1)])
 
@@ -186,7 +187,7 @@ def test_both_kinds_have_the_same_methods_with_the_same_parameters(awaited: tupl
         assert inspect.signature(method) == inspect.signature(other[name]), name
 
 
-TYPES = {
+TYPES: dict[str, Any] = {
     "Result": answers.Result, "ResultsOfEntries": answers.Results, "StandingsOfPeriod": answers.Standings,
     "PageOfPeriod": answers.Page, "PageOfCompetition": answers.CompetitionPage,
     "RowOfStandings": answers.Row, "RowOfPlayer": answers.PlayerRow, "ViewOfBoard": answers.View,
@@ -206,5 +207,6 @@ def test_the_types_are_those_of_the_document() -> None:
 
     for name, kind in TYPES.items():
         assert set(get_type_hints(kind)) == set(schemas[name]["properties"]), name
+        assert kind.__required_keys__ == set(schemas[name].get("required", ())), name
     for name, kind in IN_PART.items():
         assert set(get_type_hints(kind)) <= set(schemas[name]["properties"]), name

@@ -87,9 +87,10 @@ def test_commands_have_the_secrets_of_the_units() -> None:
     assert os.access(MANAGE, os.X_OK)
 
 
-def manage_here(folder: Path, secrets: Path, env_text: str, python: str = "") -> Path:
+def manage_here(folder: Path, secrets: Path, env_text: str, python: str = "", *, owner_text: str = "") -> Path:
     """The script with the places of a test: its variables in ``folder``, and ``python`` for the units' Python."""
     (folder / "sunwi.env").write_text(env_text)
+    (folder / "sunwi-migrate.env").write_text(owner_text)
     text = MANAGE.read_text().replace("/etc/sunwi/secrets", str(secrets)).replace("/etc/sunwi", str(folder))
     text = text.replace(f"{BINARIES}/python", python or sys.executable).replace("/opt/sunwi/collected", str(folder))
     script = folder / "sunwi-manage"

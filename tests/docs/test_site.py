@@ -96,6 +96,34 @@ def test_the_site_is_made_without_warnings_and_loads_nothing_from_elsewhere(site
     assert "AUDIT_KEEP_DAYS" in (site / "reference/settings.html").read_text("utf-8")
 
 
+# Widths at which the theme changes its columns (46, 48, 63, 67, 82 and 97 em), their neighbours, and those of screens.
+WIDTHS = (
+    320, 360, 390, 480, 640, 735, 737, 767, 769, 900, 1007, 1009, 1024, 1071, 1073, 1100, 1215, 1280, 1311, 1313, 1366,
+    1440, 1535, 1553, 1600, 1920,
+)  # fmt: skip  # as a list
+STICKS_OUT = """() => {
+    const shown = [...document.querySelectorAll('.content, .content article > section > *, .toc-drawer')];
+    const out = shown.filter((each) => getComputedStyle(each).position !== 'fixed')
+        .filter((each) => each.getBoundingClientRect().right > innerWidth + 1);
+    return [document.documentElement.scrollWidth > innerWidth, ...out.map((each) => each.tagName)];
+}"""  # what is fixed waits beside the screen until its button is pressed
+
+
+@pytest.mark.long
+def test_at_no_width_of_a_window_is_text_or_a_menu_cut_off(browser: Browser, site: Path) -> None:
+    page = browser.new_page()
+    cut = {}
+    for name in ("tutorial", "reference/settings"):
+        page.goto(f"file://{site}/{name}.html")
+        for width in WIDTHS:
+            page.set_viewport_size({"width": width, "height": 800})
+            if (found := page.evaluate(STICKS_OUT)) != [False]:
+                cut[name, width] = found
+    page.close()
+
+    assert cut == {}
+
+
 @pytest.mark.long
 def test_pages_describe_themselves_and_name_no_address_that_nobody_gave(site: Path) -> None:
     described = {}

@@ -30,7 +30,7 @@ def test_our_own_project_passes_them_all() -> None:
         setup_checks.boards_have_a_redis, setup_checks.middleware_is_there, setup_checks.processors_are_there,
         setup_checks.database_can_hold_locks, setup_checks.project_suits, setup_checks.addresses_are_there,
         setup_checks.broker_has_a_database_of_its_own, setup_checks.tables_are_in_default,
-        setup_checks.changes_are_committed,
+        setup_checks.changes_are_committed, setup_checks.requests_have_ids,
     ):  # fmt: skip  # as a table
         assert said(check) == []
 
@@ -40,6 +40,13 @@ def test_our_own_project_passes_them_all() -> None:
     [
         (setup_checks.boards_have_a_redis, {"CACHES": {"default": {}}}, "sunwi.E010", "redis_cache("),
         (setup_checks.middleware_is_there, {"MIDDLEWARE": []}, "sunwi.E011", "ApiFastPath. Add it, before all others"),
+        (
+            setup_checks.requests_have_ids,
+            {"MIDDLEWARE": [setup_checks.FAST_PATH, setup_checks.REQUEST_IDS]},
+            "sunwi.W007",
+            "RequestIds first in MIDDLEWARE",
+        ),
+        (setup_checks.requests_have_ids, {"MIDDLEWARE": [setup_checks.FAST_PATH]}, "sunwi.W007", "no X-Request-ID"),
         (setup_checks.processors_are_there, {"TEMPLATES": []}, "sunwi.E012", "context_processors.auth"),
         (
             setup_checks.database_can_hold_locks,

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
+from urllib.request import urlopen
 
 import psycopg
 import pytest
@@ -129,6 +130,12 @@ def ask(address: str, method: str, path: str, body: Any = None, key: str = "") -
         connection.close()
 
 
+def has_request_id(address: str, path: str) -> bool:
+    """Whether an answer says under which name the log has its request."""
+    with urlopen(f"http://{address}{path}", timeout=PATIENCE_SECONDS) as answer:
+        return bool(answer.headers["X-Request-ID"])
+
+
 def use(host: Host, *apps: str) -> None:
     """Check, migrate, and see one score from the API's door to the pages; without a warning of our own code."""
     checked = done(host.python, "-W", "always", "manage.py", "check", cwd=host.folder)
@@ -147,6 +154,7 @@ def use(host: Host, *apps: str) -> None:
         for path, shown in PAGES.items():
             status, answer = ask(address, "GET", path)
             assert (status, shown in answer) == (200, True), f"{path}: {answer[:2000]}"
+        assert all(has_request_id(address, path) for path in ("/api/v1/boards/1/standings", "/boards/1/"))
         assert ("/competitions/" in ask(address, "GET", "/")[1]) == ("competitions" in apps)
     assert host.manage("shell", "-v", "0", "-c", CHECKUP).strip().splitlines()[-1] == "[]"
     said = checked + (host.folder / "server.log").read_text()

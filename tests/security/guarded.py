@@ -154,12 +154,17 @@ def _postgres(made: Guarded) -> Iterator[None]:
         server.stop(child)
 
 
-def run_roles(made: Guarded, secrets: Path | None) -> subprocess.CompletedProcess[str]:
-    """The shipped roles by psql as the superuser; ``secrets`` has the passwords, None: where containers have them."""
+def run_roles(made: Guarded, secrets: Path | None, *, in_compose: bool = True) -> subprocess.CompletedProcess[str]:
+    """The shipped roles by psql as the superuser; ``secrets`` has the passwords, None: where containers have them.
+
+    ``in_compose`` gives it what the Compose file says to its PostgreSQL; without that it runs as on a shared server.
+    """
+    text = (ROOT / "docker-compose.yml").read_text().partition("\n  postgres:\n")[2]
+    said = _variables(text.partition("    environment:\n")[2]) if in_compose else {}
     psql = made.server.binaries / "psql"
     folder = ["-v", f"secrets={secrets}"] if secrets else []
     return subprocess.run(
         [psql if psql.exists() else shutil.which("psql") or "psql", "--no-password", "--no-psqlrc", *folder,
          "-h", made.server.folder, "-p", str(made.postgres), "-U", "postgres", "-d", "postgres",
-         "-f", SERVERS / "roles.sql"], capture_output=True, text=True, check=False,
+         "-f", SERVERS / "roles.sql"], capture_output=True, text=True, check=False, env={**os.environ, **said},
     )  # fmt: skip  # as a command line

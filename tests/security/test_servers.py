@@ -18,9 +18,8 @@ import pytest
 import redis
 
 from config.local import child_process
-from config.servers import prepare
 from tests.security.front import ROOT
-from tests.security.guarded import SERVERS, Guarded, guarded
+from tests.security.guarded import SERVERS, Guarded, guarded, run_roles
 
 LUA = [*ROOT.glob("*/scripts/*.lua"), *ROOT.glob("*/*/scripts/*.lua"), *ROOT.glob("*/*/*/scripts/*.lua")]
 pytestmark = pytest.mark.long
@@ -217,45 +216,54 @@ def test_no_role_gets_in_with_anothers_password_or_into_another_database(migrate
         assert working.execute("INSERT INTO later DEFAULT VALUES RETURNING id").fetchone() == (1,)
 
 
-def test_secrets_are_made_once_and_lists_of_users_each_time(tmp_path: Path) -> None:
-    folder = tmp_path / "secrets"
-    made = prepare.prepare(folder)
-    held = {each.name: each.read_text() for each in folder.iterdir()}
-    (folder / "cache_password").unlink()
-
-    again = prepare.prepare(folder)
-
-    now = {each.name: each.read_text() for each in folder.iterdir()}
-    assert set(made) == {*prepare.MADE, *prepare.GIVEN}
-    assert again == ["cache_password"]
-    assert {name for name, content in now.items() if content != held[name]} == {"cache_password", "passing.acl"}
-    assert folder.stat().st_mode & 0o077 == 0
-    assert not any(held[name].strip() in now[users] for name in prepare.MADE for users in prepare.USERS)
-
-
-def test_their_owner_writes_into_secrets_as_documents_say_and_containers_read_them(tmp_path: Path) -> None:
-    folder = tmp_path / "secrets"
-    prepare.prepare(folder)
-    (folder / "secret_key").chmod(0o444)  # as earlier versions made them
-
-    prepare.prepare(folder)
-
-    modes = {each.name: each.stat().st_mode & 0o777 for each in folder.iterdir()}
-    assert {name: modes[name] for name in (*prepare.MADE, *prepare.GIVEN)} == dict.fromkeys(
-        (*prepare.MADE, *prepare.GIVEN), 0o644
-    )
-    assert {modes[name] for name in prepare.USERS} == {0o444}  # written anew each time
+@pytest.fixture
+def shared(servers: Guarded) -> Iterator[psycopg.Connection]:
+    """The superuser of the server as another project has it, with a role of its own; afterwards it is Sunwi's alone."""
+    rules = servers.server.folder / "data" / "pg_hba.conf"
+    before = rules.read_text()
+    with psycopg.connect(
+        host=str(servers.server.folder), port=servers.postgres, user="postgres", dbname="postgres", autocommit=True
+    ) as superuser:
+        superuser.execute("CREATE ROLE neighbour LOGIN PASSWORD 'of the neighbour'")
+        superuser.execute("GRANT CONNECT, TEMPORARY ON DATABASE postgres TO PUBLIC")
+        superuser.execute("GRANT CONNECT ON DATABASE template1 TO PUBLIC")
+        yield superuser
+        rules.write_text(before)
+        superuser.execute("SELECT pg_reload_conf()")
+        superuser.execute("DROP ROLE neighbour")
+    assert run_roles(servers, servers.secrets).returncode == 0
 
 
-def test_secrets_that_others_can_reach_or_guess_are_refused(tmp_path: Path) -> None:
-    opened, guessed = tmp_path / "opened", tmp_path / "guessed"
-    opened.mkdir()
-    opened.chmod(0o755)
-    guessed.mkdir(mode=0o700)
-    (guessed / "boards_password").write_text("hunter2\n")
+def test_on_a_shared_server_others_keep_their_rights_and_the_guides_lines_shut_our_roles_out(
+    servers: Guarded, shared: psycopg.Connection
+) -> None:
+    rights = "SELECT datname, datacl FROM pg_database WHERE datname <> 'sunwi' ORDER BY 1"
+    before = shared.execute(rights).fetchall()
+    assert run_roles(servers, servers.secrets, in_compose=False).returncode == 0
+    assert shared.execute(rights).fetchall() == before
+    guide = (ROOT / "docs/operations/systemd-kubernetes.md").read_text()
+    [lines] = re.findall(r"^```\n(host .*?)```$", guide, re.MULTILINE | re.DOTALL)
+    rules = servers.server.folder / "data" / "pg_hba.conf"
 
-    with pytest.raises(prepare.Refused, match="chmod 700"):
-        prepare.prepare(opened)
-    with pytest.raises(prepare.Refused, match="boards_password is no password of at least 20 characters"):
-        prepare.prepare(guessed)
-    assert list(opened.iterdir()) == []
+    rules.write_text(lines + rules.read_text())
+    shared.execute("SELECT pg_reload_conf()")
+
+    assert shared.execute("SELECT count(*) FROM pg_hba_file_rules WHERE error IS NOT NULL").fetchone() == (0,)
+    ours = {name: servers.secret(f"{kind}_password") for name, kind in OUR_ROLES.items()}
+    ask_until(lambda: enters(servers, "sunwi_app", ours["sunwi_app"], "postgres"), lambda it: not it)
+    for name, password in ours.items():
+        assert [enters(servers, name, password, each) for each in DATABASES] == [False, False, True]
+    assert [enters(servers, "neighbour", "of the neighbour", each) for each in DATABASES] == [True, True, False]
+
+
+OUR_ROLES = {"sunwi_owner": "migrate", "sunwi_app": "database"}
+DATABASES = ("postgres", "template1", "sunwi")
+
+
+def enters(made: Guarded, role: str, password: str, database: str) -> bool:
+    """Whether the server lets the role in."""
+    try:
+        made.sql(role, password, database).close()
+    except psycopg.OperationalError:
+        return False
+    return True

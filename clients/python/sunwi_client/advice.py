@@ -11,7 +11,7 @@ _KEY = "Ask those who run the site for a key that may."
 
 ADVICE: Mapping[str, str] = {
     # keys and signatures
-    "unauthenticated": "Send a key of this site that is neither revoked nor expired.",
+    "unauthenticated": "Ask those who run the site for a key that is neither revoked nor expired.",
     "signature_missing": "Give the client the key's signing secret, as `secret`.",
     "signature_expired": "Set this machine's clock, by NTP.",
     "signature_wrong": "Compare the signing secret with the key's; no proxy may rewrite paths or bodies.",

@@ -16,7 +16,7 @@ from leaderboards.api.http.operations import OperationHandler
 
 View = Callable[..., HttpResponseBase]
 
-EXPOSED = "ETag, As-Of, Live, Counting, Link, Content-Hash, Retry-After"
+EXPOSED = "ETag, As-Of, Live, Counting, Link, Content-Hash, Retry-After, X-Request-ID"
 
 
 def dispatch_pattern(pattern: URLPattern, handlers: Mapping[str, OperationHandler]) -> URLPattern:

@@ -159,6 +159,32 @@ def test_each_signal_stops_everything_last_started_first(start: Callable[..., Pr
         assert not list((program.folder / "run").glob("*.pid")), number
 
 
+def test_what_nohup_started_outlives_its_terminal_and_its_shell(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", PROGRAM, str(tmp_path), json.dumps({"meek": MEEK.format("meek")})]
+    shell = subprocess.Popen(
+        ["/bin/sh", "-c", "trap '' HUP; \"$@\" & echo $!; wait", "sh", *command],
+        cwd=ROOT, stdout=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip  # as a table
+    assert shell.stdout
+    pid = int(shell.stdout.readline())
+    try:
+        assert shell.stdout.readline() == "ready\n"
+        os.killpg(shell.pid, signal.SIGHUP)
+        shell.kill()
+        shell.wait()
+
+        assert not eventually(lambda: not is_alive(pid), 1)
+
+        os.kill(pid, signal.SIGTERM)
+        assert shell.stdout.readline() == "stopped\n"
+        assert eventually(lambda: not is_alive(pid))
+    finally:
+        shell.kill()
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGTERM)
+        shell.stdout.close()
+
+
 def test_a_service_that_ends_at_its_start_is_reported_with_its_last_words(start: Callable[..., Program]) -> None:
     program = start(first=MEEK.format("first"), second="echo no room on the disk; exit 3")
 

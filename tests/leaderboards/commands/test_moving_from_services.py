@@ -39,7 +39,7 @@ def playfab(folder: Path, *arguments: object) -> subprocess.CompletedProcess[str
 def test_the_fragments_of_a_segment_of_playfab_come_by_the_script_of_the_page(tmp_path: Path) -> None:
     """TSV, with all statistics of a player in one cell, and players who have none of this one."""
     fragments = sorted(Path(__file__).parent.glob("playfab-*.tsv"))
-    done = playfab(tmp_path, "weekly", "PlayerId", "Statistics", *fragments)
+    done = playfab(tmp_path, "weekly", "PlayerId", "PlayerStatistics", *fragments)
 
     points = import_text(tmp_path, done.stdout, "--player", "player", "--points", "points", "--id", "row")
     assert points == {"A1B2C3D4E5F60718": 4200, "0F1E2D3C4B5A6978": 17, "1122334455667788": 0}
@@ -50,8 +50,22 @@ def test_a_fragment_that_is_cut_off_ends_the_script(tmp_path: Path) -> None:
     whole = (Path(__file__).parent / "playfab-1.tsv").read_text(encoding="utf-8")
     cut = tmp_path / "cut.tsv"
     cut.write_text(whole[: whole.index("{")], encoding="utf-8")
-    done = playfab(tmp_path, "weekly", "PlayerId", "Statistics", cut)
+    done = playfab(tmp_path, "weekly", "PlayerId", "PlayerStatistics", cut)
     assert (done.returncode, "row 2 has 3 cells, and the header 4" in done.stderr) == (1, True)
+
+
+def test_statistics_of_profiles_are_read_as_objects_too_and_an_unknown_form_is_named(tmp_path: Path) -> None:
+    fragment = tmp_path / "fragment.tsv"
+    fragment.write_text('PlayerId\tStatistics\nA1\t{"weekly": 4200}\n', encoding="utf-8")
+    assert playfab(tmp_path, "weekly", "PlayerId", "Statistics", fragment).stdout == "player,points\nA1,4200\n"
+    lost = playfab(tmp_path, "weekly", "PlayerId", "PlayerStatistics", fragment)
+    assert (lost.returncode, "there is no column PlayerStatistics, but PlayerId" in lost.stderr) == (1, True)
+
+    for cell in ('[{"Name": "weekly", "Points": 3}]', "3", "[3]", "weekly=3"):
+        fragment.write_text(f"PlayerId\tStatistics\nA1\t{cell}\n", encoding="utf-8")
+        done = playfab(tmp_path, "weekly", "PlayerId", "Statistics", fragment)
+        assert done.returncode == 1
+        assert done.stderr == f"{fragment}: row 2 has statistics of an unknown form: {cell}\n"
 
 
 def test_a_fragment_comes_as_it_is_where_a_column_has_the_points(tmp_path: Path) -> None:
