@@ -4,12 +4,15 @@
     pip install fonttools brotli
     python -m config.local.fonts FOLDER/node_modules
 
-Archivo keeps the ranges of weight and width that the style sheets use, in three files: Latin, and extended Latin once
-in the width of text and once in all widths, because names in headings are rare and a second axis doubles a file.
+Archivo keeps the ranges of weight and width that the style sheets use. What every page needs, ASCII and the marks of
+our sentences, is one file, which pages load first. Letters with accents and extended Latin are two more, each once in
+the width of text and once in all widths, because names in headings are rare and a second axis doubles a file.
 Pretendard keeps the syllables of the Korean texts on public pages, in two files: those of boards' pages, which all
 load, and the rest, which a page loads if it has one of them. Its licence reserves its name for the whole font, so
 the subset is called Sunwi Hangul. A third file, Sunwi Names, has all its letters in one weight: the server draws names
-on pictures with it (``leaderboards/drawing``), and no page loads it. Each file name contains a digest of the content,
+on pictures with it (``leaderboards/drawing``), and no page loads it. Between the weights a point may lie one unit
+beside its place, and Hangul is drawn on 512 units to the em instead of 2048: nobody sees a tenth of a pixel, and the
+files are a fifth lighter. Each file name contains a digest of the content,
 so browsers can cache it for good; the style sheet and the preload links are rewritten to the new names.
 """
 
@@ -28,9 +31,9 @@ STATIC = file_locations.folder("static")
 FONTS, SHEET, BASE = STATIC / "fonts", STATIC / "css" / "type.css", STATIC.parent / "templates" / "base.html"
 CATALOGUE = file_locations.folder("locale") / "ko" / "LC_MESSAGES" / "django.po"
 FEATURES = "ccmp,kern,locl,mark,mkmk,tnum"
-LATIN = (
-    "U+0020-007E,U+00A0,U+00A1,U+00A3,U+00A9,U+00AB,U+00B0,U+00B1,U+00B7,U+00BB,U+00BF-00FF,"
-    "U+2013,U+2014,U+2018-201A,U+201C-201E,U+2022,U+2026,U+2032,U+2039,U+203A,U+2212"
+LATIN = "U+0020-007E,U+00A0,U+00B1,U+00B7,U+00D7,U+2013,U+2014,U+2018,U+2019,U+201C,U+201D,U+2026,U+2212"
+ACCENTS = (
+    "U+00A1,U+00A3,U+00A9,U+00AB,U+00B0,U+00BB,U+00BF-00D6,U+00D8-00FF,U+201A,U+201E,U+2022,U+2032,U+2039,U+203A"
 )
 MORE_LATIN = "U+0100-017F,U+0218-021B"
 ARCHIVO = "@fontsource-variable/archivo/files/archivo-{}-standard-normal.woff2"
