@@ -6,12 +6,12 @@
 
 Archivo keeps the ranges of weight and width that the style sheets use, in one file with the letters of all languages
 that are written in Latin without a second row of accents: accented letters refer to letter and accent
-(``compose_font``), so they cost little. Pretendard keeps the syllables of the Korean texts on public pages, in two files:
-those of the pages that people open first, and the rest, which a page loads if it has one of them. Its licence reserves
-its name for the whole font, so the subset is called Sunwi Hangul. A third file, Sunwi Names, has all its letters in one
-weight: the server draws names on pictures with it (``leaderboards/drawing``), and no page loads it. What pages load is
-made lighter where nobody sees it (``lighten_font``). Each file name contains a digest of the content,
-so browsers can cache it for good; the style sheet and the preload links are rewritten to the new names.
+(``compose_font``), so they cost little. Pretendard keeps the syllables of the Korean texts on public pages, in two
+files: those of the pages that people open first, and the rest, which a page loads if it has one of them. Its licence
+reserves its name for the whole font, so the subset is called Sunwi Hangul. A third file, Sunwi Names, has all its
+letters in one weight: the server draws names on pictures with it (``leaderboards/drawing``), and no page loads it. What
+pages load is made lighter where nobody sees it (``lighten_font``). Each file name contains a digest of the content, so
+browsers can cache it for good; the style sheet and the preload links are rewritten to the new names.
 """
 
 import os

@@ -42,6 +42,13 @@ def test_every_flag_has_a_name_and_a_code_of_none_has_no_flag() -> None:
 
 
 @pytest.mark.django_db
+def test_a_files_policy_allows_nothing_and_is_short(client: Client) -> None:
+    policies = [client.get(f"/static/{path}")["Content-Security-Policy"] for path in ("flags/kr.webp", "img/icon.svg")]
+
+    assert set(policies) == {"default-src 'none'; frame-ancestors 'none'"}
+
+
+@pytest.mark.django_db
 def test_a_row_has_the_flag_of_its_player(client: Client) -> None:
     board = make_board()
     score(board, {"robin": 5, "mina": 3})
