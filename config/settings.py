@@ -184,6 +184,7 @@ WHITENOISE_USE_FINDERS = STATIC_ROOT is None
 # A digest in the name: browsers keep such a file for good. Fonts have theirs from where they lie. Flags have
 # none, since a page names forty of them; a drawing that changes goes to another folder.
 WHITENOISE_IMMUTABLE_FILE_TEST = r"\.[0-9a-f]{12}\.[^/]+$|/flags/[a-z-]+\.webp$"
+WHITENOISE_ADD_HEADERS_FUNCTION = csp.of_static_file
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {

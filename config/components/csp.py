@@ -1,6 +1,8 @@
 """The Content Security Policy: pages load only from this site, and nothing inline."""
 
-from csp.constants import NONE, SELF
+from wsgiref.headers import Headers
+
+from csp.constants import HEADER, NONE, SELF
 
 DIRECTIVES = {
     "default-src": [NONE],
@@ -15,3 +17,8 @@ DIRECTIVES = {
     "form-action": [SELF],
     "frame-ancestors": [NONE],
 }
+
+
+def of_static_file(headers: Headers, _path: str, _url: str) -> None:
+    """Give a picture, font, sheet or script a policy that allows nothing: a page with twenty flags is 4 KB lighter."""
+    headers[HEADER] = "default-src 'none'; frame-ancestors 'none'"

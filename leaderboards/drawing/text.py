@@ -17,7 +17,7 @@ from foundation import file_locations
 
 OWN = file_locations.folder("static") / "fonts"
 # The product's own fonts (config/local/fonts.py): all of Latin, Greek, Cyrillic, kana and Hangul.
-OWN_FONTS = ("archivo-latin", "archivo-latin-ext", "sunwi-names")
+OWN_FONTS = ("archivo-latin", "sunwi-names")
 # Where Debian, Alpine and macOS keep fonts with other letters; the first that are there are taken.
 MACHINE_FONTS = (
     ("/usr/share/fonts/truetype/dejavu/DejaVuSans-Bold.ttf", 0),

@@ -32,7 +32,7 @@ def test_the_page_reads_the_document_beside_it_and_nothing_from_anywhere_else(cl
     response = client.get("/api/docs")
 
     page, policy = response.content.decode(), response["Content-Security-Policy"]
-    loaded = re.findall(r'(?:src|href)="([^"]+)"', page)
+    loaded = re.findall(r'<(?:link|script)[^>]* (?:src|href)="([^"]+)"', page)
     assert reverse("api-docs") == "/api/docs"
     assert '"url": "/api/openapi.json"' in page
     assert loaded
@@ -41,6 +41,8 @@ def test_the_page_reads_the_document_beside_it_and_nothing_from_anywhere_else(cl
     assert "script-src 'self'" in policy
     assert "frame-ancestors 'none'" in policy
     assert "unsafe" not in policy
+    assert '<html lang="en">' in page
+    assert '<meta name="viewport" content="width=device-width, initial-scale=1">' in page
 
 
 @pytest.mark.parametrize("path", NAMING, ids=lambda path: path.stem)

@@ -33,7 +33,8 @@ def reminder(request: HttpRequest, number: int) -> HttpResponse:
     """Show whether the player will be reminded; a post with ``wanted=1`` asks for it, any other takes it back."""
     competition, player = visible(request, number), own_player(request)
     if player is None:
-        return render(request, "competitions/unlinked.html")
+        coming = competition if competition.phase(clock.now()) is Phase.OPEN else None
+        return render(request, "competitions/unlinked.html", {"coming": coming})
     refused = ""
     if request.method == "POST":
         refused = _save(competition, player, is_wanted=request.POST.get("wanted") == "1")

@@ -5,13 +5,14 @@ from typing import cast
 from django import forms
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from accounts.services.mails.owner_notices import is_mail_sent
-from accounts.views.page_helpers import sign_in_required
+from accounts.views.page_helpers import next_url, sign_in_required
 from foundation import clock
 from foundation.errors import RateLimited, SunwiError
 from foundation.translate import translated
@@ -32,11 +33,11 @@ class LinkForm(forms.Form):
 @sign_in_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def account(request: HttpRequest) -> HttpResponse:
-    """Show the linked player; redeem a link code on POST."""
+    """Show the linked player; redeem a link code on POST, and go on to ``next``, the page that needed a player."""
     user = cast("User", request.user)
     form = LinkForm(request.POST or None)
     if request.method == "POST" and form.is_valid() and _redeem(form, user):
-        return redirect("account")
+        return redirect(next_url(request, reverse("account")))
     player = Player.objects.filter(user=user).first()
     context = {
         "form": form,

@@ -195,7 +195,10 @@ def test_a_player_asks_to_be_reminded_on_the_page_and_takes_it_back(client: Clie
 
     assert "Remind me when it starts" in text(client.get(home(cup)))
     assert client.get(home(cup, "reminder/"))["Location"].startswith("/accounts/login/?next=")
-    assert "not linked to one yet" in text(newcomer.get(home(cup, "reminder/")))
+    unlinked = newcomer.get(home(cup, "reminder/"))
+    assert "Reminders are told to players, in their inbox, and your account is not linked to one yet." in text(unlinked)
+    for way in (f"/account/?next={home(cup, 'reminder/')}", home(cup, "calendar.ics"), home(cup)):
+        assert f'href="{way}"' in unlinked.content.decode()
 
 
 def test_of_what_has_started_nobody_is_reminded(client: Client) -> None:

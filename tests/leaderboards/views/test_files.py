@@ -1,6 +1,7 @@
 """What lies beside the pages: fonts under names of their content, as sheet and head name them; flags by country."""
 
 import re
+from contextlib import closing
 from hashlib import blake2b
 from pathlib import Path
 
@@ -39,6 +40,13 @@ def test_every_flag_has_a_name_and_a_code_of_none_has_no_flag() -> None:
     assert {code for code in flags if not country_name(code, "ko")} == set()
     assert 'title="South Korea"' in flag_html("KR")
     assert (flag_html("ZZ"), flag_html("")) == ("", "")
+
+
+@pytest.mark.django_db
+def test_a_files_policy_allows_nothing_and_is_short(client: Client) -> None:
+    for path in ("flags/kr.webp", "img/icon.svg"):
+        with closing(client.get(f"/static/{path}")) as answer:
+            assert answer["Content-Security-Policy"] == "default-src 'none'; frame-ancestors 'none'"
 
 
 @pytest.mark.django_db

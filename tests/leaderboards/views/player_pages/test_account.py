@@ -63,3 +63,13 @@ def test_the_account_page_asks_to_sign_in_which_happens_on_the_sites_own_pages(c
 def test_the_page_of_a_failure_needs_no_database(django_assert_num_queries: DjangoAssertNumQueries) -> None:
     with django_assert_num_queries(0):
         assert "Something went wrong" in render_to_string("500.html")
+
+
+def test_after_linking_one_is_back_on_the_page_of_this_site_that_needed_a_player(client: Client) -> None:
+    signed_in(client, "someone")
+    codes = [make_code(player, clock.now())[0] for player in ("robin", "mina")]
+
+    back = client.post("/account/?next=/inbox/", {"code": codes[0]})
+    elsewhere = signed_in(Client(), "second").post("/account/?next=//evil.example/", {"code": codes[1]})
+
+    assert (back["Location"], elsewhere["Location"]) == ("/inbox/", "/account/")
