@@ -27,6 +27,7 @@ logger = logging.getLogger(__name__)
 EVERY_SECONDS = 60.0  # between two times that a process adds up what ended
 LEAST_BYTES = 1 << 18  # that a process needs to begin to count
 AT_START = 100  # files that a process adds up before it serves: some hundredths of a second
+AT_SCRAPE_SECONDS = 2.0  # that a scrape adds up, step by step; what is left then, the next one does
 _last: list[float] = []  # when this process last added up all that there was
 
 
@@ -55,7 +56,7 @@ def serve(**_: Any) -> None:
     """Count in METRICS_FOLDER from now on: this process serves. Calling it twice has no effect."""
     folder = sunwi_settings.METRICS_FOLDER
     if folder and counts.share(Path(folder) / ended.PROCESSES):
-        _add_up(Path(folder), AT_START)
+        _add_up(Path(folder), AT_START, 0.0)
 
 
 def listen() -> None:
@@ -103,13 +104,16 @@ def _lack_of_room(folder: Path) -> str:
 def _numbers_of(folder: Path) -> Iterator[tuple[str, str, float]]:
     counts.look()
     if not _last or time.monotonic() - _last[-1] > EVERY_SECONDS:
-        _add_up(folder, ended.STEP)
+        _add_up(folder, ended.STEP, AT_SCRAPE_SECONDS)
     yield from snapshot.numbers_of(folder)
 
 
-def _add_up(folder: Path, most: int) -> None:
+def _add_up(folder: Path, step: int, seconds: float) -> None:
+    """Add up once, and on for so long while files are left."""
+    give_up = time.monotonic() + seconds
     try:
-        is_more_left = ended.add_up(folder, most)
+        while (is_more_left := ended.add_up(folder, step)) and time.monotonic() < give_up:
+            pass
     except FileNotFoundError:  # the folder could not be made, or was removed: nobody counts in it
         return
     except OSError as error:
