@@ -144,21 +144,22 @@ def test_in_a_full_folder_what_ended_makes_room_for_its_sum(
 ) -> None:
     for value in (1, 2, 3):
         leave(processes, "counter", KEY, value)
-    write, read = count_files.write_whole, list[bool]()
+    monkeypatch.setattr(snapshot, "PAUSE_SECONDS", 0)
+    write, refused = count_files.write_whole, list[bool]()
 
     def write_if_there_is_room(file: Path, numbers: dict[str, float], behind: bytes) -> None:
         if list(processes.iterdir()):
             raise OSError(errno.ENOSPC, "No space left on device")
-        with monkeypatch.context() as patched, pytest.raises(snapshot.CountsMove):
-            patched.setattr(snapshot, "PAUSE_SECONDS", 0)
-            read.append(bool(snapshot.numbers_of(tmp_path)))
+        with pytest.raises(snapshot.CountsMove):
+            snapshot.numbers_of(tmp_path)
+        refused.append(True)
         write(file, numbers, behind)
 
     monkeypatch.setattr(sums, "write_whole", write_if_there_is_room)
 
     assert told(tmp_path) == {"told_total": 6}
     assert not list(processes.iterdir())
-    assert not read
+    assert refused == [True]
 
 
 @pytest.fixture
