@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 FIRST_BYTES = 1 << 16  # of a new file; it doubles when it is full
+MOST_KEYS = 1 << 15  # that are remembered: more than sums and processes have, or each read parses each key anew
 HEADER = 8
 _length, _number = struct.Struct("i"), struct.Struct("dd")
 
@@ -37,13 +38,21 @@ def to_text(key: Key) -> str:
     return json.dumps([key.family, key.sample, dict(key.labels), key.description], sort_keys=True)
 
 
-@lru_cache(maxsize=10_000)
+@lru_cache(maxsize=MOST_KEYS)
 def to_key(text: str) -> Key:
     """The key that a file names. Raises ``ValueError`` if it is none."""
     match json.loads(text):
         case [str(family), str(sample), dict(labels), str(description)]:
             return Key(family, sample, tuple(sorted(labels.items())), description)
     raise ValueError(f"{text[:60]!r} is no key")
+
+
+@lru_cache(maxsize=MOST_KEYS)
+def _text(key: bytes) -> str:
+    """A key's text, the same object each time. Raises ``ValueError`` if it is none."""
+    text = key.decode()
+    to_key(text)
+    return text
 
 
 def kind_of(file: Path) -> str:
@@ -59,6 +68,7 @@ class CountFile:
         """Make a file of a name of its own in ``folder``. Raises ``OSError``, of a full disk among others."""
         path = folder / f"{kind}_{os.getpid()}-{os.urandom(4).hex()}.db"
         unready = path.with_suffix(".new")
+        self._path = path
         self._file = os.open(unready, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX)
@@ -85,6 +95,15 @@ class CountFile:
         """Write the number at ``place`` anew, in one step for whoever reads."""
         self._map[place : place + _number.size] = _number.pack(value, 0.0)
 
+    def is_removed(self) -> bool:
+        """Whether the file has no name any more, or another one has it: then nobody reads it."""
+        try:
+            return not os.path.samestat(self._path.stat(), os.fstat(self._file))
+        except FileNotFoundError:
+            return True
+        except OSError:  # it cannot be told now
+            return False
+
     def close(self) -> None:
         """Let go of the file; it stays as it is."""
         self._map.close()
@@ -101,8 +120,28 @@ def read(file: Path) -> dict[str, float]:
     """The numbers of a file by their key's text. Raises ``ValueError`` if it is no such file, and ``OSError``."""
     with file.open("rb") as had:
         content = had.read(mmap.PAGESIZE)
-        used = _length.unpack_from(content)[0] if len(content) >= HEADER else 0
-        content += had.read(max(0, used - len(content)))
+        content += had.read(max(0, _used(content) - len(content)))
+    return _numbers(content)
+
+
+def read_whole(file: Path) -> tuple[dict[str, float], bytes]:
+    """The numbers, and what stands behind them, of one moment. Raises as ``read`` does."""
+    content = file.read_bytes()
+    return _numbers(content), content[_used(content) :]
+
+
+def write_whole(file: Path, numbers: dict[str, float], behind: bytes = b"") -> None:
+    """Write a file that nobody reads yet; the library reads nothing of what is ``behind``. Raises ``OSError``."""
+    entries = b"".join(_entry(key, value) for key, value in numbers.items())
+    file.write_bytes(_length.pack(HEADER + len(entries)) + bytes(4) + entries + behind)
+
+
+def _used(content: bytes) -> int:
+    return int(_length.unpack_from(content)[0]) if len(content) >= HEADER else 0
+
+
+def _numbers(content: bytes) -> dict[str, float]:
+    used = _used(content)
     if not HEADER <= used <= len(content):
         raise ValueError(f"{len(content)} bytes, where it should have {used}")
     numbers, place = dict[str, float](), HEADER
@@ -111,17 +150,10 @@ def read(file: Path) -> dict[str, float]:
         value_at = place + _length.size + _padded(length)
         if length <= 0 or value_at + _number.size > used:
             raise ValueError(f"the key at byte {place} has no end")
-        text = content[place + _length.size : place + _length.size + length].decode()
-        to_key(text)
+        text = _text(content[place + _length.size : place + _length.size + length])
         numbers[text] = _number.unpack_from(content, value_at)[0]
         place = value_at + _number.size
     return numbers
-
-
-def write_whole(file: Path, numbers: dict[str, float]) -> None:
-    """Write a file that nobody reads yet. Raises ``OSError``."""
-    entries = b"".join(_entry(key, value) for key, value in numbers.items())
-    file.write_bytes(_length.pack(HEADER + len(entries)) + bytes(4) + entries)
 
 
 def _entry(key: str, value: float) -> bytes:

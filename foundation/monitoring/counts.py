@@ -2,7 +2,8 @@
 
 A command that runs and ends counts in memory alone, so that it leaves nothing behind. A web process or a worker calls
 ``share`` at its start. A folder without room ends nothing: what is not in a file stays in memory and is written once
-there is room again.
+there is room again. If somebody removes the files, they are made anew and all counters begin at 0, as after a restart:
+with what they had, monitoring would take all of it for new events.
 """
 
 import logging
@@ -17,6 +18,7 @@ from foundation.monitoring.count_files import CountFile, Key, to_text
 logger = logging.getLogger(__name__)
 
 RETRY_SECONDS = 60.0  # until a process that found no room tries again
+LOOK_SECONDS = 1.0  # between two looks whether the files are still there
 
 
 class Number:
@@ -33,6 +35,7 @@ class Number:
     def add(self, amount: float) -> None:
         """Increase it."""
         with _lock:
+            look()
             self.value += amount
             self._write()
 
@@ -56,7 +59,7 @@ class _Files:
         self.folder: Path | None = None
         self.problem = ""
         self._of_kind: dict[str, CountFile] = {}
-        self._retry_at = 0.0
+        self._retry_at = self._look_at = 0.0
 
     def put(self, number: Number) -> None:
         """Give the number a place in a file; without room it stays in memory."""
@@ -79,8 +82,15 @@ class _Files:
             if number.file is None:
                 self.put(number)
 
+    def are_removed(self) -> bool:
+        """Whether somebody removed one; looked at once a second."""
+        if not self._of_kind or (now := time.monotonic()) < self._look_at:
+            return False
+        self._look_at = now + LOOK_SECONDS
+        return any(file.is_removed() for file in self._of_kind.values())
+
     def forget(self) -> None:
-        """After a fork: the files are the parent's."""
+        """Let go of the files: they are the parent's, or removed."""
         for file in self._of_kind.values():
             file.close()
         self._of_kind = {}
@@ -126,6 +136,17 @@ def share(folder: Path) -> bool:
     return True
 
 
+def look() -> None:
+    """Begin anew, at 0 and in files of its own, if somebody removed this process's files. Does it once a second."""
+    with _lock:
+        if not _files.are_removed():
+            return
+        _begin_anew()
+        _files.write_all()
+    told = "METRICS_FOLDER: files were removed from %s while this process counted there. Its counts begin anew, at 0"
+    logger.warning(told, _files.folder)
+
+
 def problem() -> str:
     """Why some numbers of this process are in no file; empty if nothing is wrong."""
     return _files.problem
@@ -142,6 +163,10 @@ def _after_fork() -> None:
     """A child begins at 0, in files of its own: its parent's counts are told by its parent's files."""
     global _lock  # noqa: PLW0603 - the parent's may be held by a thread that the child does not have
     _lock = threading.RLock()
+    _begin_anew()
+
+
+def _begin_anew() -> None:
     _files.forget()
     for number in _numbers.values():
         number.value, number.file = 0.0, None

@@ -1,8 +1,8 @@
 """METRICS_FOLDER, in which the processes of one machine, or of several containers, count, and where all is added up.
 
 ``processes`` has files of those that run, ``ended`` the sums of those that did. A process counts there from ``serve``
-on; commands, which end, never do. The folder does not grow: at each start, and at a scrape once a minute, files of
-processes that ended are added up and removed.
+on; commands, which end, never do. The folder does not grow: at each start some files of processes that ended are added
+up and removed, and at a scrape once a minute, or each time until none is left.
 """
 
 import errno
@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.core.exceptions import ImproperlyConfigured
 
-from foundation.monitoring import counts, ended
-from foundation.monitoring.count_files import kind_of, read
+from foundation.monitoring import counts, ended, snapshot
 from foundation.monitoring.families import to_families
 from foundation.sunwi_settings import sunwi_settings
 
@@ -27,8 +26,9 @@ logger = logging.getLogger(__name__)
 
 EVERY_SECONDS = 60.0  # between two times that a process adds up what ended
 LEAST_BYTES = 1 << 18  # that a process needs to begin to count
-_logged: set[str] = set()  # files that this process has logged as unreadable
-_last: list[float] = []  # when this process last added up
+AT_START = 100  # files that a process adds up before it serves: some hundredths of a second
+AT_SCRAPE_SECONDS = 2.0  # that a scrape adds up, step by step; what is left then, the next one does
+_last: list[float] = []  # when this process last added up all that there was
 
 
 def open_folder(folder: str) -> str:
@@ -56,7 +56,7 @@ def serve(**_: Any) -> None:
     """Count in METRICS_FOLDER from now on: this process serves. Calling it twice has no effect."""
     folder = sunwi_settings.METRICS_FOLDER
     if folder and counts.share(Path(folder) / ended.PROCESSES):
-        list(_numbers_of(Path(folder)))  # which adds up what ended
+        _add_up(Path(folder), AT_START, 0.0)
 
 
 def listen() -> None:
@@ -76,7 +76,7 @@ def merged_counts(folder: str) -> Iterable["Metric"]:
     """Add up what the processes of all machines count in ``folder``, and did count in it.
 
     A file that is empty, cut off or none of theirs is left out, and logged once by each process: a killed machine
-    leaves one behind, and the counts of the others must still be told.
+    leaves one behind, and the counts of the others must still be told. Raises ``CountsMove``, at the first family.
     """
     return to_families(_numbers_of(Path(folder)))
 
@@ -102,38 +102,21 @@ def _lack_of_room(folder: Path) -> str:
 
 
 def _numbers_of(folder: Path) -> Iterator[tuple[str, str, float]]:
+    counts.look()
+    if not _last or time.monotonic() - _last[-1] > EVERY_SECONDS:
+        _add_up(folder, ended.STEP, AT_SCRAPE_SECONDS)
+    yield from snapshot.numbers_of(folder)
+
+
+def _add_up(folder: Path, step: int, seconds: float) -> None:
+    """Add up once, and on for so long while files are left."""
+    give_up = time.monotonic() + seconds
     try:
-        with ended.alone(folder) as is_alone:
-            if is_alone and (not _last or time.monotonic() - _last[-1] > EVERY_SECONDS):
-                _last[:] = [time.monotonic()]
-                _add_up(folder)
-            read_now = [(file, _read(file)) for file in sorted(folder.glob("*/*.db")) if kind_of(file)]
+        while (is_more_left := ended.add_up(folder, step)) and time.monotonic() < give_up:
+            pass
     except FileNotFoundError:  # the folder could not be made, or was removed: nobody counts in it
         return
-    for file, numbers in read_now:
-        yield from ((kind_of(file), key, value) for key, value in numbers.items())
-
-
-def _add_up(folder: Path) -> None:
-    try:
-        ended.add_up(folder)
     except OSError as error:
+        is_more_left = False
         logger.warning("METRICS_FOLDER: the counts of processes that ended cannot be added up (%s)", error)
-
-
-def _read(file: Path) -> dict[str, float]:
-    """Its numbers; none where it cannot be read."""
-    try:
-        numbers = read(file)
-    except FileNotFoundError:  # deleted a moment ago
-        return {}
-    except (OSError, ValueError) as error:
-        if str(file) not in _logged:
-            _logged.add(str(file))
-            said = f"{type(error).__name__}: {error}"
-            logger.warning(
-                "METRICS_FOLDER: %s cannot be read (%s) and is left out; delete it if it stays so", file, said
-            )
-        return {}
-    _logged.discard(str(file))  # it was only being made
-    return numbers
+    _last[:] = [] if is_more_left else [time.monotonic()]

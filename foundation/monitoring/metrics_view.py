@@ -22,6 +22,7 @@ from foundation.monitoring import readings
 from foundation.monitoring.build import build_info
 from foundation.monitoring.instruments import own_families
 from foundation.monitoring.metric_files import merged_counts
+from foundation.monitoring.snapshot import CountsMove
 from foundation.security.networks import contains
 from foundation.sunwi_settings import sunwi_settings
 
@@ -38,12 +39,15 @@ class MetricsForbidden(Forbidden):
 @never_cache
 @require_safe
 def metrics(request: HttpRequest) -> HttpResponse:
-    """All metrics in Prometheus's text format; 403 for others."""
+    """All metrics in Prometheus's text format; 403 for others, 503 if the counts of one moment cannot be had."""
     if not may_read(request.META):
         return respond(MetricsForbidden(REFUSAL))
     registry = CollectorRegistry()
     registry.register(_AllMetrics())
-    return HttpResponse(generate_latest(registry), content_type=CONTENT_TYPE_LATEST)
+    try:
+        return HttpResponse(generate_latest(registry), content_type=CONTENT_TYPE_LATEST)
+    except CountsMove as error:
+        return respond(error)
 
 
 class _AllMetrics:

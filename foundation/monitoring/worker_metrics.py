@@ -16,6 +16,7 @@ from prometheus_client.exposition import ThreadingWSGIServer
 from prometheus_client.metrics_core import Metric
 
 from foundation.monitoring.metrics_view import REFUSAL, counts_of_all, may_read
+from foundation.monitoring.snapshot import CountsMove
 from foundation.sunwi_settings import sunwi_settings
 
 logger = logging.getLogger(__name__)
@@ -56,7 +57,10 @@ class _Counters:
 
 
 class _Application:
-    """The WSGI application: ``/metrics`` for those who may read it; 403 for others, 404 elsewhere."""
+    """The WSGI application: ``/metrics`` for those who may read it; 403 for others, 404 elsewhere.
+
+    503 if the counts of one moment cannot be had.
+    """
 
     def __init__(self) -> None:
         registry = CollectorRegistry()
@@ -68,7 +72,10 @@ class _Application:
             return _text(start_response, "404 Not Found", "Only /metrics is here.")
         if not may_read(environ):
             return _text(start_response, "403 Forbidden", REFUSAL)
-        answer: Iterable[bytes] = self._metrics(environ, start_response)
+        try:
+            answer: Iterable[bytes] = self._metrics(environ, start_response)
+        except CountsMove as error:
+            return _text(start_response, "503 Service Unavailable", error.detail)
         return answer
 
 

@@ -5,7 +5,7 @@ import logging
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -14,7 +14,7 @@ from prometheus_client.mmap_dict import MmapedDict, mmap_key
 from prometheus_client.multiprocess import MultiProcessCollector
 from pytest_django import Settings
 
-from foundation.monitoring import count_files, counts, ended, metric_files
+from foundation.monitoring import count_files, counts, ended, metric_files, snapshot, sums
 from foundation.monitoring.count_files import CountFile, Key, to_text
 from foundation.monitoring.counts import Number
 
@@ -103,28 +103,40 @@ def test_what_the_release_before_left_is_added_up_and_its_folders_go(tmp_path: P
     assert [sample.value for family in merged for sample in family.samples] == [7]  # the release before reads it too
 
 
-@pytest.mark.parametrize("step", ["before the sums", "before the removal", "in the removal"])
+class Killed(BaseException):
+    """A process ends here."""
+
+
+@pytest.mark.parametrize("step", ["before the sum", "before the removal", "in the removal"])
 def test_a_process_that_is_killed_while_it_adds_up_changes_no_count(
     step: str, tmp_path: Path, processes: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    leave(processes, "counter", KEY, 4)
+    ended.add_up(tmp_path)
     for value in (1, 2, 3):
         leave(processes, "counter", KEY, value)
 
-    class Killed(BaseException):
-        pass
-
     def die(*_: object) -> None:
-        if step == "in the removal":
-            next(iter(processes.iterdir())).unlink()
         raise Killed
 
+    def die_removing(files: Iterable[Path]) -> None:
+        left = [file for file in files if file.exists()]
+        if left and step == "in the removal":
+            left[0].unlink()
+        if left:
+            raise Killed
+
     with monkeypatch.context() as patched:
-        patched.setattr(ended, "_finish" if step == "before the sums" else "_remove", die)
+        if step == "before the sum":
+            patched.setattr(sums, "write_sum", die)
+        else:
+            patched.setattr(ended, "_remove", die_removing)
         with pytest.raises(Killed):
             ended.add_up(tmp_path)
 
-    assert told(tmp_path) == {"told_total": 6}
-    assert told(tmp_path) == {"told_total": 6}
+    assert sum(value for _, _, value in snapshot.numbers_of(tmp_path)) == 10
+    assert told(tmp_path) == {"told_total": 10}
+    assert told(tmp_path) == {"told_total": 10}
 
 
 def test_in_a_full_folder_what_ended_makes_room_for_its_sum(
@@ -132,17 +144,22 @@ def test_in_a_full_folder_what_ended_makes_room_for_its_sum(
 ) -> None:
     for value in (1, 2, 3):
         leave(processes, "counter", KEY, value)
-    write = count_files.write_whole
+    monkeypatch.setattr(snapshot, "PAUSE_SECONDS", 0)
+    write, refused = count_files.write_whole, list[bool]()
 
-    def write_if_there_is_room(file: Path, numbers: dict[str, float]) -> None:
+    def write_if_there_is_room(file: Path, numbers: dict[str, float], behind: bytes) -> None:
         if list(processes.iterdir()):
             raise OSError(errno.ENOSPC, "No space left on device")
-        write(file, numbers)
+        with pytest.raises(snapshot.CountsMove):
+            snapshot.numbers_of(tmp_path)
+        refused.append(True)
+        write(file, numbers, behind)
 
-    monkeypatch.setattr(ended, "write_whole", write_if_there_is_room)
+    monkeypatch.setattr(sums, "write_whole", write_if_there_is_room)
 
     assert told(tmp_path) == {"told_total": 6}
     assert not list(processes.iterdir())
+    assert refused == [True]
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from pytest_django import Settings
 
 from foundation import clock
 from foundation.models import DeadLetter
-from foundation.monitoring import build, readings
+from foundation.monitoring import build, readings, sums
 from foundation.monitoring import own_readings as own
 from foundation.monitoring.metrics_view import counts_of_all
 from foundation.redis import client as redis
@@ -219,3 +219,16 @@ def test_a_file_that_cannot_be_read_hides_no_other_and_is_logged_once(
     assert "host/counter_2.db cannot be read" in logged
     (tmp_path / "host" / "counter_2.db").write_bytes(whole)
     assert told() == [6]
+
+
+@pytest.mark.django_db
+def test_a_scrape_whose_numbers_would_not_be_right_is_refused(
+    client: Client, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.METRICS_FOLDER = str(tmp_path)
+    monkeypatch.setattr(sums, "are_moving", lambda _: True)
+
+    answer = client.get("/metrics")
+
+    assert (answer.status_code, answer["Retry-After"]) == (503, "1")
+    assert answer.json()["detail"].startswith("METRICS_FOLDER changed each of the 10 times")

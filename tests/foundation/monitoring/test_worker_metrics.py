@@ -16,7 +16,7 @@ import redis
 from celery import current_app
 from django.conf import settings as configured
 
-from foundation.monitoring import worker_metrics
+from foundation.monitoring import sums, worker_metrics
 from tests.foundation.monitoring.celery_worker import running_worker
 from tests.foundation.monitoring.scraped import scraped, value
 
@@ -70,6 +70,17 @@ def test_it_prints_counters_and_leaves_the_readings_to_web(served: WSGIServer) -
 
     assert "# TYPE sunwi_task_seconds histogram" in text
     assert "sunwi_up" not in text  # one that is read from SQL and Redis
+
+
+def test_it_refuses_a_scrape_whose_numbers_would_not_be_right(
+    served: WSGIServer, settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.METRICS_FOLDER = str(tmp_path)
+    monkeypatch.setattr(sums, "are_moving", lambda _: True)
+
+    status, text = ask(served.server_port)
+
+    assert (status, text.partition(" changed")[0]) == (503, "METRICS_FOLDER")
 
 
 def test_a_taken_port_is_an_error_in_the_log_and_ends_nothing(
