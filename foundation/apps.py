@@ -50,7 +50,6 @@ class FoundationConfig(needed_apps.SunwiApp):
             task_metrics,
             user_model_check,  # noqa: F401 - importing registers the check
         )
-        from foundation.redis import beats
         from foundation.security import sealed_rows
         from foundation.webhooks import retention
 
@@ -62,7 +61,6 @@ class FoundationConfig(needed_apps.SunwiApp):
         readings.register("replicas", own_readings.replicas_read)
         readings.register("upkeep", own_readings.upkeep)
         readings.register("broker", broker.read_queue)
-        beats.listen()
         request_ids.listen()
         task_metrics.listen()
         metric_files.listen()

@@ -90,8 +90,13 @@ def _text(value: Any) -> str:
     return value
 
 
+def _path(value: Any) -> str:
+    """A text, or the text of a ``Path``."""
+    return str(value) if isinstance(value, Path) else _text(value)
+
+
 def _folder(value: Any) -> str:
-    return str(Path(value).resolve()) if _text(value) else ""
+    return str(Path(value).resolve()) if _path(value) else ""
 
 
 def _flag(value: Any) -> bool:
@@ -173,7 +178,7 @@ SETTINGS: dict[str, Setting] = {
     "AUDIT_KEEP_DAYS": Setting(730, _number(1, YEARS)),
     "COMMENT_LIKES_RATE": Setting(100, _number(1, 1_000_000)),
     "COMMENT_LIKES_STORAGE": Setting("hybrid", _one_of("hybrid", "redis", "sql", "append")),
-    "DATA_DIR": Setting(".data", _text),
+    "DATA_DIR": Setting(".data", _path),
     "DEFAULT_TIMEZONE": Setting("UTC", setting_values.time_zone),
     "DEVICE_COOKIE_NAME": Setting(lambda: "__Host-device" if settings.SESSION_COOKIE_SECURE else "device", _text),
     "EMBED_SITES": Setting([], setting_values.embed_sites),

@@ -70,9 +70,14 @@ def export_to(folder: Path) -> tuple[datetime, list[WrittenFile]]:
             at = clock.now()
             written = [_write(folder / path, folder, content) for path, content in _files(at)]
         manifest = {"version": VERSION, "as_of": format_time(at), "files": [each._asdict() for each in written]}
-        (folder / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
+        unnamed = folder / "manifest.json.part"  # a disk may fill here, too: the name says that all is there
+        unnamed.write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
+        unnamed.rename(folder / "manifest.json")
     except OSError as error:
-        raise CommandError(f"{error.filename or folder} can not be written: {error.strerror}.") from error
+        raise CommandError(
+            f"{error.filename or folder} can not be written: {error.strerror}. The folder has no manifest and is not "
+            "whole: delete it, and export into a new one."
+        ) from error
     return at, written
 
 

@@ -17,7 +17,6 @@ from redis.retry import Retry
 from foundation.conf import is_cluster, redis_address
 from foundation.errors import Unavailable
 from foundation.redis.addresses import CLUSTER, kind_of
-from foundation.redis.beats import key_in
 from foundation.redis.cluster import Cluster
 from foundation.redis.commands import IDENTITY_ARG, Argument
 from foundation.redis.errors import RedisAway, RedisRefused, RedisSilent, ScriptMissing, UnknownRedis
@@ -124,11 +123,6 @@ class RedisClient:
     def server_of(self, key: str) -> "RedisClient":
         """The client of the server that has ``key``; the same one as in ``each_server``. Raises ``RedisAway``."""
         return self._client_of(self._topology.server_of(key))
-
-    def beat_keys(self) -> list[tuple["RedisClient", str]]:
-        """The clients of ``each_server``, and the key of each one's beat. Raises as that does."""
-        servers = self._topology.servers()
-        return [(self._client_of(server), key_in(self._topology.a_slot_of(server))) for server in servers]
 
     @property
     def topology(self) -> Topology:

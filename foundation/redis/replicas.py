@@ -1,15 +1,16 @@
 """Reading from replicas what may be some seconds old: which replica is asked, and whether its answer is fresh enough.
 
 The caller gets an answer with its age, or None: then it asks the primary. An answer counts if the beat that was read
-before it is of the primary that this process knows, and not older than REPLICA_STALENESS by that primary's clock. So a
+before it is one that this process wrote at the primary within REPLICA_STALENESS, or a later one (``beats.py``). So a
 replica that is frozen, cut off, empty, loading, promoted, or of another site is not believed, whatever it says.
 
-The trap: ages must never come out too low. The primary's clock is read once in ``CLOCK_SECONDS``, and the whole round
-trip of that reading is added to each age.
+The trap: ages must never come out too low. An age counts from the moment before the beat was sent to the primary, and
+by this process's monotonic clock: a server's clock may be set at any time.
 """
 
 import logging
 import threading
+import time
 from collections.abc import Sequence
 from functools import cache
 from typing import Any, NamedTuple
@@ -33,8 +34,8 @@ from foundation.sunwi_settings import sunwi_settings
 
 logger = logging.getLogger(__name__)
 
-CLOCK_SECONDS = 2.0  # how often the clock and the identity of a primary are read
-SOONEST_SECONDS = 0.5  # if a beat shows that what is known of the primary is out of date
+BEAT_SECONDS = 0.5  # how often this process writes a beat, while it reads
+BEATS_KEPT = 128  # for longer than REPLICA_STALENESS can be
 FIND_SECONDS = 10.0  # how often is asked which replicas there are
 
 
@@ -45,11 +46,18 @@ class LaggingAnswer(NamedTuple):
     age: float
 
 
-class _Primary(NamedTuple):
-    """The identity of a primary, and its clock minus ours: ms, never too small."""
+class _Written(NamedTuple):
+    """A beat that this process wrote, and a moment before that, by its monotonic clock."""
 
-    identity: str
-    offset_ms: int
+    at: float
+    number: int
+
+
+class _Series(NamedTuple):
+    """The beats that this process wrote since the numbers began anew, the newest first."""
+
+    name: str = ""
+    written: tuple[_Written, ...] = ()
 
 
 class Group:
@@ -59,10 +67,9 @@ class Group:
         self.primary, self._topology = primary, topology
         self.replicas: list[Replica] = []
         self.beat_key = ""
-        self._known: _Primary | None = None
+        self._own = _Series()
         self._lock = threading.Lock()
-        self._read_at = self._found_at = float("-inf")
-        self._is_doubted = False
+        self._beat_at = self._found_at = float("-inf")
         self._turn = 0
 
     def read(self, script: Script, keys: Sequence[str], args: Sequence[Argument]) -> LaggingAnswer | None:
@@ -79,8 +86,7 @@ class Group:
             return None
         age = self.age_of(beat)
         if age is None or age > sunwi_settings.REPLICA_STALENESS:
-            why = "it has no beat of its primary" if age is None else f"it is {age:.1f} s behind"
-            self._leave_alone(replica, "too_old", why)
+            self._pass_over(replica, age)
             return None
         replica.was_good()
         if isinstance(answer, REFUSALS):  # another generation or cache version above all: the primary may have it
@@ -90,45 +96,42 @@ class Group:
         return LaggingAnswer(answer, age)
 
     def age_of(self, value: Any) -> float | None:
-        """The age of a beat in seconds; None if it is missing, an error, of another primary, or from the future."""
-        beat, known, now = beats.read_beat(value), self._known, clock.monotonic()
-        if beat is None or known is None:
+        """How many seconds ago a beat was written at most; None if it is missing, an error, of another series, or older
+        than all that this process wrote."""
+        beat, own, now = beats.read_beat(value), self._own, clock.monotonic()
+        if beat is None or beat.series != own.name:
             return None
-        age_ms = now * 1000 + known.offset_ms - beat.at_ms
-        if beat.identity != known.identity or age_ms < 0:  # the primary is another, or its clock was set
-            self._is_doubted = True
-            return None
-        return age_ms / 1000
+        return next((now - each.at for each in own.written if each.number <= beat.number), None)
 
     def refresh(self) -> None:
-        """Read the primary's clock and find its replicas, if that was long ago: one thread at a time."""
-        due_after = SOONEST_SECONDS if self._is_doubted or self._known is None else CLOCK_SECONDS
-        if clock.monotonic() - self._read_at < due_after or not self._lock.acquire(blocking=False):
+        """Write a beat and find the replicas, if that was long ago: one thread at a time."""
+        if clock.monotonic() - self._beat_at < BEAT_SECONDS or not self._lock.acquire(blocking=False):
             return
         try:
-            if clock.monotonic() - self._read_at >= due_after:
-                self._read_primary()
+            if clock.monotonic() - self._beat_at >= BEAT_SECONDS:
+                self._write_beat()
                 self._find_replicas()
-        except Unavailable as error:  # what is known stays: without a primary there are no new beats
-            logger.debug("the clock of %s is not read: %s", self.primary.label, error.detail)
+        except Unavailable as error:  # what was written stays, and gets older
+            logger.debug("no beat for %s: %s", self.primary.label, error.detail)
         finally:
-            self._read_at = clock.monotonic()
+            self._beat_at = clock.monotonic()
             self._lock.release()
 
-    def _read_primary(self) -> None:
-        began = clock.monotonic()
-        info, now = self.primary.exchange([IDENTITY_COMMAND, ("TIME",)])
-        if isinstance(info, Exception) or isinstance(now, Exception):
+    def _write_beat(self) -> None:
+        self.beat_key = beats.key_in(self._topology.a_slot_of(self.primary))
+        at = clock.monotonic()
+        info, value = self.primary.exchange([IDENTITY_COMMAND, beats.writing(self.beat_key)])
+        beat = beats.read_beat(value)
+        if beat is None or isinstance(info, Exception) or beat.identity != read_identity(info):
+            logger.debug("no beat for %s: %s", self.primary.label, value)
             return
-        server_ms = int(now[0]) * 1000 + int(now[1]) // 1000
-        self._known = _Primary(read_identity(info), server_ms + 1 - int(began * 1000))
-        self._is_doubted = False
+        before = self._own.written if beat.series == self._own.name else ()
+        self._own = _Series(beat.series, (_Written(at, beat.number), *before[: BEATS_KEPT - 1]))
 
     def _find_replicas(self) -> None:
         if clock.monotonic() - self._found_at < FIND_SECONDS:
             return
         self._found_at = clock.monotonic()
-        self.beat_key = beats.key_in(self._topology.a_slot_of(self.primary))
         found = _addresses(self._topology, self.primary)
         before = {replica.name: replica for replica in self.replicas}
         made = [_replica(**address) for address in found]
@@ -144,6 +147,15 @@ class Group:
             if not replica.is_resting():
                 return replica
         return None
+
+    def _pass_over(self, replica: Replica, age: float | None) -> None:
+        """Its answer is too old: leave it alone, if it has had the time to hear of the newest beat."""
+        written = self._own.written
+        if not written or clock.monotonic() - written[0].at < WAIT_SECONDS:
+            replica_reads.add("too_old")
+            return
+        why = "it has no beat of this process" if age is None else f"it is {age:.1f} s behind"
+        self._leave_alone(replica, "too_old", why)
 
     def _leave_alone(self, replica: Replica, kind: str, why: str) -> None:
         replica_reads.add(kind)
@@ -233,15 +245,25 @@ def look_at_each() -> list[ReplicaSeen]:
 def _seen(group: Group, replica: Replica) -> ReplicaSeen:
     age, problem = None, ""
     try:
-        [beat] = replica.exchange([("GET", group.beat_key)])
+        beat, age = _heard_by(replica, group)
     except Unavailable:
         problem = f"it did not answer within {WAIT_SECONDS} s"
     else:
-        age = group.age_of(beat)
         if isinstance(beat, REFUSALS):
             problem = str(beat)
         elif age is None:
-            problem = "it has no beat of this primary: the worker writes none, or it follows another"
+            problem = "it has not heard what was written to this primary just now: it is behind, or follows another"
         elif age > sunwi_settings.REPLICA_STALENESS:
-            problem = f"it is {age:.1f} s behind, or the worker writes no beats"
+            problem = f"it is {age:.1f} s behind"
     return ReplicaSeen(replica.name, group.primary.name, None if problem else age, problem)
+
+
+def _heard_by(replica: Replica, group: Group) -> tuple[Any, float | None]:
+    """Its beat, and the age of that; a replica that is behind gets ``WAIT_SECONDS`` to hear of the newest one."""
+    until = clock.monotonic() + WAIT_SECONDS
+    while True:
+        [beat] = replica.exchange([("GET", group.beat_key)])
+        age = group.age_of(beat)
+        if (age is not None and age <= sunwi_settings.REPLICA_STALENESS) or clock.monotonic() > until:
+            return beat, age
+        time.sleep(0.01)

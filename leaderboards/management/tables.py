@@ -6,8 +6,9 @@ rejected rows.
 
 import csv
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from io import FileIO, StringIO
 from itertools import count
 from pathlib import Path
 from types import TracebackType
@@ -88,7 +89,7 @@ class RejectedRows:
     It has the table's delimiter, so that it can be mended and imported with the same options. The column ``row`` has
     ``row_id`` if that is given: an import by ``row`` takes it for the id, so a row that counts does not count again.
     Surplus cells stand behind the last column, so that the row stays refused until it is mended. The file is created
-    with the first rejected row.
+    with the first rejected row. It ends with a whole row, also on a disk that is full.
     """
 
     def __init__(self, table: Table, row_id: Callable[[CsvRow], str] | None = None) -> None:
@@ -99,7 +100,7 @@ class RejectedRows:
         self._is_second = table.header[-len(REASONS) :] == REASONS  # rejected rows of rejected rows
         self._header = table.header[: -len(REASONS)] if self._is_second else table.header
         self._delimiter = table.delimiter
-        self._stream: IO[str] | None = None
+        self._stream: FileIO | None = None
 
     def __enter__(self) -> "RejectedRows":
         return self
@@ -120,19 +121,31 @@ class RejectedRows:
         """Return whether any row was rejected."""
         return self._stream is not None
 
-    def add(self, line: CsvRow, outcome: Outcome) -> None:
-        """Write the row unchanged, with its number and why it was rejected."""
-        if self._stream is None:
-            self._stream = self._open()
-            self._write([*self._header, *REASONS])
-        cells = [*_cells(line.cells, self._header), self._row_of(line), outcome.code, outcome.detail]
-        self._write([*cells, *(line.cells.get(None) or ())])
+    def add(self, rejected: Sequence[tuple[CsvRow, Outcome]]) -> None:
+        """Write the rows unchanged, each with its number and why it was rejected: all or none of them.
 
-    def _open(self) -> IO[str]:
+        Raises ``RejectsUnwritten``.
+        """
+        if not rejected:
+            return
+        try:
+            if self._stream is None:
+                self._stream = self._open()
+                self._write([[*self._header, *REASONS], *(self._cells_of(*each) for each in rejected)])
+            else:
+                self._write([self._cells_of(*each) for each in rejected])
+        except OSError as error:
+            raise RejectsUnwritten(self.file, [line.number for line, _ in rejected], error) from error
+
+    def _cells_of(self, line: CsvRow, outcome: Outcome) -> list[object]:
+        cells = [*_cells(line.cells, self._header), self._row_of(line), outcome.code, outcome.detail]
+        return [*cells, *(line.cells.get(None) or ())]
+
+    def _open(self) -> FileIO:
         """Open the first name that is free."""
         for nth in count(2):
             try:
-                return self.file.open("x", encoding="utf-8", errors="surrogateescape", newline="")
+                return FileIO(self.file, "x")
             except FileExistsError:
                 self.file = self._first.with_name(f"{self._first.stem}-{nth}.csv")
         raise AssertionError("The numbers do not end.")
@@ -143,9 +156,34 @@ class RejectedRows:
             return line.cells.get(ROW) or line.number
         return line.number if self._row_id is None else self._row_id(line)
 
-    def _write(self, cells: Sequence[object]) -> None:
-        if self._stream:
-            csv.writer(self._stream, delimiter=self._delimiter).writerow(cells)
+    def _write(self, rows: Iterable[Sequence[object]]) -> None:
+        """Append the rows, or raise ``OSError`` and leave the file as it was, or none if it was empty."""
+        if self._stream is None:
+            raise ValueError("the file is not open")
+        text = StringIO(newline="")
+        csv.writer(text, delimiter=self._delimiter).writerows(rows)
+        left, good = memoryview(text.getvalue().encode(errors="surrogateescape")), self._stream.tell()
+        try:
+            while left:
+                left = left[self._stream.write(left) or 0 :]
+        except BaseException:
+            self._stream.truncate(good)
+            if not good:
+                self.file.unlink()
+                self._stream.close()
+                self._stream = None
+            raise
+
+
+class RejectsUnwritten(CommandError):
+    """Rows that were rejected are in no file: their numbers, and what was wrong with the file."""
+
+    def __init__(self, file: Path, numbers: list[int], error: OSError) -> None:
+        named = ", ".join(map(str, numbers))
+        super().__init__(
+            f"{file} cannot be written: {error.strerror}. These rejected rows are not in it: {named}. Make room, and "
+            "import them and the rest."
+        )
 
 
 def _cells(cells: Mapping[str | None, str | list[str] | None], header: list[str]) -> list[str]:

@@ -158,8 +158,8 @@ def test_one_call_that_is_limited_makes_the_others_wait() -> None:
         run(request_flow(call("GET", "boards", 1), RetryPolicy(seconds=0), gate), [])
 
     assert isinstance(wanted[0], Pause)
-    assert 1 < wanted[0].seconds <= 2
-    assert 1 < (refused.value.retry_after or 0) <= 2
+    assert 1 < wanted[0].seconds <= 3.2
+    assert 1 < (refused.value.retry_after or 0) <= 2.5
 
 
 def test_pauses_double_up_to_a_bound_and_never_cut_what_the_server_says() -> None:
@@ -169,7 +169,8 @@ def test_pauses_double_up_to_a_bound_and_never_cut_what_the_server_says() -> Non
 
     for most, several in zip((1, 2, 4, 4), pauses, strict=True):
         assert most / 2 <= min(several) < max(several) <= most
-    assert retry_policy.pause(1, 7.0) == 7.0
+    told = [retry_policy.pause(1, 7.0) for _ in range(50)]
+    assert 7 <= min(told) < max(told) <= 8
 
 
 @pytest.mark.parametrize(

@@ -56,6 +56,12 @@ def test_what_is_said_counts_and_the_rest_of_the_limits_stays(host: Any) -> None
     assert sunwi_settings.AUDIT_KEEP_DAYS == 9
 
 
+def test_a_folder_may_be_a_path(host: Any, tmp_path: Path) -> None:
+    host.SUNWI = {"METRICS_FOLDER": tmp_path, "DATA_DIR": tmp_path}
+
+    assert (str(tmp_path), str(tmp_path)) == (sunwi_settings.METRICS_FOLDER, sunwi_settings.DATA_DIR)
+
+
 BARE = {"STAFF_SESSION_HOURS": "8h", "TRACING": {"exporter": "jaeger"}, "RATE_LIMITS": 5, "SIGN_UP": None}
 
 

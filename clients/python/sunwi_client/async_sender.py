@@ -1,12 +1,13 @@
 """The sender for asyncio: as ``sender.py``, with the same methods as coroutines.
 
-The trap: create it while the event loop runs; it ends with the loop, so close it, or use ``async with``.
+The traps: create it while the event loop runs; it ends with the loop, so close it, or use ``async with``. Each
+``await`` may be broken off: what is to be told stays in a queue until it has been told, so that closing goes on there.
 """
 
 import asyncio
 import inspect
 import time
-from collections.abc import Iterable
+from collections import deque
 from types import TracebackType
 from typing import Self
 
@@ -27,7 +28,8 @@ class AsyncSender:
     def __init__(self, client: AsyncClient, *, on_uncounted: OnUncounted = warn, bounds: Bounds = Bounds()) -> None:  # noqa: B008 - it never changes
         self._client, self._on_uncounted = client, on_uncounted
         self._box, self._changed = Outbox(bounds, RetryPolicy()), asyncio.Condition()
-        self._flushing, self._closing, self._ends = 0, False, float("inf")
+        self._flushing, self._closing, self._ends, self._is_over = 0, False, float("inf"), False
+        self._untold: deque[UncountedScore] = deque()
         self._task = asyncio.create_task(self._work())
 
     async def add(self, score: Score, timeout: float | None = None) -> None:
@@ -48,19 +50,19 @@ class AsyncSender:
             self._changed.notify_all()
 
     async def flush(self, timeout: float | None = None) -> bool:
-        """Send all pending scores and wait until they are decided; False after ``timeout`` seconds."""
+        """Send all pending scores and wait until they are decided; False after ``timeout`` seconds, or a close."""
         refuse_waiting(self._is_own_task())
         async with self._changed:
             self._flushing += 1
             self._changed.notify_all()
             try:
                 async with asyncio.timeout(timeout):
-                    await self._changed.wait_for(lambda: not self._box.pending)
+                    await self._changed.wait_for(lambda: self._is_over or not self._box.pending)
             except TimeoutError:
                 return False
             finally:
                 self._flushing -= 1
-        return True
+        return not self._box.pending
 
     async def close(self, timeout: float = CLOSE_SECONDS) -> None:
         """Send pending scores for up to ``timeout`` seconds and the current try; report the rest as ``unsent``."""
@@ -69,7 +71,8 @@ class AsyncSender:
             self._closing, self._ends = True, min(self._ends, time.monotonic() + timeout)
             self._changed.notify_all()
         await asyncio.wait([self._task])  # awaited itself, the task would be cancelled together with this coroutine
-        await self._report_all(self._box.give_up())
+        self._untold.extend(self._box.give_up())
+        await self._report_untold()
 
     async def __aenter__(self) -> Self:
         return self
@@ -83,33 +86,44 @@ class AsyncSender:
         return asyncio.current_task() is self._task
 
     async def _work(self) -> None:
-        while batch := await self._next():
-            await self._report_all(await self._submit(batch))
+        try:
+            while batch := await self._next():
+                await self._submit(batch)
+                await self._report_untold()
+        finally:
+            self._closing = self._is_over = True
+            await self._notify()
 
-    async def _report_all(self, scores: Iterable[UncountedScore]) -> None:
-        for each in scores:
+    async def _report_untold(self) -> None:
+        """Tell one score after the other; one whose telling is broken off is told again when the sender is closed."""
+        while self._untold:
             try:
-                told = self._on_uncounted(each)
+                told = self._on_uncounted(self._untold[0])
                 if inspect.iscoroutine(told):
                     await told
+            except asyncio.CancelledError:
+                if is_cancelled():
+                    raise
+                log_failure(self._untold[0])  # it awaited something else that was cancelled
             except Exception:
-                log_failure(each)
+                log_failure(self._untold[0])
+            self._untold.popleft()
 
-    async def _submit(self, batch: list[Score]) -> list[UncountedScore]:
+    async def _submit(self, batch: list[Score]) -> None:
         try:
             results = await self._client.submit(batch, retry_policy=NO_RETRY)
         except asyncio.CancelledError:
             self._box.put_back(batch, time.monotonic())
             raise
         except Exception as error:  # any error: it would be lost in this task
-            async with self._changed:
-                uncounted = self._box.fail(batch, error, time.monotonic())
-                self._changed.notify_all()
+            self._untold.extend(self._box.fail(batch, error, time.monotonic()))
         else:
-            async with self._changed:
-                uncounted = self._box.record_results(batch, results, time.monotonic())
-                self._changed.notify_all()
-        return uncounted
+            self._untold.extend(self._box.record_results(batch, results, time.monotonic()))
+        await self._notify()
+
+    async def _notify(self) -> None:
+        async with self._changed:
+            self._changed.notify_all()
 
     async def _next(self) -> list[Score]:
         """Wait for the next batch and return it; empty when the sender ends."""
@@ -129,3 +143,9 @@ class AsyncSender:
                 await self._changed.wait()
         except TimeoutError:
             pass
+
+
+def is_cancelled() -> bool:
+    """Whether the current task is asked to end."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0

@@ -5,9 +5,10 @@ raised as its base class. The message ends with what to do (advice.py).
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from sunwi_client.advice import advice
+from sunwi_client.answers import Result
 
 
 class SunwiError(Exception):
@@ -40,7 +41,10 @@ class NotSunwi(SunwiError):
 
 
 class Refused(SunwiError):
-    """The server answered with an error. ``code`` is stable and for programs; ``detail`` is a sentence for people."""
+    """The server answered with an error. ``code`` is stable and for programs; ``detail`` is a sentence for people.
+
+    ``results`` are those of the scores, in their order, if the server refused each of them (503); else empty.
+    """
 
     code: str = ""
     known: ClassVar[dict[str, type["Refused"]]] = {}
@@ -56,6 +60,7 @@ class Refused(SunwiError):
         detail, errors = problem.get("detail"), problem.get("errors")  # whoever answered: of any type
         self.detail = detail if isinstance(detail, str) else ""
         self.errors: Sequence[Mapping[str, str]] = errors if isinstance(errors, list) else ()
+        self.results: Sequence[Result] = _results_of(problem.get("results"))
         self.retry_after = retry_after
         super().__init__(" ".join(filter(None, (f"{status} {self.code}:", self.detail, self.todo))))
 
@@ -63,6 +68,13 @@ class Refused(SunwiError):
     def todo(self) -> str:
         """What to do about it, in a sentence; empty for a code that this version does not know."""
         return advice(self.code)
+
+
+def _results_of(given: object) -> Sequence[Result]:
+    """The results if they are such; whoever answered may have sent anything."""
+    told = given if isinstance(given, list) else []
+    are_results = all(isinstance(each, dict) and isinstance(each.get("status"), str) for each in told)
+    return cast(list[Result], told) if are_results else ()
 
 
 class Invalid(Refused):

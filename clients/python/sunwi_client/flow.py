@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from urllib.parse import quote, urlencode
 
 from sunwi_client.errors import Conflict, NoAnswer, NotFound, NotSunwi, RateLimited, SunwiError, Unavailable, refusal
-from sunwi_client.retry_policy import RetryPolicy
+from sunwi_client.retry_policy import RetryPolicy, spread
 
 logger = logging.getLogger(__name__)
 BASE = "/api/v1"
@@ -119,7 +119,7 @@ def request_flow(request: Call, retry_policy: RetryPolicy, gate: Gate) -> Reques
         if (blocked := gate.seconds_left()) > 0:
             if time.monotonic() + blocked > ends:
                 raise refusal(429, {"code": "rate_limited", "detail": "The server has asked to wait."}, blocked)
-            yield Pause(blocked)
+            yield Pause(spread(blocked))
         outcome = yield request
         try:
             return read(request, outcome)

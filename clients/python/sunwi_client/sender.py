@@ -1,7 +1,8 @@
 """A sender: collects scores of many threads and submits them in batches from one thread.
 
 ``async_sender.py`` is the same for asyncio. The rules are in outbox.py; this module has only the thread and its locks.
-The trap: the thread is a daemon and ends with the process, so close the sender, or use ``with``.
+The traps: the thread is a daemon and ends with the process, so close the sender, or use ``with``. Nothing that
+``on_uncounted`` raises may end the thread, also no ``SystemExit``: nobody would send any more, or hear of it.
 """
 
 import logging
@@ -26,12 +27,14 @@ def warn(lost: UncountedScore) -> None:
     logger.warning("%s of %s does not count: %s: %s", lost.score.id, lost.score.player, lost.code, lost.detail)
 
 
-def report_all(on_uncounted: OnUncounted, scores: Iterable[UncountedScore]) -> None:
-    """Call ``on_uncounted`` for each score; an error in it is logged."""
+def report_all(
+    on_uncounted: OnUncounted, scores: Iterable[UncountedScore], survived: type[BaseException] = Exception
+) -> None:
+    """Call ``on_uncounted`` for each score; an error of the type ``survived`` in it is logged."""
     for each in scores:
         try:
             on_uncounted(each)
-        except Exception:
+        except survived:
             log_failure(each)
 
 
@@ -56,7 +59,7 @@ class Sender:
     def __init__(self, client: Client, *, on_uncounted: OnUncounted = warn, bounds: Bounds = Bounds()) -> None:  # noqa: B008 - it never changes
         self._client, self._on_uncounted = client, on_uncounted
         self._box, self._changed = Outbox(bounds, RetryPolicy()), Condition()
-        self._flushing, self._closing, self._ends = 0, False, float("inf")
+        self._flushing, self._closing, self._ends, self._is_over = 0, False, float("inf"), False
         self._thread = Thread(target=self._work, name="sunwi-sender", daemon=True)
         self._thread.start()
 
@@ -75,14 +78,14 @@ class Sender:
             self._changed.notify_all()
 
     def flush(self, timeout: float | None = None) -> bool:
-        """Send all pending scores and wait until they are decided; False after ``timeout`` seconds."""
+        """Send all pending scores and wait until they are decided; False after ``timeout`` seconds, or a close."""
         refuse_waiting(self._is_own_thread())
         with self._changed:
             self._flushing += 1
             self._changed.notify_all()
-            done = self._changed.wait_for(lambda: not self._box.pending, timeout)
+            self._changed.wait_for(lambda: self._is_over or not self._box.pending, timeout)
             self._flushing -= 1
-        return done
+            return not self._box.pending
 
     def close(self, timeout: float = CLOSE_SECONDS) -> None:
         """Send pending scores for up to ``timeout`` seconds and the current try; report the rest as ``unsent``."""
@@ -105,8 +108,13 @@ class Sender:
         return current_thread() is self._thread
 
     def _work(self) -> None:
-        while batch := self._next():
-            report_all(self._on_uncounted, self._submit(batch))
+        try:
+            while batch := self._next():
+                report_all(self._on_uncounted, self._submit(batch), survived=BaseException)
+        finally:
+            with self._changed:
+                self._closing = self._is_over = True
+                self._changed.notify_all()
 
     def _submit(self, batch: list[Score]) -> list[UncountedScore]:
         try:

@@ -1,16 +1,15 @@
 """Import a table of scores through the same service as the API, a thousand rows at a time.
 
 Prints how many rows were accepted and rejected, and why; the rejected rows are written to a file. The exit status is 0,
-``REFUSED_ROWS`` if some rows were rejected and the others imported, and 1 if it stopped before the end of the file. The
-trap: what it prints counts already then, too.
+``REFUSED_ROWS`` if some rows were rejected and the others imported, 1 if it stopped before the end of the file, and 130
+or 143 if Ctrl-C or TERM stopped it, after the thousand rows under way. The trap: what it prints then counts already.
 """
 
 from argparse import ArgumentParser
-from collections import Counter
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.core.management.base import CommandError
 from django.db import DatabaseError
@@ -22,15 +21,14 @@ from foundation.errors import SunwiError
 from leaderboards import selectors
 from leaderboards.core.input.points import decimal_of
 from leaderboards.core.ranking.criteria import ACHIEVED_AT
-from leaderboards.core.submissions import Outcome, Status
+from leaderboards.management import stopping
 from leaderboards.management.command import Command as BaseCommand
 from leaderboards.management.progress import Progress
-from leaderboards.management.tables import DELIMITERS, RejectedRows, Table, open_table
+from leaderboards.management.tables import DELIMITERS, RejectedRows, RejectsUnwritten, Table, open_table
+from leaderboards.management.tally import Tally
 from leaderboards.models import Board, Storage
 from leaderboards.services.imports.actions import run_being_undone
 from leaderboards.services.imports.score_rows import BATCH, ROW, Columns, ScoreImport, close_past, import_batch, row_id
-from leaderboards.services.imports.scores import AWAY
-from leaderboards.services.periods.close import Closed
 
 MOST_NAMED = 50  # periods in the audit entry
 REFUSED_ROWS = 3  # exit status; 1 is for what stops a command, 2 for wrong options
@@ -75,42 +73,44 @@ class Command(BaseCommand):
         board = selectors.board_by_seq(options["board"])
         _refuse_impossible(board)
         _refuse_other_kind(board, options)
-        tally = Tally()
         with open_table(options["file"], options["delimiter"]) as table, ExitStack() as stack:
             job = ScoreImport(board, _columns(table, options), table.file.stem, options["backfill"])
             by_row = partial(row_id, job=job) if job.columns.id_by_row else None
             rejects = stack.enter_context(RejectedRows(table, by_row))
             if board.storage == Storage.REDIS and options["id"]:
                 self.stderr.write("A redis board remembers ids for a day or two: a second run after that counts again.")
-            try:
-                self._import(table, job, rejects, tally)
-            except (CommandError, SunwiError, DatabaseError) as error:
-                if tally.rows:
-                    self._tell(rejects, tally)
-                    self.stderr.write(_what_to_do_after_a_stop(tally.rows, options["id"], error))
-                    _record(board, table, tally)
-                raise
-        if not tally.rows:
-            raise CommandError(f"{table.file} has a header and no rows: there is nothing to import.")
-        if job.backfilled:
-            tally.closed = close_past(board, tally.labels, clock.trusted_now())
-        _record(board, table, tally)
-        self._tell(rejects, tally)
-        if tally.is_all_duplicate:
-            self.stderr.write(_what_duplicates_mean(table, job))
-        self._refuse_rejected(rejects, tally, options["id"])
+            hold = stack.enter_context(stopping.held())
+            self._run(_Import(table, job, rejects, options["id"], Tally()), hold)
 
-    def _import(self, table: Table, job: ScoreImport, rejects: RejectedRows, tally: "Tally") -> None:
-        lines, progress = table.lines(), Progress(table.size)
-        for batch in in_chunks(lines, BATCH):
-            for line, outcome in zip(batch, import_batch(batch, job, clock.trusted_now()), strict=True):
-                tally.add(outcome)
-                if not outcome.status.is_accepted:
-                    rejects.add(line, outcome)
-            progress.step(table.bytes_read(), f"{tally.rows:,} rows")
-        progress.close()
+    def _run(self, run: "_Import", hold: stopping.Hold) -> None:
+        try:
+            _import(run, hold)
+            _close_past(run, hold)
+        except (CommandError, SunwiError, DatabaseError, OSError, KeyboardInterrupt) as error:
+            hold.end()
+            if run.tally.rows or run.tally.is_batch_open:
+                self._end_early(run, error)
+            raise
+        if not run.tally.rows:
+            raise CommandError(f"{run.table.file} has a header and no rows: there is nothing to import.")
+        _record(run)
+        self._tell(run.rejects, run.tally)
+        if run.tally.is_all_duplicate:
+            self.stderr.write(_what_duplicates_mean(run.table, run.job))
+        self._refuse_rejected(run.rejects, run.tally, run.by_id)
 
-    def _refuse_rejected(self, rejects: RejectedRows, tally: "Tally", by_id: str | None) -> None:
+    def _end_early(self, run: "_Import", error: BaseException) -> None:
+        """Record and print what counts already, whatever of the two is possible."""
+        try:
+            _record(run)
+        except DatabaseError as unrecorded:
+            self.stderr.write(f"The audit log has no entry of this import: {unrecorded}")
+        try:
+            self._tell(run.rejects, run.tally)
+        finally:
+            self.stderr.write(_what_to_do_after_a_stop(run.tally, run.by_id, error))
+
+    def _refuse_rejected(self, rejects: RejectedRows, tally: Tally, by_id: str | None) -> None:
         """Raise ``CommandError`` with the status ``REFUSED_ROWS`` if there are rejected rows."""
         if unknown := tally.of_unknown_outcome():
             self.stdout.write(f"{unknown} of the rejected rows were not decided. {_what_to_do(by_id)}")
@@ -118,7 +118,7 @@ class Command(BaseCommand):
             refused = f"{tally.refused} of {tally.rows} rows were rejected"
             raise CommandError(f"{refused}, and the others imported: see {rejects.file}.", returncode=REFUSED_ROWS)
 
-    def _tell(self, rejects: RejectedRows, tally: "Tally") -> None:
+    def _tell(self, rejects: RejectedRows, tally: Tally) -> None:
         """Print what was counted, and where the rejected rows are."""
         for line in tally.lines():
             self.stdout.write(line)
@@ -127,56 +127,42 @@ class Command(BaseCommand):
             self.stdout.write(f"rejected rows: {rejects.file}{earlier}")
 
 
-class Tally:
-    """Counts of the rows so far, by status and by code of rejection."""
+class _Import(NamedTuple):
+    """A run of the command: what is imported, and what became of it so far."""
 
-    def __init__(self) -> None:
-        self.rows = 0
-        self.closed: list[Closed] = []
-        self.labels: set[str] = set()
-        self._statuses: Counter[Status] = Counter()
-        self._codes: Counter[str] = Counter()
-        self._first: dict[str, str] = {}
-
-    def add(self, outcome: Outcome) -> None:
-        """Count one row."""
-        self.rows += 1
-        self._statuses[outcome.status] += 1
-        if outcome.period is not None:
-            self.labels.add(outcome.period)
-        if outcome.code is not None:
-            self._codes[outcome.code] += 1
-            self._first.setdefault(outcome.code, f"row {outcome.position}: {outcome.detail}")
-
-    @property
-    def refused(self) -> int:
-        """How many rows do not count."""
-        return sum(number for status, number in self._statuses.items() if not status.is_accepted)
-
-    @property
-    def is_all_duplicate(self) -> bool:
-        """Whether there are rows, and each had counted before."""
-        return 0 < self.rows == self._statuses[Status.DUPLICATE]
-
-    def of_unknown_outcome(self) -> int:
-        """Return how many rows were not decided: a server did not answer."""
-        return sum(self._codes[code] for code in AWAY)
-
-    def lines(self) -> list[str]:
-        """Return the counts as lines of ``name: value``."""
-        counts = self._statuses
-        accepted = sum(number for status, number in counts.items() if status.is_accepted)
-        by_status = ", ".join(f"{counts[status]} {status}" for status in Status if status.is_accepted)
-        lines = [f"rows: {self.rows}", f"accepted: {accepted} ({by_status})", f"rejected: {self.rows - accepted}"]
-        lines += [f"  {code}: {number}, first in {self._first[code]}" for code, number in self._codes.most_common()]
-        final = sum(closed.final for closed in self.closed)
-        lines.append(f"periods: {len(self.labels)} ({final} closed)" if self.closed else f"periods: {len(self.labels)}")
-        return lines + [f"  {each.label} waits: {each.detail}" for each in self.closed if not each.final]
+    table: Table
+    job: ScoreImport
+    rejects: RejectedRows
+    by_id: str | None
+    tally: Tally
 
 
-def _record(board: Board, table: Table, tally: Tally) -> None:
-    note = {"file": table.file.name, "rows": tally.rows, "periods": sorted(tally.labels)[:MOST_NAMED]}
-    record("scores.imported", at=clock.now(), subjects=[("board", board.seq)], note=note)
+def _import(run: _Import, hold: stopping.Hold) -> None:
+    tally, progress = run.tally, Progress(run.table.size)
+    for batch in in_chunks(run.table.lines(), BATCH):
+        hold.check()
+        tally.is_batch_open = True
+        outcomes = import_batch(batch, run.job, clock.trusted_now())
+        for outcome in outcomes:
+            tally.add(outcome)
+        tally.is_batch_open = False
+        decided = zip(batch, outcomes, strict=True)
+        run.rejects.add([(line, outcome) for line, outcome in decided if not outcome.status.is_accepted])
+        progress.step(run.table.bytes_read(), f"{tally.rows:,} rows")
+    tally.is_whole = True
+    progress.close()
+
+
+def _close_past(run: _Import, hold: stopping.Hold) -> None:
+    if run.job.backfilled:
+        for closed in close_past(run.job.board, run.tally.labels, clock.trusted_now()):
+            run.tally.closed.append(closed)
+            hold.check()
+
+
+def _record(run: _Import) -> None:
+    note = {"file": run.table.file.name, "rows": run.tally.rows, "periods": sorted(run.tally.labels)[:MOST_NAMED]}
+    record("scores.imported", at=clock.now(), subjects=[("board", run.job.board.seq)], note=note)
 
 
 def _what_to_do(by_id: str | None) -> str:
@@ -185,13 +171,22 @@ def _what_to_do(by_id: str | None) -> str:
     return "Without --id a row with `outcome_unknown` may count: look at its player's score before you import it again."
 
 
-def _what_to_do_after_a_stop(rows: int, by_id: str | None, error: Exception) -> str:
-    told = f"It stopped after row {rows:,}: the rows up to there are as told above, and count already."
-    is_broken_file = isinstance(error, CommandError)
-    if not is_broken_file:  # the batch that failed may have been committed
+def _what_to_do_after_a_stop(tally: Tally, by_id: str | None, error: BaseException) -> str:
+    if tally.is_whole:
+        return (
+            f"All {tally.rows:,} rows are through, as told above. Past periods that are still open are closed by the "
+            "schedule, or by close_periods."
+        )
+    told = f"It stopped after row {tally.rows:,}: the rows up to there are as told above, and count already."
+    if tally.is_batch_open:  # the batch that failed may have been committed
         told += f" Of the {BATCH:,} rows behind them some may count too."
+    if by_id is None and isinstance(error, RejectsUnwritten):
+        told += " Those named below as rejected do not count."
     if by_id is None:
-        return f"{told} Cut those {rows:,} out below the header before you import the rest: they would count again."
+        return (
+            f"{told} Cut those {tally.rows:,} out below the header before you import the rest: they would count again."
+        )
+    is_broken_file = isinstance(error, CommandError) and not isinstance(error, RejectsUnwritten)
     mend = "Mend the file, leave its name and its first rows as they are, and run" if is_broken_file else "Run"
     return f"{told} {mend} it again with the same options: by their ids those do not count again."
 

@@ -7,7 +7,7 @@ with each batch, so that the schedule leaves its periods open.
 
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -88,11 +88,12 @@ def import_batch(lines: Sequence[CsvRow], job: ScoreImport, at: datetime, *, dry
     return [outcomes[line.number] for line in lines]
 
 
-def close_past(board: Board, labels: Iterable[str], at: datetime) -> list[Closed]:
-    """Close the named periods that are over, oldest first."""
+def close_past(board: Board, labels: Iterable[str], at: datetime) -> Iterator[Closed]:
+    """Close the named periods that are over, oldest first, one at each step."""
     over = at - timedelta(seconds=board.grace_seconds)
     periods = Period.objects.filter(board=board, label__in=set(labels), ends_at__lte=over)
-    return [close_period(period, at) for period in periods.select_related("board").order_by("ends_at")]
+    for period in periods.select_related("board").order_by("ends_at"):
+        yield close_period(period, at)
 
 
 def entry_of(line: CsvRow, job: ScoreImport) -> Entry:

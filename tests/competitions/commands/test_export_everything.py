@@ -1,8 +1,10 @@
 """export_everything: the folder has every board, player, period, result and row, and says what it has."""
 
 import csv
+import errno
 import hashlib
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -97,3 +99,16 @@ def test_a_folder_that_has_files_and_one_that_cannot_be_are_refused(tmp_path: Pa
     with pytest.raises(CommandError, match="can not be written"):
         run("export_everything", tmp_path / "mine.txt" / "below")
     assert [each.name for each in tmp_path.iterdir()] == ["mine.txt"]
+
+
+def test_a_disk_that_fills_at_the_manifest_leaves_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fill(file: Path, *_args: object, **_options: object) -> int:
+        file.touch()
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(Path, "write_text", fill)
+
+    with pytest.raises(CommandError, match=r"No space left on device\. The folder has no manifest and is not whole"):
+        run("export_everything", tmp_path / "out")
+
+    assert not (tmp_path / "out" / "manifest.json").exists()

@@ -1,7 +1,7 @@
 """Reading from real replicas: what is fresh is answered, all else is the primary's to answer, and soon."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +13,10 @@ from foundation.redis import beats, lua, replica, replicas
 from foundation.redis.client import RedisClient
 from foundation.redis.replicas import ReplicaReads
 from foundation.redis.sentinel import pool_of
+from foundation.redis.server import Server
 from tests.faults.servers import new_redis, temporary_folder
 from tests.faults.world import wait_until
-from tests.foundation.redis.lagging import OPTIONS, STALENESS, Beating, answered, get, is_answered, wanted
+from tests.foundation.redis.lagging import OPTIONS, STALENESS, answered, get, is_answered, wanted
 
 __all__ = ["get", "wanted"]
 
@@ -86,12 +87,11 @@ def reads(client: RedisClient) -> Iterator[ReplicaReads]:
 def test_a_fresh_replica_answers_with_an_age_and_the_primary_is_not_asked(
     pair: Pair, client: RedisClient, reads: ReplicaReads, get: lua.Script
 ) -> None:
-    with Beating(client):
-        wait_until(lambda: is_answered(reads, get), "the replica answers")
-        with pair.primary.client() as one:
-            one.config_resetstat()
-            found = answered(reads, get)
-            asked = one.info("commandstats")
+    wait_until(lambda: is_answered(reads, get), "the replica answers")
+    with pair.primary.client() as one:
+        one.config_resetstat()
+        found = answered(reads, get)
+        asked = one.info("commandstats")
 
     assert found is not None
     assert found.answer == b"1"
@@ -156,24 +156,23 @@ def follows_another(pair: Pair) -> None:
 def test_what_a_faulty_replica_says_does_not_count_after_the_staleness_and_costs_a_bounded_wait(
     pair: Pair, client: RedisClient, reads: ReplicaReads, get: lua.Script, fault: Callable[[Pair], None]
 ) -> None:
-    with Beating(client):
-        wait_until(lambda: is_answered(reads, get), "the replica answers")
-        fault(pair)
-        begun = time.monotonic()
-        client.call("SET", "a", "2")
-        while time.monotonic() - begun < STALENESS + 1:
-            asked_at = time.monotonic()
-            found = answered(reads, get)
-            assert time.monotonic() - asked_at < SOON
-            if found is not None and found.answer != b"2":
-                assert asked_at - begun <= STALENESS
-                assert found.answer == b"1"
-            time.sleep(0.01)
-        assert not is_answered(reads, get)
-        pair.mend()
-        wait_until(lambda: is_answered(reads, get), "the replica answers again")
+    wait_until(lambda: is_answered(reads, get), "the replica answers")
+    fault(pair)
+    begun = time.monotonic()
+    client.call("SET", "a", "2")
+    while time.monotonic() - begun < STALENESS + 1:
+        asked_at = time.monotonic()
         found = answered(reads, get)
-        assert found is None or found.answer == b"2"
+        assert time.monotonic() - asked_at < SOON
+        if found is not None and found.answer != b"2":
+            assert asked_at - begun <= STALENESS
+            assert found.answer == b"1"
+        time.sleep(0.01)
+    assert not is_answered(reads, get)
+    pair.mend()
+    wait_until(lambda: is_answered(reads, get), "the replica answers again")
+    found = answered(reads, get)
+    assert found is None or found.answer == b"2"
 
 
 def test_a_dead_replica_is_waited_for_once_and_then_left_alone(
@@ -182,40 +181,78 @@ def test_a_dead_replica_is_waited_for_once_and_then_left_alone(
     monkeypatch.setattr(replica, "FIRST_REST_SECONDS", 60.0)
     monkeypatch.setattr(replica, "LONGEST_REST_SECONDS", 60.0)
     monkeypatch.setattr(replicas, "FIND_SECONDS", 60.0)
-    with Beating(client):
-        wait_until(lambda: is_answered(reads, get), "the replica answers")
-        pair.replica.freeze()
+    wait_until(lambda: is_answered(reads, get), "the replica answers")
+    pair.replica.freeze()
+    assert answered(reads, get) is None
+    counted = replica_reads._children["no_answer",].value
+    for _ in range(20):
         assert answered(reads, get) is None
-        counted = replica_reads._children["no_answer",].value
-        for _ in range(20):
-            assert answered(reads, get) is None
-        assert replica_reads._children["no_answer",].value == counted
+    assert replica_reads._children["no_answer",].value == counted
 
 
-def test_without_beats_nothing_counts_and_a_beat_from_the_future_is_no_beat(
+@pytest.mark.parametrize("step", [-3, *(pytest.param(step, marks=pytest.mark.long) for step in (-7, 3))])
+def test_a_replica_that_is_cut_off_is_not_believed_when_its_primarys_clock_is_set(
+    pair: Pair, client: RedisClient, reads: ReplicaReads, get: lua.Script, monkeypatch: pytest.MonkeyPatch, step: int
+) -> None:
+    wait_until(lambda: is_answered(reads, get), "the replica answers")
+    pair.primary.cut_off()
+    client.call("SET", "a", "2")
+    begun = time.monotonic()
+    set_clock(reads.groups()[0].primary, step, monkeypatch)
+
+    while time.monotonic() - begun < abs(step) + 2 * STALENESS:
+        found = answered(reads, get)
+        assert found is None or time.monotonic() - begun <= STALENESS
+        time.sleep(0.02)
+
+
+def set_clock(server: Server, step: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From now on the server tells a time that is so many seconds off."""
+    exchange = server.exchange
+
+    def told(commands: Sequence[Sequence[Any]]) -> list[Any]:
+        answers = exchange(commands)
+        times = [number for number, command in enumerate(commands) if command[0] == "TIME"]
+        for number in times:
+            answers[number] = [str(int(answers[number][0]) + step).encode(), answers[number][1]]
+        return answers
+
+    monkeypatch.setattr(server, "exchange", told)
+
+
+def test_beats_that_began_anew_are_not_compared_with_those_before(
     pair: Pair, client: RedisClient, reads: ReplicaReads, get: lua.Script
 ) -> None:
-    with Beating(client):
-        wait_until(lambda: is_answered(reads, get), "the replica answers")
+    """A replica that is cut off has a greater number, of a series that is over."""
+    wait_until(lambda: is_answered(reads, get), "the replica answers")
+    for _ in range(50):
+        client.call(*beats.writing(beats.key_in(None)))
+    client.call("WAIT", 1, 500)
+    pair.primary.cut_off()
     client.call("DEL", beats.key_in(None))
-    wait_until(lambda: client.call("WAIT", 1, 100) == 1, "the replica has heard it")
-    assert not is_answered(reads, get)
+    client.call("SET", "a", "2")
 
-    seconds, _ = client.call("TIME")
-    client.call("SET", beats.key_in(None), f"{int(seconds) * 1000 + 60_000} {client.fetch_identity()}")
-    wait_until(lambda: client.call("WAIT", 1, 100) == 1, "the replica has heard it")
     begun = time.monotonic()
-    while time.monotonic() - begun < 1:
-        assert not is_answered(reads, get)
+    while time.monotonic() - begun < 2 * STALENESS:
+        found = answered(reads, get)
+        assert found is None or time.monotonic() - begun <= STALENESS
+        time.sleep(0.02)
+
+
+def test_after_a_pause_the_first_read_proves_its_age_by_a_beat_of_its_own(
+    client: RedisClient, reads: ReplicaReads, get: lua.Script, settings: Any
+) -> None:
+    wait_until(lambda: is_answered(reads, get), "the replica answers")
+    settings.REPLICA_STALENESS = 1.0
+    time.sleep(1.2)
+
+    wait_until(lambda: is_answered(reads, get), "the replica answers", replica.FIRST_REST_SECONDS)
 
 
 def test_while_the_primary_is_frozen_a_replica_answers_until_its_beat_is_too_old(
     pair: Pair, client: RedisClient, reads: ReplicaReads, get: lua.Script
 ) -> None:
-    with Beating(client):
-        wait_until(lambda: is_answered(reads, get), "the replica answers")
-    beats.write_beats(client)
-    wait_until(lambda: client.call("WAIT", 1, 100) == 1, "the replica has heard it")
+    wait_until(lambda: is_answered(reads, get), "the replica answers")
     pair.primary.freeze()
     assert is_answered(reads, get)
     time.sleep(STALENESS)
