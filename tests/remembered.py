@@ -1,5 +1,6 @@
 """Reading an address until this process asks SQL for nothing, and changing what it remembers in another process."""
 
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol
@@ -9,6 +10,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from foundation.db import resilience
 from foundation.db.resilience import StaleIfErrorCache
 from foundation.redis.connection import RedisConnection
 
@@ -38,6 +40,11 @@ def count_trips(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
     monkeypatch.setattr(RedisConnection, "exchange", counted)
     return found
+
+
+def take_sql_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From now on whatever is asked of SQL through ``ask`` gets no answer."""
+    monkeypatch.setattr(resilience._Breaker, "silent_until", math.inf)
 
 
 @contextmanager

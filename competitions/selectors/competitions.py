@@ -1,6 +1,6 @@
 """Find competitions. Drafts are unknown unless asked for. While SQL is away, cached competitions are still found."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,12 +9,14 @@ from django.db.models import Count
 
 from competitions.core.lifecycle import Phase
 from competitions.models import Competition, Participant
-from foundation.db.resilience import StaleIfErrorCache, row_version_loader
+from foundation.db.resilience import OldAnswer, StaleIfErrorCache, row_version_loader
 from foundation.messages import Message
 from leaderboards.choices import Visibility
+from leaderboards.core import keys
 from leaderboards.core.input.name_matches import MOST_NAMES, FoldedNames
 from leaderboards.errors import UnknownCompetition
 from leaderboards.models import Board
+from leaderboards.selectors.catalog.cache_versions import changed_since
 from leaderboards.selectors.visibility.restrictions import visible_q
 
 LARGEST_NUMBER = 2**63 - 1
@@ -33,9 +35,22 @@ def _read_published(numbers: Collection[int]) -> dict[int, Competition]:
     return competitions.in_bulk([number for number in numbers if 0 < number <= LARGEST_NUMBER])
 
 
+def _changed(old: Mapping[int, OldAnswer[Competition]]) -> set[int]:
+    """Those of which Redis notes a later change: of what they show, or of their board."""
+    owners = {number: _owners(row.answer) for number, row in old.items()}
+    changed = changed_since({owner: old[number].age for number, names in owners.items() for owner in names})
+    return {number for number, names in owners.items() if not changed.isdisjoint(names)}
+
+
+def _owners(competition: Competition) -> tuple[str, str]:
+    return keys.board(competition.board_id), keys.zset(competition.board_id, competition.label)
+
+
 _COMPETITION_JOIN_BOARD = f"{Competition._meta.db_table} c JOIN {Board._meta.db_table} b ON b.seq = c.board_id"
 competition_cache: StaleIfErrorCache[int, Competition] = StaleIfErrorCache(
-    _read_published, stamps=row_version_loader(_COMPETITION_JOIN_BOARD, "c.id", of=("c.xmin", "b.xmin"))
+    _read_published,
+    stamps=row_version_loader(_COMPETITION_JOIN_BOARD, "c.id", of=("c.xmin", "b.xmin")),
+    outdated=_changed,
 )
 
 _names = FoldedNames()

@@ -37,4 +37,4 @@ def invalidate_before_hiding(competition: Competition, *, wait_for_expiry: bool 
         block_cache_version(redis.boards(), period)
     except Unavailable as error:
         logger.info("readers of competition %s are invalidated only after the commit: %s", competition.pk, error.detail)
-    invalidate_readers(period, wait_for_expiry=wait_for_expiry)
+    invalidate_readers(period, wait_for_expiry=wait_for_expiry, hides=True)

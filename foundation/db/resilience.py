@@ -101,6 +101,13 @@ class CachedAnswer(NamedTuple, Generic[Answer]):
     stamp: str | None
 
 
+class OldAnswer(NamedTuple, Generic[Answer]):
+    """A cached answer, and how many seconds ago it was last confirmed."""
+
+    age: float
+    answer: Answer
+
+
 class StaleIfErrorCache(Generic[Key, Answer]):
     """A cache of SQL rows with a time to live of ``fresh`` seconds; while SQL is unavailable, of ten minutes.
 
@@ -108,7 +115,8 @@ class StaleIfErrorCache(Generic[Key, Answer]):
 
     ``load`` reads many keys at once; keys that it leaves out do not exist, and that is not cached. Each call may give
     its own ``fresh``. ``stamps`` (see ``row_version_loader``) reads row versions: comparing them costs a quarter of
-    reading the rows again.
+    reading the rows again. ``outdated`` names those of old answers that are known to have changed since they were read:
+    while SQL is unavailable they are as good as none.
     """
 
     def __init__(
@@ -117,8 +125,10 @@ class StaleIfErrorCache(Generic[Key, Answer]):
         fresh: float = 0.0,
         stamps: Callable[[Collection[Key]], Mapping[Key, str]] | None = None,
         most: int = MAX_CACHED,
+        outdated: Callable[[Mapping[Key, OldAnswer[Answer]]], Collection[Key]] | None = None,
     ) -> None:
         self._load, self._fresh, self._most = load, fresh, most
+        self._outdated = outdated or _none_outdated
         self._stamps = stamps or _no_stamps
         self._rows: dict[Key, CachedAnswer[Answer]] = {}
         self._refreshing: set[Key] = set()
@@ -144,7 +154,7 @@ class StaleIfErrorCache(Generic[Key, Answer]):
         try:
             loaded = ask(lambda: self._load_current([*missing, *claimed]))
         except SqlAway:
-            stale = self._younger_than(MAX_STALE_SECONDS, missing)
+            stale = self._without_outdated(self._younger_than(MAX_STALE_SECONDS, missing))
             if len(stale) < len(missing):
                 raise
             return cached | stale
@@ -223,6 +233,12 @@ class StaleIfErrorCache(Generic[Key, Answer]):
         rows = ((key, self._rows.get(key)) for key in keys)
         return {key: row.answer for key, row in rows if row and now - row.since < seconds}
 
+    def _without_outdated(self, stale: dict[Key, Answer]) -> dict[Key, Answer]:
+        now = clock.monotonic()
+        old = {key: OldAnswer(now - row.since, row.answer) for key in stale if (row := self._rows.get(key))}
+        outdated = self._outdated(old) if old else ()
+        return {key: each.answer for key, each in old.items() if key not in outdated}
+
     def _claim_refresh(self, keys: Collection[Key], seconds: float) -> list[Key]:
         """The keys whose entries are older than ``seconds`` and that no other thread refreshes: the caller must."""
         since = clock.monotonic() - seconds
@@ -257,6 +273,10 @@ class StaleIfErrorCache(Generic[Key, Answer]):
                     self._rows[key] = row  # another thread began later and finished sooner
                 elif key in answers:
                     self._rows[key] = CachedAnswer(began, began, answers[key], stamps.get(key))
+
+
+def _none_outdated(_old: Mapping[Key, OldAnswer[Answer]]) -> Collection[Key]:
+    return ()
 
 
 def _no_stamps(_keys: Collection[Key]) -> Mapping[Key, str]:

@@ -35,6 +35,11 @@ def recent(owner: str, player: str) -> str:
     return f"{{{owner}}}:recent:{digest}"
 
 
+def changed(owner: str) -> str:
+    """When a board (``owner``: its prefix) or a competition (its sorted set) was changed last; for ten minutes."""
+    return f"{{{owner}}}:changed"
+
+
 @dataclass(frozen=True, slots=True)
 class PeriodKeyFamily(KeyFamily):
     """The keys of a period, named after its sorted set; ``dirty`` is by player."""

@@ -1,21 +1,29 @@
 """Find boards. While SQL is unavailable, boards that were read before come from a cache."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from copy import copy
 
-from foundation.db.resilience import CACHE_TTL, StaleIfErrorCache, row_version_loader
+from foundation.db.resilience import CACHE_TTL, OldAnswer, StaleIfErrorCache, row_version_loader
 from foundation.messages import Message
+from leaderboards.core import keys
 from leaderboards.core.input.name_matches import MOST_NAMES, FoldedNames
 from leaderboards.errors import UnknownBoard
 from leaderboards.models import Board, Visibility
-from leaderboards.selectors.catalog.cache_versions import MAX_READ_STALENESS_SECONDS
+from leaderboards.selectors.catalog.cache_versions import MAX_READ_STALENESS_SECONDS, changed_since
 
 
 def _load(numbers: Collection[int]) -> dict[int, Board]:
     return Board.objects.in_bulk([seq for seq in numbers if 0 < seq < 2**31])
 
 
-_cache: StaleIfErrorCache[int, Board] = StaleIfErrorCache(_load, stamps=row_version_loader(Board._meta.db_table, "seq"))
+def _changed(old: Mapping[int, OldAnswer[Board]]) -> set[int]:
+    changed = changed_since({keys.board(seq): row.age for seq, row in old.items()})
+    return {seq for seq in old if keys.board(seq) in changed}
+
+
+_cache: StaleIfErrorCache[int, Board] = StaleIfErrorCache(
+    _load, stamps=row_version_loader(Board._meta.db_table, "seq"), outdated=_changed
+)
 
 _names = {False: FoldedNames(), True: FoldedNames()}  # by ``include_private``
 

@@ -9,12 +9,14 @@ The trap: if a change does not reach Redis, cached rows only expire by age, afte
 """
 
 import logging
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from foundation import clock
 from foundation.errors import Unavailable
 from foundation.redis import client as redis
 from leaderboards.models import ACTIVE_STATES, Board, Period, Storage
+from leaderboards.stores.redis import noted_changes
 from leaderboards.stores.redis.cache_versions import fetch_cache_version
 
 logger = logging.getLogger(__name__)
@@ -51,6 +53,18 @@ def fetch_version(period: Period) -> None:
         _known_versions.clear()
     if version:
         _known_versions[name] = KnownVersion(version, clock.monotonic())
+
+
+def changed_since(ages: Mapping[str, float]) -> set[str]:
+    """Those of ``ages`` (a board's prefix or a competition's sorted set → seconds) of which Redis notes a later change.
+
+    None if Redis is away: then nobody can read standings by old rows either.
+    """
+    try:
+        return noted_changes.changed_since(redis.boards(), ages)
+    except Unavailable as error:
+        logger.info("nobody says whether boards have changed while SQL is away: %s", error.detail)
+        return set()
 
 
 def has_cache_version(board: Board, period: Period) -> bool:

@@ -2,7 +2,8 @@
 
 Call it in the transaction that changes what readers see. After the commit, and before the change is acknowledged, one
 command drops the cache versions of everything that the transaction changed. If the process dies in between, nothing was
-acknowledged, and the caches expire after a second.
+acknowledged, and the caches expire after a second. Before that it notes what may have been hidden, for readers that
+cannot ask SQL then (``stores/redis/noted_changes.py``).
 """
 
 import logging
@@ -14,11 +15,13 @@ from django.db import connection, transaction
 from foundation.errors import Unavailable
 from foundation.failpoints import failpoint
 from foundation.redis import client as redis
+from leaderboards.core import keys
 from leaderboards.core.keys import PeriodKeyFamily
 from leaderboards.core.periods import PeriodKind
 from leaderboards.models import ACTIVE_STATES, Board, Period, Storage
 from leaderboards.selectors.catalog.cache_versions import MAX_READ_STALENESS_SECONDS
 from leaderboards.stores.redis.cache_versions import drop_cache_versions
+from leaderboards.stores.redis.noted_changes import note_changes
 
 logger = logging.getLogger(__name__)
 
@@ -29,13 +32,18 @@ class _Invalidation:
     def __init__(self) -> None:
         self.boards: set[int] = set()
         self.periods: set[PeriodKeyFamily] = set()
+        self.hidden: set[PeriodKeyFamily] = set()
         self.wait_for_expiry = False
 
     def __call__(self) -> None:
         """Drop the cache versions. Periods may have opened before the commit, so they are read again."""
         periods = self.periods | _active_families(self.boards)
         failpoint("readers.before_told")
+        if not periods:
+            return  # nobody reads anything of it from Redis
+        noted = {keys.board(seq) for seq in self.boards} | {family.zset for family in self.hidden}
         try:
+            note_changes(redis.boards(), noted)
             drop_cache_versions(redis.boards(), periods)
         except Unavailable as error:
             logger.info("readers hear within %s s of what has changed: %s", MAX_READ_STALENESS_SECONDS, error.detail)
@@ -52,10 +60,14 @@ def invalidate_readers_of(board: Board, wait_for_expiry: bool = False) -> None:
         _invalidate_on_commit({board.pk}, _active_families({board.pk}), wait_for_expiry)
 
 
-def invalidate_readers(period: Period, wait_for_expiry: bool = False) -> None:
-    """Invalidate the readers of a period that has changed, or of which Redis may lack something."""
+def invalidate_readers(period: Period, wait_for_expiry: bool = False, hides: bool = False) -> None:
+    """Invalidate the readers of a period that has changed, or of which Redis may lack something.
+
+    ``hides``: what its competition shows may be hidden from now on.
+    """
     if period.board.storage != Storage.SQL:
-        _invalidate_on_commit((), {period.family}, wait_for_expiry)
+        invalidation = _invalidate_on_commit((), {period.family}, wait_for_expiry)
+        invalidation.hidden |= {period.family} if hides else set()
 
 
 def invalidate_readers_of_competitions(board: Board | None) -> None:
@@ -67,7 +79,7 @@ def invalidate_readers_of_competitions(board: Board | None) -> None:
 
 def _invalidate_on_commit(
     boards: Collection[int], periods: Collection[PeriodKeyFamily], wait_for_expiry: bool = False
-) -> None:
+) -> _Invalidation:
     callbacks = (callback for _, callback, *_ in connection.run_on_commit)
     existing = next((each for each in callbacks if isinstance(each, _Invalidation)), None)
     invalidation = existing or _Invalidation()
@@ -76,6 +88,7 @@ def _invalidate_on_commit(
     invalidation.wait_for_expiry |= wait_for_expiry
     if existing is None:
         transaction.on_commit(invalidation)
+    return invalidation
 
 
 def _active_families(boards: Collection[int]) -> set[PeriodKeyFamily]:

@@ -38,7 +38,7 @@ from tests.competitions.site import (
     reloaded,
 )
 from tests.leaderboards.api.conftest import Caller, problem, with_key
-from tests.remembered import count_trips
+from tests.remembered import count_trips, take_sql_away
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
 
@@ -259,3 +259,30 @@ def test_an_answer_that_redis_was_not_asked_for_is_none_of_what_is_remembered(an
         save_board(board)
 
     problem(anybody.get(path), 401, "unauthenticated")
+
+
+@IN_REDIS
+def test_one_whose_board_was_made_private_elsewhere_is_not_shown_if_sql_goes_away_before_anybody_has_read_it(
+    anybody: Caller, known: Known, storage: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cup = known(storage)
+    cup.board.visibility = Visibility.PRIVATE
+    with elsewhere():
+        save_board(cup.board)
+
+    take_sql_away(monkeypatch)
+
+    problem(anybody.get(f"/competitions/{cup.pk}/standings"), 503, "unavailable")
+
+
+@IN_REDIS
+def test_one_that_is_hidden_elsewhere_is_not_shown_by_what_was_read_before(
+    anybody: Caller, known: Known, storage: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cup = known(storage, freeze_minutes=60)
+    with elsewhere():
+        change_end.change_end(reloaded(cup), SOON + MINUTE, "Less time.", SOON, None)
+
+    take_sql_away(monkeypatch)
+
+    problem(anybody.get(f"/competitions/{cup.pk}/standings"), 503, "unavailable")

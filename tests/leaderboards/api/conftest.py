@@ -131,7 +131,7 @@ def known(anybody: Caller, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int
     """Makes a board that this process has read so often that it asks SQL no more; no time passes any more."""
 
     def make(storage: str = "hybrid", path: str = "standings", **settings: Any) -> int:
-        number = BoardFactory.create(name="Board", storage=storage, **settings).seq
+        number = BoardFactory.create(**{"name": "Board", "storage": storage} | settings).seq
         score(number, {"ann": 3, "bob": 2})
         moment = clock.monotonic()
         monkeypatch.setattr(clock, "monotonic", lambda: moment)

@@ -7,6 +7,7 @@ from unittest.mock import patch
 
 import pytest
 from django.db import connection, transaction
+from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from foundation import clock
@@ -17,11 +18,12 @@ from leaderboards.models import Board, Visibility
 from leaderboards.selectors.catalog.cache_versions import MAX_READ_STALENESS_SECONDS, fetch_version
 from leaderboards.services.boards import SETTINGS, delete, retire, save_board
 from leaderboards.services.sync import invalidate
+from leaderboards.stores.redis.noted_changes import MARGIN_SECONDS
 from tests.at_once import at_once
 from tests.leaderboards.api.conftest import Caller, problem, take_redis_away, with_key
 from tests.locked import only_postgresql
 from tests.playing import make_board, running
-from tests.remembered import count_trips, elsewhere
+from tests.remembered import count_trips, elsewhere, take_sql_away
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -112,6 +114,38 @@ def test_a_board_that_is_made_private_elsewhere_is_shown_to_nobody_and_public_ag
             save_board(board)
         for _ in range(3):
             assert anybody.get(path).status_code == 200
+
+
+@IN_REDIS
+def test_a_board_that_was_made_private_elsewhere_stays_so_if_sql_goes_away_before_anybody_has_read_it(
+    anybody: Caller, known: Callable[..., int], storage: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    board, other = Board.objects.get(pk=known(storage)), known(storage, name="Another")
+    board.visibility = Visibility.PRIVATE
+    with elsewhere():
+        save_board(board)
+
+    take_sql_away(monkeypatch)
+
+    for path in ("standings", "players/ann", "view?player=ann"):
+        problem(anybody.get(f"/boards/{board.seq}/{path}"), 503, "unavailable")
+        assert anybody.get(f"/boards/{other}/{path}").status_code == 200  # nothing of it has changed
+    assert Client(raise_request_exception=False).get(f"/boards/{board.seq}/").status_code == 503
+
+
+def test_what_was_read_after_a_change_is_shown_while_sql_is_away(
+    anybody: Caller, known: Callable[..., int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    board = Board.objects.get(pk=known())
+    board.name = "Another name"
+    with elsewhere():
+        save_board(board)
+    time.sleep(MARGIN_SECONDS + 0.1)  # Redis's own clock tells how long ago the change was
+    assert anybody.get(f"/boards/{board.seq}/standings").status_code == 200
+
+    take_sql_away(monkeypatch)
+
+    assert anybody.get(f"/boards/{board.seq}/standings").status_code == 200
 
 
 @only_postgresql
