@@ -11,7 +11,7 @@ from competitions.models import Competition
 from competitions.services.lifecycle.finish import finish_due
 from competitions.services.participants.join import join
 from competitions.services.participants.teams import TeamChoice
-from leaderboards.api.http import downloads
+from leaderboards.selectors.exports import standings_csv
 from tests.competitions.factories import DAY, END, MINUTE, START, DivisionFactory, TeamFactory
 from tests.competitions.grouping import in_division, members, team_called, team_race
 from tests.competitions.site import follow, joined, make_board, open_competition, player, reloaded, score
@@ -244,7 +244,7 @@ def test_the_file_of_the_standings_names_team_and_division_and_runs_in_no_spread
 def test_the_file_has_the_places_within_each_division_that_the_standings_have(
     game: Caller, monkeypatch: pytest.MonkeyPatch, ties: str
 ) -> None:
-    monkeypatch.setattr(downloads, "ROWS_PER_CHUNK", 2)
+    monkeypatch.setattr(standings_csv, "ROWS_PER_CHUNK", 2)
     points = {"ann": 9, "bob": 8, "cleo": 8, "dan": 8, "eve": 7, "fay": 6}
     competition = team_race({"Owls": dict(points)}, make_board("sql", ties=ties))
     divisions = [
