@@ -120,7 +120,9 @@ def test_a_board_that_is_made_private_elsewhere_is_shown_to_nobody_and_public_ag
 def test_a_board_that_was_made_private_elsewhere_stays_so_if_sql_goes_away_before_anybody_has_read_it(
     anybody: Caller, known: Callable[..., int], storage: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    board, other = Board.objects.get(pk=known(storage)), known(storage, name="Another")
+    other, board = known(storage, name="Another"), Board.objects.get(pk=known(storage))
+    for path in ("standings", "players/ann"):
+        assert anybody.get(f"/boards/{other}/{path}").status_code == 200  # making the second one forgot the first
     board.visibility = Visibility.PRIVATE
     with elsewhere():
         save_board(board)
