@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import count
 from typing import Any, Protocol
 from unittest.mock import patch
 
@@ -10,6 +11,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from foundation import clock
 from foundation.db import resilience
 from foundation.db.resilience import StaleIfErrorCache
 from foundation.redis.connection import RedisConnection
@@ -43,7 +45,9 @@ def count_trips(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 def take_sql_away(monkeypatch: pytest.MonkeyPatch) -> None:
-    """From now on whatever is asked of SQL through ``ask`` gets no answer."""
+    """From now on whatever is asked of SQL through ``ask`` gets no answer, and a millisecond passes at each look."""
+    moment, ticks = clock.monotonic(), count(1)
+    monkeypatch.setattr(clock, "monotonic", lambda: moment + next(ticks) / 1000)
     monkeypatch.setattr(resilience._Breaker, "silent_until", math.inf)
 
 

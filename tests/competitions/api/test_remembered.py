@@ -272,7 +272,8 @@ def test_one_whose_board_was_made_private_elsewhere_is_not_shown_if_sql_goes_awa
 
     take_sql_away(monkeypatch)
 
-    problem(anybody.get(f"/competitions/{cup.pk}/standings"), 503, "unavailable")
+    for path in PATHS:
+        problem(anybody.get(f"/competitions/{cup.pk}/{path}"), 503, "unavailable")
 
 
 @IN_REDIS
