@@ -23,6 +23,7 @@ LIKE = 40  # looked at before all
 AT_ONCE = 16
 SOON_SECONDS = 0.004  # after which a caller hangs up at the latest
 REST_SECONDS = 4.0  # until nothing is under way any more, SQL has what Redis has, and memories have run out
+AT_REST_SECONDS = 30.0  # what is wrong until then stays wrong: a busy machine's mirror may be behind for longer
 PATIENCE = 10  # times a window is asked for
 WRITING_SECONDS = 120  # at most: the writers end when the windows have been looked at
 AWAY_SECONDS = 0.5
@@ -82,9 +83,12 @@ def _hung_up(subject: Subject) -> int:
     some = _some(subject, HUNG_UP)
     with ThreadPoolExecutor(AT_ONCE) as pool:
         list(pool.map(lambda each: _hang_up(subject, *each), some))
-    time.sleep(REST_SECONDS)
-    right = Ranks(subject.points())
-    return sum(not right.has(subject.place(*each)) for each in some)
+    begun, wrong = time.monotonic(), HUNG_UP
+    while wrong and time.monotonic() - begun < AT_REST_SECONDS:
+        time.sleep(REST_SECONDS)
+        right = Ranks(subject.points())
+        wrong = sum(not right.has(subject.place(*each)) for each in some)
+    return wrong
 
 
 def _hang_up(subject: Subject, player: str, token: str) -> None:

@@ -1,9 +1,10 @@
 """Sunwi beside Nakama on this machine, in turns: what an operation costs, and whether what is told is right.
 
-    python -m benchmarks.nakama_peer.peer --nakama PATH [--players 100000] [--seconds 5] [--passes 2] [--json FILE]
+    python -m benchmarks.nakama_peer.peer --nakama PATH [--players 100000] [--seconds 3] [--passes 3] [--json FILE]
 
 Both are run as they are: web with two workers, PostgreSQL, Valkey, worker and beat; Nakama and its PostgreSQL. The load
-comes from wrk over 16 connections. A cost is the CPU seconds of all processes of a side for 1,000 operations.
+comes from wrk over 16 connections. A cost is the CPU seconds of all processes of a side for 1,000 operations. A ratio
+is the median of the passes' ratios; each operation is asked for a second before the first pass.
 """
 
 import statistics
@@ -14,13 +15,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from benchmarks import api
+from benchmarks import api, layers
 from benchmarks.harness import wrk
 from benchmarks.harness.background import background
 from benchmarks.harness.command import parser, recorded
 from benchmarks.harness.figures import Bound, Figure, Sample, Size, at_most, rounded
 from benchmarks.harness.meter import proportional_megabytes
-from benchmarks.harness.sites import OURS, Site, served
+from benchmarks.harness.sites import Site, served
 from benchmarks.harness.wrk import Ask
 from benchmarks.http import stores
 from benchmarks.nakama_peer import nakama, subjects
@@ -65,8 +66,13 @@ READ = {
     "top_and_own": "api_list_and_own",
 }  # of a redis board
 WORKER_MEGABYTES = at_most(150)
+WARM_SECONDS = 1.0  # before the first pass: connections, caches
 PARTS = ("web", "Valkey", "PostgreSQL", "worker", "beat")  # of Sunwi, as its processes are handed on
-FLOOR = Row("floor", "an answer that asks nobody (`/healthz`)", "", Bound())
+FLOORS = (
+    Row("floor_view", "an empty view of the API", "", Bound()),
+    Row("floor_key", "the same with a key and its rate limit", "", Bound()),
+    Row("floor_trip", "an empty view with a trip to Redis for a rank", "", Bound()),
+)
 PLAIN = (
     Row("plain_batch_hybrid", "a score, 100 in a plain transaction, without Sunwi", "", Bound(), BATCH),
     Row("plain_batch_redis", "a score, 100 in a plain ZADD, without Sunwi or a copy in SQL", "", Bound(), BATCH),
@@ -82,7 +88,7 @@ def measure(binary: Path, size: Size) -> dict[str, Any]:
         boards = {f"board-{each}": each for each in sizes}
         run = _Run(folder, size, sizes)
         with (
-            served(OURS, "/healthz", folder / "log", stores()) as site,
+            served(layers.SITE, "/healthz", folder / "log", stores()) as site,
             background(folder) as behind,
             nakama.running(binary, folder, boards) as peer,
         ):
@@ -90,7 +96,7 @@ def measure(binary: Path, size: Size) -> dict[str, Any]:
             figures: dict[str, Any] = {
                 "players": size.players,
                 "nakama": nakama.version(binary),
-                FLOOR.name: run.floor(),
+                **run.floors(),
             }
             for each in sizes:
                 figures |= run.costs(each) | run.plain_batches(each)
@@ -113,6 +119,10 @@ class _Run:
         seconds = self.size.seconds
         done: dict[str, list[Sample]] = {row.name: [] for row in ROWS}
         beside: dict[str, list[Sample]] = {row.theirs: [] for row in ROWS}
+        for row in ROWS:
+            wrk.load(self.peer.port, theirs[row.theirs], WARM_SECONDS, self.peer.pids)
+            if not missing[row.name]:
+                wrk.load(self.site.port, ours[row.name], WARM_SECONDS, self.site.pids)
         for nth in range(self.size.passes):
             for row in ROWS:
                 if len(beside[row.theirs]) == nth:
@@ -128,12 +138,24 @@ class _Run:
 
     def plain_batches(self, players: int) -> dict[str, Figure]:
         """What the servers alone take for the same batches."""
-        return plain_batches(self.periods[players], players, BATCH, self.size.seconds, self.site.pids)
+        return plain_batches(self.periods["hybrid", players], players, BATCH, self.size.seconds, self.site.pids)
 
-    def floor(self) -> Figure:
-        """What granian and Django's way to a view cost, whatever the view does."""
-        ask = Ask("/healthz", "ok", wrk.names(self.folder, 1))
-        return Figure(None, ours=[wrk.load(self.site.port, ask, self.size.seconds, self.site.pids)])
+    def floors(self) -> dict[str, Figure]:
+        """What the API's way to a view costs, whatever the view does, and what a key and a trip to Redis add."""
+        players = min(self.ours)
+        single, period = self.ours[players]["single_redis"], self.periods["redis", players]
+        paths = {"view": "view", "key": "key", "trip": f"trip/{period.pk}/{{player}}"}
+        asks = {
+            f"floor_{name}": Ask(f"{layers.PREFIX}{path}", layers.ANSWER, single.players, headers=single.headers)
+            for name, path in paths.items()
+        }
+        for ask in asks.values():
+            wrk.load(self.site.port, ask, WARM_SECONDS, self.site.pids)
+        done = {name: list[Sample]() for name in asks}
+        for _ in range(self.size.passes):
+            for name, ask in asks.items():
+                done[name].append(wrk.load(self.site.port, ask, self.size.seconds, self.site.pids))
+        return {name: Figure(None, ours=samples) for name, samples in done.items()}
 
     def _trouble(self, ask: Ask) -> str:
         return "" if ask.entries else api.trouble(self.site.port, ask)
@@ -152,10 +174,8 @@ class _Run:
         return figures
 
 
-def _boards(folder: Path, sizes: list[int]) -> tuple[dict[int, Any], dict[int, dict[str, Ask]]]:
-    """A hybrid and a redis board of each size, settled before anybody serves them: the hybrid ones' periods, and what
-    is asked of both.
-    """
+def _boards(folder: Path, sizes: list[int]) -> tuple[dict[tuple[str, int], Any], dict[int, dict[str, Ask]]]:
+    """A hybrid and a redis board of each size, settled before anybody serves them: their periods, and what is asked."""
     from benchmarks.harness.boards import MOVING, filled_board, forget_redis, settle
     from foundation.security import service_keys
 
@@ -170,7 +190,7 @@ def _boards(folder: Path, sizes: list[int]) -> tuple[dict[int, Any], dict[int, d
     for each, storage, period in filled:
         settle(period)
         asks[each] |= _asks(period.board_id, storage, wrk.names(folder, each), key)
-    return {each: period for each, storage, period in filled if storage == "hybrid"}, asks
+    return {(storage, each): period for each, storage, period in filled}, asks
 
 
 def _asks(board: int, storage: str, names: Path, key: str) -> dict[str, Ask]:
@@ -187,12 +207,13 @@ def _asks(board: int, storage: str, names: Path, key: str) -> dict[str, Ask]:
 
 
 def compared(row: Row, ours: list[Sample], theirs: list[Sample]) -> Figure:
-    """Our cost over theirs: the passes together."""
-    return Figure(cost(ours, row) / cost(theirs, row), row.bound, ours, theirs)
+    """Our cost over theirs: the median of the passes."""
+    ratios = [cost([one], row) / cost([other], row) for one, other in zip(ours, theirs, strict=True)]
+    return Figure(statistics.median(ratios), row.bound, ours, theirs)
 
 
 def cost(samples: Any, row: Row) -> float:
-    """CPU seconds for 1,000 operations."""
+    """CPU seconds for 1,000 operations, of all samples together."""
     spent = sum(each.beside["served_cpu_seconds"] for each in samples)
     return float(1000 * spent / (row.things * sum(each.count for each in samples)))
 
@@ -215,10 +236,10 @@ def table(figures: dict[str, Any]) -> str:
     for row in ROWS:
         lines += [_line(row, each, figures[f"{row.name}_{each}"]) for each in players]
     named = {f"{row.name}_{each}" for row in ROWS for each in players}
-    apart = {f"{row.name}_{each}" for row in PLAIN for each in players} | {FLOOR.name}
+    apart = {f"{row.name}_{each}" for row in PLAIN for each in players} | {row.name for row in FLOORS}
     lines += ["", f"| Sunwi's, {players[-1]:,} players | {' | '.join(PARTS)} |", f"| --- |{' --- |' * len(PARTS)}"]
     lines += [_parts(row, figures[f"{row.name}_{players[-1]}"]) for row in (*ROWS, *PLAIN)]
-    lines.append(_parts(FLOOR, figures[FLOOR.name]))
+    lines += [_parts(row, figures[row.name]) for row in FLOORS]
     shares = [float(s.beside["load_share"]) for name in named for s in (*figures[name].ours, *figures[name].theirs)]
     lines.append(f"\nwrk's share of all CPU: {statistics.median(shares):.2f} (median), {max(shares):.2f} (most)")
     return "\n".join([*lines, *(f"{name}: {value}" for name, value in figures.items() if name not in named | apart)])
@@ -241,7 +262,7 @@ def _parts(row: Row, figure: Figure) -> str:
 
 def main() -> None:
     made = parser(__doc__)
-    made.set_defaults(players=100_000, seconds=5.0, passes=2)
+    made.set_defaults(players=100_000, seconds=3.0, passes=3)
     made.add_argument("--nakama", type=Path, required=True, help="the binary; README.md says how to build it")
     options = made.parse_args()
     if not wrk.is_here():
