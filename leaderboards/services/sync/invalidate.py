@@ -32,7 +32,7 @@ class _Invalidation:
     def __init__(self) -> None:
         self.boards: set[int] = set()
         self.periods: set[PeriodKeyFamily] = set()
-        self.hidden: set[PeriodKeyFamily] = set()
+        self.hidden: set[str] = set()
         self.wait_for_expiry = False
 
     def __call__(self) -> None:
@@ -41,7 +41,7 @@ class _Invalidation:
         failpoint("readers.before_told")
         if not periods:
             return  # nobody reads anything of it from Redis
-        noted = {keys.board(seq) for seq in self.boards} | {family.zset for family in self.hidden}
+        noted = {keys.board(seq) for seq in self.boards} | self.hidden
         try:
             note_changes(redis.boards(), noted)
             drop_cache_versions(redis.boards(), periods)
@@ -66,8 +66,7 @@ def invalidate_readers(period: Period, wait_for_expiry: bool = False, hides: boo
     ``hides``: what its competition shows may be hidden from now on.
     """
     if period.board.storage != Storage.SQL:
-        invalidation = _invalidate_on_commit((), {period.family}, wait_for_expiry)
-        invalidation.hidden |= {period.family} if hides else set()
+        _invalidate_on_commit((), {period.family}, wait_for_expiry, {period.family.zset} if hides else ())
 
 
 def invalidate_readers_of_competitions(board: Board | None) -> None:
@@ -78,17 +77,20 @@ def invalidate_readers_of_competitions(board: Board | None) -> None:
 
 
 def _invalidate_on_commit(
-    boards: Collection[int], periods: Collection[PeriodKeyFamily], wait_for_expiry: bool = False
-) -> _Invalidation:
+    boards: Collection[int],
+    periods: Collection[PeriodKeyFamily],
+    wait_for_expiry: bool = False,
+    hidden: Collection[str] = (),
+) -> None:
     callbacks = (callback for _, callback, *_ in connection.run_on_commit)
     existing = next((each for each in callbacks if isinstance(each, _Invalidation)), None)
     invalidation = existing or _Invalidation()
     invalidation.boards.update(boards)
     invalidation.periods.update(periods)
+    invalidation.hidden.update(hidden)
     invalidation.wait_for_expiry |= wait_for_expiry
     if existing is None:
         transaction.on_commit(invalidation)
-    return invalidation
 
 
 def _active_families(boards: Collection[int]) -> set[PeriodKeyFamily]:

@@ -1,4 +1,4 @@
-#!lua flags=no-writes
+#!lua flags=allow-oom
 -- KEYS    1 changed
 -- returns how many milliseconds ago that was, by this server's clock; -1 if nothing is noted
 local changed = redis.call('GET', KEYS[1])
