@@ -14,6 +14,7 @@ from typing import Any
 import redis
 
 _TICKS = os.sysconf("SC_CLK_TCK")
+_READINGS = 200  # of a tree that changes while it is read
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +61,30 @@ def _ticks(pid: int, ended: bool = False) -> int:
 
 
 def tree_seconds(pids: Iterable[int]) -> float:
-    """CPU seconds of processes and of all that they started, whether these still run or not; 0 where nobody tells."""
-    return sum(_ticks(each, ended=True) for pid in pids for each in _tree(pid)) / _TICKS
+    """CPU seconds of processes and of all that they started, whether these still run or not; 0 where nobody tells.
+
+    A child that ends while its tree is read would count twice, or not at all: once as itself, once in its parent. So a
+    tree is read again until nobody has ended meanwhile. Raises ``RuntimeError`` if that never happens.
+    """
+    return sum(_tree_ticks(pid) for pid in pids) / _TICKS
+
+
+def _tree_ticks(pid: int) -> int:
+    for _ in range(_READINGS):
+        before = {each: _ended_ticks(each) for each in _tree(pid)}
+        ticks = sum(_ticks(each, ended=True) for each in before)
+        if before == {each: _ended_ticks(each) for each in _tree(pid)} and None not in before.values():
+            return ticks
+    raise RuntimeError(f"Processes below {pid} started and ended in each of {_READINGS} readings of their CPU.")
+
+
+def _ended_ticks(pid: int) -> int | None:
+    """Of those whom the process started and saw end; None of one that is gone, whose time its parent may have."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+    return None if fields[0] == "X" else sum(map(int, fields[13:15]))
 
 
 def proportional_megabytes(pids: Iterable[int]) -> float:

@@ -75,7 +75,8 @@ def test_players_who_are_asked_for_are_spread_over_the_board(tmp_path: Path) -> 
 
 def test_a_cost_is_cpu_over_operations_and_is_short_above_its_bound() -> None:
     ours = [Sample(100, 1, {"served_cpu_seconds": 3.0}), Sample(300, 1, {"served_cpu_seconds": 5.0})]
-    theirs = [Sample(400, 1, {"served_cpu_seconds": 4.0})]
+    ours.append(Sample(100, 1, {"served_cpu_seconds": 2.0}))
+    theirs = [Sample(400, 1, {"served_cpu_seconds": 4.0})] * 3  # ratios 3.0, 1.67 and 2.0
 
     figures = [compared(Row("own", "", "own", at_most(most)), ours, theirs) for most in (2.0, 1.9)]
 
