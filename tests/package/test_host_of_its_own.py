@@ -31,7 +31,7 @@ def test_a_hosts_own_addresses_below_the_apis_keep_its_middleware(installed: Env
         "from host.views import write",
         'urlpatterns = [path("api/v1/write", write), path("shop/write", write)] + urlpatterns',
     )
-    host.add("settings.py", 'MIDDLEWARE.insert(1, "host.views.guard")', 'ALLOWED_HOSTS = ["testserver"]')
+    host.add("settings.py", 'MIDDLEWARE.insert(2, "host.views.guard")', 'ALLOWED_HOSTS = ["testserver"]')
 
     said = host.manage("shell", "-v", "0", "-c", ASK_OURSELVES)
 
