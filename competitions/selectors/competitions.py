@@ -9,7 +9,8 @@ from django.db.models import Count
 
 from competitions.core.lifecycle import Phase
 from competitions.models import Competition, Participant
-from foundation.db.resilience import OldAnswer, StaleIfErrorCache, row_version_loader
+from foundation.db.resilience import OldAnswer, StaleIfErrorCache
+from foundation.db.row_versions import row_version_loader
 from foundation.messages import Message
 from leaderboards.choices import Visibility
 from leaderboards.core import keys

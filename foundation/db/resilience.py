@@ -6,9 +6,9 @@ transaction may be rolled back. docs/decisions/0010 says what else protects a ca
 """
 
 import threading
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from django.db import InterfaceError, OperationalError, connection, transaction
 
@@ -22,7 +22,6 @@ CACHE_TTL = 5.0  # seconds; for answers whose outdated use something else refuse
 REFRESH_AT = 0.7  # of an answer's time to live: from then on one thread refreshes it while the others still use it
 MAX_STALE_SECONDS = 600.0
 VERSION_TRUST_SECONDS = 60.0  # after that a row is read again: in a restored database a row version may repeat
-MAX_COMPARED = 2  # keys whose versions are compared; more keys are simply read
 MAX_CACHED = 10_000
 CONNECTION_ERRORS = (OperationalError, InterfaceError)
 
@@ -114,7 +113,7 @@ class StaleIfErrorCache(Generic[Key, Answer]):
     One thread refreshes an answer shortly before it expires, while the others still use the old one.
 
     ``load`` reads many keys at once; keys that it leaves out do not exist, and that is not cached. Each call may give
-    its own ``fresh``. ``stamps`` (see ``row_version_loader``) reads row versions: comparing them costs a quarter of
+    its own ``fresh``. ``stamps`` (see ``row_versions.py``) reads row versions: comparing them costs a quarter of
     reading the rows again. ``outdated`` names those of old answers that are known to have changed since they were read:
     while SQL is unavailable they are as good as none.
     """
@@ -281,29 +280,3 @@ def _none_outdated(_old: Mapping[Key, OldAnswer[Answer]]) -> Collection[Key]:
 
 def _no_stamps(_keys: Collection[Key]) -> Mapping[Key, str]:
     return {}
-
-
-def row_version_loader(
-    table: str, *columns: str, of: Sequence[str] = ("xmin",)
-) -> Callable[[Collection[Any]], Mapping[Any, str]]:
-    """Make a function that reads row versions: PostgreSQL's ``xmin``, the transaction that wrote the row last.
-
-    Rows are found by ``columns``; a key is a value, or a tuple if there are several columns. If ``table`` joins two
-    tables, ``of`` names both ``xmin``. On SQLite the function returns nothing.
-    """
-    condition = " AND ".join(f"{column} = %s" for column in columns)
-    version = " || ' ' || ".join(f"{xmin}::text" for xmin in of)
-    query = f"SELECT {version} FROM {table} WHERE {condition}"  # noqa: S608 - names of our own tables and columns
-
-    def stamps(keys: Collection[Any]) -> Mapping[Any, str]:
-        if connection.vendor != "postgresql" or len(keys) > MAX_COMPARED:
-            return {}
-        versions = {}
-        with connection.cursor() as cursor:
-            for key in keys:
-                cursor.execute(query, key if isinstance(key, tuple) else [key])
-                if row := cursor.fetchone():
-                    versions[key] = row[0]
-        return versions
-
-    return stamps

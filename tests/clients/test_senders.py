@@ -4,7 +4,6 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 from anyio.from_thread import start_blocking_portal
@@ -22,19 +21,9 @@ from sunwi_client import (
 )
 from tests.clients.conftest import Kind
 from tests.clients.front import HANG_UP, REFUSE, Canned, Front
+from tests.clients.sending import NEVER, NOBODY, counts, one
 
 pytestmark = pytest.mark.usefixtures("links")
-
-NEVER = 3600.0
-NOBODY = "http://127.0.0.1:9"
-
-
-def one(board: int, nth: int = 1) -> Score:
-    return Score(board=board, player=f"p{nth}", points=1)
-
-
-def counts(client: Any, board: int) -> dict[str, Any]:
-    return {row["player"]: row["points"] for row in client.top(board, limit=100)["rows"]}
 
 
 def within(seconds: float, true: Callable[[], bool]) -> bool:
@@ -120,91 +109,6 @@ def test_who_fails_in_being_told_stops_nothing(
 
     assert counts(client, board) == {"p1": 1}
     assert "Telling of a score that does not count failed" in caplog.text
-
-
-@pytest.mark.parametrize("error", [SystemExit(3), KeyboardInterrupt(), GeneratorExit()])
-def test_nothing_that_is_raised_when_told_ends_the_thread_of_a_sender(
-    site: str, key: str, board: int, error: BaseException, caplog: pytest.LogCaptureFixture
-) -> None:
-    def end(_: UncountedScore) -> None:
-        raise error
-
-    client = Client(site, key)
-    sender = Sender(client, on_uncounted=end, bounds=Bounds(size=2, seconds=0, most=2))
-    for nth in range(6):
-        sender.add(Score(board=999, player="a", points=1) if nth < 3 else one(board, nth), timeout=20)
-
-    assert sender.flush(20)
-    sender.close()
-
-    assert counts(client, board) == {"p3": 1, "p4": 1, "p5": 1}
-    assert caplog.text.count("Telling of a score that does not count failed") == 3
-
-
-def test_a_sender_whose_thread_has_ended_refuses_scores_and_holds_up_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("threading.excepthook", lambda _: None)
-    monkeypatch.setattr("sunwi_client.sender.report_all", end_thread)
-    sender = Sender(Client(NOBODY, "x"), bounds=Bounds(size=1, seconds=0, most=1))
-    sender.add(one(1))
-    sender._thread.join(20)
-
-    assert not sender.flush()
-    with pytest.raises(SenderClosed):
-        sender.add(one(1))
-
-
-def end_thread(*_args: object, **_options: object) -> None:
-    raise RuntimeError("The thread is over.")
-
-
-def test_a_sender_that_is_cancelled_while_it_tells_goes_on_telling_when_it_is_closed() -> None:
-    told: list[str] = []
-
-    async def cancel() -> None:
-        begun = asyncio.Event()
-
-        async def store(lost: UncountedScore) -> None:
-            begun.set()
-            await asyncio.sleep(0.05)
-            told.append(lost.score.player)
-
-        with Front("", *[Canned(401, b'{"code": "unauthenticated"}')] * 2) as front:
-            async with AsyncClient(front.url, "x") as client:
-                sender = AsyncSender(client, on_uncounted=store, bounds=Bounds(size=5, seconds=NEVER))
-                for nth in range(7):
-                    await sender.add(one(1, nth))
-                await begun.wait()
-                sender._task.cancel()
-                await asyncio.wait([sender._task])
-                with pytest.raises(SenderClosed):
-                    await sender.add(one(1))
-                assert not await sender.flush()
-                with pytest.raises(TimeoutError):
-                    await asyncio.wait_for(sender.close(), 0.12)
-                await sender.close()
-
-    asyncio.run(cancel())
-
-    assert told == [f"p{nth}" for nth in range(7)]
-
-
-def test_what_cancels_its_own_work_when_told_stops_nothing() -> None:
-    told: list[str] = []
-
-    async def run() -> None:
-        async def fail(lost: UncountedScore) -> None:
-            told.append(lost.score.player)
-            raise asyncio.CancelledError
-
-        async with AsyncClient(NOBODY, "x") as client:
-            sender = AsyncSender(client, on_uncounted=fail, bounds=Bounds(size=5, seconds=NEVER))
-            for nth in range(2):
-                await sender.add(one(1, nth))
-            await sender.close(0)
-
-    asyncio.run(run())
-
-    assert told == ["p0", "p1"]
 
 
 def test_who_adds_a_score_again_as_it_is_told_waits_for_nobody(kind: Kind, site: str, key: str, board: int) -> None:

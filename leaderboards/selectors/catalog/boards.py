@@ -3,7 +3,8 @@
 from collections.abc import Collection, Mapping
 from copy import copy
 
-from foundation.db.resilience import CACHE_TTL, OldAnswer, StaleIfErrorCache, row_version_loader
+from foundation.db.resilience import CACHE_TTL, OldAnswer, StaleIfErrorCache
+from foundation.db.row_versions import row_version_loader
 from foundation.messages import Message
 from leaderboards.core import keys
 from leaderboards.core.input.name_matches import MOST_NAMES, FoldedNames

@@ -14,7 +14,8 @@ from datetime import datetime, timedelta
 
 from django.db.models import Q, QuerySet
 
-from foundation.db.resilience import CACHE_TTL, SqlAway, StaleIfErrorCache, ask, row_version_loader
+from foundation.db.resilience import CACHE_TTL, SqlAway, StaleIfErrorCache, ask
+from foundation.db.row_versions import row_version_loader
 from foundation.messages import Message
 from foundation.sync.redis_state import StaleGeneration
 from leaderboards.core.periods import (
