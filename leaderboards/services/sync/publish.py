@@ -1,16 +1,17 @@
 """Publish to Redis what SQL has committed, on hybrid boards.
 
-1. *Announce*: with the standings' rows locked, ``:inflight`` gets player → token, a new token for each attempt. Redis's
-   answer is awaited before COMMIT is sent. If Redis does not confirm, the rows are marked ``pending_publish`` and the
-   period stale, in the same transaction.
+1. *Announce*: with the standings' rows locked, ``:inflight`` gets player → token, a new token for each attempt, behind
+   those that are open. Redis's answer is awaited before COMMIT is sent. If Redis does not confirm, the rows are marked
+   ``pending_publish`` and the period stale, in the same transaction.
 2. *Commit*. A writer that does not learn whether the commit succeeded publishes nothing.
-3. *Publish*: each standing that still has the token is written to Redis, and its announcement removed.
+3. *Publish*: each standing whose token is still there is written to Redis; the token and those before it are removed.
 4. *Reconcile* (``services/sync/reconcile.py``), each second: standings that are announced but not published, or marked,
    are published from SQL.
 
-Announcements of a player come in the order of the row lock. So a token that is still there means that nothing was
-decided since, and a late call finds another token and does nothing: Redis never shows what SQL did not commit, without
-any deadline (decision 0033; a model walks all interleavings: tests/leaderboards/services/sync/test_publish.py).
+Announcements of a player come in the order of the row lock. So a token that is still there means that nothing newer was
+published, and a late call does not find its token and does nothing: Redis never shows what SQL did not commit, and once
+a writer is answered it shows their score or a newer one, without any deadline (decision 0033; a model walks all
+interleavings: tests/leaderboards/services/sync/test_publish.py).
 """
 
 import logging

@@ -1,8 +1,10 @@
 """Reconcile a hybrid period: publish what was announced but not published, what is marked, or everything.
 
-Redis is never called here while an SQL lock is held; the token, compared when a standing is published, replaces the
-lock. The trap: a row may be read only while no writer that has announced it is deciding. For a writer's announcement
-the row lock shows that (locked rows are left to the next run); our own claim succeeds only without an announcement.
+Redis is never called here while an SQL lock is held; the tokens, compared when a standing is published, replace the
+lock. The traps: a row may be read only while no writer that has announced it is deciding. For a writer's announcement
+the row lock shows that (locked rows are left to the next run); our own claim succeeds only without an announcement. And
+a row that was read may contain later decisions, so it is published only while there is no later announcement, and a
+mark is cleared only where it was.
 """
 
 from collections import defaultdict
@@ -48,7 +50,7 @@ def reconcile(period: Period) -> int:
         announced: dict[str, list[ZsetRow]] = defaultdict(list)
         for name, row in rows.items():
             announced[tokens[name]].append(_to_zset_row(name, row))
-        published += publisher.publish(period, announced)
+        published += len(rows) - len(publisher.publish(period, announced))
     return published
 
 
@@ -59,9 +61,9 @@ def publish_current(period: Period, names: Sequence[str]) -> None:
     failpoint("reconcile.after_claim")
     standings = Standing.objects.filter(period=period, player__external_id__in=claimed)
     rows = {name: _Committed(*row) for name, *row in standings.values_list("player__external_id", *_COMMITTED)}
-    publisher.publish(period, {token: [_to_zset_row(name, rows.get(name)) for name in claimed]})
+    others = publisher.publish(period, {token: [_to_zset_row(name, rows.get(name)) for name in claimed]})
     failpoint("reconcile.after_shown")
-    clear_pending_publish(period, [(row.player_id, row.version) for row in rows.values()])
+    clear_pending_publish(period, [(row.player_id, row.version) for name, row in rows.items() if name not in others])
 
 
 def _read_unlocked(period: Period, names: Collection[str]) -> dict[str, _Committed | None]:

@@ -1,7 +1,8 @@
 """Write SQL's decisions to Redis: announce under the row lock, publish after the commit (services/sync/publish.py).
 
-Every attempt of a batch has its own token. Publishing compares it: a late call finds another token or none and does
-nothing, so no call here needs a deadline.
+Every attempt of a batch has its own token. A player's open announcements are their tokens in a row, in the order of
+the decisions. Publishing ends an announcement and the earlier ones: a late call does not find its token any more and
+does nothing, so no call here needs a deadline.
 """
 
 import secrets
@@ -28,9 +29,9 @@ def new_token() -> str:
     return f"{secrets.token_urlsafe(9)}.{round(1000 * clock.now().timestamp())}".ljust(TOKEN_LENGTH, ".")
 
 
-def announced_at(token: str) -> datetime | None:
-    """Return when the token was made, by its maker's clock; None if it does not say."""
-    milliseconds = token.partition(".")[2].rstrip(".")
+def announced_at(tokens: str) -> datetime | None:
+    """Return when the first of a player's open tokens was made, by its maker's clock; None if it does not say."""
+    milliseconds = tokens[:TOKEN_LENGTH].partition(".")[2].rstrip(".")
     return datetime.fromtimestamp(int(milliseconds) / 1000, UTC) if milliseconds.isdecimal() else None
 
 
@@ -52,25 +53,34 @@ class Publisher:
         claimed = self._announce("claim_standings", period, players, token)
         return [player for player, is_ours in zip(players, claimed, strict=True) if is_ours]
 
-    def publish(self, period: Period, announced: Mapping[str, Sequence[ZsetRow]]) -> int:
-        """Publish rows, by token, that are still announced with it; returns how many. One round trip."""
-        return self.send_prepared(self.prepare_publish(period, announced))
+    def publish(self, period: Period, announced: Mapping[str, Sequence[ZsetRow]]) -> set[str]:
+        """Publish rows, by token or by several in a row, that were announced with it and not again since.
 
-    def prepare_publish(self, period: Period, announced: Mapping[str, Sequence[ZsetRow]]) -> list[ScriptCall]:
-        """Prepare the calls for ``send_prepared``. Nothing is sent yet."""
+        Returns the players that were not published. One round trip.
+        """
+        return self.send_prepared(self.prepare_publish(period, announced, last=True))
+
+    def prepare_publish(
+        self, period: Period, announced: Mapping[str, Sequence[ZsetRow]], last: bool = False
+    ) -> list[ScriptCall]:
+        """Prepare the calls for ``send_prepared``. Nothing is sent yet.
+
+        ``last``: only while nobody has announced the player since. Who decided a row has announced it themselves and
+        leaves it out; who has only read the row needs it, since it may contain what was announced later.
+        """
         keys, calls = [*ranked_keys(period), period.family.inflight], []
         for token, rows in announced.items():
             for start in range(0, len(rows), ENTRIES_PER_CALL):
-                args = [*self._first_args(period), token]
+                args = [*self._first_args(period), token, lua_bool(last)]
                 for player, score, member in rows[start : start + ENTRIES_PER_CALL]:
                     args += (player, "" if score is None else score, member)
                 calls.append(ScriptCall(script("publish"), keys, args))
         return calls
 
-    def send_prepared(self, prepared: Sequence[ScriptCall]) -> int:
-        """Publish what was prepared; returns how many rows were published."""
+    def send_prepared(self, prepared: Sequence[ScriptCall]) -> set[str]:
+        """Publish what was prepared; returns the players that were not published."""
         with raise_if_stale():
-            return sum(self._link.run_many(prepared))
+            return {player.decode() for others in self._link.run_many(prepared) for player in others}
 
     def fill(self, period: Period, rows: Sequence[ZsetRow]) -> None:
         """Fill an emptied period; rows without a score are left out. One round trip."""
@@ -85,7 +95,7 @@ class Publisher:
             self._link.run_many(calls)
 
     def inflight(self, period: Period) -> Iterator[dict[str, str]]:
-        """Yield the open announcements, player to token, in parts."""
+        """Yield the open announcements, player to tokens in a row, in parts."""
         cursor, keys = "0", [period.family.gen, period.family.inflight]
         while True:
             next_cursor, *cells = run(self._link, "inflight", keys, [period.generation, cursor, SCANNED_AT_ONCE])

@@ -37,6 +37,7 @@ pytestmark = [
 ]
 MODULES = (publish, reconcile, resync_periods, close, decide_sql)
 BEFORE, ONE, OTHER, NEVER = 1, 2, 4, 8  # whose points: of before, of two writers, of one who rolls back
+WRITERS = {"one": ONE, "other": OTHER}
 BLOCKED_SECONDS = 0.03
 PATIENCE_SECONDS = 20.0
 
@@ -115,12 +116,12 @@ def rebuilt(period: Period) -> None:
 
 
 class Reader:
-    """Looks after each step: what is shown is committed, and nothing that was shown goes away."""
+    """Looks after each step: what is shown is committed, nothing that was shown goes away, nor what was answered."""
 
     def __init__(self, period: Period) -> None:
         self._period, self._seen = period, BEFORE
 
-    def look(self) -> None:
+    def look(self, answered: int) -> None:
         before = self._course()
         shown = int(next(iter(in_redis(self._period).values()), 0))
         kept = redis.resync_client().call("GET", self._period.family.gen)
@@ -129,6 +130,7 @@ class Reader:
             return
         assert shown & ~committed == 0, f"Redis shows {shown:b}, SQL has {committed:b}"
         assert self._seen & ~shown == 0, f"Redis showed {self._seen:b}, and shows {shown:b}"
+        assert answered & ~shown == 0, f"writers of {answered:b} were answered, and Redis shows {shown:b}"
         self._seen = shown
 
     def _course(self) -> tuple[object, ...]:
@@ -151,7 +153,7 @@ def play(dice: random.Random, actors: list[Actor], reader: Reader) -> None:
             waited += BLOCKED_SECONDS
             assert waited < PATIENCE_SECONDS, [actor.steps[-1] for actor in actors]
             threading.Event().wait(BLOCKED_SECONDS)
-        reader.look()
+        reader.look(sum(points for name, points in WRITERS.items() if _is_over(actors, name)))
     for actor in actors:
         actor.join()
         assert actor.error is None, (actor.name, actor.steps, actor.error)
@@ -192,14 +194,53 @@ def one_order(dice: random.Random, closes: bool) -> None:
     assert in_redis(period) == counted
     assert not any(Publisher(redis.boards()).inflight(period))
     if not closes:
-        committed = BEFORE + sum(
-            points for name, points in (("one", ONE), ("other", OTHER)) if _took_part(wanted, name)
-        )
+        committed = BEFORE + sum(points for name, points in WRITERS.items() if _is_over(wanted, name))
         assert [*counted.values()] == [float(committed)]
 
 
-def _took_part(actors: list[Actor], name: str) -> bool:
-    return any(actor.name == name for actor in actors)
+def _is_over(actors: list[Actor], name: str) -> bool:
+    return any(actor.name == name and actor.is_over for actor in actors)
+
+
+def test_who_is_answered_is_shown_also_while_another_decides_who_then_rolls_back() -> None:
+    board = make_board("hybrid", update="increment")
+    period = crowd(board, {"ann": BEFORE})
+
+    def meanwhile(step: str) -> None:
+        if step == "submit.before_publish":
+            with patch.object(publish, "failpoint", die), suppress(RolledBack):
+                at_once([sent(board, NEVER)])
+
+    def die(step: str) -> None:
+        if step == "submit.before_commit":
+            raise RolledBack
+
+    with patch.object(publish, "failpoint", meanwhile):
+        sent(board, ONE)()
+
+    assert [*in_redis(period).values()] == [BEFORE + ONE]
+    assert any(Publisher(redis.boards()).inflight(period))
+    assert reconcile.reconcile(period) == 1
+    assert in_redis(period) == in_sql(period)
+    assert not any(Publisher(redis.boards()).inflight(period))
+
+
+def test_what_was_read_is_not_shown_before_what_was_decided_in_between() -> None:
+    """Else the writer in between, whose row is older than what was read, would take a step back."""
+    board = make_board("hybrid", update="increment")
+    period = crowd(board, {"ann": BEFORE})
+    [member] = in_redis(period)
+    publisher = Publisher(redis.boards())
+    for token in ("of one who died", "in between", "of the last"):
+        publisher.announce(period, ["ann"], token)
+
+    assert publisher.publish(period, {"of one who died": [ZsetRow("ann", 7.0, member)]}) == {"ann"}
+    assert [*in_redis(period).values()] == [BEFORE]
+    in_between = publisher.prepare_publish(period, {"in between": [ZsetRow("ann", 3.0, member)]})
+    assert publisher.send_prepared(in_between) == set()
+    assert [*in_redis(period).values()] == [3.0]
+    assert publisher.publish(period, {"of the last": [ZsetRow("ann", 7.0, member)]}) == set()
+    assert [*in_redis(period).values()] == [7.0]
 
 
 def test_who_publishes_late_changes_nothing_that_was_decided_since() -> None:
@@ -211,7 +252,7 @@ def test_who_publishes_late_changes_nothing_that_was_decided_since() -> None:
     publisher.announce(period, ["ann"], "of before")
     sent(board, ONE)()
 
-    assert publisher.publish(period, {"of before": [late]}) == 0
+    assert publisher.publish(period, {"of before": [late]}) == {"ann"}
 
     assert in_redis(period) == in_sql(period)
 
@@ -247,6 +288,25 @@ def test_a_mark_of_who_wrote_since_we_read_stays() -> None:
         reconcile.publish_current(period, ["ann"])
 
     assert Standing.objects.get(period=period).pending_publish
+
+
+def test_a_mark_of_what_was_read_and_not_shown_stays() -> None:
+    """One writer ended the claim, and another could not announce: what was read of both is not in Redis."""
+    board = make_board("hybrid", update="increment")
+    period = crowd(board, {"ann": BEFORE})
+    Standing.objects.filter(period=period).update(pending_publish=True)
+
+    def meanwhile(step: str) -> None:
+        if step == "reconcile.after_claim":
+            sent(board, ONE)()
+            with patch.object(publish, "_announce", return_value=False):
+                sent(board, OTHER)()
+
+    with patch.object(reconcile, "failpoint", meanwhile):
+        reconcile.publish_current(period, ["ann"])
+
+    assert Standing.objects.get(period=period).pending_publish
+    assert [*in_redis(period).values()] == [BEFORE + ONE]
 
 
 def test_announcements_are_kept_as_a_table_which_is_not_walked_for_each_player() -> None:
