@@ -13,11 +13,13 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
+from django.test import RequestFactory
 from django.urls import path
 
 from benchmarks.layers import ANSWER, BARE, PREFIX, TABLE
 from config import wsgi
 from foundation.db.pipeline import pipelined
+from foundation.http.fast_path import api_view, is_of_api
 from foundation.redis import client as redis
 from leaderboards.api.http.access import RequireKey
 from leaderboards.models import Period
@@ -58,11 +60,13 @@ def _period(number: int) -> Period:
 
 
 import_module(settings.ROOT_URLCONF).urlpatterns[:0] = [
-    path(f"{PREFIX[1:]}view", view),
-    path(f"{PREFIX[1:]}key", key),
-    path(f"{PREFIX[1:]}trip/<int:period>/<player>", trip),
-    path(f"{PREFIX[1:]}commit", commit),
+    path(f"{PREFIX[1:]}view", api_view(view)),
+    path(f"{PREFIX[1:]}key", api_view(key)),
+    path(f"{PREFIX[1:]}trip/<int:period>/<player>", api_view(trip)),
+    path(f"{PREFIX[1:]}commit", api_view(commit)),
 ]
+if not is_of_api(RequestFactory().get(f"{PREFIX}view")):
+    raise SystemExit(f"{PREFIX}view does not take the API's way")
 
 
 def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
