@@ -79,7 +79,7 @@ function light(row, cell, from) {
 function tellGains() {
   for (const row of rows()) {
     const gain = gains.get(row.dataset.key);
-    const today = row.querySelector(".days + td:not(.result)");
+    const today = row.querySelector(".has-today th + td + td");
     const cell = today?.checkVisibility() ? today : points(row);
     if (!cell || !gain) continue;
     if (gain.until > Date.now()) cell.dataset.gain = gain.words;

@@ -77,7 +77,7 @@ def test_a_row_under_the_pointer_or_the_keyboard_lifts_its_line(raced: int, open
     page.mouse.move(2, 2)
     assert len(page.evaluate(LIFTED)) == 10
 
-    page.locator(".top tbody tr .who > a").nth(5).focus()
+    page.locator(".top tbody tr th > p > a").nth(5).focus()
     assert page.evaluate(LIFTED) == ["race-line is-6"]
     page.keyboard.press("Tab")  # to the menu of the row
     assert page.evaluate(LIFTED) == ["race-line is-6"]

@@ -90,7 +90,7 @@ def signed(board: Board, gain: int | None, decimals: int) -> str:
 def gain_cells(page: PageGains, gains: RowGains) -> str:
     """The table cells of a row as HTML: bars by day, and today's points."""
     today = f"<td>{gains.today}" if page.has_today else ""
-    return f"<td class=days>{_bars(gains, page.largest)}{today}"
+    return f"<td>{_bars(gains, page.largest)}{today}"
 
 
 def days_table(board: Board, page: PageGains, lines: Sequence[Line]) -> str:
@@ -114,7 +114,8 @@ def empty_cells(page: PageGains | None) -> str:
 def _bars(gains: RowGains, largest: int) -> str:
     """The days as bars, the numbers are in the table (``days_table``).
 
-    Bars grow downwards from 0, because that is shorter to write; the style sheet turns them over and sets off the last.
+    Heights count downwards from 0, because that is shorter to write; the style sheet turns them over and sets off the
+    last.
     """
     first = MOST_DAYS - len(gains.by_day)
     bars = [
@@ -124,11 +125,11 @@ def _bars(gains: RowGains, largest: int) -> str:
 
 
 def _path(bars: Sequence[tuple[int, int]]) -> str:
-    """Return the bars as one path; each begins where the one before has ended."""
-    text, x_before, y_before = "", 0, 0
+    """Return the bars as one path; each begins at its height, so that the next one follows on the line of 0."""
+    text, before = "", 0
     for x, height in bars:
-        text += f"m{x - x_before}-{y_before}v{height}" if y_before else f"M{x} 0v{height}"
-        x_before, y_before = x, height
+        text += f"m{x - before} {height}V0" if before else f"M{x} {height}V0"
+        before = x
     return text
 
 

@@ -1,11 +1,13 @@
 """Render a row of standings in Python: a template takes ten times as long, and a page has fifty rows.
 
 Every byte here counts fifty times. So cells have no end tags, which HTML leaves out where the next cell begins,
-attributes of our own words have no quotes, and what style sheets can draw (arrows, dashes, faces) is no text.
+attributes of our own words have no quotes, and what style sheets can draw (arrows, dashes, faces) is no text. Cells are
+found by their place: the classes of the table (``_table.html``) say which there are.
 
 The trap: HTML is built by hand here, so texts of users must be escaped; ``tests/data/names.json`` holds hostile names.
 """
 
+import re
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache, lru_cache
@@ -24,6 +26,7 @@ from leaderboards.views.components.faces import face_html, flag_html
 from leaderboards.views.components.table_rows import Line, Move
 
 _SAFE = "!$&'()*+,;=/~:@"  # characters that Django does not quote either
+_PLAIN = re.compile(r"[\w/.~-]+", re.ASCII).fullmatch  # needs no quotes as an attribute, and no escaping
 _METALS = (1, 2, 3)
 _SHORT_NAME = 10  # characters that fit every column of names; longer names are told whole in a title
 
@@ -58,7 +61,7 @@ def row_html(line: Line, style: RowStyle) -> str:
     cells.append(style.gains and (line.gained or style.gains))
     cells += [f"<td class=result>{escape(cell)}" for cell in line.cells]
     if style.gaps:
-        cells.append(f"<td class=gap>{escape(line.gap)}")
+        cells.append(f"<td>{escape(line.gap)}")
     return f'<tr data-key="{escape(line.player)}"{_own(line, style)}>{"".join(cells)}</tr>'
 
 
@@ -83,7 +86,8 @@ def _rank(line: Line, style: RowStyle) -> str:
     place = f" id=rank-{line.rank}" if style.anchors and line.is_first_of_rank else ""
     has_tile = line.is_me or line.rank in _METALS
     text = tile_html(line.rank, tied=line.tied) if has_tile else f"{_ties(line.tied)}{rank_text(line.rank)}"
-    return f"<td class=rank{place}>{text}"
+    name = " class=rank" if style.within else ""  # it is not the first one then
+    return f"<td{name}{place}>{text}"
 
 
 def tile_html(rank: int | None, *, tied: bool) -> SafeString:
@@ -104,14 +108,14 @@ def _player(line: Line, style: RowStyle) -> str:
     whole = f' title="{name}"' if len(line.name) > _SHORT_NAME else ""
     text = f"<bdi{whole}>{name}</bdi>"
     if not style.request.GET.get("embed"):
-        text = f'<a href="{_address(line.player)}">{text}</a>'
-    text = f"{face_html(line.player)}{text}{flag_html(line.country)}"
+        text = f"<a href={_address(line.player)}>{text}</a>"
+    text = f"{face_html(line.player)}{text}{flag_html(line.country, in_row=True)}"
     if line.is_me:
         word = _("You") if style.is_linked else _("highlighted")
         text += f' <span class="tag">{escape(word)}</span>'
     if style.anchors and line.tied_count > 2:
         text += f" {_equals(line, style)}"
-    return f"<p class=who>{text}"
+    return f"<p>{text}"
 
 
 def _equals(line: Line, style: RowStyle) -> str:
@@ -127,15 +131,16 @@ def _move(move: Move | None, _language: str | None) -> str:
         return "<td class=move>"
     if move.direction == "new":
         new = pgettext("a player who was not ranked in the period before", "new")
-        return f'<td class="move new">{escape(new)}'
+        return f"<td class=new>{escape(new)}"
     direction = {"up": _("up"), "down": _("down"), "same": _("unchanged")}[move.direction]
     by = "" if move.direction == "same" else f" {formats.number(move.by)}"
-    return f'<td class="move {move.direction}"><i>{escape(direction)}</i>{by}'
+    return f'<td class={move.direction}><i>{escape(direction)}</i>{by}'
 
 
 def _address(player: str) -> str:
     before, after = _player_url_parts()
-    return escape(f"{before}{quote(player, safe=_SAFE)}{after}")
+    address = f"{before}{quote(player, safe=_SAFE)}{after}"
+    return address if _PLAIN(address) else f'"{escape(address)}"'
 
 
 @cache

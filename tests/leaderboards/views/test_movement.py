@@ -73,7 +73,7 @@ def test_before_the_first_look_moves_are_told_against_the_final_ranks_before_and
     micro_cache.forget()
     after = text(client.get(f"/boards/{board}/"))
 
-    assert "class=move" not in not_final
+    assert 'class="move"' not in not_final
     assert "± against the final ranks before" in before
     assert "1 up 1 robin 50" in before
     assert "2 down 1 mina 40" in before
