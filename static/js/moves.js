@@ -31,7 +31,8 @@ function note() {
 
 function points(row) {
   const cells = row.querySelectorAll(".result");
-  return cells.length === 1 ? cells[0] : undefined;
+  if (cells.length) return cells.length === 1 ? cells[0] : undefined;
+  return row.cells[row.cells.length - (row.closest(".has-gaps") ? 2 : 1)]; // found by place (row_html.py)
 }
 
 function travel(row, from) {

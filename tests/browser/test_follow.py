@@ -71,7 +71,7 @@ def test_live_refresh_keeps_the_filter(board: int, opened: Opened) -> None:
 
     assert page.url.endswith("?of=following")
     assert players(page) == ["eve", "robin"]
-    expect(page.locator('.top tr[data-key="eve"] .rank')).to_have_text("1")
+    expect(page.locator('.top tr[data-key="eve"] > td:first-child')).to_have_text("1")
     page.get_by_role("link", name="Everyone").click()
     expect(page.locator(".top tbody tr")).to_have_count(4)
 

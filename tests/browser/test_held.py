@@ -127,7 +127,7 @@ def test_a_number_that_is_overtaken_while_it_counts_goes_on_to_the_last_one(
 ) -> None:
     page = opened(played, clock=True)
     page.clock.pause_at(page.evaluate("Date.now()") + 60_000)
-    result = rows(page).filter(has_text="robin").locator(".result")
+    result = rows(page).filter(has_text="robin").locator("td").nth(-2)
 
     for points, told in ((100, "340"), (1000, "1,340")):
         score(weekly, {"robin": points})

@@ -22,7 +22,7 @@ from leaderboards.selectors import Row, Standings
 from leaderboards.selectors.history.race import MOST_DAYS, NO_HISTORY, Day, PlayerHistory, RaceSnapshots
 from leaderboards.views.components.table_rows import Line
 
-BAR_STEP, BAR_HEIGHT = 8, 22  # px
+BAR_HEIGHT = 22  # px; a day is as wide as a unit of the drawing
 MINUS = "\N{MINUS SIGN}"
 
 
@@ -114,23 +114,21 @@ def empty_cells(page: PageGains | None) -> str:
 def _bars(gains: RowGains, largest: int) -> str:
     """The days as bars, the numbers are in the table (``days_table``).
 
-    Heights count downwards from 0, because that is shorter to write; the style sheet turns them over and sets off the
-    last.
+    They are one outline, whose heights count downwards from 0, because that is shorter to write; the style sheet turns
+    it over, makes it wide, parts the days and sets off the last.
     """
-    first = MOST_DAYS - len(gains.by_day)
-    bars = [
-        (3 + nth * BAR_STEP, _height(gain, largest)) for nth, gain in enumerate(gains.by_day, first) if gain is not None
-    ]
-    return f'<svg><path d="{_path(bars)}"/></svg>' if bars else ""
+    heights = [0 if gain is None else _height(gain, largest) for gain in gains.by_day]
+    return f'<svg><path d="{_path(heights)}"/></svg>' if any(heights) else ""
 
 
-def _path(bars: Sequence[tuple[int, int]]) -> str:
-    """Return the bars as one path; each begins at its height, so that the next one follows on the line of 0."""
-    text, before = "", 0
-    for x, height in bars:
-        text += f"m{x - before} {height}V0" if before else f"M{x} {height}V0"
-        before = x
-    return text
+def _path(heights: Sequence[int]) -> str:
+    """Return the bars of the days, the last of which ends at the right edge, as one outline."""
+    known = next(nth for nth, height in enumerate(heights) if height)
+    text, before = f"M{MOST_DAYS - len(heights) + known} 0", 0
+    for height in heights[known:]:
+        text += ("" if height == before else f"V{height}") + "h1"
+        before = height
+    return f"{text}V0"
 
 
 def _height(gain: int, largest: int) -> int:

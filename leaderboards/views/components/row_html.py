@@ -7,12 +7,12 @@ found by their place: the classes of the table (``_table.html``) say which there
 The trap: HTML is built by hand here, so texts of users must be escaped; ``tests/data/names.json`` holds hostile names.
 """
 
-import re
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache, lru_cache
 from html import escape
 from typing import Any
+from unicodedata import east_asian_width
 from urllib.parse import quote
 
 from django.template.loader import render_to_string
@@ -22,13 +22,12 @@ from django.utils.translation import get_language, pgettext
 from django.utils.translation import gettext as _
 
 from leaderboards import formats
-from leaderboards.views.components.faces import face_html, flag_html
+from leaderboards.views.components.faces import attribute, flag_html, row_face_html
 from leaderboards.views.components.table_rows import Line, Move
 
 _SAFE = "!$&'()*+,;=/~:@"  # characters that Django does not quote either
-_PLAIN = re.compile(r"[\w/.~-]+", re.ASCII).fullmatch  # needs no quotes as an attribute, and no escaping
 _METALS = (1, 2, 3)
-_SHORT_NAME = 10  # characters that fit every column of names; longer names are told whole in a title
+_SHORT_NAME = 14  # as wide as so many letters, a name fits every column; a longer one is told whole in a title
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +58,16 @@ def row_html(line: Line, style: RowStyle) -> str:
         cells.append(_move(line.move, get_language()))
     cells.append(f"<th>{_player(line, style)}")
     cells.append(style.gains and (line.gained or style.gains))
-    cells += [f"<td class=result>{escape(cell)}" for cell in line.cells]
+    result = "<td>" if len(line.cells) == 1 else "<td class=result>"
+    cells += [f"{result}{escape(cell)}" for cell in line.cells]
     if style.gaps:
         cells.append(f"<td>{escape(line.gap)}")
-    return f'<tr data-key="{escape(line.player)}"{_own(line, style)}>{"".join(cells)}</tr>'
+    return f"{row_start(line.player)}{_own(line, style)}>{''.join(cells)}</tr>"
+
+
+def row_start(player: str) -> str:
+    """Return how the row of a player begins, up to where its class may follow."""
+    return f"<tr data-key={attribute(escape(player))}"
 
 
 def moment_html(at: datetime, zone: str) -> SafeString:
@@ -83,7 +88,7 @@ def _own(line: Line, style: RowStyle) -> str:
 
 
 def _rank(line: Line, style: RowStyle) -> str:
-    place = f" id=rank-{line.rank}" if style.anchors and line.is_first_of_rank else ""
+    place = f" id=r{line.rank}" if style.anchors and line.is_first_of_rank else ""
     has_tile = line.is_me or line.rank in _METALS
     text = tile_html(line.rank, tied=line.tied) if has_tile else f"{_ties(line.tied)}{rank_text(line.rank)}"
     name = " class=rank" if style.within else ""  # it is not the first one then
@@ -105,17 +110,22 @@ def _ties(tied: bool) -> str:
 
 def _player(line: Line, style: RowStyle) -> str:
     name = escape(line.name)
-    whole = f' title="{name}"' if len(line.name) > _SHORT_NAME else ""
+    whole = f" title={attribute(name)}" if _width(line.name) > _SHORT_NAME else ""
     text = f"<bdi{whole}>{name}</bdi>"
     if not style.request.GET.get("embed"):
         text = f"<a href={_address(line.player)}>{text}</a>"
-    text = f"{face_html(line.player)}{text}{flag_html(line.country, in_row=True)}"
+    text = f"{row_face_html(line.player)}{text}{flag_html(line.country, in_row=True)}"
     if line.is_me:
         word = _("You") if style.is_linked else _("highlighted")
         text += f' <span class="tag">{escape(word)}</span>'
     if style.anchors and line.tied_count > 2:
         text += f" {_equals(line, style)}"
     return f"<p>{text}"
+
+
+def _width(name: str) -> int:
+    """Return how wide a name is, in letters; signs of East Asia and emoji are twice as wide as others."""
+    return len(name) if name.isascii() else sum(2 if east_asian_width(each) in "WFA" else 1 for each in name)
 
 
 def _equals(line: Line, style: RowStyle) -> str:
@@ -139,8 +149,7 @@ def _move(move: Move | None, _language: str | None) -> str:
 
 def _address(player: str) -> str:
     before, after = _player_url_parts()
-    address = f"{before}{quote(player, safe=_SAFE)}{after}"
-    return address if _PLAIN(address) else f'"{escape(address)}"'
+    return attribute(escape(f"{before}{quote(player, safe=_SAFE)}{after}"))
 
 
 @cache
