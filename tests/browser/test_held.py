@@ -95,7 +95,7 @@ def test_a_press_elsewhere_or_one_that_comes_to_nothing_holds_nothing(played: st
     expect(rows(page).first).to_contain_text("robin")
     page.mouse.up()
 
-    rows(page).first.locator(".rank").hover()
+    rows(page).first.locator("td").first.hover()
     page.mouse.down()
     answered(page, weekly, {"mina": 10_000})
     page.mouse.up()

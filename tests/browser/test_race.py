@@ -157,7 +157,7 @@ def test_who_gains_glows_for_four_seconds_unless_one_wants_less_motion(raced: in
     page = opened(f"/boards/{raced}/", viewport=WIDE, clock=True, reduced_motion=motion)
     page.clock.pause_at(page.evaluate("Date.now()") + 60_000)
     row = page.locator('.top tr[data-key="p03"]')
-    today = row.locator(".days + td")
+    today = row.locator("th + td + td")
     expect(today).to_have_text("0")
 
     score(raced, {"p03": 13})
