@@ -126,7 +126,7 @@ def test_on_a_phone_it_opens_behind_a_button_with_names_beside_the_lines(
 ) -> None:
     page = opened(f"/boards/{raced}/?player=p12", viewport=SMALL_PHONE, java_script_enabled=scripts)
     expect(page.locator(".race-drawing")).to_be_hidden()
-    expect(page.locator(".top tbody tr").first.locator(".days")).to_be_hidden()
+    expect(page.locator(".top tbody tr").first.locator("td:has(> svg)")).to_be_hidden()
 
     page.get_by_text("Race", exact=True).click()
 

@@ -85,7 +85,7 @@ def countries(language: str) -> list[tuple[str, str]]:
 
 
 @lru_cache(maxsize=1024)
-def _flag(country: str, language: str, in_row: bool) -> SafeString:  # noqa: FBT001 - a key of the cache
+def _flag(country: str, language: str, in_row: bool) -> SafeString:
     name = escape(country_name(country, language))
     if not name:
         return SafeString()

@@ -144,7 +144,7 @@ def _move(move: Move | None, _language: str | None) -> str:
         return f"<td class=new>{escape(new)}"
     direction = {"up": _("up"), "down": _("down"), "same": _("unchanged")}[move.direction]
     by = "" if move.direction == "same" else f" {formats.number(move.by)}"
-    return f'<td class={move.direction}><i>{escape(direction)}</i>{by}'
+    return f"<td class={move.direction}><i>{escape(direction)}</i>{by}"
 
 
 def _address(player: str) -> str:

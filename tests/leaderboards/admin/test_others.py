@@ -56,7 +56,9 @@ def test_a_period_shows_its_players_its_layout_and_where_its_settling_stands(adm
     assert "rebuilding: 1 of 2" in page(admin, f"/admin/leaderboards/period/{period.pk}/change/")
 
 
-def test_a_rows_name_is_the_headline_of_its_form_and_no_step_of_the_way_there_says_the_same_twice(admin: Client) -> None:
+def test_a_rows_name_is_the_headline_of_its_form_and_no_step_of_the_way_there_says_the_same_twice(
+    admin: Client,
+) -> None:
     board = make_board(name="Weekly <wins>")
     address = f"/admin/leaderboards/board/{board.pk}/change/"
 

@@ -146,7 +146,7 @@ def test_a_page_asks_sql_a_fixed_number_of_times(
 
 
 def full_of_all() -> int:
-    """A board with a race, fifty players with names and flags, and points on each of seven days, all of them far apart."""
+    """A board with a race, fifty players with names and flags, and points on each of seven days."""
     board = make_full_board(period="all_time", update="increment", ties="shared")
     period = Period.objects.select_related("board").get(board=board)
     midnight = clock.now().replace(hour=0, minute=0, second=0, microsecond=0)
