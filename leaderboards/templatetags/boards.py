@@ -91,7 +91,7 @@ def rows_of(context: dict[str, Any], lines: Sequence[Line]) -> SafeString:
         within=bool(context.get("filter")) and context.get("id") == "top",
         is_linked=getattr(context.get("viewer"), "linked", False),
     )
-    return mark_safe("\n".join(row_html(line, style) for line in lines))  # noqa: S308 - ``row_html`` escapes
+    return mark_safe("".join(row_html(line, style) for line in lines))  # noqa: S308 - ``row_html`` escapes
 
 
 @register.simple_tag(takes_context=True)

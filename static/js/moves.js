@@ -31,7 +31,8 @@ function note() {
 
 function points(row) {
   const cells = row.querySelectorAll(".result");
-  return cells.length === 1 ? cells[0] : undefined;
+  if (cells.length) return cells.length === 1 ? cells[0] : undefined;
+  return row.cells[row.cells.length - (row.closest(".has-gaps") ? 2 : 1)]; // found by place (row_html.py)
 }
 
 function travel(row, from) {
@@ -79,7 +80,7 @@ function light(row, cell, from) {
 function tellGains() {
   for (const row of rows()) {
     const gain = gains.get(row.dataset.key);
-    const today = row.querySelector(".days + td:not(.result)");
+    const today = row.querySelector(".has-today th + td + td");
     const cell = today?.checkVisibility() ? today : points(row);
     if (!cell || !gain) continue;
     if (gain.until > Date.now()) cell.dataset.gain = gain.words;

@@ -20,7 +20,7 @@ function offer({ target }) {
   const row = target.closest?.("tr[data-key]:not(.is-me)");
   const isHeld = menu.matches(":popover-open") || button.matches(":focus-visible");
   if (!row || isHeld || button.closest("tr") === row) return;
-  const name = row.querySelector(".who bdi")?.textContent ?? "";
+  const name = row.querySelector("th bdi")?.textContent ?? "";
   button.setAttribute("aria-label", root.dataset.more.replace("{name}", name));
   row.querySelector("th")?.append(button);
 }
@@ -54,7 +54,7 @@ async function open() {
     place();
     menu.querySelector("a, button")?.focus();
   } catch {
-    const link = button.closest("tr")?.querySelector(".who > a");
+    const link = button.closest("tr")?.querySelector("th > p > a");
     if (link && turn === asked) location.assign(link.href);
   }
 }

@@ -3,7 +3,7 @@
   const wrong = [];
   const say = (what, each) => wrong.push(`${what}: ${each.outerHTML.slice(0, 140)}`);
   const all = [...document.body.querySelectorAll("*")];
-  const shown = all.filter((each) => each.checkVisibility() && !each.closest(".move > i, .visually-hidden, .skip-link, svg *"));
+  const shown = all.filter((each) => each.checkVisibility() && !each.closest("td > i, .visually-hidden, .skip-link, svg *"));
 
   // Nothing sticks out, but of boxes that scroll by themselves.
   const scrolls = (each) => each && (/auto|scroll/.test(getComputedStyle(each).overflowX) || scrolls(each.parentElement));

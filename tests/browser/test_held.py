@@ -52,7 +52,7 @@ def answered(page: Page, board: int, points: dict[str, object]) -> None:
     page.evaluate("() => new Promise(requestAnimationFrame)")
 
 
-@pytest.mark.parametrize("chosen", [".top", ".top tbody tr:first-child .who bdi"], ids=["table", "name"])
+@pytest.mark.parametrize("chosen", [".top", ".top tbody tr:first-child th bdi"], ids=["table", "name"])
 def test_selected_text_stays_and_the_page_says_that_it_waits(
     played: str, weekly: int, opened: Opened, chosen: str
 ) -> None:
@@ -77,7 +77,7 @@ def test_selected_text_stays_and_the_page_says_that_it_waits(
 
 def test_who_is_pressed_while_rows_change_is_who_was_meant(played: str, weekly: int, opened: Opened) -> None:
     page = opened(played, viewport=DESKTOP)
-    rows(page).first.locator(".who > a").hover()
+    rows(page).first.locator("th > p > a").hover()
     page.mouse.down()
 
     answered(page, weekly, {"robin": 1000})
@@ -95,7 +95,7 @@ def test_a_press_elsewhere_or_one_that_comes_to_nothing_holds_nothing(played: st
     expect(rows(page).first).to_contain_text("robin")
     page.mouse.up()
 
-    rows(page).first.locator(".rank").hover()
+    rows(page).first.locator("td").first.hover()
     page.mouse.down()
     answered(page, weekly, {"mina": 10_000})
     page.mouse.up()
@@ -108,7 +108,7 @@ def test_rows_stay_the_same_elements_and_go_with_their_player(played: str, weekl
     page.locator(".own-why > summary").click()
     rows(page).evaluate_all(MARK)
     page.locator(".own [data-share-menu]").evaluate_all(MARK)
-    link = rows(page).filter(has_text="robin").locator(".who > a")
+    link = rows(page).filter(has_text="robin").locator("th > p > a")
     link.focus()
 
     answered(page, weekly, {"robin": 1000, "aiko": 5})
@@ -127,7 +127,7 @@ def test_a_number_that_is_overtaken_while_it_counts_goes_on_to_the_last_one(
 ) -> None:
     page = opened(played, clock=True)
     page.clock.pause_at(page.evaluate("Date.now()") + 60_000)
-    result = rows(page).filter(has_text="robin").locator(".result")
+    result = rows(page).filter(has_text="robin").locator("td").nth(-2)
 
     for points, told in ((100, "340"), (1000, "1,340")):
         score(weekly, {"robin": points})

@@ -43,7 +43,7 @@ def test_my_row_is_one_click_from_home(board: int, opened: Opened, viewport: dic
 
     page.wait_for_url(f"**/boards/{board}/#me")
     expect(page.locator("#me")).to_be_in_viewport()
-    expect(page.locator("#me .rank")).to_contain_text("40")
+    expect(page.locator("#me td").first).to_contain_text("40")
     assert clicks.number == 1
 
 

@@ -100,8 +100,8 @@ def test_a_board_is_gone_through_by_its_pages_periods_and_ranks_and_a_place_is_e
     page.keyboard.type("77")
     page.keyboard.press("Enter")
 
-    page.wait_for_url("**/?page=2#rank-77")
-    expect(page.locator("#rank-77")).to_be_in_viewport()
+    page.wait_for_url("**/?page=2#r77")
+    expect(page.locator("#r77")).to_be_in_viewport()
 
     page.goto(f"{played}?player=robin")
     reach(page, page.locator(".own-why > summary"))

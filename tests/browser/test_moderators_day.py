@@ -50,7 +50,7 @@ class Desk:
     def expect_ranked(self, *names: str) -> None:
         """On the public board, best first."""
         self.public.reload()
-        expect(self.public.locator(".standings tbody .who bdi")).to_have_text(names)
+        expect(self.public.locator(".standings tbody th bdi")).to_have_text(names)
 
     @property
     def rows(self) -> Locator:

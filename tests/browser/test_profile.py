@@ -92,5 +92,5 @@ def test_a_picture_comes_from_this_site_and_is_as_large_as_a_face(
     page.goto(f"/boards/{played}/")
     row = page.locator(".top img.face").first
     assert row.evaluate("each => each.decode().then(() => each.naturalWidth)") == 64
-    drawn = page.locator(".top i.face").first
+    drawn = page.locator(".top th > p > i").first
     assert row.bounding_box()["width"] == drawn.bounding_box()["width"]  # type: ignore[index]  # both are on the page, so each has a box

@@ -77,7 +77,7 @@ def test_a_row_under_the_pointer_or_the_keyboard_lifts_its_line(raced: int, open
     page.mouse.move(2, 2)
     assert len(page.evaluate(LIFTED)) == 10
 
-    page.locator(".top tbody tr .who > a").nth(5).focus()
+    page.locator(".top tbody tr th > p > a").nth(5).focus()
     assert page.evaluate(LIFTED) == ["race-line is-6"]
     page.keyboard.press("Tab")  # to the menu of the row
     assert page.evaluate(LIFTED) == ["race-line is-6"]
@@ -126,7 +126,7 @@ def test_on_a_phone_it_opens_behind_a_button_with_names_beside_the_lines(
 ) -> None:
     page = opened(f"/boards/{raced}/?player=p12", viewport=SMALL_PHONE, java_script_enabled=scripts)
     expect(page.locator(".race-drawing")).to_be_hidden()
-    expect(page.locator(".top tbody tr").first.locator(".days")).to_be_hidden()
+    expect(page.locator(".top tbody tr").first.locator("td:has(> svg)")).to_be_hidden()
 
     page.get_by_text("Race", exact=True).click()
 
@@ -157,7 +157,7 @@ def test_who_gains_glows_for_four_seconds_unless_one_wants_less_motion(raced: in
     page = opened(f"/boards/{raced}/", viewport=WIDE, clock=True, reduced_motion=motion)
     page.clock.pause_at(page.evaluate("Date.now()") + 60_000)
     row = page.locator('.top tr[data-key="p03"]')
-    today = row.locator(".days + td")
+    today = row.locator("th + td + td")
     expect(today).to_have_text("0")
 
     score(raced, {"p03": 13})

@@ -50,6 +50,23 @@ def test_the_own_plate_says_the_rank_largest_and_the_gap_in_words(played: str, o
     expect(page.locator("#me")).to_be_in_viewport()
 
 
+@pytest.mark.parametrize("locale", ["en", "ko"])
+def test_a_plate_of_a_shared_rank_is_no_higher_than_another_one_needs(opened: Opened, locale: str) -> None:
+    board = make_board(name="Golf", ties="shared")
+    account("robin", "robin")
+    score(board, {f"p{number:02d}": 900 - number for number in range(36)} | dict.fromkeys(("robin", "a", "b", "c"), 9))
+    name("p35", "Bartholomew")
+
+    for size, most in ((SMALL_PHONE, 100), (PHONE, 100), (WIDE, 320)):
+        page = opened(f"/boards/{board}/", who="robin", viewport=size, locale=locale)
+        plate, buttons = page.locator(".own.is-plate"), page.locator(".own .plate-button")
+        tops = {round(each["y"]) for each in (button.bounding_box() for button in buttons.all()) if each}
+
+        assert plate.evaluate(HEIGHT) <= most, size
+        assert len(tops) == 1, size
+        assert checks.wrong_boxes(page, thumbs=size is not WIDE) == []
+
+
 def test_who_is_not_signed_in_sees_the_leader_there_and_the_way_in(played: str, opened: Opened) -> None:
     page = opened(played, viewport=WIDE)
 
@@ -84,15 +101,15 @@ def test_rows_are_people_with_a_face_and_a_flag_and_the_first_three_stand_on_met
     page = opened(played, viewport=WIDE)
     rows = page.locator(".top tbody tr")
 
-    expect(rows.locator("i.face")).to_have_count(5)
-    expect(rows.locator("img.flag")).to_have_count(1)
+    expect(rows.locator("th > p > i")).to_have_count(5)
+    expect(rows.locator("th img[title]")).to_have_count(1)
     expect(rows.nth(1).get_by_role("img", name="Sweden")).to_be_visible()
     tiles = rows.locator(".rank-tile").evaluate_all("all => all.map(each => getComputedStyle(each).backgroundColor)")
     assert len(set(tiles)) == len(tiles) == 3
     assert rows.nth(4).evaluate(HEIGHT) in range(44, 48)
-    face = rows.nth(0).locator(".face").get_attribute("class")
+    face = rows.nth(0).locator("th > p > i").get_attribute("class")
     page.goto("/players/mina/")
-    assert str(page.locator(".player-head .face").get_attribute("class")).replace(" is-xl", "") == face
+    assert str(page.locator(".player-head .face").get_attribute("class")).replace("face is-xl ", "") == face
 
 
 def test_the_tiles_count_down_with_the_words_beside_them(played: str, opened: Opened) -> None:

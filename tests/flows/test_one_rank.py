@@ -18,7 +18,7 @@ from tests.leaderboards.factories import BoardFactory, PeriodFactory
 pytestmark = pytest.mark.django_db(transaction=True)
 
 PLAYERS = [f"p{number:02d}_x" for number in range(24)] + ["Åse", "서연", "zoë_1"]
-_LINE = re.compile(r'<tr data-key="([^"]+)"[^>]*><td class=rank[^>]*>(.*?)<(?:td|th)', re.DOTALL)
+_LINE = re.compile(r'<tr data-key="?([^">]+)"?[^>]*><td[^>]*>(.*?)<(?:td|th)', re.DOTALL)
 _TAG = re.compile(r"<[^>]+>")
 
 

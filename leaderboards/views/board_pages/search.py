@@ -26,9 +26,9 @@ def find_on_board(board: Board, label: str, asked: str, viewer: Viewer) -> str |
     if row is not None and not viewer.linked:
         return f"?{urlencode({**period, **_page(row.ahead), 'player': row.player})}#me"
     if row is not None:
-        return f"?{urlencode({**period, **_page(row.ahead)})}#rank-{row.rank}"
+        return f"?{urlencode({**period, **_page(row.ahead)})}#r{row.rank}"
     there = selectors.standings(board, label, place - 1, 1).rows if place else []
-    return f"?{urlencode({**period, **_page(place - 1)})}#rank-{there[0].rank}" if there else None
+    return f"?{urlencode({**period, **_page(place - 1)})}#r{there[0].rank}" if there else None
 
 
 def _player(board: Board, label: str, asked: str) -> Row | None:

@@ -49,7 +49,7 @@ _REPEATED = ("period", "page", "embed")  # query parameters that links repeat; t
 _PLACES = (
     *("preview", "filters", "card", "find", "foot", "around"),
     *("summary", "spread", "past", "panels", "race", "etag"),
-    *("race_table", "spread_table", "days_table"),
+    *("race_table", "spread_table", "days_table", "past_tables"),
 )
 _PLACE_MARKERS = {place: mark_safe(f"<!--own {place}-->") for place in _PLACES}  # noqa: S308 - text of users is escaped, so it cannot contain a marker
 _BLANK_LINES = re.compile(r"\n\s*\n")

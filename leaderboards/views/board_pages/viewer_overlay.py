@@ -14,7 +14,6 @@ from django.template.loader import render_to_string
 from django.utils.html import escape
 
 from foundation.db.resilience import SqlAway, ask
-from leaderboards import selectors
 from leaderboards.selectors import BoardPage, Row
 from leaderboards.selectors.visibility.restrictions import NOT_EXCLUDED, Exclusion, exclusion_on_board
 from leaderboards.views.board_pages import viewer_tables
@@ -22,12 +21,10 @@ from leaderboards.views.board_pages.panels import PanelContext, panels
 from leaderboards.views.board_pages.shared_page import PageTemplate, SharedPage, tables_address
 from leaderboards.views.components.approximate_share import ApproximateShare, approximate_share
 from leaderboards.views.components.distribution_chart import with_own_bar
-from leaderboards.views.components.line_chart import chart
 from leaderboards.views.components.own_move import own_move
 from leaderboards.views.components.preview import board_preview
 from leaderboards.views.components.race import race_html
-from leaderboards.views.components.rank_chart import RankChart, rank_chart_of, with_current_rank
-from leaderboards.views.components.row_html import RowStyle, row_html
+from leaderboards.views.components.row_html import RowStyle, row_html, row_start
 from leaderboards.views.components.table_rows import Move
 from leaderboards.views.components.tables import viewer_card
 from leaderboards.views.http.responses import etag_of
@@ -181,7 +178,7 @@ class ViewerOverlay:
         """Replace the viewer's row by one that is highlighted."""
         player = self.page.me and self.page.me.player
         line = next(line for line in self.shared.context["lines"] if line.player == player)
-        begin = html.index(f'<tr data-key="{escape(player)}"'.encode())
+        begin = html.index(f"{row_start(str(player))}>".encode())
         end = html.index(b"</tr>", begin) + len(b"</tr>")
         return html[:begin] + row_html(replace(line, is_me=True), self.row_style).encode() + html[end:]
 
@@ -215,7 +212,7 @@ def _around(own: ViewerOverlay) -> str | None:
         return None
     before, after = own.shared.neighbours_table_shell
     row_style = replace(own.row_style, moves=False, gaps=False, gains="", anchors=False, within=False)
-    return before + "\n".join(row_html(line, row_style) for line in own.viewer_card["around"]) + after
+    return before + "".join(row_html(line, row_style) for line in own.viewer_card["around"]) + after
 
 
 def _summary(own: ViewerOverlay) -> str | None:
@@ -225,14 +222,6 @@ def _summary(own: ViewerOverlay) -> str | None:
 def _spread(own: ViewerOverlay) -> str | None:
     drawing, me = own.shared.spread, own.page.me
     return with_own_bar(own.default("spread"), drawing, own.page.standings.rules, me) if drawing and me else None
-
-
-def _past(own: ViewerOverlay) -> str | None:
-    """Return the viewer's rank history in this period and their final ranks in earlier ones, if there can be any."""
-    shared, me, player = own.shared, own.page.me, own.viewer.player
-    past = selectors.past_ranks(shared.board, player) if player and shared.has_past else []
-    way = _rank_chart(own.page) if me and shared.has_rank_history else None
-    return own.render("_past", way=way, past=past[::-1], chart=chart(past)) if past or way else None
 
 
 def _race(own: ViewerOverlay) -> str | None:
@@ -263,15 +252,7 @@ def _render_panels(own: ViewerOverlay) -> str:
     return panels(PanelContext(own.shared.board, own.page.standings.period, own.viewer))
 
 
-def _rank_chart(page: BoardPage) -> RankChart | None:
-    shown, me = page.standings, page.me
-    if me is None:
-        return None
-    history = selectors.rank_history(me.player, [(shown.board, shown.period.label, shown.rules)])
-    return rank_chart_of(shown.board, with_current_rank(history[shown.board.seq], me, shown))
-
-
-_TABLES = ("race_table", "spread_table", "days_table")
+_TABLES = ("race_table", "spread_table", "days_table", "past_tables")
 _CACHED_PLACES = ("card", "foot", "around", "summary")
 _DEFAULTS = {
     "card": "_own_row",
@@ -288,10 +269,11 @@ _OWN_PARTS: dict[str, Callable[[ViewerOverlay], str | None]] = {
     "around": _around,
     "summary": _summary,
     "spread": _spread,
-    "past": _past,
+    "past": viewer_tables.past,
     "panels": _panels,
     "race": _race,
     "race_table": viewer_tables.race_table,
     "spread_table": viewer_tables.spread_table,
     "days_table": viewer_tables.days_table,
+    "past_tables": viewer_tables.past_tables,
 }

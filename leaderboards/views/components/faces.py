@@ -1,6 +1,7 @@
 """A player's picture or generated face, and the flag of their country."""
 
 import json
+import re
 from functools import cache, lru_cache
 from html import escape
 
@@ -16,17 +17,24 @@ from leaderboards.core.faces import drawn, face_of
 from leaderboards.models import Player
 from leaderboards.selectors.player_data.names import picture_of
 
+_PLAIN = re.compile(r"[\w/.:-]+").fullmatch  # HTML wants quotes around nothing of this
 _PIXELS = {"l": 44, "xl": 112}
 _NO_COUNTRIES = {"EU", "UN", "XX"}  # flags of no country
 
 
 def face_html(player: str, size: str = "", picture: str | None = None) -> SafeString:
-    """Render the face of a player id; ``size`` is a class of face.css: ``l``, ``xl``, or empty in rows.
+    """Render the face of a player id; ``size`` is a class of face.css: ``l``, ``xl``, or empty for the small one.
 
     ``picture`` is the digest of their picture, empty for none; by default the one that was read with the name.
     """
     digest = picture_of(player) if picture is None else picture
     return _picture_html(digest, size) if digest and sunwi_settings.PICTURE_HOSTS else _drawn_html(player, size)
+
+
+def row_face_html(player: str) -> SafeString:
+    """Render the face in a row of standings, where style sheets find it by its place."""
+    digest = picture_of(player)
+    return _picture_html(digest, "") if digest and sunwi_settings.PICTURE_HOSTS else _drawn_in_row(player)
 
 
 def player_face_html(player: Player, size: str = "") -> SafeString:
@@ -51,12 +59,17 @@ def _drawn_html(player: str, size: str) -> SafeString:
     return mark_safe(text.replace('class="face', f'class="face is-{size}', 1) if size else text)  # noqa: S308 - it is made of our own HTML
 
 
-def flag_html(country: str) -> SafeString:
+@lru_cache(maxsize=16_384)
+def _drawn_in_row(player: str) -> SafeString:
+    return mark_safe(_drawn_html(player, "").replace('class="face ', 'class="', 1))  # noqa: S308 - it is made of our own HTML
+
+
+def flag_html(country: str, *, in_row: bool = False) -> SafeString:
     """Render the flag of a country (ISO 3166, two capital letters); empty if the code is unknown.
 
-    Its title is its name, for eyes and ears alike.
+    Its title is its name, for eyes and ears alike. In a row of standings style sheets find it by its place.
     """
-    return _flag(country, get_language() or "en") if country else SafeString()
+    return _flag(country, get_language() or "en", in_row) if country else SafeString()
 
 
 def country_name(country: str, language: str) -> str:
@@ -72,13 +85,18 @@ def countries(language: str) -> list[tuple[str, str]]:
 
 
 @lru_cache(maxsize=1024)
-def _flag(country: str, language: str) -> SafeString:
+def _flag(country: str, language: str, in_row: bool) -> SafeString:
     name = escape(country_name(country, language))
     if not name:
         return SafeString()
     source = escape(f"{PrefixNode.handle_simple('STATIC_URL')}flags/{country.lower()}.webp")
-    text = f'<img class=flag src="{source}" title="{name}" loading=lazy>'
+    text = f"<img{'' if in_row else ' class=flag'} src={attribute(source)} title={attribute(name)} loading=lazy>"
     return mark_safe(text)  # noqa: S308 - its parts are escaped above
+
+
+def attribute(text: str) -> str:
+    """Return an escaped text as the value of an attribute, in quotes if HTML needs them."""
+    return text if _PLAIN(text) else f'"{text}"'
 
 
 @cache

@@ -22,7 +22,7 @@ from leaderboards.selectors import Row, Standings
 from leaderboards.selectors.history.race import MOST_DAYS, NO_HISTORY, Day, PlayerHistory, RaceSnapshots
 from leaderboards.views.components.table_rows import Line
 
-BAR_STEP, BAR_HEIGHT = 8, 22  # px
+BAR_HEIGHT = 22  # px; a day is as wide as a unit of the drawing
 MINUS = "\N{MINUS SIGN}"
 
 
@@ -90,7 +90,7 @@ def signed(board: Board, gain: int | None, decimals: int) -> str:
 def gain_cells(page: PageGains, gains: RowGains) -> str:
     """The table cells of a row as HTML: bars by day, and today's points."""
     today = f"<td>{gains.today}" if page.has_today else ""
-    return f"<td class=days>{_bars(gains, page.largest)}{today}"
+    return f"<td>{_bars(gains, page.largest)}{today}"
 
 
 def days_table(board: Board, page: PageGains, lines: Sequence[Line]) -> str:
@@ -114,22 +114,21 @@ def empty_cells(page: PageGains | None) -> str:
 def _bars(gains: RowGains, largest: int) -> str:
     """The days as bars, the numbers are in the table (``days_table``).
 
-    Bars grow downwards from 0, because that is shorter to write; the style sheet turns them over and sets off the last.
+    They are one outline, whose heights count downwards from 0, because that is shorter to write; the style sheet turns
+    it over, makes it wide, parts the days and sets off the last.
     """
-    first = MOST_DAYS - len(gains.by_day)
-    bars = [
-        (3 + nth * BAR_STEP, _height(gain, largest)) for nth, gain in enumerate(gains.by_day, first) if gain is not None
-    ]
-    return f'<svg><path d="{_path(bars)}"/></svg>' if bars else ""
+    heights = [0 if gain is None else _height(gain, largest) for gain in gains.by_day]
+    return f'<svg><path d="{_path(heights)}"/></svg>' if any(heights) else ""
 
 
-def _path(bars: Sequence[tuple[int, int]]) -> str:
-    """Return the bars as one path; each begins where the one before has ended."""
-    text, x_before, y_before = "", 0, 0
-    for x, height in bars:
-        text += f"m{x - x_before}-{y_before}v{height}" if y_before else f"M{x} 0v{height}"
-        x_before, y_before = x, height
-    return text
+def _path(heights: Sequence[int]) -> str:
+    """Return the bars of the days, the last of which ends at the right edge, as one outline."""
+    known = next(nth for nth, height in enumerate(heights) if height)
+    text, before = f"M{MOST_DAYS - len(heights) + known} 0", 0
+    for height in heights[known:]:
+        text += ("" if height == before else f"V{height}") + "h1"
+        before = height
+    return f"{text}V0"
 
 
 def _height(gain: int, largest: int) -> int:

@@ -245,7 +245,7 @@ def _dot(drawn: Drawn, names: str) -> str:
     if drawn.start is None:
         return ""
     x, y = _percent(drawn.start.x), _rem(HEAD + drawn.start.y)
-    return f'<circle class="race-dot {names}" cx="{x}" cy="{y}" r="3.5"/>'
+    return f'<circle class="race-dot {names}" cx="{x}" cy="{y}"/>'
 
 
 def _rem(high: float) -> str:

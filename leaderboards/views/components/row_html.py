@@ -1,7 +1,8 @@
 """Render a row of standings in Python: a template takes ten times as long, and a page has fifty rows.
 
 Every byte here counts fifty times. So cells have no end tags, which HTML leaves out where the next cell begins,
-attributes of our own words have no quotes, and what style sheets can draw (arrows, dashes, faces) is no text.
+attributes of our own words have no quotes, and what style sheets can draw (arrows, dashes, faces) is no text. Cells are
+found by their place: the classes of the table (``_table.html``) say which there are.
 
 The trap: HTML is built by hand here, so texts of users must be escaped; ``tests/data/names.json`` holds hostile names.
 """
@@ -11,6 +12,7 @@ from datetime import datetime
 from functools import cache, lru_cache
 from html import escape
 from typing import Any
+from unicodedata import east_asian_width
 from urllib.parse import quote
 
 from django.template.loader import render_to_string
@@ -20,12 +22,12 @@ from django.utils.translation import get_language, pgettext
 from django.utils.translation import gettext as _
 
 from leaderboards import formats
-from leaderboards.views.components.faces import face_html, flag_html
+from leaderboards.views.components.faces import attribute, flag_html, row_face_html
 from leaderboards.views.components.table_rows import Line, Move
 
 _SAFE = "!$&'()*+,;=/~:@"  # characters that Django does not quote either
 _METALS = (1, 2, 3)
-_SHORT_NAME = 10  # characters that fit every column of names; longer names are told whole in a title
+_SHORT_NAME = 14  # as wide as so many letters, a name fits every column; a longer one is told whole in a title
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +58,16 @@ def row_html(line: Line, style: RowStyle) -> str:
         cells.append(_move(line.move, get_language()))
     cells.append(f"<th>{_player(line, style)}")
     cells.append(style.gains and (line.gained or style.gains))
-    cells += [f"<td class=result>{escape(cell)}" for cell in line.cells]
+    result = "<td>" if len(line.cells) == 1 else "<td class=result>"
+    cells += [f"{result}{escape(cell)}" for cell in line.cells]
     if style.gaps:
-        cells.append(f"<td class=gap>{escape(line.gap)}")
-    return f'<tr data-key="{escape(line.player)}"{_own(line, style)}>{"".join(cells)}</tr>'
+        cells.append(f"<td>{escape(line.gap)}")
+    return f"{row_start(line.player)}{_own(line, style)}>{''.join(cells)}</tr>"
+
+
+def row_start(player: str) -> str:
+    """Return how the row of a player begins, up to where its class may follow."""
+    return f"<tr data-key={attribute(escape(player))}"
 
 
 def moment_html(at: datetime, zone: str) -> SafeString:
@@ -80,10 +88,11 @@ def _own(line: Line, style: RowStyle) -> str:
 
 
 def _rank(line: Line, style: RowStyle) -> str:
-    place = f" id=rank-{line.rank}" if style.anchors and line.is_first_of_rank else ""
+    place = f" id=r{line.rank}" if style.anchors and line.is_first_of_rank else ""
     has_tile = line.is_me or line.rank in _METALS
     text = tile_html(line.rank, tied=line.tied) if has_tile else f"{_ties(line.tied)}{rank_text(line.rank)}"
-    return f"<td class=rank{place}>{text}"
+    name = " class=rank" if style.within else ""  # it is not the first one then
+    return f"<td{name}{place}>{text}"
 
 
 def tile_html(rank: int | None, *, tied: bool) -> SafeString:
@@ -101,17 +110,22 @@ def _ties(tied: bool) -> str:
 
 def _player(line: Line, style: RowStyle) -> str:
     name = escape(line.name)
-    whole = f' title="{name}"' if len(line.name) > _SHORT_NAME else ""
+    whole = f" title={attribute(name)}" if _width(line.name) > _SHORT_NAME else ""
     text = f"<bdi{whole}>{name}</bdi>"
     if not style.request.GET.get("embed"):
-        text = f'<a href="{_address(line.player)}">{text}</a>'
-    text = f"{face_html(line.player)}{text}{flag_html(line.country)}"
+        text = f"<a href={_address(line.player)}>{text}</a>"
+    text = f"{row_face_html(line.player)}{text}{flag_html(line.country, in_row=True)}"
     if line.is_me:
         word = _("You") if style.is_linked else _("highlighted")
         text += f' <span class="tag">{escape(word)}</span>'
     if style.anchors and line.tied_count > 2:
         text += f" {_equals(line, style)}"
-    return f"<p class=who>{text}"
+    return f"<p>{text}"
+
+
+def _width(name: str) -> int:
+    """Return how wide a name is, in letters; signs of East Asia and emoji are twice as wide as others."""
+    return len(name) if name.isascii() else sum(2 if east_asian_width(each) in "WFA" else 1 for each in name)
 
 
 def _equals(line: Line, style: RowStyle) -> str:
@@ -127,15 +141,15 @@ def _move(move: Move | None, _language: str | None) -> str:
         return "<td class=move>"
     if move.direction == "new":
         new = pgettext("a player who was not ranked in the period before", "new")
-        return f'<td class="move new">{escape(new)}'
+        return f"<td class=new>{escape(new)}"
     direction = {"up": _("up"), "down": _("down"), "same": _("unchanged")}[move.direction]
     by = "" if move.direction == "same" else f" {formats.number(move.by)}"
-    return f'<td class="move {move.direction}"><i>{escape(direction)}</i>{by}'
+    return f"<td class={move.direction}><i>{escape(direction)}</i>{by}"
 
 
 def _address(player: str) -> str:
     before, after = _player_url_parts()
-    return escape(f"{before}{quote(player, safe=_SAFE)}{after}")
+    return attribute(escape(f"{before}{quote(player, safe=_SAFE)}{after}"))
 
 
 @cache

@@ -56,6 +56,25 @@ def test_a_period_shows_its_players_its_layout_and_where_its_settling_stands(adm
     assert "rebuilding: 1 of 2" in page(admin, f"/admin/leaderboards/period/{period.pk}/change/")
 
 
+def test_a_rows_name_is_the_headline_of_its_form_and_no_step_of_the_way_there_says_the_same_twice(
+    admin: Client,
+) -> None:
+    board = make_board(name="Weekly <wins>")
+    address = f"/admin/leaderboards/board/{board.pk}/change/"
+
+    html = page(admin, address)
+    korean = admin.get(address, headers={"accept-language": "ko"}).content.decode()
+    listed, added = (page(admin, f"/admin/leaderboards/board/{each}") for each in ("", "add/"))
+
+    assert "<h1>Weekly &lt;wins&gt;" in html
+    assert '<p class="page-kind">Change board</p>' in html
+    assert "<h1>Add board</h1>" in added
+    for each, steps in ((korean, 2), (listed, 1), (html, 2), (added, 2)):
+        way = each.partition('class="breadcrumbs"')[2].partition("</div>")[0]
+        assert way.count("›") + way.count("&rsaquo;") == steps
+    assert korean.partition('class="breadcrumbs"')[2].partition("</div>")[0].count("순위표") == 1
+
+
 def test_what_services_write_can_only_be_looked_at(admin: Client) -> None:
     score(make_board(), "alice")
     models: tuple[type[Model], ...] = (Period, Standing, Submission)

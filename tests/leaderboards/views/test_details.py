@@ -21,7 +21,7 @@ def test_equals_are_told_once_and_lead_to_where_they_begin(client: Client) -> No
     first, second = (client.get(f"/boards/{board}/?page={page}") for page in (1, 2))
 
     assert text(first).count("=49th · 12 players") == 1
-    assert 'href="?page=1#rank-49"' in second.content.decode()
+    assert 'href="?page=1#r49"' in second.content.decode()
 
 
 def test_a_place_is_explained(client: Client) -> None:

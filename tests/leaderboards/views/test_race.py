@@ -159,10 +159,10 @@ def test_names_are_escaped_and_sentences_speak_korean() -> None:
 
 def cells_of(board: int, player: str) -> tuple[str, str]:
     """What the table tells of a player's days, and their row of today."""
-    row = page_of(board).partition('data-part="top"')[2].partition(f'data-key="{player}"')[2].partition("</tr>")[0]
+    row = page_of(board).partition('data-part="top"')[2].partition(f"data-key={player}>")[2].partition("</tr>")[0]
     table = page_of(board, "?tables=1").partition('id="days"')[2]
     told = re.search(rf"<bdi>{player}</bdi>((?:<td>[^<]*)+)", table)
-    today = re.search(r"<td class=days>(?:<svg>.*?</svg>)?<td>([^<]*)", row)
+    today = re.search(r"<th>.*?<td>(?:<svg>.*?</svg>)?<td>([^<]*)<td>", row)
     return (told[1].removeprefix("<td>").replace("<td>", ", ") if told else "", today[1] if today else "none")
 
 
@@ -178,7 +178,7 @@ def test_points_by_day_are_those_between_the_first_looks_of_days(storage: str) -
     assert cells_of(board, "mina") == (f"{unknown}, +5.0, 0.0, +3.0", "+3.0")
     assert cells_of(board, "robin") == (f"{unknown}, +20.0, +1,200.0, 0.0", "0.0")
     assert cells_of(board, "aiko") == (f"{unknown}, 0.0, 0.0, +7.0", "+7.0")
-    assert '<path d="M35 0v1m8-1v22m8-22v1"/>' in page_of(board)  # robin's, beside which all others are low
+    assert '<path d="M4 0V1h1V22h1V1h1V0"/>' in page_of(board)  # robin's, beside which all others are low
 
 
 def test_a_day_whose_beginning_nobody_saw_is_left_out() -> None:
@@ -198,7 +198,7 @@ def test_a_final_week_of_which_nothing_was_recorded_has_no_such_column() -> None
     page = page_of(board, "?period=previous")
 
     assert "mina" in page
-    assert "class=days" not in page
+    assert "has-days" not in page
 
 
 def test_whom_a_look_at_the_best_left_out_is_told_nothing_of(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -230,7 +230,7 @@ def test_where_nothing_adds_up_over_days_there_are_no_such_columns(settings: dic
     period = Period.objects.select_related("board").filter(board=board).earliest("starts_at")
     record_rank_history(period, clock.now(), clock.now())
 
-    assert "class=days" not in page_of(board)
+    assert "has-days" not in page_of(board)
 
 
 def test_the_viewers_row_at_the_foot_has_its_days_too() -> None:
@@ -240,7 +240,7 @@ def test_the_viewers_row_at_the_foot_has_its_days_too() -> None:
 
     foot = page_of(board, "?player=p099").partition("<tfoot>")[2].partition("</tfoot>")[0]
 
-    assert re.search(r'<td class=days><svg><path d="M51 0v\d+"/></svg><td>\+2', foot)
+    assert re.search(r'<td><svg><path d="M6 0V\d+h1V0"/></svg><td>\+2', foot)
 
 
 def test_without_looks_and_without_sql_the_page_is_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -92,8 +92,10 @@ def test_it_is_for_players_who_have_signed_in() -> None:
 
     for path in ("/inbox/", "/inbox/settings/"):
         assert Client().get(path)["Location"] == f"/accounts/login/?next={path}"
-        assert "your account is not linked to one yet" in text(unlinked.get(path))
-        assert "your account is not linked to one yet" in text(unlinked.post(path, WISHES))
+        said = "your account is not linked to one yet" if path == "/inbox/" else "as messages of a browser"
+        assert said in text(unlinked.get(path))
+        assert said in text(unlinked.post(path, WISHES))
+    assert 'href="/inbox/settings/"' in unlinked.get("/account/").content.decode()
 
 
 def test_wishes_are_shown_and_kept_and_what_cannot_be_kept_is_refused_in_words(ann: Client) -> None:

@@ -56,7 +56,7 @@ def test_boards_have_months_of_results_and_a_race_in_which_places_change(at: dat
     assert sum(day.snapshot is not None or day.is_first for day in past.days) >= 5
     page = Client().get(f"/boards/{week.seq}/").content.decode()
     assert page.count("race-line") == 10
-    assert 'class="move up"' in page
+    assert "<td class=up>" in page
     assert thin_snapshots(at) <= len(looks)  # what a worker would let go soon is little
 
 

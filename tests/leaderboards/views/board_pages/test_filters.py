@@ -45,9 +45,7 @@ def robin(board: int) -> Client:
 def rows(page: str) -> list[tuple[str, str, str]]:
     """Place among those shown, rank and player of each row of the table."""
     body = page.partition('data-part="top"')[2].partition("<tbody>")[2].partition("</tbody>")[0]
-    found = re.findall(
-        r'<tr data-key="([^"]+)".*?<td class=within>(.*?)<td class=rank>(.*?)<(?:td|th)', body, re.DOTALL
-    )
+    found = re.findall(r"<tr data-key=([^ >]+).*?<td class=within>(.*?)<td class=rank>(.*?)<(?:td|th)", body, re.DOTALL)
     return [(within, re.sub(r"<[^>]+>", "", rank), player) for player, within, rank in found]
 
 

@@ -88,10 +88,10 @@ def test_final_ranks_are_a_line_and_a_table_also_when_the_keys_of_their_period_a
     Period.objects.filter(board=board, state=PeriodState.FINAL).update(state=PeriodState.EXPIRED)
     score(board, {"robin": 3, "mina": 1})
 
-    page = text(client.get(f"/boards/{board}/?player=robin"))
+    page = "".join(text(client.get(f"/boards/{board}/?player=robin{more}")) for more in ("", "&tables=1"))
     micro_cache.forget()
     monkeypatch.setattr(final_ranks, "MOST_PERIODS", 2)
-    latest = text(client.get(f"/boards/{board}/?player=robin"))
+    latest = text(client.get(f"/boards/{board}/?player=robin&tables=1"))
 
     assert f"Period Rank {labels[0]} 2 {labels[1]} 1" in latest
     assert f"{labels[1]} 1 {labels[2]} 1" not in latest

@@ -25,8 +25,8 @@ def test_what_is_asked_for_is_an_address(client: Client, board: int) -> None:
         "robin": "?page=2&player=robin#me",
         "robin hood": "?page=2&player=robin#me",
         "p003": "?player=p003#me",
-        "7": "#rank-7",
-        "#51": "?page=2#rank-51",
+        "7": "#r7",
+        "#51": "?page=2#r51",
     }
 
     for asked, address in addresses.items():
@@ -43,7 +43,7 @@ def test_the_period_is_kept_and_who_is_linked_stays_themselves(client: Client, b
     linked = signed_in(client, "someone", "p000").get(f"/boards/{board}/", {"find": "robin"})
 
     assert past["Location"] == f"/boards/{board}/?period={label}&player=mina#me"
-    assert linked["Location"] == f"/boards/{board}/?page=2#rank-61"
+    assert linked["Location"] == f"/boards/{board}/?page=2#r61"
 
 
 def test_what_is_not_there_is_said_beside_the_field(client: Client, board: int) -> None:

@@ -34,7 +34,7 @@ def test_a_shadowed_player_finds_themselves_on_the_board(board: Board) -> None:
     own = signed_in(Client(), "someone", "p2")
     keep_out("shadowed", board, "p2")
 
-    assert "#rank-" in own.get(f"/boards/{board.seq}/", {"find": "luka"}).headers.get("Location", "")
+    assert "#r" in own.get(f"/boards/{board.seq}/", {"find": "luka"}).headers.get("Location", "")
     assert "Location" not in Client().get(f"/boards/{board.seq}/", {"find": "luka"}).headers
 
 

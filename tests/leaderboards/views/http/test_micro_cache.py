@@ -19,8 +19,8 @@ from pytest_django import DjangoAssertNumQueries
 
 from foundation import clock
 from foundation.caching.micro_cache import TTL_SECONDS
-from leaderboards.models import Board, Player
-from leaderboards.services.periods.rank_history import record_due_rank_history
+from leaderboards.models import Board, Period, Player
+from leaderboards.services.periods.rank_history import record_due_rank_history, record_rank_history
 from leaderboards.views.http import micro_cache
 from leaderboards.views.http.bundles import SCRIPTS, STYLES, address_of
 from tests.at_once import at_once
@@ -143,6 +143,33 @@ def test_a_page_asks_sql_a_fixed_number_of_times(
 
             with django_assert_max_num_queries(most[who], info=address):
                 client.get(address.format(board))
+
+
+def full_of_all() -> int:
+    """A board with a race, fifty players with names and flags, and points on each of seven days."""
+    board = make_full_board(period="all_time", update="increment", ties="shared")
+    period = Period.objects.select_related("board").get(board=board)
+    midnight = clock.now().replace(hour=0, minute=0, second=0, microsecond=0)
+    for day in range(7, -1, -1):
+        score(board, {f"p{number:03d}": 1 + (number * 37 + day * 53) % 997 for number in range(60)})
+        at = midnight - timedelta(days=day) if day else clock.now() - timedelta(minutes=1)
+        assert record_rank_history(period, at, at)
+    for number in range(120):
+        name(f"p{number:03d}", f"Player Name {number:02d}")
+    Player.objects.update(country="KR")
+    return board
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_fifty_rows_with_a_race_days_flags_and_names_are_thirty_kilobytes(client: Client, language: str) -> None:
+    board = full_of_all()
+    for query in ("", "?player=p003", "?player=p099", "?page=2"):
+        page = client.get(f"/boards/{board}/{query}", headers={"Accept-Language": language}).content
+
+        rows = re.findall(rb"<tr data-key=.*?</tr>", page)
+        assert len(rows) >= 50
+        assert page.count(b"<svg><path") >= 50
+        assert len(page) < HTML_LIMIT, query
 
 
 def test_a_full_page_is_small_and_so_are_all_scripts_and_styles_together(client: Client, board: int) -> None:
