@@ -31,14 +31,15 @@ def measure(size: Size) -> dict[str, Any]:
     """All figures of one run."""
     if not wrk.is_here():
         return {"players": size.players, "layer_bare": Figure(None, why=wrk.MISSING)}
-    _make_table()
+    make_table()
     with tempfile.TemporaryDirectory(prefix="sunwi-layers-", dir="/tmp") as folder:
         asked = _asked(size.players, Path(folder))
         with served(SITE, "/healthz", Path(folder) / "log", stores()) as site:
             return {"players": size.players, **_figures(size, site, asked)}
 
 
-def _make_table() -> None:
+def make_table() -> None:
+    """Make the table of the commits, before the site is served."""
     from django.db import connection
 
     with connection.cursor() as cursor:

@@ -8,11 +8,10 @@ is the median of the passes' ratios; each operation is asked for a second before
 names of all who are asked for, as a server that has run for ten minutes. ``own_first`` is measured before.
 """
 
-import statistics
 import tempfile
 import urllib.request
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,7 +20,7 @@ from benchmarks import api, layers
 from benchmarks.harness import wrk
 from benchmarks.harness.background import background
 from benchmarks.harness.command import parser, recorded
-from benchmarks.harness.figures import Bound, Figure, Sample, Size, at_most, rounded
+from benchmarks.harness.figures import Figure, Sample, Size, at_most, rounded
 from benchmarks.harness.load import HOST
 from benchmarks.harness.meter import proportional_megabytes
 from benchmarks.harness.sites import Site, served
@@ -30,37 +29,10 @@ from benchmarks.http import stores
 from benchmarks.nakama_peer import nakama, subjects
 from benchmarks.nakama_peer.disruptions import upset
 from benchmarks.nakama_peer.plain_batches import plain_batches
+from benchmarks.nakama_peer.rows import BATCH, FIRST, ROWS, compared
+from benchmarks.nakama_peer.table import table
 
 FEW = 1_000  # players of the smaller board
-BATCH = 100
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A row of the table: an operation of ours, what of theirs it is compared with, and the ratio that is enough."""
-
-    name: str
-    said: str
-    theirs: str
-    bound: Bound
-    things: int = 1  # in a request
-
-
-ROWS = (
-    Row("single_hybrid", "one score a request, hybrid", "single", at_most(1.6)),
-    Row("single_redis", "one score a request, redis board", "single", at_most(1.0)),
-    Row("single_hybrid_id", "the same with an `id` (Nakama has none), hybrid", "single", at_most(1.8)),
-    Row("single_redis_id", "the same with an `id`, redis board", "single", Bound()),
-    Row("rank_hybrid", "one score and its rank, hybrid", "single", at_most(1.8)),
-    Row("rank_redis", "one score and its rank, redis board", "single", at_most(1.8)),
-    Row("batch_hybrid", "a score, 100 a request, hybrid", "batch", at_most(0.25), BATCH),
-    Row("batch_redis", "a score, 100 a request, redis board", "batch", at_most(0.12), BATCH),
-    Row("top_20", "top 20", "top_20", at_most(0.7)),
-    Row("top_100", "top 100", "top_100", at_most(0.6)),
-    Row("around", "own rank and 10 neighbours", "around", at_most(1.0)),
-    Row("own", "own rank", "own", at_most(1.2)),
-    Row("top_and_own", "top 20 and own, one request", "top_and_own", at_most(1.0)),
-)
 READ = {
     "top_20": "api_top",
     "top_100": "api_top_100",
@@ -71,17 +43,6 @@ READ = {
 WORKER_MEGABYTES = at_most(150)
 WARM_SECONDS = 1.0  # before the first pass: connections, caches
 NAMED_AT_ONCE, NAMED_TIMES = 100, 6  # players in a request; each of two processes is asked by chance
-FIRST = Row("own_first", "own rank, mostly of players whose names nobody has asked for", "", Bound())
-PARTS = ("web", "Valkey", "PostgreSQL", "worker", "beat")  # of Sunwi, as its processes are handed on
-FLOORS = (
-    Row("floor_view", "an empty view of the API", "", Bound()),
-    Row("floor_key", "the same with a key and its rate limit", "", Bound()),
-    Row("floor_trip", "an empty view with a trip to Redis for a rank", "", Bound()),
-)
-PLAIN = (
-    Row("plain_batch_hybrid", "a score, 100 in a plain transaction, without Sunwi", "", Bound(), BATCH),
-    Row("plain_batch_redis", "a score, 100 in a plain ZADD, without Sunwi or a copy in SQL", "", Bound(), BATCH),
-)
 
 
 def measure(binary: Path, size: Size) -> dict[str, Any]:
@@ -92,6 +53,7 @@ def measure(binary: Path, size: Size) -> dict[str, Any]:
         folder.chmod(0o755)
         boards = {f"board-{each}": each for each in sizes}
         run = _Run(folder, size, sizes)
+        layers.make_table()
         with (
             served(layers.SITE, "/healthz", folder / "log", stores()) as site,
             background(folder) as behind,
@@ -149,10 +111,10 @@ class _Run:
         return plain_batches(self.periods["hybrid", players], players, BATCH, self.size.seconds, self.site.pids)
 
     def floors(self) -> dict[str, Figure]:
-        """What the API's way to a view costs, whatever the view does, and what a key and a trip to Redis add."""
+        """What the API's way to a view costs, whatever it does, and what a key, a trip to Redis and a commit add."""
         players = min(self.ours)
         single, period = self.ours[players]["single_redis"], self.periods["redis", players]
-        paths = {"view": "view", "key": "key", "trip": f"trip/{period.pk}/{{player}}"}
+        paths = {"view": "view", "key": "key", "trip": f"trip/{period.pk}/{{player}}", "commit": "commit"}
         asks = {
             f"floor_{name}": Ask(f"{layers.PREFIX}{path}", layers.ANSWER, single.players, headers=single.headers)
             for name, path in paths.items()
@@ -223,18 +185,6 @@ def _asks(board: int, storage: str, names: Path, key: str) -> dict[str, Ask]:
     return asks | {ours: reads[name] for ours, name in READ.items()} if storage == "redis" else asks
 
 
-def compared(row: Row, ours: list[Sample], theirs: list[Sample]) -> Figure:
-    """Our cost over theirs: the median of the passes."""
-    ratios = [cost([one], row) / cost([other], row) for one, other in zip(ours, theirs, strict=True)]
-    return Figure(statistics.median(ratios), row.bound, ours, theirs)
-
-
-def cost(samples: Any, row: Row) -> float:
-    """CPU seconds for 1,000 operations, of all samples together."""
-    spent = sum(each.beside["served_cpu_seconds"] for each in samples)
-    return float(1000 * spent / (row.things * sum(each.count for each in samples)))
-
-
 def _memory(site: Site, behind: tuple[int, ...], peer: nakama.Nakama) -> dict[str, Any]:
     """Megabytes (PSS), with all boards of the run in them."""
     web, cache, _ = site.pids
@@ -244,37 +194,6 @@ def _memory(site: Site, behind: tuple[int, ...], peer: nakama.Nakama) -> dict[st
         "memory_worker_and_beat": Figure(proportional_megabytes(behind), WORKER_MEGABYTES),
         "memory_nakama": rounded(proportional_megabytes([peer.child.pid])),
     }
-
-
-def table(figures: dict[str, Any]) -> str:
-    """The rows, and behind them what is no cost."""
-    players = sorted({int(name.rpartition("_")[2]) for name in figures if name.startswith("top_20_")})
-    lines = ["| work | players | Nakama | Sunwi | ratio | must be |", "| --- | --- | --- | --- | --- | --- |"]
-    for row in ROWS:
-        lines += [_line(row, each, figures[f"{row.name}_{each}"]) for each in players]
-    named = {f"{row.name}_{each}" for row in ROWS for each in players}
-    apart = {f"{row.name}_{each}" for row in (FIRST, *PLAIN) for each in players} | {row.name for row in FLOORS}
-    lines += ["", f"| Sunwi's, {players[-1]:,} players | {' | '.join(PARTS)} |", f"| --- |{' --- |' * len(PARTS)}"]
-    lines += [_parts(row, figures[f"{row.name}_{players[-1]}"]) for row in (*ROWS, FIRST, *PLAIN)]
-    lines += [_parts(row, figures[row.name]) for row in FLOORS]
-    shares = [float(s.beside["load_share"]) for name in named for s in (*figures[name].ours, *figures[name].theirs)]
-    lines.append(f"\nwrk's share of all CPU: {statistics.median(shares):.2f} (median), {max(shares):.2f} (most)")
-    return "\n".join([*lines, *(f"{name}: {value}" for name, value in figures.items() if name not in named | apart)])
-
-
-def _line(row: Row, players: int, figure: Figure) -> str:
-    bound = "–" if figure.bound.most is None else f"≤ {figure.bound.most:g}"
-    if figure.value is None:
-        return f"| {row.said} | {players:,} | | | {figure} | {bound} |"
-    costs = " | ".join(f"{cost(each, row):.3g}" for each in (figure.theirs, figure.ours))
-    return f"| {row.said} | {players:,} | {costs} | {figure} | {bound} |"
-
-
-def _parts(row: Row, figure: Figure) -> str:
-    """Where our cost goes."""
-    done = row.things * sum(each.count for each in figure.ours) or 1
-    spent = zip(*(each.beside["served_cpu_of_each"] for each in figure.ours), strict=True)
-    return f"| {row.said} | {' | '.join(f'{1000 * sum(each) / done:.2g}' for each in spent)} |"
 
 
 def main() -> None:

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from benchmarks.harness import wrk
-from benchmarks.harness.figures import Bound, Sample, at_most
+from benchmarks.harness.figures import Bound, Figure, Sample, at_most
 from benchmarks.harness.wrk import Ask
 from benchmarks.nakama_peer import nakama
 from benchmarks.nakama_peer.disruptions import Ranks, is_torn
-from benchmarks.nakama_peer.peer import Row, compared
+from benchmarks.nakama_peer.rows import ROWS, STEPS, Row, compared, least
 from benchmarks.nakama_peer.subjects import Place
 
 
@@ -83,6 +83,21 @@ def test_a_cost_is_cpu_over_operations_and_is_short_above_its_bound() -> None:
     assert [str(each) for each in figures] == ["2.0", "2.0 short"]
     assert compared(Row("own", "", "own", Bound(), 100), ours, theirs).value == 2.0
     assert figures[0].to_json()["bound"] == {"at_most": 2.0}
+
+
+def test_the_steps_of_a_row_add_up_and_a_batch_has_its_key_once() -> None:
+    costs = {"floor_view": 0.1, "floor_key": 0.15, "floor_trip": 0.25, "floor_commit": 0.6, "plain_batch_redis_7": 0.01}
+    figures = {
+        name: Figure(None, ours=[Sample(1000 // (100 if "batch" in name else 1), 1.0, {"served_cpu_seconds": each})])
+        for name, each in costs.items()
+    }
+    rows = {row.name: row for row in ROWS}
+
+    assert least(rows["own"], 7, figures) == pytest.approx(0.25)
+    assert least(rows["single_redis"], 7, figures) == pytest.approx(0.1 + 0.05 + 0.15)
+    assert least(rows["single_hybrid_id"], 7, figures) == pytest.approx(0.1 + 0.05 + 2 * 0.15 + 0.5)
+    assert least(rows["batch_redis"], 7, figures) == pytest.approx(0.01 + 0.15 / 100)
+    assert set(rows) == {*STEPS, "batch_hybrid", "batch_redis"}
 
 
 def test_a_window_is_torn_unless_it_is_one_stretch() -> None:
