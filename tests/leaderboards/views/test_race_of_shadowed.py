@@ -22,7 +22,8 @@ pytestmark = pytest.mark.django_db(transaction=True)
 HOUR = timedelta(hours=1)
 NEXT_HOUR = clock.now().replace(minute=0, second=0, microsecond=0) + HOUR
 OF_ONE_LOOK = re.compile(
-    r"W/.quot;\w+|Board \d+|boards/\d+/|[-\dT]*\d\d:\d\d:\d\dZ?|[?&;][vh]=\w+|[?]board=\d+|csrfmiddlewaretoken.*?>"
+    r"W/.quot;\w+|Board \d+|boards/\d+/|[-\dT]*\d\d:\d\d:\d\dZ?|\d\d:\d\d</time>|[?&;][vh]=\w+|[?]board=\d+"
+    r"|csrfmiddlewaretoken.*?>"
 )
 
 

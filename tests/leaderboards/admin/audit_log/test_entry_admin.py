@@ -50,7 +50,7 @@ def test_a_board_that_is_typed_anew_is_one_entry_with_before_and_after(admin: Cl
     entry = only("board.changed")
     assert (entry.by_name, entry.before, entry.after) == ("admin", {"unit": "points"}, {"unit": "metres"})
     shown = page(admin, entry_page(entry))
-    assert f"<h2>board changed, {entry.at:%F %T} UTC</h2>" in shown
+    assert f"<h1>board changed, {entry.at:%F %T} UTC</h1>" in shown
     assert "board.changed" not in shown
     assert "<caption>What was changed</caption>" in shown
     assert '<th scope="row">unit</th><td>points</td><td>metres</td>' in shown
@@ -213,7 +213,7 @@ def test_a_moderator_undoes_a_ban_with_a_reason() -> None:
     assert only("player.unbanned").by_name == "mod"
     for late in (again, opened_again):
         assert "This was undone before." in late
-        assert f"<h2>player banned, {entry.at:%F %T} UTC</h2>" in late
+        assert f"<h1>player banned, {entry.at:%F %T} UTC</h1>" in late
 
 
 def test_who_may_not_undo_is_not_told_whether_somebody_did() -> None:
