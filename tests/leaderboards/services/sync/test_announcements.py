@@ -3,7 +3,6 @@
 Points are bits, so that what Redis shows tells whose submissions are in it.
 """
 
-from collections.abc import Callable
 from contextlib import suppress
 from unittest.mock import patch
 
@@ -11,15 +10,13 @@ import pytest
 from django.db import connection
 
 from foundation.redis import client as redis
-from leaderboards.core.input.entries import read_entry
-from leaderboards.core.submissions import Caller
-from leaderboards.models import Board, Standing
-from leaderboards.services.submit.pipeline import submit
+from leaderboards.models import Standing
 from leaderboards.services.sync import publish, reconcile
 from leaderboards.stores.redis.publish import Publisher, new_token
 from leaderboards.stores.redis.writes import ZsetRow
 from tests.at_once import at_once
-from tests.leaderboards.services.site import NOON, crowd, in_redis, in_sql, make_board
+from tests.leaderboards.services.site import crowd, in_redis, in_sql, make_board
+from tests.leaderboards.services.sync.scored_bits import BEFORE, NEVER, ONE, OTHER, RolledBack, sent
 from tests.links import links
 
 __all__ = ["links"]
@@ -29,16 +26,6 @@ pytestmark = [
     pytest.mark.usefixtures("links"),
     pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has one writer at a time"),
 ]
-BEFORE, ONE, OTHER, NEVER = 1, 2, 4, 8  # whose points: of before, of two writers, of one who rolls back
-
-
-class RolledBack(Exception):
-    """What a writer meets just before the commit."""
-
-
-def sent(board: Board, points: int) -> Callable[[], object]:
-    entry = read_entry({"board": board.seq, "player": "ann", "points": points}, 0)
-    return lambda: submit([entry], Caller("tests"), NOON)
 
 
 def test_who_is_answered_is_shown_also_while_another_decides_who_then_rolls_back() -> None:

@@ -15,15 +15,13 @@ from django.db import connection
 
 from foundation.db.resilience import SqlBusy
 from foundation.redis import client as redis
-from leaderboards.core.input.entries import read_entry
-from leaderboards.core.submissions import Caller
-from leaderboards.models import Board, Period, PeriodState, Standing
+from leaderboards.models import Period, PeriodState, Standing
 from leaderboards.services.periods import close
 from leaderboards.services.submit import decide_sql
-from leaderboards.services.submit.pipeline import submit
 from leaderboards.services.sync import publish, reconcile, resync_periods
 from leaderboards.stores.redis.publish import Publisher
 from tests.leaderboards.services.site import NOON, crowd, in_redis, in_sql, make_board
+from tests.leaderboards.services.sync.scored_bits import BEFORE, NEVER, ONE, OTHER, RolledBack, sent
 from tests.links import links
 
 __all__ = ["links"]
@@ -34,14 +32,9 @@ pytestmark = [
     pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has one writer at a time"),
 ]
 MODULES = (publish, reconcile, resync_periods, close, decide_sql)
-BEFORE, ONE, OTHER, NEVER = 1, 2, 4, 8  # whose points: of before, of two writers, of one who rolls back
 WRITERS = {"one": ONE, "other": OTHER}
 BLOCKED_SECONDS = 0.03
 PATIENCE_SECONDS = 20.0
-
-
-class RolledBack(Exception):
-    """What a writer meets just before the commit."""
 
 
 class Actor(threading.Thread):
@@ -98,11 +91,6 @@ def _stop_at_every_step() -> Iterator[None]:
         for module in MODULES:
             patched.enter_context(patch.object(module, "failpoint", stop))
         yield
-
-
-def sent(board: Board, points: int) -> Callable[[], object]:
-    entry = read_entry({"board": board.seq, "player": "ann", "points": points}, 0)
-    return lambda: submit([entry], Caller("tests"), NOON)
 
 
 def rebuilt(period: Period) -> None:
