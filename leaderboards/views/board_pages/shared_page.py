@@ -53,6 +53,10 @@ _PLACES = (
 )
 _PLACE_MARKERS = {place: mark_safe(f"<!--own {place}-->") for place in _PLACES}  # noqa: S308 - text of users is escaped, so it cannot contain a marker
 _BLANK_LINES = re.compile(r"\n\s*\n")
+# Blanks between lines, before elements that begin a line of their own anyway.
+_BETWEEN_BLOCKS = re.compile(
+    r"\s*\n\s*(?=</?(?:div|section|nav|form|p|h[123]|ul|li|figure|figcaption|table|caption|t?head|t?body|tr|main|meta|link)\b)"
+)
 _PLACE = re.compile("<!--own ([a-z_]+)-->")
 
 
@@ -104,11 +108,16 @@ def tables_address(shared: "SharedPage") -> str:
     return f"?{urlencode(query)}"
 
 
+def squeezed(html: str) -> str:
+    """Return HTML without the line breaks that nobody sees."""
+    return _BLANK_LINES.sub("\n", _BETWEEN_BLOCKS.sub("", html))
+
+
 class PageTemplate:
     """Rendered HTML, encoded once and split at its places."""
 
     def __init__(self, rendered: str) -> None:
-        pieces = _PLACE.split(_BLANK_LINES.sub("\n", rendered))  # alternately text and the name of a place
+        pieces = _PLACE.split(squeezed(rendered))  # alternately text and the name of a place
         self._pieces = [piece if nth % 2 else piece.encode() for nth, piece in enumerate(pieces)]
 
     def filled(self, part_of: Callable[[str], str]) -> bytes:
