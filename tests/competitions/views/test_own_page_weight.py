@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("
 SUNDAY = datetime(2026, 11, 29, 18, 30, tzinfo=UTC)
 PLAYERS, WEEK, DAY = [f"p{number:03d}" for number in range(60)], timedelta(weeks=1), timedelta(days=1)
 COUNTRIES = ("KR", "US", "SE", "BR", "NL", "ZA", "DE", "JP", "PL", "IN", "TR", "MX", "FR", "IT", "ES", "NG", "CZ", "GB")
-NAMES = ("Maja", "Nia", "Liam", "지우", "Omar", "José", "Dae-jung", "서연", "Bjørn", "Haruto", "Chloé", "Sofia Marchetti")
+NAMES = ("Maja", "Nia", "Liam", "지우", "Omar", "José", "Dae-jung", "서연", "Bjørn", "Haruto", "Chloé", "Mia Rossi")
 
 
 def points(step: int) -> dict[str, object]:

@@ -241,7 +241,7 @@ def test_the_viewers_row_at_the_foot_has_its_days_too() -> None:
 
     foot = page_of(board, "?player=p099").partition("<tfoot>")[2].partition("</tfoot>")[0]
 
-    assert re.search(r'<td><svg><path d=M6,0V\d+h1V0></svg><td>\+2', foot)
+    assert re.search(r"<td><svg><path d=M6,0V\d+h1V0></svg><td>\+2", foot)
 
 
 def test_without_looks_and_without_sql_the_page_is_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
