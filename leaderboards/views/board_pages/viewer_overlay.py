@@ -18,8 +18,9 @@ from foundation.db.resilience import SqlAway, ask
 from leaderboards.selectors import BoardPage, Row
 from leaderboards.selectors.visibility.restrictions import NOT_EXCLUDED, Exclusion, exclusion_on_board
 from leaderboards.views.board_pages import viewer_tables
+from leaderboards.views.board_pages.page_template import PageTemplate, squeezed
 from leaderboards.views.board_pages.panels import PanelContext, panels
-from leaderboards.views.board_pages.shared_page import PageTemplate, SharedPage, squeezed, tables_address
+from leaderboards.views.board_pages.shared_page import SharedPage, tables_address
 from leaderboards.views.components.approximate_share import ApproximateShare, approximate_share
 from leaderboards.views.components.distribution_chart import with_own_bar
 from leaderboards.views.components.own_move import own_move
