@@ -86,7 +86,7 @@ def test_the_first_paint_waits_for_style_sheets_alone(
     page = browser.new_context(base_url=live_server.url, viewport=PHONE, locale=locale).new_page()
     held: list[Route] = []
     for files in ("**/*.woff2", "**/*.js", "**/*.svg", "**/*.webp"):
-        page.route(files, lambda route: held.append(route))
+        page.route(files, held.append)
 
     page.goto(full, wait_until="commit")
     page.wait_for_function(PAINTED)

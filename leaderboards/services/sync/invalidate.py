@@ -67,7 +67,7 @@ def invalidate_readers_of(board: Board, wait_for_expiry: bool = False) -> None:
 
 
 def outlast_recent_answers() -> None:
-    """Have the commit wait until no answer of before is given any more to callers who allow a second (decision 0111)."""
+    """Have the commit wait until callers who allow a second get no answer of before any more (decision 0111)."""
     _invalidate_on_commit((), (), becomes_private=True)
 
 
