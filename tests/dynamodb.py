@@ -19,6 +19,7 @@ START_SECONDS = 60
 # moto copies the table for each transaction, so it is slower than a table of AWS.
 PATIENT = (
     "leaderboards.stores.dynamodb.client.ANSWER_SECONDS",
+    "leaderboards.stores.dynamodb.client.READ_SECONDS",
     "leaderboards.stores.dynamodb.reads.READ_SECONDS",
     "leaderboards.stores.dynamodb.writes.READ_SECONDS",
     "leaderboards.services.submit.decide_dynamodb.WRITE_SECONDS",

@@ -10,7 +10,7 @@ import struct
 from typing import NamedTuple
 
 SCORE_DIGITS = 19  # of the bits of a float64 that is not negative
-COUNTERS = 32  # of a period's players, over all shards: each is changed by few writers at once
+COUNTERS = 32  # of a period's players: each is changed by few writers at once
 _FLOAT, _BITS = struct.Struct(">d"), struct.Struct(">q")
 # A place is digits, this, and a member; so all places of a score lie between digits with this and digits with the next.
 _AFTER_SCORE, _BEHIND_SCORE = "#", "$"
@@ -33,14 +33,14 @@ def standing(seq: int, label: str, count: int, player: str) -> ItemKey:
     return ItemKey(f"{seq}#{label}#p{_hash(player) % count}", player)
 
 
-def counters(seq: int, label: str) -> list[ItemKey]:
-    """Return the keys of the counters of a period's players."""
-    return [ItemKey(f"{seq}#{label}#n{n}", "-") for n in range(COUNTERS)]
+def counters(seq: int, label: str) -> str:
+    """Return the partition key of the counters of a period's players: one query reads them all."""
+    return f"{seq}#{label}#n"
 
 
 def counter(seq: int, label: str, player: str) -> ItemKey:
     """Return the key of the counter that counts a player."""
-    return ItemKey(f"{seq}#{label}#n{_hash(player) // 256 % COUNTERS}", "-")
+    return ItemKey(counters(seq, label), str(_hash(player) // 256 % COUNTERS))
 
 
 def entry_id(seq: int, service: str, external_id: str) -> ItemKey:

@@ -8,7 +8,7 @@ was refused (throttled, or in conflict with another transaction). The trap: a wr
 import logging
 import random
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache, lru_cache
 from typing import Any, NamedTuple, TypeVar
@@ -37,6 +37,7 @@ _REPEATED = {
     "TransactionInProgressException",
 }
 _BATCH = 100  # keys of one BatchGetItem
+PAGE = 1000  # items of one query that walks a partition
 
 
 INDEX = "place"
@@ -151,6 +152,23 @@ class DynamoClient:
     def count(self, deadline: float, query: ShardQuery) -> int:
         """Count the places of a shard, up to the limit."""
         return sum(answer["Count"] for answer in self._pages(deadline, query, "COUNT"))
+
+    def walk(self, partition: str) -> Iterator[Item]:
+        """Yield the items of a partition key, read consistently; each page has a deadline of its own."""
+        asked: Item = {
+            "TableName": self.table,
+            "ConsistentRead": True,
+            "KeyConditionExpression": "pk = :pk",
+            "ExpressionAttributeValues": {":pk": {"S": partition}},
+            "Limit": PAGE,
+        }
+        after: Item = {}
+        while True:
+            answer = self.call("query", clock.monotonic() + READ_SECONDS, **asked, **after)
+            yield from answer["Items"]
+            if not (last := answer.get("LastEvaluatedKey")):
+                return
+            after = {"ExclusiveStartKey": last}
 
     def get(self, deadline: float, keys: Sequence[ItemKey]) -> dict[ItemKey, Item]:
         """Return the items that there are, read consistently."""

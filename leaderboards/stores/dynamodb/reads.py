@@ -45,11 +45,8 @@ class DynamoStore:
 
     def totals(self, periods: Collection[Period]) -> dict[int, int]:
         """Return the number of players by primary key of the period."""
-        numbers = {key: period.pk for period in periods for key in keys.counters(period.board_id, period.label)}
-        totals = dict.fromkeys([period.pk for period in periods], 0)
-        for key, item in client().get(_deadline(), list(numbers)).items():
-            totals[numbers[key]] += int(item["players"]["N"])
-        return totals
+        found = gather([partial(_count_players, period) for period in periods])
+        return {period.pk: players for period, players in zip(periods, found, strict=True)}
 
     def quantiles(self, period: Period, shares: Sequence[int]) -> Quantiles:  # noqa: ARG002 - as every store
         """Return no rows: finding them would read everybody."""
@@ -62,6 +59,11 @@ class DynamoStore:
         """Return the scores of those of these players who are ranked."""
         layout, cells = period.layout, [keys.score_and_member(place) for place in _View(period).places_of(players)]
         return {layout.player_of(member): score for score, member in cells}
+
+
+def _count_players(period: Period) -> int:
+    counters = client().walk(keys.counters(period.board_id, period.label))
+    return sum(int(item["players"]["N"]) for item in counters)
 
 
 def _deadline() -> float:

@@ -22,7 +22,6 @@ from leaderboards.stores.dynamodb.table import EXPIRES
 
 ID_DAYS = 8
 MOST_IDS = 90  # of one write: a transaction has at most a hundred items
-_PAGE = 1000  # items of one Query that walks a shard
 _DELETED_AT_ONCE = 25
 _NEW = "attribute_not_exists(pk)"
 _SAME = "#token = :token"
@@ -100,14 +99,13 @@ class DynamoWriter:
     def walk(self, period: Period) -> Iterator[StoredStanding]:
         """Yield every standing of the period, shard by shard; each page has a deadline of its own."""
         for shard in _shards(period):
-            for item in self._items_of(shard):
+            for item in self._client.walk(shard):
                 yield _standing(item["sk"]["S"], item)
 
     def delete_period(self, period: Period) -> None:
         """Delete everything of a period but its ids, which expire by themselves. It may be interrupted and repeated."""
-        for shard in _shards(period):
-            self._delete([ItemKey(shard, item["sk"]["S"]) for item in self._items_of(shard)])
-        self._delete(keys.counters(period.board_id, period.label))
+        for partition in (*_shards(period), keys.counters(period.board_id, period.label)):
+            self._delete([ItemKey(partition, item["sk"]["S"]) for item in self._client.walk(partition)])
 
     def delete_standing(self, period: Period, player: str) -> None:
         """Delete what is left of a player in a final period, which nobody reads any more."""
@@ -144,24 +142,6 @@ class DynamoWriter:
                 ExpressionAttributeValues={":step": {"N": str(step)}},
             )
         }
-
-    def _items_of(self, shard: str) -> Iterator[Item]:
-        after: Item = {}
-        while True:
-            answer = self._client.call(
-                "query",
-                clock.monotonic() + READ_SECONDS,
-                TableName=self._client.table,
-                ConsistentRead=True,
-                KeyConditionExpression="pk = :pk",
-                ExpressionAttributeValues={":pk": {"S": shard}},
-                Limit=_PAGE,
-                **after,
-            )
-            yield from answer["Items"]
-            if not (last := answer.get("LastEvaluatedKey")):
-                return
-            after = {"ExclusiveStartKey": last}
 
     def _delete(self, gone: Sequence[ItemKey]) -> None:
         parts = [gone[start : start + _DELETED_AT_ONCE] for start in range(0, len(gone), _DELETED_AT_ONCE)]

@@ -19,9 +19,10 @@ from leaderboards.core.submissions import Caller, Outcome
 from leaderboards.errors import Banned
 from leaderboards.models import Board, PeriodState, Player, Standing, Submission
 from leaderboards.services.periods.close import close_due
-from leaderboards.services.submit import decide_dynamodb, player_in_dynamodb
+from leaderboards.services.submit import decide_dynamodb
 from leaderboards.services.submit.pipeline import backfill, submit, submit_batch
-from leaderboards.stores.dynamodb.writes import DynamoWriter, new_standing
+from leaderboards.stores.dynamodb.writes import MOST_IDS, DynamoWriter, new_standing
+from leaderboards.stores.sql.locks import lock_period_and_standings
 from tests.leaderboards.services.dynamodb.conftest import away, silent_after_writes
 from tests.leaderboards.services.restricting import EVERY_WAY, keep_out
 from tests.leaderboards.services.site import DAY, NOON, make_board, period_of
@@ -148,7 +149,7 @@ def test_an_id_of_an_entry_that_was_refused_is_free(summed: Board) -> None:
 
 
 def test_more_entries_of_a_player_than_fit_a_transaction_all_count(summed: Board) -> None:
-    sent = [("a", 1, f"x{nth}") for nth in range(player_in_dynamodb.MOST_IDS + 20)]
+    sent = [("a", 1, f"x{nth}") for nth in range(MOST_IDS + 20)]
 
     assert Counter(each.status.value for each in send(summed, *sent)) == {"updated": len(sent)}
     assert Counter(each.status.value for each in send(summed, *sent)) == {"duplicate": len(sent)}
@@ -176,7 +177,7 @@ def test_a_period_that_is_closed_or_has_other_rules_takes_nothing(summed: Board)
         type(period).objects.filter(pk=period.pk).update(state=PeriodState.CLOSING, generation=period.generation + 1)
         return ensure(*arguments)
 
-    ensure = decide_dynamodb.lock_period_and_standings
+    ensure = lock_period_and_standings
     with patch.object(decide_dynamodb, "lock_period_and_standings", close):
         outcomes = submit(entries, GAME, NOON)
 

@@ -10,6 +10,7 @@ import pytest
 from botocore.exceptions import ClientError, EndpointConnectionError, NoCredentialsError, ReadTimeoutError
 
 from foundation import clock
+from leaderboards.core.dynamodb_keys import ItemKey
 from leaderboards.errors import OutcomeUnknown, StorageUnavailable
 from leaderboards.stores.dynamodb import client as module
 from leaderboards.stores.dynamodb.client import DynamoClient, Refused, gather
@@ -195,7 +196,7 @@ def test_a_port_where_nobody_listens_is_away(settings: Any) -> None:
     settings.DYNAMODB_ENDPOINT = f"http://127.0.0.1:{free_port()}"
 
     with pytest.raises(StorageUnavailable):
-        DynamoClient("tests").get(soon(), [module.ItemKey("a", "b")])
+        DynamoClient("tests").get(soon(), [ItemKey("a", "b")])
     with pytest.raises(StorageUnavailable, match="does not do it"):
         table_problem()
 

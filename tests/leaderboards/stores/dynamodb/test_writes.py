@@ -9,7 +9,7 @@ from foundation import clock
 from leaderboards.core import dynamodb_keys as keys
 from leaderboards.core.ranking.policies import StandingState
 from leaderboards.models import Period
-from leaderboards.stores.dynamodb import writes
+from leaderboards.stores.dynamodb import client, writes
 from leaderboards.stores.dynamodb.reads import DynamoStore
 from leaderboards.stores.dynamodb.writes import CountedId, DynamoWriter, IdUsed, Overtaken, StoredStanding, new_standing
 
@@ -107,7 +107,7 @@ def test_ids_expire_by_themselves_after_days_and_standings_do_not(period: Period
 def test_a_period_is_walked_and_deleted_to_its_end_and_others_stay(
     period: Period, dynamodb: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(writes, "_PAGE", 3)
+    monkeypatch.setattr(client, "PAGE", 3)
     next_one = Period.objects.get(board=period.board, starts_at=period.ends_at)
     writer, written = DynamoWriter(), {f"p{nth}": standing(period, f"p{nth}", nth) for nth in range(40)}
     for each in written.values():
