@@ -36,6 +36,7 @@ _REPEATED = {
     "TransactionConflictException",
     "TransactionInProgressException",
 }
+_REPEATED_REASONS = {"None", "ProvisionedThroughputExceeded", "ThrottlingError", "TransactionConflict"}
 _BATCH = 100  # keys of one BatchGetItem
 PAGE = 1000  # items of one query that walks a partition
 
@@ -216,9 +217,10 @@ class DynamoClient:
             raise Refused([code]) from error
         if code == "TransactionCanceledException":
             reasons = [each.get("Code", "None") for each in error.response.get("CancellationReasons", [])]
-            if "ConditionalCheckFailed" not in reasons:
-                return  # throttled, or in conflict with another transaction
-            raise Refused(reasons) from error
+            if "ConditionalCheckFailed" in reasons:
+                raise Refused(reasons) from error
+            if _REPEATED_REASONS.issuperset(reasons):
+                return
         if error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0) >= 500:
             raise self._silent(error, is_write) from error
         if code in ("ValidationException", "SerializationException"):

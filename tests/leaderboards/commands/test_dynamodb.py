@@ -6,6 +6,7 @@ from io import StringIO
 from typing import Any
 
 import pytest
+from django.core.checks.registry import registry
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
@@ -47,6 +48,7 @@ def test_the_doctor_and_the_checks_look_at_the_table_once_a_board_is_there(
     now: datetime, dynamodb: Any, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings.DYNAMODB_TABLE = "missing"
+    assert boards_in_dynamodb_have_a_table in registry.get_checks(include_deployment_checks=True)
     assert (doctor(now), boards_in_dynamodb_have_a_table()) == ((State.OK, "no board is stored there"), [])
     BoardFactory.create(name="There", storage="dynamodb")
 

@@ -10,6 +10,7 @@ from foundation.errors import NotAvailable
 from leaderboards import selectors
 from leaderboards.errors import NotRanked, PeriodClosed, StillRanked, StorageUnavailable
 from leaderboards.models import Board, Period, PeriodState, Player, RankHistoryEntry, Standing
+from leaderboards.selectors.player_data.personal_data import data_shown_to_player
 from leaderboards.selectors.rankings.store_routing import live_store, read_from_store, totals
 from leaderboards.services.boards import save_board
 from leaderboards.services.moderation.remove import remove_from_period
@@ -129,6 +130,18 @@ def test_an_erased_player_leaves_nothing_in_dynamodb(dynamodb: Any) -> None:
         (place, rank, points) for place, rank, _, points in places
     ]
     assert not Player.objects.filter(external_id=OLD).exists()
+
+
+def test_the_file_of_a_players_own_data_has_what_only_dynamodb_knows() -> None:
+    period = crowd(make_board("dynamodb"), {"a": 9, "b": 7})
+
+    [told] = data_shown_to_player("b")["standings in DynamoDB"]
+    close_due(TOMORROW)
+
+    assert (told["period"], told["value"], told["at"]) == (str(period), [7], NOON)
+    final_data = data_shown_to_player("b")
+    assert "standings in DynamoDB" not in final_data
+    assert [row["points"] for row in final_data["standings"]] == [7]
 
 
 def test_an_erasure_waits_while_dynamodb_is_away_or_a_frozen_writer_has_put_the_name_back() -> None:

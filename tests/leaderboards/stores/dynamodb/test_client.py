@@ -106,7 +106,12 @@ def test_a_write_without_an_answer_is_not_repeated_and_its_outcome_is_unknown(
 
 @pytest.mark.parametrize(
     "failure",
-    [EndpointConnectionError(endpoint_url="http://x"), NoCredentialsError(), answers("AccessDeniedException")],
+    [
+        EndpointConnectionError(endpoint_url="http://x"),
+        NoCredentialsError(),
+        answers("AccessDeniedException"),
+        cancelled("None", "ItemCollectionSizeLimitExceeded"),
+    ],
     ids=str,
 )
 def test_a_write_that_was_never_begun_is_unavailable(scripted: Any, failure: Exception) -> None:
