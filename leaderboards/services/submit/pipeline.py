@@ -38,7 +38,6 @@ AnyEntry = Entry | UnreadableEntry
 Decisions = Mapping[int, EntryDecision]  # by position
 RankKey = tuple[Period, str]
 Ranks = Mapping[RankKey, int | None]
-_DECIDERS = {Storage.REDIS: decide_redis.decide, Storage.DYNAMODB: decide_dynamodb.decide}
 
 
 def submit(
@@ -119,7 +118,8 @@ def _known_ids(targets: Iterable[Target], request: Request) -> Decisions:
 def _decide(items: Sequence[Item], request: Request) -> Decisions:
     """Decide the items of one period where its board decides: in Redis, in DynamoDB or in SQL."""
     period = items[0].period
-    decide = _DECIDERS.get(Storage(period.board.storage), decide_sql.decide)
+    decide = decide_redis.decide if period.board.storage == Storage.REDIS else decide_sql.decide
+    decide = decide_dynamodb.decide if period.board.storage == Storage.DYNAMODB else decide
     try:
         _freeze(items[0].event, request)
         limits = None if request.caller.is_trusted else period.board.limits
