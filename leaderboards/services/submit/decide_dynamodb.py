@@ -58,9 +58,13 @@ BATCH_LOCK_TIMEOUT_MS = 50
 
 
 def decide(
-    items: Sequence[Item], service: str, at: datetime, dry_run: bool = False, _limits: Limits | None = None
+    items: Sequence[Item],
+    service: str,
+    at: datetime,
+    dry_run: bool = False,
+    limits: Limits | None = None,  # noqa: ARG001 - as every decider; boards with limits are refused on saving
 ) -> Decisions:
-    """Evaluate and apply the items of one period, in order; decisions by position. The board has no limits."""
+    """Evaluate and apply the items of one period, in order; decisions by position."""
     if dry_run:
         return _dry_run(items, service)
     decisions: Decisions = {}
