@@ -193,10 +193,11 @@ def _out_of_sync(period: Period) -> StorageUnavailable:
 def _forget_in_redis(player: Player) -> None:
     """Remove the player from the keys in Redis and items in DynamoDB of final periods, which stay for a while."""
     final = final_standings_of(player).filter(period__state=PeriodState.FINAL).select_related("period__board")
-    for row in final.filter(period__board__storage__in=IN_REDIS):
-        ZsetWriter(redis.boards()).remove_final(row.period, player.external_id, row.member)
-    for row in final.filter(period__board__storage=Storage.DYNAMODB):
-        DynamoWriter().delete_standing(row.period, player.external_id)
+    for row in final.exclude(period__board__storage=Storage.SQL):
+        if row.period.board.storage in IN_REDIS:
+            ZsetWriter(redis.boards()).remove_final(row.period, player.external_id, row.member)
+        else:
+            DynamoWriter().delete_standing(row.period, player.external_id)
 
 
 @transaction.atomic
@@ -253,13 +254,11 @@ def _wait_for_mirrors(player: Player) -> None:
     Raises ``StorageUnavailable`` if Redis still has the player, or is out of sync, and as the Redis client.
     """
     decided_by_redis = Period.objects.filter(state__in=ACTIVE_STATES, board__storage=Storage.REDIS)
-    periods = list(decided_by_redis.select_related("board").order_by("pk"))
-    for period in periods:
+    for period in list(decided_by_redis.select_related("board").order_by("pk")):
         barrier.hold_exclusive(period.pk)
         period.refresh_from_db(fields=["stale_since"])
-        if period.stale_since is not None or ZsetSync(redis.exclusive_client()).knows_player(
-            period, player.external_id
-        ):
+        store = ZsetSync(redis.exclusive_client())
+        if period.stale_since is not None or store.knows_player(period, player.external_id):
             raise _out_of_sync(period)
     there = Period.objects.filter(state__in=ACTIVE_STATES, board__storage=Storage.DYNAMODB, standings__player=player)
     for period in there.select_related("board").order_by("pk"):
