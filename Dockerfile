@@ -3,7 +3,7 @@
 ARG PYTHON_IMAGE=python:3.11-slim
 
 FROM ${PYTHON_IMAGE} AS packages
-# requirements-watch.txt adds OpenTelemetry and Sentry.
+# requirements-watch.txt adds OpenTelemetry and Sentry, requirements-dynamodb.txt boto3.
 ARG REQUIREMENTS=requirements.txt
 COPY ${REQUIREMENTS} requirements.txt
 RUN python -m venv /venv && /venv/bin/pip install --no-cache-dir --require-hashes -r requirements.txt

@@ -171,6 +171,7 @@ lock:
 	$(LOCK) pyproject.toml --extra demo -c requirements-dev.txt -o requirements-demo.txt
 	$(LOCK) pyproject.toml -c requirements-dev.txt -o requirements.txt
 	$(LOCK) pyproject.toml --extra otel --extra sentry -c requirements-dev.txt -o requirements-watch.txt
+	$(LOCK) pyproject.toml --extra dynamodb -c requirements-dev.txt -o requirements-dynamodb.txt
 	echo "pip-audit>=2.10.1" | $(LOCK) - -o .ci/requirements-audit.txt
 
 clean:

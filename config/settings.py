@@ -17,6 +17,7 @@ from config.components import (
     accounts,
     caches,
     csp,
+    dynamodb,
     logs,
     mail,
     metrics,
@@ -131,9 +132,9 @@ redis_urls.check_apart(REDIS_URL, CACHE_URL=CACHE_URL, BROKER_URL=BROKER_URL)
 
 CACHES = caches.caches(CACHE_URL, REDIS_URL)
 
-# How many seconds old the pages may be that replicas of the boards' Redis answer; 0: none is asked.
-REPLICA_STALENESS = replicas.staleness(env)
-REPLICA_URLS = replicas.urls(env)  # of one server; sentinels and clusters tell theirs
+# Pages from replicas of the boards' Redis: how old they may be, and where they come from.
+REPLICA_STALENESS, REPLICA_URLS = replicas.staleness(env), replicas.urls(env)
+vars().update(dynamodb.settings(env))
 
 # -- Celery -------------------------------------------------------------------------------------
 
@@ -154,8 +155,7 @@ DEFAULT_TIMEZONE = site.time_zone(env)
 
 # -- Records ------------------------------------------------------------------------------------
 
-# For how many days resolved dead letters, differences and link codes are kept.
-KEEP_RECORDS_DAYS = env.int("KEEP_RECORDS_DAYS", default=90)
+KEEP_RECORDS_DAYS = env.int("KEEP_RECORDS_DAYS", default=90)  # resolved dead letters, differences, link codes
 AUDIT_KEEP_DAYS = env.int("AUDIT_KEEP_DAYS", default=730)
 
 # How often, and of how many players, the ranks of running periods are recorded; 0 players: never.

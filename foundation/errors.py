@@ -56,6 +56,12 @@ class Conflict(SunwiError):
     code = "conflict"
 
 
+class NotAvailable(Invalid):
+    """The storage of what is asked for cannot do it, now or later; ``detail`` says what to do instead."""
+
+    code = "not_available"
+
+
 class Unavailable(SunwiError):
     """A server that is needed is unavailable; the same request may succeed later."""
 

@@ -77,6 +77,27 @@ def replica_urls(value: Any) -> list[str]:
     return list(value)
 
 
+def endpoint(value: Any) -> str:
+    """The address of a server that stands for a service of AWS; empty for AWS's own."""
+    if value == "":
+        return ""
+    try:
+        parts = urlsplit(value if isinstance(value, str) else "")
+        is_whole = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        is_whole = False
+    if not is_whole or re.search(r"[\s?#@]", value):
+        raise ValueError("must be empty, or the address of a server, such as http://localhost:8000")
+    return str(value)
+
+
+def dynamodb_table(value: Any) -> str:
+    """The name of a table of DynamoDB."""
+    if not (isinstance(value, str) and re.fullmatch(r"[A-Za-z0-9_.-]{3,255}", value)):
+        raise ValueError("must be the name of a table: 3 to 255 letters, digits, and any of _.-")
+    return value
+
+
 def privacy_url(value: Any) -> str:
     """The address or path of the site's privacy policy; empty for none."""
     if not isinstance(value, str) or (value and not value.startswith(("https://", "http://", "/"))):

@@ -24,6 +24,7 @@ class LeaderboardsConfig(needed_apps.SunwiApp):
         from foundation.sync import registering
         from foundation.webhooks import kinds
         from foundation.worker import due
+        from leaderboards.management import dynamodb_checks  # noqa: F401 - it registers a system check
         from leaderboards.selectors.moderation.purges import BASELINE
         from leaderboards.selectors.monitoring import lag, metrics
         from leaderboards.services import audit_actions

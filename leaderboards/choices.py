@@ -77,6 +77,11 @@ class Storage(TextChoices):
     HYBRID = "hybrid", _("hybrid: SQL decides, Redis shows")
     REDIS = "redis", _("redis: Redis decides, SQL follows within a second")
     SQL = "sql", _("sql: SQL alone")
+    DYNAMODB = "dynamodb", _("dynamodb: DynamoDB decides and shows, SQL gets final standings")
+
+
+IN_REDIS = (Storage.HYBRID, Storage.REDIS)  # whose periods have keys in Redis
+WITHOUT_SUBMISSIONS = (Storage.REDIS, Storage.DYNAMODB)  # standings are all that is kept
 
 
 class Unit(TextChoices):

@@ -21,7 +21,7 @@ from foundation.generics import BaseInlineFormSet, ModelForm, TabularInline
 from leaderboards.admin.base.bulk_deletion import NoBulkDeletion
 from leaderboards.admin.base.lookups import DeclaredLookupsAdmin
 from leaderboards.admin.base.paging import ReadOnlyAdmin
-from leaderboards.models import Board
+from leaderboards.models import Board, Storage
 
 _NAMES = (_lazy("Bronze"), _lazy("Silver"), _lazy("Gold"), _lazy("Platinum"), _lazy("Diamond"))
 
@@ -52,6 +52,8 @@ class LeagueForm(ModelForm[League]):
                 _("Board %(seq)s, “%(board)s”, has a league already: change that one, or take another board.")
                 % {"seq": board.seq, "board": board.name}
             )
+        if board.storage == Storage.DYNAMODB:
+            raise ValidationError(_("DynamoDB does not rank a group of players: take a board in SQL or Redis."))
         return board
 
     def clean(self) -> dict[str, Any]:

@@ -208,5 +208,6 @@ def logging_config(level: str, form: str = FORMATS[0]) -> dict[str, Any]:
             "celery.worker.strategy": {"level": "WARNING"},
             "celery.worker.request": {"level": "WARNING"},  # "revoked", for each expired task
             "celery.app.trace": {"level": "WARNING"},
+            "botocore": {"level": "WARNING"},  # a line for each place where credentials were found
         },
     }

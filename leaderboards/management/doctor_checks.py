@@ -28,9 +28,10 @@ from foundation.sunwi_settings import sunwi_settings
 from foundation.sync.redis_state import CorruptRedisKey
 from foundation.tasks import WORKER
 from leaderboards.management.boundary import describe_boundary
+from leaderboards.management.dynamodb_checks import dynamodb_table
 from leaderboards.management.findings import Finding, State, found
 from leaderboards.management.replica_checks import replica_servers
-from leaderboards.models import ACTIVE_STATES, Board, Period, Storage
+from leaderboards.models import ACTIVE_STATES, IN_REDIS, Board, Period, Storage
 from leaderboards.selectors.monitoring import lag
 from leaderboards.selectors.monitoring.histograms import histograms_taken
 from leaderboards.selectors.monitoring.resync_progress import describe_resync
@@ -202,7 +203,7 @@ def stale_periods(at: datetime) -> Iterator[Finding]:
 def corrupt_sync_states(_at: datetime) -> Iterator[Finding]:
     """Find Redis keys with invalid values, which block the resync and new scores of a period until repaired by hand."""
     store, corrupt = ZsetSync(redis.resync_client()), 0
-    living = Period.objects.filter(state__in=ACTIVE_STATES).exclude(board__storage=Storage.SQL).select_related("board")
+    living = Period.objects.filter(state__in=ACTIVE_STATES, board__storage__in=IN_REDIS).select_related("board")
     for period in living.order_by("pk"):
         try:
             store.read_state(period)
@@ -260,6 +261,7 @@ CHECKS: dict[str, Check] = {
     "Redis": redis_server,
     "read replicas": replica_servers,
     "page cache": page_cache,
+    "DynamoDB": dynamodb_table,
     "worker": worker,
     "unmirrored standings": unmirrored,
     "stale periods": stale_periods,

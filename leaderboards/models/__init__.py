@@ -5,7 +5,9 @@ Models do not use Redis, HTTP or signals. A change to more than one row is a ser
 
 from leaderboards.choices import (
     ACTIVE_STATES,
+    IN_REDIS,
     OVER_STATES,
+    WITHOUT_SUBMISSIONS,
     Decision,
     ImportKind,
     PeriodState,
@@ -28,7 +30,9 @@ from leaderboards.models.standings import Difference, FinalStanding, Standing, S
 
 __all__ = [
     "ACTIVE_STATES",
+    "IN_REDIS",
     "OVER_STATES",
+    "WITHOUT_SUBMISSIONS",
     "BanKind",
     "BanRecord",
     "Board",

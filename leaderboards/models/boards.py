@@ -78,7 +78,7 @@ class Board(FastCopyModel):
     keep_submissions_days = models.PositiveIntegerField(
         _("keep submissions, days"), default=90, validators=[MinValueValidator(2), MaxValueValidator(LONGEST_DAYS)]
     )
-    storage = models.CharField(_("storage"), max_length=6, choices=Storage.choices, default=Storage.HYBRID)
+    storage = models.CharField(_("storage"), max_length=8, choices=Storage.choices, default=Storage.HYBRID)
     unit = models.CharField(_("unit"), max_length=20, choices=Unit.choices, default=Unit.POINTS)
     format = models.CharField(
         _("format"), max_length=40, blank=True, help_text=_("A suffix such as kcal, shown behind the number.")

@@ -23,8 +23,9 @@ class Period(FastCopyModel, SyncedRow):
 
     It is the row of its standings in Redis (``SyncedRow``). During a full rebuild, ``rebuild_progress`` is the number
     of rows written; ``emptied_generation`` is the generation of the last full rebuild. ``players`` and ``content_hash``
-    are those of the final standings. ``cache_version`` is set on a copy from a cache
-    (``selectors/catalog/cache_versions.py``): the script that reads the standings compares it.
+    are those of the final standings. ``write_shards`` is the number of partition keys that it has in DynamoDB.
+    ``cache_version`` is set on a copy from a cache (``selectors/catalog/cache_versions.py``): the script that reads the
+    standings compares it.
     """
 
     cache_version: str = ""
@@ -42,6 +43,7 @@ class Period(FastCopyModel, SyncedRow):
     verified_at = models.DateTimeField(null=True)
     verify_cursor = models.CharField(max_length=40, blank=True)
     players = models.BigIntegerField(default=0)
+    write_shards = models.PositiveSmallIntegerField(default=1, db_default=1)
     content_hash = models.CharField(max_length=64, blank=True)
 
     class Meta:

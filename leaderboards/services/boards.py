@@ -33,6 +33,7 @@ from leaderboards.errors import BadBoard
 from leaderboards.models import Board, Period, Standing, Storage, Submission, Visibility
 from leaderboards.selectors.catalog.boards import clear_board_cache
 from leaderboards.selectors.catalog.periods import clear_period_cache
+from leaderboards.services.dynamodb_settings import refuse_what_dynamodb_lacks
 from leaderboards.services.periods.delete_replaced import delete_replaced_periods
 from leaderboards.services.periods.open import open_board
 from leaderboards.services.periods.upcoming_rules import refresh_rules
@@ -113,6 +114,8 @@ def check_board(board: Board) -> None:
             ),
             "operators",
         )
+    if board.storage == Storage.DYNAMODB:
+        refuse_what_dynamodb_lacks(board)
     _check_change(board)
 
 

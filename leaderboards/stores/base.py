@@ -33,9 +33,13 @@ class Around:
 
 @dataclass(frozen=True, slots=True)
 class ForPlayers:
-    """The rows of these players, in any order; unranked players are omitted."""
+    """The rows of these players, in any order; unranked players are omitted.
+
+    Without ``ranked`` a store that counts dearly leaves their ranks out, where ranks are not dense.
+    """
 
     players: tuple[str, ...]
+    ranked: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +57,8 @@ Query = Page | Around | ForPlayers | AroundGap
 class RankedRow(NamedTuple):
     """A member with its rank. ``tied`` players share the rank, this one included; ``ahead`` are strictly better.
 
-    All three are None if SQL answered in place of Redis and ran out of time while counting.
+    All three are None if SQL answered in place of Redis and ran out of time while counting, or where DynamoDB would
+    have to read too many.
     """
 
     member: str
@@ -120,7 +125,7 @@ class ConditionalResult(NamedTuple):
 class Quantiles:
     """The (member, score) pairs at the requested places.
 
-    There are none on an empty board, or if SQL answered in place of Redis and ran out of time.
+    There are none on an empty board, in DynamoDB, or if SQL answered in place of Redis and ran out of time.
     """
 
     total: int
@@ -145,7 +150,7 @@ class Store(Protocol):
         """Return the rows at these shares of the ranking, in thousandths from the best (0) to the last (1000)."""
 
     def counts(self, period: Period, ranges: Sequence[ScoreRange]) -> list[int] | None:
-        """Count the players in each range of scores; None if SQL answered in place of Redis and ran out of time."""
+        """Count the players in each range of scores; None in DynamoDB, or if SQL answered and ran out of time."""
 
     def scores(self, period: Period, players: Sequence[str]) -> dict[str, float]:
         """Return the scores of those of these players who are ranked, without counting anybody."""

@@ -39,7 +39,7 @@ class ExcludingStore:
 
     def widen(self, queries: Sequence[Query]) -> list[Query]:
         """Return the queries to send to the wrapped store."""
-        return [*(self._widen_query(query) for query in queries), ForPlayers(self._players)]
+        return [*(self._widen_query(query) for query in queries), ForPlayers(self._players, ranked=False)]
 
     def narrow(self, period: Period, queries: Sequence[Query], wide: QueryResult) -> QueryResult:
         """Turn the wrapped store's answers to ``widen(queries)`` into the answers without the excluded players."""

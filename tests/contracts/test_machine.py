@@ -10,7 +10,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from leaderboards.core.ranking.rules import Order, Ties, Update
 from leaderboards.models import Board, Period, Player, Standing, Submission
 from leaderboards.services.sync.resync_periods import PeriodResync, resync_due
-from tests.contracts.arena import NOW, STORAGES, Arena, Sent
+from tests.contracts.arena import COMPLETE, NOW, STORAGES, Arena, Sent, can
 from tests.contracts.forms import FORMS, Form
 from tests.contracts.machines import play
 from tests.raw import empty_boards
@@ -32,13 +32,14 @@ class BoardMachine(RuleBasedStateMachine):
     @initialize(shape=st.sampled_from(SHAPES), order=st.sampled_from(Order))
     def open(self, shape: tuple[Form, Update, Ties], order: Order) -> None:
         form, update, ties = shape
+        ties = ties if can(self.storage, ties) else Ties.SHARED
         self.arena = Arena.open(form, self.storage, order, update, ties)
-        self.copied = True
+        self.copied = self.storage in COMPLETE
 
     @rule(sent=ENTRIES, ranks=st.booleans())
     def submit(self, sent: list[Sent], ranks: bool) -> None:
         self.arena.send(*sent, ranks=ranks)
-        self.copied = self.storage != "redis"
+        self.copied = self.storage in ("sql", "hybrid")
 
     @rule(sent=ENTRIES)
     def send_again(self, sent: list[Sent]) -> None:
@@ -52,18 +53,18 @@ class BoardMachine(RuleBasedStateMachine):
     @rule(player=PLAYERS)
     def remove(self, player: str) -> None:
         self.arena.remove(player)
-        self.copied = self.storage != "redis"
+        self.copied = self.storage in ("sql", "hybrid")
 
     @rule()
     def mirror(self) -> None:
         self.arena.mirror()
-        self.copied = True
+        self.copied = self.storage in COMPLETE
 
     @rule()
     def read_everything(self) -> None:
         self.arena.agree()
 
-    @precondition(lambda self: self.storage != "sql")
+    @precondition(lambda self: self.storage in ("hybrid", "redis"))
     @rule()
     def settle_what_is_marked_stale(self) -> None:
         self._mark_stale()

@@ -8,7 +8,7 @@ import pytest
 from leaderboards.core.ranking.rules import Operator, Order, Update
 from leaderboards.models import Standing, Submission
 from leaderboards.selectors.moderation.replay import replayed_states
-from tests.contracts.arena import STORAGES, Arena, Sent
+from tests.contracts.arena import STORAGES, Arena, Sent, can
 from tests.contracts.forms import FORMS, Form
 
 pytestmark = [pytest.mark.contract, pytest.mark.django_db(transaction=True)]
@@ -43,24 +43,30 @@ def test_entries_with_operators_make_what_the_oracle_says(links: None, subtests:
     for storage in STORAGES:
         nth = 7 * OF_POINTS.index(form) + 5 * STORAGES.index(storage)
         for order, update, ties in (rules[nth % len(rules)], rules[(nth + 3) % len(rules)]):
+            if not can(storage, ties):
+                continue
             with subtests.test(storage=storage, rules=(order, update, ties)):
                 arena = _played(Arena.open(form, storage, order, update, ties, list(Operator)), form, nth)
-                arena.mirror()
+                arena.bring_to_sql()
                 arena.agree_in_sql()
-                if storage != "redis":
+                if storage in ("sql", "hybrid"):
                     _replaying_gives_the_same(arena)
 
 
 @pytest.mark.parametrize("form", OF_CRITERIA, ids=str)
 def test_criteria_are_added_up_one_by_one(links: None, subtests: pytest.Subtests, form: Form) -> None:
     rules = list(product(Order, form.updates, form.ties))
-    for storage in ("sql", "hybrid"):
+    for storage in ("sql", "hybrid", "dynamodb"):
         nth = 7 * OF_CRITERIA.index(form) + 5 * STORAGES.index(storage)
         order, update, ties = rules[nth % len(rules)]
+        if not can(storage, ties):
+            continue
         with subtests.test(storage=storage, rules=(order, update, ties)):
             arena = _played(Arena.open(form, storage, order, update, ties, list(Operator)), form, nth)
+            arena.bring_to_sql()
             arena.agree_in_sql()
-            _replaying_gives_the_same(arena)
+            if storage != "dynamodb":
+                _replaying_gives_the_same(arena)
 
 
 def _played(arena: Arena, form: Form, seed: int) -> Arena:

@@ -14,6 +14,7 @@ from leaderboards.admin.wording.descriptions import on_the_boards_clock, setting
 from leaderboards.core.periods import PeriodKind
 from leaderboards.models import Board, Storage, Visibility
 from leaderboards.selectors.previews.board_change import Begins, BoardChange, Change
+from leaderboards.stores.dynamodb.reads import MOST_RANKED
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,3 +114,8 @@ def _data_consequences(change: BoardChange) -> Iterator[str]:
         yield _("Cannot be changed any more once it is saved: %(names)s.") % {"names": names}
     if change.board.storage == Storage.REDIS and change.change_of("storage"):
         yield _("A redis board keeps no single submissions: none can be voided, and no import undone.")
+    if change.board.storage == Storage.DYNAMODB and change.change_of("storage"):
+        yield _(
+            "A board in DynamoDB keeps no single submissions, and ranks end at place %(most)s: docs/storage.md lists "
+            "what is not available."
+        ) % {"most": f"{MOST_RANKED:,}"}

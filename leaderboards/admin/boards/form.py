@@ -231,7 +231,9 @@ HELP = {
     "grace_seconds": _lazy("How long after its end a period still takes submissions that happened in it."),
     "retention_days": _lazy("How long a final period stays in Redis. SQL keeps it for good."),
     "keep_submissions_days": _lazy("How long single submissions are kept after their period is final; at least 2."),
-    "storage": _lazy("hybrid suits nearly all boards; redis takes bursts; sql needs no Redis."),
+    "storage": _lazy(
+        "hybrid suits nearly all boards; redis takes bursts; sql needs no Redis; dynamodb ranks the best at AWS."
+    ),
     "unit": _lazy("How points are shown."),
     "format": _lazy("Shown behind the number instead of the unit, such as kcal."),
     "hue": _lazy(

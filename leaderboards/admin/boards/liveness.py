@@ -9,6 +9,7 @@ from foundation.redis import client as redis
 from leaderboards.admin.wording.descriptions import in_utc
 from leaderboards.models import ACTIVE_STATES, Board, Period, Storage
 from leaderboards.selectors.monitoring.resync_progress import count_pending_publish, count_ranked
+from leaderboards.stores.dynamodb.table import table_problem
 
 MOST = 3
 
@@ -25,6 +26,8 @@ def liveness_of(board: Board) -> Liveness:
     """Check the board's running periods; a board with SQL storage is always live."""
     if board.storage == Storage.SQL:
         return Liveness(True, [_("Live: SQL alone decides and shows.")])
+    if board.storage == Storage.DYNAMODB:
+        return _liveness_in_dynamodb()
     if not _redis_answers():
         lines = [_("Not live: Redis does not answer. Pages show the standings from SQL.")]
         if board.storage == Storage.REDIS:
@@ -35,6 +38,16 @@ def liveness_of(board: Board) -> Liveness:
     if not stale:
         return Liveness(True, [_("Live: Redis shows what was decided.")])
     return Liveness(False, [_line(period) for period in stale])
+
+
+def _liveness_in_dynamodb() -> Liveness:
+    try:
+        problem = table_problem()
+    except Unavailable as error:
+        problem = error.detail
+    if problem:
+        return Liveness(False, [_("Not live: %(problem)s It takes no scores meanwhile.") % {"problem": problem}])
+    return Liveness(True, [_("Live: DynamoDB decides and shows.")])
 
 
 def _line(period: Period) -> str:

@@ -32,7 +32,7 @@ from leaderboards.admin.confirm.preview_page import PreviewedAction, confirm_wit
 from leaderboards.admin.undo.reason_readers import REASON_FOR_COMPETITORS
 from leaderboards.admin.wording.descriptions import in_utc
 from leaderboards.errors import BadPurge
-from leaderboards.models import Board, Player, Purge, Storage
+from leaderboards.models import WITHOUT_SUBMISSIONS, Board, Player, Purge
 from leaderboards.selectors.catalog.reserved import reserved_boards
 from leaderboards.selectors.moderation.purges import PurgePreview, PurgeRange, UnaffectedCounts
 from leaderboards.services.moderation.purge import (
@@ -60,7 +60,7 @@ class PurgeForm(forms.Form):
 
     player = forms.CharField(label=_lazy("Player"), max_length=64, required=False, help_text=_lazy("A whole id."))
     board = forms.ModelChoiceField(
-        Board.objects.exclude(storage=Storage.REDIS).order_by("name"), label=_lazy("Board"), required=False
+        Board.objects.exclude(storage__in=WITHOUT_SUBMISSIONS).order_by("name"), label=_lazy("Board"), required=False
     )
     service = forms.CharField(
         label=_lazy("Service key"), max_length=100, required=False, help_text=_lazy("Its whole name.")

@@ -13,7 +13,7 @@ Update = Annotated[Literal["best", "latest", "increment"], shared("UpdatePolicy"
 Ties = Annotated[Literal["first_come", "last_come", "shared", "dense"], shared("TiePolicy")]
 TieBreak = Annotated[Literal["auto", "score", "member"], shared("TieBreak")]
 OperatorOfEntry = Annotated[Literal["set", "best", "increment", "decrement"], shared("OperatorOfEntry")]
-StorageOfBoard = Annotated[Literal["hybrid", "redis", "sql"], shared("StorageOfBoard")]
+StorageOfBoard = Annotated[Literal["hybrid", "redis", "sql", "dynamodb"], shared("StorageOfBoard")]
 VisibilityOfBoard = Annotated[Literal["public", "private"], shared("VisibilityOfBoard")]
 JumpAgainst = Annotated[Literal["best", "median"], shared("JumpAgainst")]
 

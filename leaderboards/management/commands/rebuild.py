@@ -10,7 +10,7 @@ from foundation.monitoring.checks import expect_redis
 from leaderboards import selectors
 from leaderboards.management.command import Command as BaseCommand
 from leaderboards.management.progress import Progress
-from leaderboards.models import Period, Storage
+from leaderboards.models import IN_REDIS, Period
 from leaderboards.selectors.monitoring.resync_progress import count_ranked
 from leaderboards.services.sync.rebuild import RebuildResult, rebuild, resync_waiting
 
@@ -28,7 +28,7 @@ class Command(BaseCommand):
     def handle(self, *_args: Any, **options: Any) -> None:
         """Rebuild, and print the result; a period that is still not resynced is an error: run the command again."""
         board = selectors.board_by_seq(options["board"])
-        if board.storage == Storage.SQL:
+        if board.storage not in IN_REDIS:
             raise CommandError(f"Board {board.seq} keeps nothing in Redis: there is nothing to rebuild.")
         expect_redis()
         bar, at = _Bar(), clock.now()

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from foundation import clock
 from foundation.errors import Unavailable
 from foundation.redis import client as redis
-from leaderboards.models import ACTIVE_STATES, Board, Period, Storage
+from leaderboards.models import ACTIVE_STATES, IN_REDIS, Board, Period
 from leaderboards.stores.redis import noted_changes
 from leaderboards.stores.redis.cache_versions import fetch_cache_version
 
@@ -72,7 +72,7 @@ def has_cache_version(board: Board, period: Period) -> bool:
 
     ``board`` is passed since a cached period row has none, and ``period.board`` would ask SQL.
     """
-    in_redis = board.storage != Storage.SQL and period.stale_since is None
+    in_redis = board.storage in IN_REDIS and period.stale_since is None
     return in_redis and period.state in ACTIVE_STATES
 
 

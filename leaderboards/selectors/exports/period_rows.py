@@ -11,9 +11,11 @@ from django.db.models.expressions import Combinable
 from django.db.models.functions import Coalesce
 
 from foundation import clock
+from foundation.errors import NotAvailable
+from foundation.messages import Message
 from leaderboards.core.instants import from_milliseconds
 from leaderboards.core.ranking.rules import Order, Ties
-from leaderboards.models import OVER_STATES, Board, FinalStanding, Period, Standing
+from leaderboards.models import OVER_STATES, Board, FinalStanding, Period, Standing, Storage
 from leaderboards.selectors.catalog.periods import find_period_row
 from leaderboards.selectors.rankings.standings import Row
 from leaderboards.selectors.visibility.hidden import hidden_in, keeps_vacated_places
@@ -24,13 +26,20 @@ CHUNK = 2000
 
 
 def export_rows(board: Board, period: str, metadata: bool = False) -> tuple[datetime, Iterator[Row]]:
-    """Return the time, and an iterator over every row of the period, best first. Raises ``UnknownPeriod`` at once.
+    """Return the time, and an iterator over every row of the period, best first. Raises ``UnknownPeriod`` at once, and
+    ``NotAvailable`` for a period in DynamoDB that is not final.
 
     With ``metadata`` rows have theirs, read by the same statement. Reads SQL (the final standings of a final period):
     on a redis board run the mirror first.
     """
     as_of = clock.now()
     stored = find_period_row(board, period, as_of)
+    if stored is not None and board.storage == Storage.DYNAMODB and stored.state not in OVER_STATES:
+        raise NotAvailable(
+            Message(
+                "SQL gets the standings of a board in DynamoDB when a period is final: there is no file before that."
+            )
+        )
     return as_of, iter(()) if stored is None else _rows(stored, metadata)
 
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from django.db.models import QuerySet
 
-from leaderboards.models import ACTIVE_STATES, Board, Period, Storage
+from leaderboards.models import ACTIVE_STATES, IN_REDIS, Board, Period, Storage
 
 
 class SkippedBoard(NamedTuple):
@@ -18,7 +18,7 @@ class SkippedBoard(NamedTuple):
 
 def comparable_periods(at: datetime, seq: int | None) -> QuerySet[Period]:
     """Query every running or closing period that Redis shows (only of board ``seq`` if given)."""
-    periods = Period.objects.filter(state__in=ACTIVE_STATES).exclude(board__storage=Storage.SQL)
+    periods = Period.objects.filter(state__in=ACTIVE_STATES, board__storage__in=IN_REDIS)
     periods = periods.exclude(starts_at__gt=at)
     return periods if seq is None else periods.filter(board=seq)
 
@@ -34,4 +34,6 @@ def skipped_boards(at: datetime, seq: int | None) -> list[SkippedBoard]:
 def _why(board: Board) -> str:
     if board.storage == Storage.SQL:
         return "SQL alone keeps it, and Redis shows nothing of it"
+    if board.storage == Storage.DYNAMODB:
+        return "DynamoDB alone keeps its running period, so there is nothing to compare with"
     return "none of its periods runs, and those that are over are read from SQL"

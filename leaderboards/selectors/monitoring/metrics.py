@@ -10,7 +10,7 @@ from foundation.monitoring.own_readings import overdue
 from foundation.monitoring.readings import Reading
 from foundation.redis import client as redis
 from leaderboards.metrics import MOST_BOARDS, start_boards
-from leaderboards.models import ACTIVE_STATES, Board, Period, QuarantinedEntry, Storage
+from leaderboards.models import ACTIVE_STATES, IN_REDIS, Board, Period, QuarantinedEntry, Storage
 from leaderboards.selectors.monitoring.histograms import histograms_taken
 from leaderboards.selectors.monitoring.lag import mirror_age, unclosed, unrepaired
 from leaderboards.stores.redis.publish import announced_at
@@ -43,7 +43,7 @@ def sql_metrics() -> Iterator[Reading]:
 
 def redis_metrics() -> Iterator[Reading]:
     """Read from Redis: standings that SQL lacks, and announcements that are not published yet."""
-    living = Period.objects.filter(state__in=ACTIVE_STATES).exclude(board__storage=Storage.SQL).select_related("board")
+    living = Period.objects.filter(state__in=ACTIVE_STATES, board__storage__in=IN_REDIS).select_related("board")
     mirrored = [each for each in living if each.board.storage == Storage.REDIS]
     rows = sum(_lengths([each.family.dirty for each in mirrored]))
     age = mirror_age() if mirrored else timedelta()

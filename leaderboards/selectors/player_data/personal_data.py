@@ -3,7 +3,7 @@
 Who follows the player is left out: that is data of those users.
 
 Rows that name the player by id only are found by the id, and changes of submissions through the submissions. Of redis
-boards SQL has the mirrored standings.
+boards SQL has the mirrored standings, and those of running periods in DynamoDB are read there.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -15,8 +15,10 @@ from django.utils.translation import override
 from foundation.messages import Message
 from foundation.models import AuditEntry, DeadLetter
 from foundation.users import email_of, name_of, users
+from leaderboards.core.instants import from_milliseconds
 from leaderboards.errors import UnknownPlayer
 from leaderboards.models import (
+    ACTIVE_STATES,
     BanRecord,
     Difference,
     FinalStanding,
@@ -29,9 +31,11 @@ from leaderboards.models import (
     Restriction,
     RestrictionKind,
     Standing,
+    Storage,
     SubmissionEdit,
 )
 from leaderboards.selectors.player_data.follows import follows_stored
+from leaderboards.stores.dynamodb.writes import DynamoWriter
 
 OmittedColumns = Mapping[type[Model] | None, Collection[str]]  # columns by model; None is every model
 ValuesBefore = Callable[[QuerySet[Any]], Mapping[int, Mapping[str, Any]]]
@@ -89,11 +93,24 @@ def _export(
     if player is None:
         raise UnknownPlayer(Message("There is no player %(player)s.", player=repr(external_id)))
     user = player.user and {"username": name_of(player.user), "email": email_of(player.user)}
+    there = _standings_in_dynamodb(player)
     return {
         "player": Player.objects.values().get(pk=player.pk),
         "user": user,
         **{_kind(rows): _export_rows(visible(rows), omitted, before.get(rows.model)) for rows in _rows_of(player)},
+        **({"standings in DynamoDB": there} if there else {}),
     }
+
+
+def _standings_in_dynamodb(player: Player) -> list[dict[str, Any]]:
+    """Read the standings of running periods, of which SQL has no scores. Raises ``StorageUnavailable``."""
+    own = Period.objects.filter(state__in=ACTIVE_STATES, board__storage=Storage.DYNAMODB, standings__player=player)
+    found = []
+    for period in own.select_related("board").order_by("pk"):
+        for each in DynamoWriter().look_up(period, [player.external_id]).values():
+            at = from_milliseconds(each.state.at_ms)
+            found.append({"period": str(period), "value": list(each.state.value), "at": at})
+    return found
 
 
 def _kind(rows: QuerySet[Any]) -> str:

@@ -17,7 +17,7 @@ from django.db.models import QuerySet
 from leaderboards.core.periods import PeriodKind, next_opening, window_open_at
 from leaderboards.core.ranking.board_settings import IMMUTABLE_SETTINGS, NEXT_PERIOD_SETTINGS, SCHEDULE_SETTINGS
 from leaderboards.core.schedule_changes import past_schedules
-from leaderboards.models import Board, Period, PeriodState, Standing, Storage, Submission
+from leaderboards.models import WITHOUT_SUBMISSIONS, Board, Period, PeriodState, Standing, Storage, Submission
 from leaderboards.stores.sql.reads import run_with_timeout
 
 PATIENCE_MS = 300  # for each count
@@ -127,7 +127,7 @@ def _players(board: Board, at: datetime) -> int | None:
 
 def _submissions_deleted(stored: Board, board: Board, at: datetime) -> int | None:
     """Count the submissions that the old retention keeps and the new one does not."""
-    if stored.storage == Storage.REDIS or board.keep_submissions_days >= stored.keep_submissions_days:
+    if stored.storage in WITHOUT_SUBMISSIONS or board.keep_submissions_days >= stored.keep_submissions_days:
         return 0
     old, new = (at - timedelta(days=each.keep_submissions_days) for each in (stored, board))
     rows = Submission.objects.filter(period__board=stored)

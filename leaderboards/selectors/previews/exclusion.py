@@ -13,7 +13,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from leaderboards.core.periods import PeriodKind
 from leaderboards.core.ranking.rank_changes import RankChanges
 from leaderboards.core.ranking.rules import Order, Ties
-from leaderboards.models import OVER_STATES, FinalStanding, Period, PeriodState, Standing
+from leaderboards.models import OVER_STATES, FinalStanding, Period, PeriodState, Standing, Storage
 from leaderboards.selectors.previews.rank_moves import sum_moves
 from leaderboards.selectors.previews.submissions import PATIENCE_MS, rank_if_visible
 from leaderboards.selectors.visibility.hidden import hidden_now
@@ -29,7 +29,8 @@ class ExclusionPreview:
     """The players' standings: ``standings`` in running periods of ``boards`` boards, ``finals`` in final periods.
 
     ``places`` are their ranks in running periods, the best first, as far as SQL counted them in time. Rank changes
-    (``moved``, ``moved_finals``) that are not exact are lower bounds: the timeout or ``MOST_RANKED`` was reached.
+    (``moved``, ``moved_finals``) that are not exact are lower bounds: the timeout or ``MOST_RANKED`` was reached, or
+    players stand in DynamoDB, of which nothing is counted.
     """
 
     boards: int
@@ -72,13 +73,16 @@ def preview_exclusion(
     ranks = [rank for row in latest if (rank := rank_if_visible(row)) is not None]
     running = Period.objects.filter(pk__in=rows.values("period"))
     over = periods.filter(state__in=OVER_STATES)
+    uncounted = Standing.objects.filter(player__in=players, period__in=periods.filter(state=PeriodState.OPEN))
+    is_counted = not uncounted.filter(period__board__storage=Storage.DYNAMODB).exists()
+    moved = _sum_changes(running, lambda each: _changes_in_running(each, affected_players(each), banned=banned))
     final_rows = FinalStanding.objects.filter(changes, player__in=players, period__in=over).order_by()
     final = Period.objects.filter(pk__in=final_rows.values("period"))
     return ExclusionPreview(
         rows.values("period__board").distinct().count(),
         rows.count(),
         sorted(ranks),
-        _sum_changes(running, lambda each: _changes_in_running(each, affected_players(each), banned=banned)),
+        moved._replace(is_exact=moved.is_exact and is_counted),
         final.count(),
         _sum_changes(final, lambda each: _changes_in_final(each, affected_players(each), banned=banned)),
     )

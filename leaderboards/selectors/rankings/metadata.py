@@ -12,7 +12,7 @@ from django.db.models import QuerySet
 
 from foundation.db.resilience import ask
 from leaderboards.core.periods import event_number
-from leaderboards.models import FinalStanding, Period, Standing, Storage
+from leaderboards.models import WITHOUT_SUBMISSIONS, FinalStanding, Period, Standing
 
 _is_wanted: ContextVar[bool] = ContextVar("metadata is wanted", default=False)
 
@@ -40,9 +40,9 @@ def is_metadata_wanted() -> bool:
 def metadata_of(period: Period, players: Collection[str]) -> dict[str, str]:
     """Return the metadata, as JSON text, of those of these players (ids) whose standing has any. Raises ``SqlAway``.
 
-    Boards of Redis have none. The copy that is shown of a frozen competition has its own.
+    Boards of Redis and DynamoDB have none. The copy that is shown of a frozen competition has its own.
     """
-    if not players or period.board.storage == Storage.REDIS:
+    if not players or period.board.storage in WITHOUT_SUBMISSIONS:
         return {}
     where = {"period": period, "player__external_id__in": players, "metadata__isnull": False}
     rows: QuerySet[Any]

@@ -1,6 +1,6 @@
 """Choose the store that answers a query: Redis while it has the period's current state, else SQL.
 
-If Redis is away, SQL answers, and ``live`` is False.
+If Redis is away, SQL answers, and ``live`` is False. Nothing answers in the place of DynamoDB.
 """
 
 import logging
@@ -13,11 +13,12 @@ from foundation.errors import Unavailable
 from foundation.redis import client as redis
 from foundation.redis.client import RedisClient
 from foundation.sync.redis_state import StaleGeneration
-from leaderboards.models import OVER_STATES, Period, Storage
+from leaderboards.models import IN_REDIS, OVER_STATES, Period, Storage
 from leaderboards.selectors.catalog.cache_versions import fetch_version
 from leaderboards.selectors.catalog.periods import reload_sync_state
 from leaderboards.selectors.visibility.hidden import hidden_counts, hidden_in, keeps_vacated_places
 from leaderboards.stores.base import ConditionalResult, Query, QueryResult, Store
+from leaderboards.stores.dynamodb.reads import DynamoStore
 from leaderboards.stores.excluding import ExcludingStore
 from leaderboards.stores.redis.reads import ZsetStore
 from leaderboards.stores.sql.final import FinalStore
@@ -100,6 +101,8 @@ def _route(
         return ask_sql(lambda: question(FinalStore(), period)), True
     if period.board.storage == Storage.SQL:
         return _ask_sql(period, question, sql_store or SqlStore()), True
+    if period.board.storage == Storage.DYNAMODB:
+        return question(DynamoStore(), period), True
     if period.stale_since is None:
         try:
             store = ZsetStore(reader or redis.boards())
@@ -109,19 +112,27 @@ def _route(
     return _ask_sql(period, question, fallback_store or SqlStore(timeout_ms=PATIENCE_MS)), False
 
 
+def live_store(period: Period) -> Store:
+    """The store of a period that is not final."""
+    stores: dict[str, Callable[[], Store]] = {Storage.SQL: SqlStore, Storage.DYNAMODB: DynamoStore}
+    return stores.get(period.board.storage, lambda: ZsetStore(redis.boards()))()
+
+
 def totals(periods: Collection[Period]) -> dict[int, int]:
     """Count the players of each period (by pk) with one round trip to Redis and at most two SQL statements.
 
-    Raises ``SqlAway`` if no store can answer, and ``TooMany``.
+    Raises ``SqlAway`` or ``StorageUnavailable`` if no store can answer, and ``TooMany``.
     """
     counts = {period.pk: period.players for period in periods if period.state in OVER_STATES}
     running = [period for period in periods if period.pk not in counts]
-    in_redis = [period for period in running if period.board.storage != Storage.SQL]
+    in_redis = [period for period in running if period.board.storage in IN_REDIS]
     counts |= _totals_in_redis([period for period in in_redis if period.stale_since is None])
     missing_in_redis = [period for period in in_redis if period.pk not in counts]
     in_sql = [period for period in running if period.board.storage == Storage.SQL]
     for store, chosen in ((SqlStore(), in_sql), (SqlStore(timeout_ms=PATIENCE_MS), missing_in_redis)):
         counts |= ask_sql(partial(store.totals, chosen)) if chosen else {}
+    in_dynamodb = [period for period in running if period.board.storage == Storage.DYNAMODB]
+    counts |= DynamoStore().totals(in_dynamodb) if in_dynamodb else {}
     hidden = hidden_counts(periods)
     return {number: total - hidden[number] for number, total in counts.items()}
 

@@ -1,5 +1,4 @@
-"""Which players are hidden in a period: the banned, the restricted there or on its board, and players that another app
-(competitions) excludes from an event.
+"""Which players are hidden in a period: the banned, the restricted, and those whom competitions exclude from an event.
 
 Their scores are kept, so a player who is shown again has the old rank back. SQL is asked at most once a second for a
 period. While Redis decides, SQL may not have a player's standing yet, so players are hidden with or without one.
@@ -42,6 +41,7 @@ class _PeriodKey(NamedTuple):
     is_event: bool
     is_final: bool
     lags: bool  # SQL follows Redis, and may not have a standing yet that is shown already
+    is_elsewhere: bool  # DynamoDB has the scores, and SQL an empty standing of each player
 
 
 class _HiddenPlayers(NamedTuple):
@@ -135,8 +135,8 @@ def clear_hidden_cache() -> None:
 
 def _period_key(period: Period) -> _PeriodKey:
     is_final = period.state in OVER_STATES
-    lags = period.board.storage == Storage.REDIS and not is_final
-    return _PeriodKey(period.pk, period.board_id, period.label, period.board.is_event, is_final, lags)
+    lags, is_elsewhere = (period.board.storage == each and not is_final for each in (Storage.REDIS, Storage.DYNAMODB))
+    return _PeriodKey(period.pk, period.board_id, period.label, period.board.is_event, is_final, lags, is_elsewhere)
 
 
 def _load(periods: Collection[_PeriodKey]) -> dict[_PeriodKey, _HiddenPlayers]:
@@ -213,7 +213,12 @@ def _standings_in(periods: Collection[_PeriodKey]) -> QuerySet[Any]:
     numbers = [each.pk for each in periods]
     if next(iter(periods)).is_final:
         return FinalStanding.objects.filter(period__in=numbers).order_by()
-    return Standing.objects.filter(period__in=numbers, score__isnull=False).order_by()
+    return Standing.objects.filter(_ranked(periods), period__in=numbers).order_by()
+
+
+def _ranked(periods: Collection[_PeriodKey], path: str = "") -> Q:
+    elsewhere = [each.pk for each in periods if each.is_elsewhere]
+    return Q(**{f"{path}score__isnull": False}) | (Q(**{f"{path}period__in": elsewhere}) if elsewhere else Q())
 
 
 def _banned_with_standing(periods: Collection[_PeriodKey]) -> QuerySet[Any]:
@@ -232,7 +237,7 @@ def _restricted_with_standing(periods: Collection[_PeriodKey]) -> QuerySet[Any]:
     else:
         path = "player__standings__period_id"
         rows = active_restrictions().filter(
-            player__standings__period__in=numbers, player__standings__score__isnull=False
+            _ranked(periods, "player__standings__"), player__standings__period__in=numbers
         )
     return _select(rows, (F(path), _board(), _only_period()), ("player_id", "player__external_id"), F("kind"))
 

@@ -12,7 +12,7 @@ from foundation.audit.models import AuditEntry
 from foundation.messages import Message
 from foundation.reasons import reason_given
 from leaderboards.import_errors import ImportNotReady, ImportNotUndoable
-from leaderboards.models import Board, ImportKind, ImportRun, Storage, Submission
+from leaderboards.models import WITHOUT_SUBMISSIONS, Board, ImportKind, ImportRun, Submission
 from leaderboards.models.imports import Phase
 from leaderboards.services.imports import boards
 from leaderboards.services.imports.score_rows import SERVICE
@@ -89,7 +89,7 @@ def why_not_undoable(run: ImportRun) -> str:
     """Why the import cannot be undone, as far as is known before trying; empty if it can."""
     if had_no_effect(run):
         return Message("It changed nothing: there is nothing to undo.")
-    if run.kind == ImportKind.SCORES and run.board is not None and run.board.storage == Storage.REDIS:
+    if run.kind == ImportKind.SCORES and run.board is not None and run.board.storage in WITHOUT_SUBMISSIONS:
         return Message("The board keeps no single submissions (redis): an import into it cannot be undone.")
     return ""
 
@@ -104,7 +104,7 @@ def had_no_effect(run: ImportRun) -> bool:
         return False
     if run.kind != ImportKind.SCORES or not run.stopped:
         return True
-    if run.board is None or run.started_at is None or run.board.storage == Storage.REDIS:
+    if run.board is None or run.started_at is None or run.board.storage in WITHOUT_SUBMISSIONS:
         return False
     return not submissions_of_run(run).exists()
 

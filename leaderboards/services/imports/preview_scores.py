@@ -16,12 +16,15 @@ from leaderboards.core.periods import window_open_at
 from leaderboards.core.ranking.policies import StandingState, evaluate
 from leaderboards.core.ranking.rank_changes import RankChanges
 from leaderboards.core.ranking.rules import Order
-from leaderboards.models import ImportRun, Period, Player, Standing
+from leaderboards.models import ImportRun, Period, Player, Standing, Storage
 from leaderboards.selectors.previews.rank_moves import moves_in
+from leaderboards.selectors.rankings.store_routing import live_store
 from leaderboards.selectors.visibility.hidden import hidden_now
 from leaderboards.services.imports.chunk_results import lines_of
 from leaderboards.services.imports.score_rows import entry_of
 from leaderboards.services.imports.scores import job_of
+from leaderboards.stores.base import Page
+from leaderboards.stores.dynamodb.writes import DynamoWriter
 from leaderboards.stores.sql.writes import state_of
 
 ROWS_PER_QUERY = 500
@@ -32,7 +35,8 @@ BEST_ROWS_READ = 1000  # to find the best player whom the import does not change
 class Effect(NamedTuple):
     """The numbers of periods, of players who enter a ranking visibly, of changed standings, and of new first places.
 
-    ``ranks`` is how many ranks change: an upper bound unless ``is_exact``, and None if there are too many periods.
+    ``ranks`` is how many ranks change: an upper bound unless ``is_exact``, and None if there are too many periods,
+    or for a board in DynamoDB.
     """
 
     periods: int
@@ -47,6 +51,8 @@ def preview(run: ImportRun, at: datetime) -> Effect:
     """The effect of the accepted rows, in the order of the file."""
     entering = changed = firsts = periods = 0
     by_label, ranks = _by_label(run, at), RankChanges()
+    in_dynamodb = run.board is not None and run.board.storage == Storage.DYNAMODB  # counting would read everybody there
+    are_counted = len(by_label) <= MAX_PERIODS and not in_dynamodb
     for label, entries in by_label.items():
         period = Period.objects.filter(board=run.board, label=label).select_related("board").first()
         if period is None:
@@ -58,9 +64,9 @@ def preview(run: ImportRun, at: datetime) -> Effect:
         entering += sum(player not in old and player not in hidden for player in moved)
         changed += sum(player in old for player in moved)
         firsts += _first_moves(period, moved, hidden)
-        if len(by_label) <= MAX_PERIODS:
+        if are_counted:
             ranks = ranks.plus(_rank_moves(period, moved))
-    rank_count = ranks.ranks if len(by_label) <= MAX_PERIODS else None
+    rank_count = ranks.ranks if are_counted else None
     return Effect(periods, entering, changed, firsts, rank_count, ranks.is_exact)
 
 
@@ -94,6 +100,8 @@ def _states(
 
 
 def _current_states(period: Period, players: list[str]) -> dict[str, StandingState]:
+    if period.board.storage == Storage.DYNAMODB:
+        return {name: each.state for name, each in DynamoWriter().look_up(period, players).items()}
     found: dict[str, StandingState] = {}
     for names in in_chunks(players, ROWS_PER_QUERY):
         rows = Standing.objects.filter(period=period, player__external_id__in=names, score__isnull=False)
@@ -115,18 +123,23 @@ def _rank_moves(period: Period, moved: dict[str, StandingState]) -> RankChanges:
 
 def _first_moves(period: Period, moved: dict[str, StandingState], hidden: set[str]) -> bool:
     """Whether the first place changes; hidden players do not count."""
-    desc = period.rules.order is Order.DESC
-    order = ("-score", "-member") if desc else ("score", "member")
-    best = Standing.objects.filter(period=period, score__isnull=False).order_by(*order).select_related("player")
-    shown = [row for row in best[:BEST_ROWS_READ] if row.player.external_id not in hidden]
-    then = [
-        (row.score or 0.0, row.member, row.player.external_id) for row in shown if row.player.external_id not in moved
-    ]
+    shown = [each for each in _best(period) if each[2] not in hidden]
+    then = [each for each in shown if each[2] not in moved]
     for player, state in moved.items():
         if player not in hidden:
             packed = period.layout.pack(state.value, state.at_ms, player)
             then.append((packed.score, packed.member, player))
     if not then:
         return False
-    first = max(then)[2] if desc else min(then)[2]
-    return not shown or shown[0].player.external_id != first
+    first = max(then)[2] if period.rules.order is Order.DESC else min(then)[2]
+    return not shown or shown[0][2] != first
+
+
+def _best(period: Period) -> list[tuple[float, str, str]]:
+    """Score, member and id of the best players."""
+    if period.board.storage == Storage.DYNAMODB:
+        [ranked] = live_store(period).read(period, [Page(0, BEST_ROWS_READ)]).answers
+        return [(row.score, row.member, period.layout.player_of(row.member)) for row in ranked]
+    order = ("-score", "-member") if period.rules.order is Order.DESC else ("score", "member")
+    best = Standing.objects.filter(period=period, score__isnull=False).order_by(*order).select_related("player")
+    return [(row.score or 0.0, row.member, row.player.external_id) for row in best[:BEST_ROWS_READ]]

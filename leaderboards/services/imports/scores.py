@@ -15,7 +15,7 @@ from django.db.models import F
 from leaderboards.core.input.csv_table import CsvRow
 from leaderboards.core.submissions import Outcome, Status
 from leaderboards.errors import BoardReserved, OutcomeUnknown, PeriodClosed, StorageUnavailable, UnknownPlayer
-from leaderboards.models import ImportChunk, ImportKind, ImportRun, PurgedSubmission, Storage, Submission
+from leaderboards.models import WITHOUT_SUBMISSIONS, ImportChunk, ImportKind, ImportRun, PurgedSubmission, Submission
 from leaderboards.services.imports.chunk_results import ChunkResult, Error, Finish, lines_of
 from leaderboards.services.imports.score_rows import SERVICE, Columns, ScoreImport, entry_of, import_batch
 from leaderboards.services.moderation.void import void_submission
@@ -46,7 +46,7 @@ def apply(run: ImportRun, chunk: ImportChunk, _at: datetime) -> Finish:
     lines, job = lines_of(run, chunk), job_of(run)
     outcomes = import_batch(lines, job, run.started_at)
     _refuse_unavailable(outcomes)
-    if job.board.storage == Storage.REDIS:
+    if job.board.storage in WITHOUT_SUBMISSIONS:
         return partial(_result, outcomes)
     own = _not_in_earlier_chunks(run, chunk, _own(run.started_at, lines, job, outcomes))
     # A duplicate of the run's own submission was sent by a worker that was killed before it recorded the chunk.

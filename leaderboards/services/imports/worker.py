@@ -18,7 +18,7 @@ from foundation.messages import Message
 from foundation.sunwi_settings import sunwi_settings
 from foundation.worker.each import for_each
 from leaderboards.errors import BadBoard
-from leaderboards.models import ImportChunk, ImportedPlayer, ImportKind, ImportRun, Storage
+from leaderboards.models import WITHOUT_SUBMISSIONS, ImportChunk, ImportedPlayer, ImportKind, ImportRun
 from leaderboards.models.imports import Phase
 from leaderboards.services.imports import boards, players, preview_players, preview_scores, scores
 from leaderboards.services.imports.chunk_results import Finish, record_applied, record_evaluated
@@ -126,8 +126,8 @@ def _apply_chunk(run: ImportRun, chunk: ImportChunk, at: datetime) -> Finish:
 
 def _too_late(run: ImportRun, at: datetime) -> str:
     """Why a run may not continue: once ids are forgotten, entries of a killed worker could count twice."""
-    in_redis = run.board is not None and run.board.storage == Storage.REDIS
-    if in_redis and run.started_at is not None and at - run.started_at > ID_KNOWN_FOR:
+    forgets = run.board is not None and run.board.storage in WITHOUT_SUBMISSIONS
+    if forgets and run.started_at is not None and at - run.started_at > ID_KNOWN_FOR:
         return Message("It was interrupted for longer than the board remembers ids: the rest was not imported.")
     return ""
 

@@ -16,7 +16,7 @@ from foundation.failpoints import failpoint
 from foundation.messages import Message
 from foundation.reasons import reason_given
 from leaderboards.errors import BadPurge
-from leaderboards.models import Board, Purge, Storage, Submission
+from leaderboards.models import WITHOUT_SUBMISSIONS, Board, Purge, Submission
 from leaderboards.selectors.catalog.reserved import refuse_reserved
 from leaderboards.selectors.moderation.purges import (
     PurgePreview,
@@ -47,7 +47,7 @@ def refuse_bad_range(chosen: PurgeRange, at: datetime) -> None:
         raise BadPurge(Message("Say whose submissions: name a player, a board or a service key."))
     refuse_bad_times(chosen.from_at, chosen.until_at, at)
     board = Board.objects.filter(pk=chosen.board).first() if chosen.board is not None else None
-    if board is not None and board.storage == Storage.REDIS:
+    if board is not None and board.storage in WITHOUT_SUBMISSIONS:
         raise BadPurge(
             Message(
                 "Board %(seq)s keeps no submissions: set or remove standings of its running period instead.",

@@ -1,13 +1,14 @@
 """Removing a player from an open period: a board's running one, or a competition's.
 
 On hybrid and sql boards the player's submissions in the period are voided too. Redis boards keep no submissions; there
-the mirror copies the removal to SQL.
+the mirror copies the removal to SQL. Of a board in DynamoDB SQL has no scores, and nothing to void either.
 """
 
 from datetime import datetime
 
 from django.db import transaction
 
+from foundation import clock
 from foundation.audit import record
 from foundation.db.pipeline import pipelined
 from foundation.errors import Unavailable
@@ -16,14 +17,16 @@ from foundation.redis import client as redis
 from foundation.sync import barrier
 from leaderboards import selectors
 from leaderboards.errors import NotRanked, PeriodClosed, StorageUnavailable
-from leaderboards.models import Board, Period, PeriodState, Player, Storage, Submission
+from leaderboards.models import Board, Period, PeriodState, Player, Standing, Storage, Submission
 from leaderboards.selectors.catalog.reserved import refuse_reserved
 from leaderboards.services.sync.publish import write_and_publish
+from leaderboards.stores.dynamodb.writes import DynamoWriter, Overtaken
 from leaderboards.stores.redis.writes import ZsetWriter
 from leaderboards.stores.sql.locks import lock_standings
 from leaderboards.stores.sql.writes import StandingRow
 
 REMOVED = "player.removed"
+REMOVE_SECONDS = 0.8  # as when scores are decided
 
 
 def remove_player(board: Board, player: str, at: datetime) -> None:
@@ -46,6 +49,8 @@ def remove_from_period(period: Period, player: str, at: datetime) -> None:
     """Remove ``player`` from ``period``. Raises ``NotRanked``, ``PeriodClosed`` or ``StorageUnavailable``."""
     if period.board.storage == Storage.REDIS:
         _remove_from_redis(period, player)
+    elif period.board.storage == Storage.DYNAMODB:
+        _remove_from_dynamodb(period, player)
     else:
         _remove_from_sql(period, player, at)
 
@@ -61,6 +66,25 @@ def _remove_from_redis(period: Period, player: str) -> None:
         raise StorageUnavailable(Message("The server that stores this board does not answer; try again.")) from error
     if not was_there:
         raise _not_ranked(player)
+
+
+@transaction.atomic
+def _remove_from_dynamodb(period: Period, player: str) -> None:
+    """Remove the standing there, and the empty one in SQL, whose lock keeps writers of the same player out."""
+    barrier.hold_shared(period.pk)
+    period = Period.objects.select_related("board").get(pk=period.pk)
+    if period.state != PeriodState.OPEN:
+        raise PeriodClosed(Message("Period %(period)s is closed.", period=period.label))
+    lock_standings(period, [player])
+    writer = DynamoWriter(clock.monotonic() + REMOVE_SECONDS)
+    stored = writer.look_up(period, [player]).get(player)
+    if stored is None:
+        raise _not_ranked(player)
+    try:
+        writer.remove(period, stored)
+    except Overtaken as error:
+        raise StorageUnavailable(Message("The player has scored meanwhile; try again.")) from error
+    Standing.objects.filter(period=period, player__external_id=player).delete()
 
 
 @transaction.atomic

@@ -64,6 +64,8 @@ def refuse_if_not_settable(period: Period) -> None:
 
     Not editable are boards whose standings follow from submissions, and competitions, which have actions of their own.
     """
+    if period.board.storage == Storage.DYNAMODB:
+        raise NotEditable(Message("A standing in DynamoDB is not set: remove the player, or hide them."))
     if period.board.storage != Storage.REDIS:
         raise NotEditable(Message("This board keeps submissions, which its standings follow from: edit or void those."))
     if period.board.is_event:

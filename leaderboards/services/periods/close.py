@@ -1,8 +1,9 @@
 """Close periods: ``open → closing → final``.
 
 The steps: the state changes under the exclusive barrier, so that earlier submissions count and later ones are refused;
-a redis board is closed in Redis too, mirrored completely and compared; final standings are written and hashed; then
-the keys get a time to live. Each step can be interrupted and run again.
+a redis board is closed in Redis too, mirrored completely and compared, and the standings of a board in DynamoDB are
+copied; final standings are written and hashed; then the keys get a time to live. Each step can be interrupted and run
+again.
 """
 
 import logging
@@ -23,11 +24,12 @@ from foundation.sync import barrier
 from foundation.worker.each import for_each
 from leaderboards import metrics
 from leaderboards.core.periods import event_number, window_of
-from leaderboards.models import ACTIVE_STATES, OVER_STATES, Period, PeriodState, Standing, Storage
+from leaderboards.models import ACTIVE_STATES, IN_REDIS, OVER_STATES, Period, PeriodState, Standing, Storage
 from leaderboards.selectors.catalog.periods import clear_period_cache
 from leaderboards.selectors.monitoring.backfills import without_backfilled
 from leaderboards.services import events
 from leaderboards.services.periods.announce import announce_final
+from leaderboards.services.periods.copy_dynamodb import copy_to_sql
 from leaderboards.services.sync.invalidate import invalidate_readers
 from leaderboards.services.sync.mirror import dead_letters_of, dropped_players, mirror
 from leaderboards.stores.redis.sync import ZsetSync
@@ -38,6 +40,7 @@ logger = logging.getLogger(__name__)
 COMPARE_CHUNK = 1000
 _Row = tuple[str, float | None]  # member, score
 AWAY = "Redis, which decides for this board, is away"
+DYNAMODB_AWAY = "DynamoDB, which decides for this board, is away"
 
 
 class NotReadyToClose(Unavailable):
@@ -99,13 +102,16 @@ def _close(period: Period, at: datetime) -> Closed:
     try:
         if period.board.storage == Storage.REDIS and period.state == PeriodState.CLOSING:
             _drain(period)
+        elif period.board.storage == Storage.DYNAMODB and period.state == PeriodState.CLOSING:
+            copy_to_sql(period)
     except Unavailable as error:
         logger.warning("closing of period %s waits: %s", period.pk, error.detail)
-        return _report(period, error.detail if isinstance(error, NotReadyToClose) else AWAY)
+        away = AWAY if period.board.storage == Storage.REDIS else DYNAMODB_AWAY
+        return _report(period, error.detail if isinstance(error, NotReadyToClose) else away)
     failpoint("close.after_drain")
     _make_final(period, at)
     failpoint("close.after_final")
-    if period.board.storage != Storage.SQL:
+    if period.board.storage in IN_REDIS:
         _expire_keys(period)
         failpoint("close.after_expiry")
     return _report(period)

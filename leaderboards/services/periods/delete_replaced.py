@@ -16,7 +16,7 @@ from foundation.redis import client as redis
 from foundation.sync import barrier
 from leaderboards.core.periods import PeriodKind, window_of
 from leaderboards.errors import BadLabel
-from leaderboards.models import Board, Period, PeriodState, Standing, Storage
+from leaderboards.models import IN_REDIS, Board, Period, PeriodState, Standing
 from leaderboards.selectors.catalog.periods import clear_period_cache
 from leaderboards.stores.redis.sync import ZsetSync
 
@@ -52,7 +52,7 @@ def _delete(period: Period) -> None:
         return
     Period.objects.filter(pk=present.pk).delete()
     transaction.on_commit(clear_period_cache)
-    if present.board.storage != Storage.SQL:
+    if present.board.storage in IN_REDIS:
         transaction.on_commit(partial(_delete_keys, present))
 
 

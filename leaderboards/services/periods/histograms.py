@@ -6,7 +6,7 @@ percentiles are read from any number of them (``core/ranking/histogram.py``).
 
 What it costs is bounded: in Redis about 3,000 commands in five scripts, however many players there are; in SQL one
 pass over the period's scores, which may take ``SQL_MS``. What took long is taken less often (``PeriodHistogram``). The
-periods of competitions, which a freeze may hide, have none.
+periods of competitions, which a freeze may hide, have none, nor have those in DynamoDB: it would read everybody.
 """
 
 import logging
@@ -24,7 +24,7 @@ from foundation.worker.each import for_each
 from leaderboards.core.instants import EPOCH
 from leaderboards.core.periods import PeriodKind
 from leaderboards.core.ranking.histogram import Histogram
-from leaderboards.models import Period, PeriodHistogram, PeriodState, Storage
+from leaderboards.models import IN_REDIS, Period, PeriodHistogram, PeriodState, Storage
 from leaderboards.selectors.rankings.store_routing import retry_if_stale
 from leaderboards.selectors.visibility.hidden import hidden_now
 from leaderboards.stores.redis.reads import ZsetStore
@@ -84,7 +84,7 @@ def _running(at: datetime) -> QuerySet[Period]:
 def _by_size(running: Collection[Period], least: int) -> tuple[list[Period], list[Period]]:
     """Return the periods with at least so many players, and those of which Redis does not say it now."""
     in_sql = [period for period in running if period.board.storage == Storage.SQL]
-    in_redis = [period for period in running if period.board.storage != Storage.SQL]
+    in_redis = [period for period in running if period.board.storage in IN_REDIS]
     try:
         current = [period for period in in_redis if period.stale_since is None]
         totals = ZsetStore(redis.boards()).totals(current) if current else {}

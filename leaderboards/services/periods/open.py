@@ -11,11 +11,12 @@ from datetime import datetime, timedelta
 from django.db import transaction
 
 from foundation import clock
+from foundation.sunwi_settings import sunwi_settings
 from foundation.sync import barrier
 from foundation.worker.each import for_each
 from leaderboards.core.packing.layout import choose_layout
 from leaderboards.core.periods import PeriodKind, Window, latest_window, next_window
-from leaderboards.models import Board, Period, PeriodState, Storage
+from leaderboards.models import IN_REDIS, Board, Period, PeriodState, Storage
 from leaderboards.selectors.catalog.periods import clear_period_cache
 from leaderboards.services.periods.delete_replaced import delete_replaced_periods
 from leaderboards.services.sync.invalidate import invalidate_readers
@@ -29,7 +30,8 @@ def open_period(board: Board, window: Window) -> Period:
 
     Raises ``BadBoard`` if the board's rules cannot be packed in the window.
     """
-    in_redis = board.storage != Storage.SQL
+    in_redis = board.storage in IN_REDIS
+    write_shards = sunwi_settings.DYNAMODB_WRITE_SHARDS if board.storage == Storage.DYNAMODB else 1
     choose_layout(board.rules, window)
     period, created = Period.objects.get_or_create(
         board=board,
@@ -40,6 +42,7 @@ def open_period(board: Board, window: Window) -> Period:
             "rules_json": board.rules.to_json(),
             "stale_since": clock.now() if in_redis else None,
             "needs_full_rebuild": in_redis,
+            "write_shards": write_shards,
         },
     )
     if created and in_redis:

@@ -13,21 +13,18 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 
 from foundation.messages import Message
-from foundation.redis import client as redis
 from foundation.sunwi_settings import sunwi_settings
 from foundation.worker.each import for_each
 from leaderboards.core.instants import EPOCH
 from leaderboards.core.periods import PeriodKind
 from leaderboards.core.ranking.rules import Ties
 from leaderboards.errors import StorageUnavailable
-from leaderboards.models import Period, PeriodSnapshot, PeriodState, Player, RankHistoryEntry, Storage
+from leaderboards.models import IN_REDIS, Period, PeriodSnapshot, PeriodState, Player, RankHistoryEntry
 from leaderboards.models.snapshots import BELOW_ALL
-from leaderboards.selectors.rankings.store_routing import retry_if_stale
+from leaderboards.selectors.rankings.store_routing import live_store, retry_if_stale
 from leaderboards.selectors.visibility.hidden import hidden_and_shadowed_now
-from leaderboards.stores.base import Page, Query, QueryResult, RankedRow, Store
+from leaderboards.stores.base import Page, Query, QueryResult, RankedRow
 from leaderboards.stores.excluding import ExcludingStore, row_without
-from leaderboards.stores.redis.reads import ZsetStore
-from leaderboards.stores.sql.reads import SqlStore
 
 MOST_PLAYERS = 10_000  # upper bound of the setting
 
@@ -73,9 +70,9 @@ def record_rank_history(period: Period, due_at: datetime, at: datetime) -> bool:
 def _read_best(period: Period, limit: int) -> tuple[QueryResult, list[RankedRow]]:
     """Read the best shown players, and the row of each shadowed player as they see it, all from one moment."""
     hidden, shadowed = hidden_and_shadowed_now(period)
-    if period.board.storage != Storage.SQL and period.stale_since is not None:
+    if period.board.storage in IN_REDIS and period.stale_since is not None:
         raise StorageUnavailable(Message("The standings in Redis are being brought up to date."))
-    store: Store = SqlStore() if period.board.storage == Storage.SQL else ZsetStore(redis.boards())
+    store = live_store(period)
     queries: list[Query] = [Page(0, limit)]
     if not hidden:
         return retry_if_stale(period, lambda: store.read(period, queries)), []

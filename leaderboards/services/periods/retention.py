@@ -1,8 +1,8 @@
 """Retention: delete old data in small batches.
 
-It deletes keys of final periods, submissions that cannot be voided any more, records of solved problems, and most of
-the rank history. All-time boards never become final: there a player's old submissions are compacted into one baseline,
-so that the standing still follows from its submissions.
+It deletes keys and items of final periods, submissions that cannot be voided any more, records of solved problems, and
+most of the rank history. All-time boards never become final: there a player's old submissions are compacted into one
+baseline, so that the standing still follows from its submissions.
 """
 
 from collections.abc import Iterator
@@ -24,6 +24,7 @@ from leaderboards.core.periods import PeriodKind
 from leaderboards.core.ranking.policies import replay
 from leaderboards.models import (
     ACTIVE_STATES,
+    IN_REDIS,
     Board,
     Difference,
     LinkCode,
@@ -40,6 +41,7 @@ from leaderboards.models import (
 )
 from leaderboards.selectors.moderation.purges import BASELINE
 from leaderboards.services.sync.mirror import DROPPED
+from leaderboards.stores.dynamodb.writes import DynamoWriter
 from leaderboards.stores.redis.sync import ZsetSync
 from leaderboards.stores.sql.writes import submission_state
 
@@ -50,9 +52,9 @@ DAILY_SNAPSHOTS_FOR = timedelta(days=400)  # a bit over a year
 
 
 def expire_due(at: datetime) -> int:
-    """Delete the keys of periods that were final for ``retention_days``; returns how many periods expired.
+    """Delete the keys and items of periods that were final for ``retention_days``; returns how many periods expired.
 
-    While Redis is unavailable, its periods wait. Other errors are raised together at the end.
+    While Redis or DynamoDB is unavailable, its periods wait. Other errors are raised together at the end.
     """
     final = Period.objects.filter(state=PeriodState.FINAL).select_related("board")
     return sum(for_each(final, lambda period: _expire_if_due(period, at)))
@@ -61,8 +63,10 @@ def expire_due(at: datetime) -> int:
 def _expire_if_due(period: Period, at: datetime) -> int:
     if period.closed_at is None or at - period.closed_at < timedelta(days=period.board.retention_days):
         return 0
-    if period.board.storage != Storage.SQL:
+    if period.board.storage in IN_REDIS:
         ZsetSync(redis.resync_client()).unlink(period)
+    elif period.board.storage == Storage.DYNAMODB:
+        DynamoWriter().delete_period(period)
     return Period.objects.filter(pk=period.pk, state=PeriodState.FINAL).update(state=PeriodState.EXPIRED)
 
 

@@ -16,7 +16,7 @@ from foundation.messages import Message
 from foundation.redis import client as redis
 from foundation.sync import barrier, generations
 from leaderboards.errors import StorageUnavailable
-from leaderboards.models import Board, Period, PeriodState, Standing, Storage
+from leaderboards.models import IN_REDIS, Board, Period, PeriodState, Standing, Storage
 from leaderboards.services.sync.resync_periods import resync_now
 from leaderboards.stores.redis.reads import ZsetStore
 from leaderboards.stores.redis.sync import ZsetSync
@@ -44,12 +44,15 @@ def _refresh(period: Period, rules: dict[str, Any]) -> None:
     barrier.hold_exclusive(period.pk)
     present = Period.objects.select_related("board").get(pk=period.pk)
     has_begun = present.starts_at is None or present.starts_at <= clock.trusted_now()
-    if has_begun or Standing.objects.filter(period=present, score__isnull=False).exists():
+    standings = Standing.objects.filter(period=present)
+    if present.board.storage != Storage.DYNAMODB:  # which has the scores of these players
+        standings = standings.filter(score__isnull=False)
+    if has_begun or standings.exists():
         return
     if present.board.storage == Storage.REDIS and present.stale_since is None:
         if _has_standings_in_redis(present, generation):
             rules = present.rules_json
-    elif present.board.storage != Storage.SQL:
+    elif present.board.storage in IN_REDIS:
         present.stale_since, present.needs_full_rebuild = present.stale_since or clock.now(), True
     present.rules_json, present.generation = rules, generation
     present.save(update_fields=["rules_json", "generation", "stale_since", "needs_full_rebuild"])

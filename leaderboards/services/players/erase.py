@@ -3,8 +3,8 @@
 Ranks, scores and the hash of final standings do not change: they refer to the internal number only. The player is
 banned first, so that no scores come in meanwhile; that ban ends with the erasure, a moderator's ban stays.
 The trap: a mirror pass could write the old name again. So Redis is checked before SQL is changed, and once more in the
-transaction that renames the player, behind the exclusive barrier of all periods that Redis decides.
-An interrupted erasure is run again. The apps above erase their data in the same transaction (``erase_hooks.py``).
+transaction that renames the player, behind the exclusive barrier of all periods that Redis decides. An interrupted
+erasure is run again. The apps above erase their data in the same transaction (``erase_hooks.py``).
 """
 
 from collections.abc import Callable
@@ -28,6 +28,8 @@ from leaderboards.core.periods import PeriodKind
 from leaderboards.errors import NotRanked, PeriodClosed, StillRanked, StorageUnavailable, UnknownPlayer
 from leaderboards.models import (
     ACTIVE_STATES,
+    IN_REDIS,
+    WITHOUT_SUBMISSIONS,
     BanRecord,
     Difference,
     Follow,
@@ -53,6 +55,7 @@ from leaderboards.services.players.pictures import forget_picture
 from leaderboards.services.players.profiles import ensure_player, lock_player
 from leaderboards.services.submit.decide_redis import forget_bans
 from leaderboards.services.sync.mirror import DEAD_LETTER_KIND, mirror
+from leaderboards.stores.dynamodb.writes import DynamoWriter
 from leaderboards.stores.redis.sync import ZsetSync
 from leaderboards.stores.redis.writes import ZsetWriter
 
@@ -150,6 +153,8 @@ def _may_be_ranked(period: Period, player: Player) -> bool:
     """Whether the player has a score in the period, or may get one from a write that is still under way."""
     if Standing.objects.filter(Q(score__isnull=False) | Q(pending_publish=True), period=period, player=player).exists():
         return True
+    if period.board.storage == Storage.DYNAMODB:
+        return bool(DynamoWriter().look_up(period, [player.external_id]))
     if period.board.storage != Storage.REDIS:
         return False
     if period.stale_since is not None:
@@ -158,13 +163,13 @@ def _may_be_ranked(period: Period, player: Player) -> bool:
 
 
 def _remove_from(period: Period, player: Player, at: datetime) -> bool:
-    """Remove the player from the period; whether they were ranked. On redis boards only Redis knows that."""
+    """Remove the player from the period; whether they were ranked. Where Redis or DynamoDB decides, only that knows."""
     ranked = Standing.objects.filter(period=period, player=player, score__isnull=False)
-    if period.board.storage != Storage.REDIS and not ranked.exists():
+    if period.board.storage not in WITHOUT_SUBMISSIONS and not ranked.exists():
         return False
     if period.state == PeriodState.CLOSING:
         raise PeriodClosed(Message("Period %(period)s is closing: run it again when it is final.", period=str(period)))
-    if period.board.storage != Storage.SQL and period.stale_since is not None:
+    if period.board.storage in IN_REDIS and period.stale_since is not None:
         raise _out_of_sync(period)
     was_there = False
     with suppress(NotRanked):
@@ -186,10 +191,13 @@ def _out_of_sync(period: Period) -> StorageUnavailable:
 
 
 def _forget_in_redis(player: Player) -> None:
-    """Remove the player from the Redis keys of final periods, which stay for a while."""
+    """Remove the player from the keys in Redis and items in DynamoDB of final periods, which stay for a while."""
     final = final_standings_of(player).filter(period__state=PeriodState.FINAL).select_related("period__board")
     for row in final.exclude(period__board__storage=Storage.SQL):
-        ZsetWriter(redis.boards()).remove_final(row.period, player.external_id, row.member)
+        if row.period.board.storage in IN_REDIS:
+            ZsetWriter(redis.boards()).remove_final(row.period, player.external_id, row.member)
+        else:
+            DynamoWriter().delete_standing(row.period, player.external_id)
 
 
 @transaction.atomic
@@ -246,13 +254,15 @@ def _wait_for_mirrors(player: Player) -> None:
     Raises ``StorageUnavailable`` if Redis still has the player, or is out of sync, and as the Redis client.
     """
     decided_by_redis = Period.objects.filter(state__in=ACTIVE_STATES, board__storage=Storage.REDIS)
-    periods = list(decided_by_redis.select_related("board").order_by("pk"))
-    for period in periods:
+    for period in list(decided_by_redis.select_related("board").order_by("pk")):
         barrier.hold_exclusive(period.pk)
         period.refresh_from_db(fields=["stale_since"])
-        if period.stale_since is not None or ZsetSync(redis.exclusive_client()).knows_player(
-            period, player.external_id
-        ):
+        store = ZsetSync(redis.exclusive_client())
+        if period.stale_since is not None or store.knows_player(period, player.external_id):
+            raise _out_of_sync(period)
+    there = Period.objects.filter(state__in=ACTIVE_STATES, board__storage=Storage.DYNAMODB, standings__player=player)
+    for period in there.select_related("board").order_by("pk"):
+        if DynamoWriter().look_up(period, [player.external_id]):
             raise _out_of_sync(period)
 
 

@@ -19,7 +19,7 @@ from foundation.errors import Unavailable
 from foundation.messages import Message
 from foundation.redis import client as redis
 from foundation.sync.redis_state import StaleGeneration
-from leaderboards.core import keys
+from leaderboards.core import dynamodb_keys, keys
 from leaderboards.core.id_buckets import BucketedId, bucketed_id
 from leaderboards.core.input.entries import Entry
 from leaderboards.core.input.points import scaled
@@ -31,6 +31,7 @@ from leaderboards.core.submissions import Status
 from leaderboards.errors import BadPoints, BadTime, IdReused, NotOpen, OutOfRange, StorageUnavailable
 from leaderboards.models import (
     OVER_STATES,
+    WITHOUT_SUBMISSIONS,
     Board,
     Period,
     QuarantinedEntry,
@@ -41,6 +42,7 @@ from leaderboards.models import (
 )
 from leaderboards.selectors.catalog.periods import cached_period, period_by_label
 from leaderboards.services.submit.outcomes import EntryDecision, refused
+from leaderboards.stores.dynamodb.writes import DynamoWriter
 from leaderboards.stores.redis.writes import ZsetWriter, state_from
 from leaderboards.stores.sql.bulk import one_of_sql
 from leaderboards.stores.sql.writes import state_of
@@ -74,14 +76,17 @@ def find_duplicates(targeted: Sequence[Targeted], service: str, at: datetime) ->
     with_id = [(entry, board) for entry, board in targeted if entry.external_id is not None]
     if not with_id:
         return {}
-    on_sql = [(entry, board) for entry, board in with_id if board.storage != Storage.REDIS]
+    on_sql = [(entry, board) for entry, board in with_id if board.storage not in WITHOUT_SUBMISSIONS]
     on_redis = [(entry, board) for entry, board in with_id if board.storage == Storage.REDIS]
+    on_dynamodb = [(entry, board) for entry, board in with_id if board.storage == Storage.DYNAMODB]
     try:
         found = ask(lambda: _find_in_sql(on_sql, service)) if on_sql else {}
     except SqlAway:  # an id may have been used, so nothing may count
         found = {entry.position: _unavailable() for entry, _ in on_sql}
     for (_, competition), scope in group_by_scope(on_redis).items():
         found |= _find_counted_in_redis(scope[0][1], competition, [entry for entry, _ in scope], service, at)
+    for scope in group_by_scope(on_dynamodb).values():
+        found |= find_duplicates_in_dynamodb(scope[0][1], [entry for entry, _ in scope], service)
     return found
 
 
@@ -213,11 +218,38 @@ def find_duplicates_in_redis(board: Board, entries: Sequence[Entry], service: st
         elif before:
             repeated[event_label(entry.competition) if entry.competition else before.label].append(entry)
     for label, again in repeated.items():
-        found |= _repeated_in_redis(board, label, again)
+        found |= _repeated_in(board, label, again)
     return found
 
 
-def _repeated_in_redis(board: Board, label: str, entries: Sequence[Entry]) -> dict[int, EntryDecision]:
+def find_duplicates_in_dynamodb(board: Board, entries: Sequence[Entry], service: str) -> dict[int, EntryDecision]:
+    """The decisions, by position, on entries whose id has counted on a board in DynamoDB.
+
+    If it does not answer, all are ``unavailable``.
+    """
+    keys_of_ids = {
+        each.position: dynamodb_keys.entry_id(board.seq, service, each.external_id)
+        for each in entries
+        if each.external_id is not None
+    }
+    try:
+        counted = DynamoWriter().look_up_ids(list(keys_of_ids.values())) if keys_of_ids else {}
+    except Unavailable:
+        return {position: _unavailable() for position in keys_of_ids}
+    found: dict[int, EntryDecision] = {}
+    repeated: dict[str, list[Entry]] = defaultdict(list)
+    for entry in entries:
+        before = counted.get(keys_of_ids[entry.position]) if entry.position in keys_of_ids else None
+        if before and before.proof != dynamodb_keys.proof(content(entry)):
+            found[entry.position] = refused(id_reused_error(entry))
+        elif before:
+            repeated[before.label].append(entry)
+    for label, again in repeated.items():
+        found |= _repeated_in(board, label, again)
+    return found
+
+
+def _repeated_in(board: Board, label: str, entries: Sequence[Entry]) -> dict[int, EntryDecision]:
     """The decisions on duplicates of entries that counted in a period, with the standings there."""
     try:
         period = period_by_label(board, label)
@@ -231,13 +263,16 @@ def _repeated_in_redis(board: Board, label: str, entries: Sequence[Entry]) -> di
 
 def _states(period: Period, players: Sequence[str]) -> dict[str, PlayerState | None]:
     """The standings of players. A final period whose generation Redis lost in a restart is read from SQL."""
+    is_over = period.state in OVER_STATES
+    if period.board.storage == Storage.DYNAMODB:
+        stored = {} if is_over else DynamoWriter().look_up(period, players)
+        return _states_in_sql(period, players) if is_over else {name: each.state for name, each in stored.items()}
     try:
         lookups = ZsetWriter(redis.boards()).look_up(period, [(player, None) for player in players])
     except StaleGeneration:
-        if period.state not in OVER_STATES:
+        if not is_over:
             raise
-        rows = ask(lambda: list(_standings_of(period, players)))
-        return {row.player.external_id: state_of(row.points, row.fields, row.at) for row in rows}
+        return _states_in_sql(period, players)
     rows_by_player = zip(players, lookups, strict=True)
     return {
         player: None if row.score is None else state_from(period, row.score, row.member, row.stored_state)
@@ -245,9 +280,10 @@ def _states(period: Period, players: Sequence[str]) -> dict[str, PlayerState | N
     }
 
 
-def _standings_of(period: Period, players: Sequence[str]) -> Iterable[Standing]:
-    rows = Standing.objects.filter(period=period, player__external_id__in=players, score__isnull=False)
-    return rows.select_related("player")
+def _states_in_sql(period: Period, players: Sequence[str]) -> dict[str, PlayerState | None]:
+    ranked = Standing.objects.filter(period=period, player__external_id__in=players, score__isnull=False)
+    rows = ask(lambda: list(ranked.select_related("player")))
+    return {row.player.external_id: state_of(row.points, row.fields, row.at) for row in rows}
 
 
 def _unavailable() -> EntryDecision:

@@ -25,7 +25,7 @@ from leaderboards.errors import StorageUnavailable
 from leaderboards.models import Period, Storage
 from leaderboards.services import events
 from leaderboards.services.events import Event
-from leaderboards.services.submit import decide_redis, decide_sql, duplicates
+from leaderboards.services.submit import decide_dynamodb, decide_redis, decide_sql, duplicates
 from leaderboards.services.submit.group_commit import BatchAborted, abort_batch_on_error
 from leaderboards.services.submit.items import Item, Request, Target
 from leaderboards.services.submit.outcomes import EntryDecision, outcome, refused, unreadable
@@ -116,9 +116,10 @@ def _known_ids(targets: Iterable[Target], request: Request) -> Decisions:
 
 
 def _decide(items: Sequence[Item], request: Request) -> Decisions:
-    """Decide the items of one period where its board decides: in Redis or in SQL."""
+    """Decide the items of one period where its board decides: in Redis, in DynamoDB or in SQL."""
     period = items[0].period
     decide = decide_redis.decide if period.board.storage == Storage.REDIS else decide_sql.decide
+    decide = decide_dynamodb.decide if period.board.storage == Storage.DYNAMODB else decide
     try:
         _freeze(items[0].event, request)
         limits = None if request.caller.is_trusted else period.board.limits

@@ -16,7 +16,7 @@ from leaderboards.core.instants import milliseconds
 from leaderboards.core.packing.layout import Layout
 from leaderboards.core.periods import Window, window_at
 from leaderboards.errors import BadEntry, NotStarted, PeriodClosed, RequestExpired, TimeInFuture
-from leaderboards.models import Board, Period, PeriodState, Storage
+from leaderboards.models import WITHOUT_SUBMISSIONS, Board, Period, PeriodState, Storage
 from leaderboards.selectors.catalog.boards import board_by_seq
 from leaderboards.selectors.catalog.periods import cached_period, period_by_label
 from leaderboards.selectors.moderation.purges import IN_FLIGHT_MARGIN
@@ -88,9 +88,11 @@ class Periods:
             period_and_time = self._by_time[key] = (period, quantized_time(period.layout, happened))
         period, at_ms = period_and_time
         value = read_value(period.rules, entry)
-        if entry.metadata is not None and target.board.storage == Storage.REDIS:
+        if entry.metadata is not None and target.board.storage in WITHOUT_SUBMISSIONS:
             raise BadEntry(
                 Message("A board that Redis decides keeps no `metadata`: leave it out, or use a hybrid board.")
+                if target.board.storage == Storage.REDIS
+                else Message("A board in DynamoDB keeps no `metadata`: leave it out, or use a hybrid board.")
             )
         return Item(entry, period, value, at_ms, target.event, self._arrived, in_batch=self._in_batch)
 

@@ -20,13 +20,13 @@ def should_retry(error: OperationalError) -> bool:
     """Whether to start the transaction again. Raises the error if it is no contention, such as a lost connection."""
     if _sqlstate(error) == LOCK_NOT_AVAILABLE:
         return False
-    if not _is_contention(error):
+    if not is_contention(error):
         raise error
     logger.warning("contention in SQL; starting the transaction again", exc_info=True)
     return True
 
 
-def _is_contention(error: OperationalError) -> bool:
+def is_contention(error: OperationalError) -> bool:
     """A deadlock or a serialization failure (PostgreSQL), or a lock timeout (SQLite)."""
     return _sqlstate(error) in ("40P01", "40001") or "locked" in str(error)
 

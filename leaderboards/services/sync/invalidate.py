@@ -18,7 +18,7 @@ from foundation.redis import client as redis
 from leaderboards.core import keys
 from leaderboards.core.keys import PeriodKeyFamily
 from leaderboards.core.periods import PeriodKind
-from leaderboards.models import ACTIVE_STATES, Board, Period, Storage
+from leaderboards.models import ACTIVE_STATES, IN_REDIS, Board, Period
 from leaderboards.selectors.catalog.cache_versions import MAX_READ_STALENESS_SECONDS
 from leaderboards.stores.redis.cache_versions import drop_cache_versions
 from leaderboards.stores.redis.noted_changes import note_changes
@@ -62,7 +62,7 @@ def invalidate_readers_of(board: Board, wait_for_expiry: bool = False) -> None:
 
     With ``wait_for_expiry``, if Redis cannot be reached, the commit waits until all caches have expired.
     """
-    if board.storage != Storage.SQL:
+    if board.storage in IN_REDIS:
         _invalidate_on_commit({board.pk}, _active_families({board.pk}), wait_for_expiry)
 
 
@@ -76,13 +76,13 @@ def invalidate_readers(period: Period, wait_for_expiry: bool = False, hides: boo
 
     ``hides``: what its competition shows may be hidden from now on.
     """
-    if period.board.storage != Storage.SQL:
+    if period.board.storage in IN_REDIS:
         _invalidate_on_commit((), {period.family}, wait_for_expiry, {period.family.zset} if hides else ())
 
 
 def invalidate_readers_of_competitions(board: Board | None) -> None:
     """Invalidate the readers of the competitions on the board (None: on all boards): other players are shown now."""
-    if board is None or (board.is_event and board.storage != Storage.SQL):
+    if board is None or (board.is_event and board.storage in IN_REDIS):
         of_events = Period.objects.filter(board__period=PeriodKind.EVENT, state__in=ACTIVE_STATES)
         _invalidate_on_commit((), _families(of_events if board is None else of_events.filter(board=board)))
 

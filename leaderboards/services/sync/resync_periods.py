@@ -18,7 +18,7 @@ from foundation.sync import barrier
 from foundation.sync.redis_state import RedisState
 from foundation.sync.registering import HasKey, register_server
 from foundation.sync.resyncing import AssessedState, Resync
-from leaderboards.models import ACTIVE_STATES, Period, PeriodState, Standing, Storage
+from leaderboards.models import ACTIVE_STATES, IN_REDIS, Period, PeriodState, Standing, Storage
 from leaderboards.services.sync.invalidate import invalidate_readers
 from leaderboards.services.sync.reconcile import mark_changed_since, publish_all, publish_pending, reconcile, watermark
 from leaderboards.services.sync.restore import restore
@@ -153,7 +153,7 @@ def resync_now(period: Period) -> bool:
 def resyncs_of_all_periods(is_there: HasKey) -> Iterable[PeriodResync]:
     """Return the resyncs for an unknown server, and delete its keys of final periods, which are read from SQL."""
     store = ZsetSync(redis.resync_client())
-    for period in Period.objects.filter(state=PeriodState.FINAL).exclude(board__storage=Storage.SQL):
+    for period in Period.objects.filter(state=PeriodState.FINAL, board__storage__in=IN_REDIS):
         if is_there(period.family.gen):
             store.unlink(period)  # files from before an erasure may contain an erased name
     return [PeriodResync(period) for period in active_periods() if is_there(period.family.gen)]
@@ -161,7 +161,7 @@ def resyncs_of_all_periods(is_there: HasKey) -> Iterable[PeriodResync]:
 
 def active_periods() -> QuerySet[Period]:
     """Return the periods that are, or should be, read from Redis."""
-    return Period.objects.filter(state__in=ACTIVE_STATES).exclude(board__storage=Storage.SQL).select_related("board")
+    return Period.objects.filter(state__in=ACTIVE_STATES, board__storage__in=IN_REDIS).select_related("board")
 
 
 def _check_and_reconcile(periods: Sequence[Period], at: datetime) -> None:

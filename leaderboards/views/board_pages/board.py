@@ -8,7 +8,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
 from foundation.db.resilience import ask
-from foundation.errors import NotFound
+from foundation.errors import NotAvailable, NotFound
 from foundation.sunwi_settings import sunwi_settings
 from foundation.users import UserKey
 from leaderboards import selectors
@@ -38,7 +38,7 @@ def board(request: HttpRequest, seq: int) -> HttpResponse:
     """Show a page of the standings of a period, and the viewer among their neighbours."""
     try:
         return _answer(request, page_key_of(request, seq))
-    except NotFound as error:
+    except (NotFound, NotAvailable) as error:
         raise Http404(error.detail) from error
 
 

@@ -10,7 +10,7 @@ from leaderboards.core.periods import PeriodKind
 from leaderboards.core.ranking.criteria import Criterion, Order
 from leaderboards.core.ranking.rules import Operator, Rules, Ties, Update
 from leaderboards.formats import field_name, whole_duration
-from leaderboards.models import Board, Storage, Unit
+from leaderboards.models import WITHOUT_SUBMISSIONS, Board, Unit
 
 
 def rules_sentences(board: Board, rules: Rules) -> list[str]:
@@ -65,7 +65,7 @@ def _operators(rules: Rules) -> str:
 
 
 def _metadata(board: Board) -> str:
-    if board.storage == Storage.REDIS:
+    if board.storage in WITHOUT_SUBMISSIONS:
         return ""
     return _("The game may add details to a result; everybody who may see the board may read them.")
 

@@ -3,7 +3,9 @@
 from typing import Any
 
 from leaderboards import selectors
-from leaderboards.selectors import BoardPage, Movement
+from leaderboards.models import ACTIVE_STATES, Storage
+from leaderboards.selectors import BoardPage, Movement, Standings
+from leaderboards.stores.dynamodb import reads
 from leaderboards.views.components.reasons import reasons
 from leaderboards.views.components.table_rows import columns, gap_ahead, gap_behind, in_columns, lines, result
 from leaderboards.views.http.responses import ROWS, pages_of
@@ -21,7 +23,7 @@ def table(page: BoardPage, viewer: Viewer, number: int, movement: Movement | Non
         "first": standings.rows and (number - 1) * ROWS + 1,
         "last": (number - 1) * ROWS + len(standings.rows),
         "number": number,
-        "pages": pages_of(standings.total, ROWS),
+        "pages": _pages(standings),
         "has_moves": any(line.move for line in shown),
         "moved_since": movement and movement.since,
         "has_gaps": any(line.gap for line in shown),
@@ -49,3 +51,9 @@ def viewer_card(page: BoardPage, zone: str = "") -> dict[str, Any]:
         "my_line": lines(standings, [me], me.player)[0],
         "around": lines(standings, page.neighbours, me.player),
     }
+
+
+def _pages(standings: Standings) -> int:
+    """Return the number of pages that are read by number; in DynamoDB they end where ranks end."""
+    is_there = standings.board.storage == Storage.DYNAMODB and standings.period.state in ACTIVE_STATES
+    return pages_of(min(standings.total, reads.MOST_RANKED) if is_there else standings.total, ROWS)

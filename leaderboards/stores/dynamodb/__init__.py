@@ -1,0 +1,1 @@
+"""Boards in DynamoDB: the table, reads and writes (docs/storage.md)."""
