@@ -151,7 +151,7 @@ class CompetitionAdmin(NoBulkDeletion, PublishPages):
     def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
         """Without the icons beside the board that change, view or delete it: here a board is chosen."""
         field = super().formfield_for_dbfield(db_field, request, **kwargs)
-        if db_field.name == "board" and isinstance(field.widget, RelatedFieldWidgetWrapper):
+        if field is not None and db_field.name == "board" and isinstance(field.widget, RelatedFieldWidgetWrapper):
             field.widget.can_change_related = field.widget.can_delete_related = field.widget.can_view_related = False
         return field
 

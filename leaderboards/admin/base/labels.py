@@ -30,7 +30,7 @@ def label_inline(formset: Any) -> None:
 def _label_all(fields: dict[str, Field]) -> None:
     for field in fields.values():
         if field.label and not _label_parts(field):
-            widget = getattr(field.widget, "widget", field.widget)  # that of a relation is wrapped
+            widget: Any = getattr(field.widget, "widget", field.widget)  # that of a relation is wrapped
             widget.attrs.setdefault("aria-label", field.label)
 
 

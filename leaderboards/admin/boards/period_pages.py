@@ -149,9 +149,9 @@ class PeriodPages(ReadOnlyAdmin[Period]):
         self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
     ) -> HttpResponse:
         """Add the acts that are possible now, for those who may."""
-        period = kwargs.get("obj")
-        may_act = period is not None and request.user.has_perm(NEEDS)
-        context["acts"] = [act for act in ACTS if may_act and act.offered(period, clock.now())]
+        period: Period | None = kwargs.get("obj")
+        is_shown = period is not None and request.user.has_perm(NEEDS)
+        context["acts"] = [act for act in ACTS if is_shown and period and act.offered(period, clock.now())]
         return super().render_change_form(request, context, *args, **kwargs)
 
     def _page_of(self, act: PeriodAct) -> Any:

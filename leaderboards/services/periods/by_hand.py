@@ -43,7 +43,7 @@ def is_comparable(period: Period, at: datetime) -> bool:
 def verify_by_hand(
     period: Period, reason: str, at: datetime, by: AbstractBaseUser | None, *, repair: bool
 ) -> VerifyResult:
-    """Compare a period for at most ``LONGEST_VERIFY_SECONDS``; with ``repair``, mend what still differs at a second look.
+    """Compare a period for at most ``LONGEST_VERIFY_SECONDS``; with ``repair``, mend what still differs.
 
     Raises ``Conflict`` where there is nothing to compare, or what the client raises.
     """

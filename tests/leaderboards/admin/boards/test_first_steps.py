@@ -18,7 +18,10 @@ def test_a_new_board_opens_with_key_test_score_and_page(admin: Client) -> None:
 
     assert answer["Location"] == change(board)
     assert "“Weekly &amp; fast” is made. Next:" in told
-    assert f"/admin/foundation/servicekey/add/?name=Weekly+%26+fast&amp;scopes=scores%3Awrite&amp;boards={board.pk}" in told
+    assert (
+        f"/admin/foundation/servicekey/add/?name=Weekly+%26+fast&amp;scopes=scores%3Awrite&amp;boards={board.pk}"
+        in told
+    )
     assert f"/admin/leaderboards/board/{board.pk}/test-score/" in told
     assert f'href="/boards/{board.pk}/"' in told
 

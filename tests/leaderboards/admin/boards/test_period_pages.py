@@ -14,7 +14,7 @@ from leaderboards.core.submissions import Caller
 from leaderboards.models import Board, Period, PeriodState
 from leaderboards.services.submit.pipeline import submit
 from tests.leaderboards.admin.typed import make_board, page
-from tests.staff import staff
+from tests.staff import chief, staff
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
 
@@ -74,8 +74,9 @@ def test_a_period_is_closed_once_it_is_past_its_grace_and_not_before(admin: Clie
 
     assert period.ends_at is not None
     with clock.freeze_at(period.ends_at + timedelta(hours=1)):
-        ways = offered(admin, period)
-        looked, done = confirm(admin, address(period, "close"))
+        later = chief(name="later")  # the session from before is over
+        ways = offered(later, period)
+        looked, done = confirm(later, address(period, "close"))
 
     period.refresh_from_db()
     assert early.status_code == 404
