@@ -25,6 +25,7 @@ from leaderboards.services.moderation.remove import REMOVED
 from leaderboards.services.moderation.undo_checks import refuse_if_decided_since, refuse_if_void_otherwise
 from leaderboards.services.moderation.unvoid import unvoid_by_hand
 from leaderboards.services.moderation.void import void_by_hand
+from leaderboards.services.periods import by_hand
 from leaderboards.services.periods.open import open_board
 from leaderboards.services.players.link import ACCOUNT_CHANGED, LINK_PERMISSION
 from leaderboards.services.players.profiles import PROFILE_FIELDS, refuse_erased, set_profile
@@ -40,7 +41,7 @@ _VOIDS = ("score.voided", "score.restored")
 
 def register() -> None:
     """Register these actions and all others of this app with the audit log. Calling it twice changes nothing."""
-    for module in (score_actions, restriction_actions, imports):
+    for module in (score_actions, restriction_actions, imports, by_hand):
         module.register()
     register_subject("board", _("board"), "leaderboards.board")
     register_subject("player", _("player"), "leaderboards.player")

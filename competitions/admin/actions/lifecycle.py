@@ -10,7 +10,7 @@ from django.utils.translation import ngettext
 
 from competitions.admin.actions.forms import Action, ReasonForm, Typed
 from competitions.admin.actions.jury import ACCEPT_LATE, CONFIRM
-from competitions.admin.competitions.fixed_settings import fixed_by_publishing, open_until_final, settings_in_words
+from competitions.admin.actions.publish_preview import preview_publish
 from competitions.admin.times import ClockField, as_typed, competition_time, in_zone
 from competitions.core.lifecycle import Phase
 from competitions.models import Competition
@@ -20,7 +20,6 @@ from competitions.services.lifecycle.change_end import change_end
 from competitions.services.lifecycle.freeze import reveal
 from competitions.services.lifecycle.publish import publish
 from competitions.services.notices.notices import notifiable_players
-from foundation import clock
 
 
 class EndForm(ReasonForm):
@@ -53,35 +52,13 @@ def _notified_in_words(competition: Competition) -> str:
     return ngettext("%(count)s participant is told.", "%(count)s participants are told.", count) % {"count": count}
 
 
-def _preview_publish(competition: Competition, _typed: Typed) -> list[str]:
-    start, end = (competition_time(competition, each) for each in (competition.starts_at, competition.ends_at))
-    has_begun = competition.starts_at <= clock.now()
-    return [
-        *([_("Its start lies in the past, so it runs from the moment it is published.")] if has_begun else []),
-        _("Anybody can see it and join from now on, as its settings say."),
-        _("It runs from %(start)s to %(end)s; from now on the two change with a reason only.")
-        % {"start": start, "end": end},
-        *_hidden_from_the_start_in_words(competition),
-        _("Fixed from now on: %(settings)s.") % {"settings": settings_in_words(fixed_by_publishing(competition))},
-        _("Until the result is final these may still change: %(settings)s.")
-        % {"settings": settings_in_words(open_until_final(competition))},
-        _("Its rules are those of the board “%(board)s” as they are now.") % {"board": competition.board},
-    ]
-
-
-def _hidden_from_the_start_in_words(competition: Competition) -> list[str]:
-    if not competition.timeline.hides_from_the_start:
-        return []
-    return [_("Its freeze lasts as long as it does: nobody sees a ranking until you reveal it.")]
-
-
 def _preview_move_end(competition: Competition, typed: Typed) -> list[str]:
     ends_at = typed["ends_at"]
     lines = [
         _("The end moves from %(before)s to %(after)s.")
         % {
-            "before": competition_time(competition, competition.ends_at),
-            "after": competition_time(competition, ends_at),
+            "before": competition_time(competition, competition.ends_at, year=True),
+            "after": competition_time(competition, ends_at, year=True),
         },
     ]
     freezes_at = replace(competition.timeline, ends_at=ends_at).freezes_at
@@ -124,7 +101,7 @@ ACTIONS = (
         done=_lazy("Published."),
         run=lambda competition, _typed, at, by: publish(competition, at, by),
         offered=lambda competition, at: competition.phase(at) is Phase.DRAFT,
-        preview=_preview_publish,
+        preview=preview_publish,
     ),
     Action(
         slug="move-end",

@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.contrib import admin, messages
+from django.contrib.admin.widgets import RelatedFieldWidgetWrapper
 from django.db.models import Count, Model, OuterRef, Q, QuerySet, Subquery
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
@@ -133,12 +134,12 @@ class CompetitionAdmin(NoBulkDeletion, PublishPages):
     @admin.display(description=_lazy("starts"), ordering="starts_at")
     def begins(self, competition: Competition) -> str:
         """On its own clock."""
-        return competition_time(competition, competition.starts_at)
+        return competition_time(competition, competition.starts_at, year=True)
 
     @admin.display(description=_lazy("ends"), ordering="ends_at")
     def ends(self, competition: Competition) -> str:
         """On its own clock."""
-        return competition_time(competition, competition.ends_at)
+        return competition_time(competition, competition.ends_at, year=True)
 
     @admin.display(description=_lazy("next step"))
     def next_step(self, competition: Competition) -> str:
@@ -146,6 +147,13 @@ class CompetitionAdmin(NoBulkDeletion, PublishPages):
         return next_step(competition, clock.now()) or "-"
 
     # -- The form -------------------------------------------------------------------------------
+
+    def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        """Without the icons beside the board that change, view or delete it: here a board is chosen."""
+        field = super().formfield_for_dbfield(db_field, request, **kwargs)
+        if field is not None and db_field.name == "board" and isinstance(field.widget, RelatedFieldWidgetWrapper):
+            field.widget.can_change_related = field.widget.can_delete_related = field.widget.can_view_related = False
+        return field
 
     @admin.display(description=_lazy("picture now"))
     def picture_now(self, competition: Competition) -> str:

@@ -21,6 +21,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 from django.utils.translation import ngettext
 
+from competitions.admin.actions.publish_preview import length_warnings
 from competitions.admin.competitions.copy_pages import CopyPages, PlannedRow, planned_rows
 from competitions.admin.competitions.fixed_settings import fixed_by_publishing, open_until_final, settings_in_words
 from competitions.models import Competition
@@ -128,6 +129,7 @@ def _rows(drafts: Sequence[Competition], at: datetime) -> Iterator[DraftRow]:
     for draft, planned in zip(drafts, planned_rows(drafts), strict=True):
         if draft.starts_at <= at:
             planned.notes.append(_("Its start lies in the past, so it runs from the moment it is published."))
+        planned.notes.extend(length_warnings(draft))
         if draft.timeline.hides_from_the_start:
             planned.notes.append(_("Its freeze lasts as long as it does: nobody sees a ranking until you reveal it."))
         yield DraftRow(draft, planned, _refusal(draft, at))
@@ -149,7 +151,7 @@ def _lines(drafts: Sequence[Competition]) -> list[str]:
     still_open = _("Until the result is final these may still change: %(settings)s.")
     return [
         _("Anybody can see them and join from now on, as the settings of each say."),
-        _("From now on start and end change with a reason only."),
+        _("The start of each is fixed from now on. The end can be moved with a reason, until it is over."),
         *_told_by_settings(drafts, lambda draft: fixed % {"settings": settings_in_words(fixed_by_publishing(draft))}),
         *_told_by_settings(drafts, lambda draft: still_open % {"settings": settings_in_words(open_until_final(draft))}),
         _("The rules of each are those of its board as they are now."),

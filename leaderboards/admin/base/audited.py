@@ -25,6 +25,7 @@ from foundation.audit.row_values import row_values, subject_kind, subjects_of, t
 from foundation.generics import ModelAdmin, Subscriptable
 from foundation.http.client_address import signed_in
 from foundation.http.own_transactions import own_transactions
+from leaderboards.admin.base.labels import label_form, label_inline
 
 Row = TypeVar("Row", bound=Model)
 Values = dict[str, Any]
@@ -48,6 +49,15 @@ class AuditedAdmin(Subscriptable, ModelAdmin[Row]):
         """Return Django's message, and keep the form's old and new values for the audit entry."""
         request.audited = _old_and_new_values(form, formsets or ())  # type: ignore[attr-defined]  # kept on this request for its answer
         return super().construct_change_message(request, form, formsets, add)
+
+    def render_change_form(
+        self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
+    ) -> HttpResponse:
+        """Give a name to each control that Django shows without one."""
+        label_form(context["adminform"].form)
+        for inline in context["inline_admin_formsets"]:
+            label_inline(inline.formset)
+        return super().render_change_form(request, context, *args, **kwargs)
 
     def log_addition(self, request: HttpRequest, obj: Row, message: Any) -> LogEntry:
         """Record an added row."""

@@ -22,11 +22,12 @@ from foundation.translate import translated
 from leaderboards import selectors
 from leaderboards.admin.base.bulk_deletion import NoBulkDeletion
 from leaderboards.admin.boards.change_preview import preview_context
+from leaderboards.admin.boards.first_steps import FirstSteps
 from leaderboards.admin.boards.form import BOUNDS, LIMITS, PLAUSIBILITY, BoardForm
 from leaderboards.admin.boards.liveness import liveness_of
 from leaderboards.admin.boards.pending_changes import pending_changes, period_end_text
 from leaderboards.admin.boards.presets import PRESETS, preset_settings, presets_as_typed
-from leaderboards.admin.boards.sample_score_pages import SampleScorePages, may_test
+from leaderboards.admin.boards.sample_score_pages import may_test
 from leaderboards.admin.boards.settings_preview import preview_of
 from leaderboards.admin.wording.decimals import with_plain_decimals
 from leaderboards.core import keys
@@ -40,7 +41,7 @@ COLLAPSED, SCRIPTS = ("collapse",), ("board-preview", "board-presets", "criteria
 
 
 @admin.register(Board)
-class BoardAdmin(NoBulkDeletion, SampleScorePages):
+class BoardAdmin(NoBulkDeletion, FirstSteps):
     """Boards, with the Redis keys of their running periods."""
 
     audited_as = None

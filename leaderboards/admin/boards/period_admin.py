@@ -1,4 +1,4 @@
-"""The admin of periods, read-only: the worker opens, resyncs and closes them."""
+"""The admin of periods, read-only: the worker opens, resyncs and closes them; ``period_pages.py`` has acts by hand."""
 
 from datetime import datetime
 
@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 
 from foundation.translate import translated
-from leaderboards.admin.base.paging import ReadOnlyAdmin
+from leaderboards.admin.boards.period_pages import PeriodPages
 from leaderboards.admin.wording.descriptions import on_the_boards_clock, rules_in_words
 from leaderboards.models import Period
 from leaderboards.selectors.monitoring.resync_progress import count_pending_publish, count_ranked
@@ -18,7 +18,7 @@ from leaderboards.selectors.rankings.store_routing import read_from_store
 
 
 @admin.register(Period)
-class PeriodAdmin(ReadOnlyAdmin[Period]):
+class PeriodAdmin(PeriodPages):
     """Periods of boards, with the rules that they opened with and the progress of their resync."""
 
     list_display = (

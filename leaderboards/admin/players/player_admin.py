@@ -8,7 +8,7 @@ from typing import Any
 
 from django.contrib import admin
 from django.db.models import QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
@@ -21,6 +21,7 @@ from leaderboards.admin.moderation.exclusions import ExclusionFilter, exclusion_
 from leaderboards.admin.moderation.restriction_pages import RestrictionPages
 from leaderboards.admin.players.account_link_pages import LinkPages
 from leaderboards.admin.players.erase_pages import ErasePages
+from leaderboards.admin.players.overview import overview
 from leaderboards.models import Player
 
 
@@ -57,6 +58,9 @@ class PlayerAdmin(LinkPages, ErasePages, RestrictionPages):
         """Query the players with their active restrictions."""
         return prefetch_restrictions(super().get_queryset(request))
 
+    class Media:
+        css = {"all": ["css/admin-player.css"]}
+
     @admin.display(description=_lazy("kept out"))
     def kept_out(self, player: Player) -> SafeString | str:
         """Return where the player is banned, hidden or shadowed; "-" if nowhere."""
@@ -80,6 +84,14 @@ class PlayerAdmin(LinkPages, ErasePages, RestrictionPages):
             *(reverse("admin:leaderboards_submission_changelist"), player.pk, _("submissions")),
             *(reverse("admin:leaderboards_quarantinedentry_changelist"), player.pk, _("quarantined")),
         )
+
+    def render_change_form(
+        self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
+    ) -> HttpResponse:
+        """Add what is shown above the form."""
+        player = kwargs.get("obj")
+        context["parts"] = overview(request, player) if player is not None else []
+        return super().render_change_form(request, context, *args, **kwargs)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         """Deny: players are created by their first submission."""

@@ -18,13 +18,15 @@ from django.utils.translation import gettext_lazy as _lazy
 from foundation import clock
 from foundation.http.client_address import signed_in
 from foundation.models import ServiceKey
+from leaderboards.admin.base.paging import COUNTED_AT_MOST
 from leaderboards.admin.confirm.event_previews import preview_event_scores
 from leaderboards.admin.confirm.preview_page import describe_rank_moves
 from leaderboards.admin.confirm.reason_page import ActionPrompt, confirmed_reason, reason_page, run_for_each
 from leaderboards.admin.scores.edit_pages import EditPages
-from leaderboards.admin.scores.submission_state import StateFilter, states_of
-from leaderboards.admin.wording.descriptions import with_duration
+from leaderboards.admin.scores.submission_state import BoardOfPlayerFilter, StateFilter, states_of
+from leaderboards.admin.wording.descriptions import exactly_in_utc, with_duration
 from leaderboards.admin.wording.places import place_text
+from leaderboards.core.input.names import display_name
 from leaderboards.core.periods import PeriodKind
 from leaderboards.core.ranking.policies import StandingState
 from leaderboards.core.ranking.rank_changes import RankChanges
@@ -39,6 +41,7 @@ from leaderboards.services.moderation.void import void_by_hand
 from leaderboards.services.submit.sample_score import SERVICE as TEST
 from leaderboards.stores.sql.writes import state_of
 
+_PLAYER = "player__id__exact"  # the parameter of the list of one player's
 MOST_AT_ONCE = 500  # each is a field of the confirmation form
 MOST_PREVIEWED = 50  # players: each rank is counted with an SQL statement
 REASON_FOR_EVERYBODY = _lazy("Everybody can read it once the result is final: write it for the public.")
@@ -76,12 +79,12 @@ def _all_id_scopes() -> dict[str, list[Any]]:
 class SubmissionAdmin(EditPages):
     """Submissions that SQL accepted. After voiding one, the standing is derived from the others."""
 
-    list_display = ("external_id", "player", "board", "period_label", "value", "at", "service", "state")
-    list_filter = (StateFilter,)  # no filter by board: no index serves it
+    list_display = ("external_id", "player", "board", "period_label", "value", "happened", "service", "state")
+    list_filter = (StateFilter,)  # by board only of one player: no index serves it for all
     list_display_links = ("external_id", "player")
     list_select_related = ("player", "board", "period")
     search_fields = ("external_id__exact",)
-    extra_lookups = ("player__id__exact", "period__id__exact")
+    extra_lookups = (_PLAYER, "period__id__exact")
     search_help_text = _lazy("A player's whole id, or the whole id of a submission.")
     ordering = ("-pk",)
     actions = ("void", "restore")
@@ -105,9 +108,21 @@ class SubmissionAdmin(EditPages):
         """With a way to void all that is listed, where that is one player's."""
         page = super().changelist_view(request, extra_context)
         context = getattr(page, "context_data", None)
-        if context and "cl" in context and "player__id__exact" in request.GET and self.has_void_permission(request):
-            context["voidable"] = [row for row in context["cl"].result_list if row.voided_at is None]
+        if context and "cl" in context and _PLAYER in request.GET and self.has_void_permission(request):
+            listed = context["cl"]
+            context["voidable"] = [row for row in listed.result_list if row.voided_at is None]
+            context["voidable_in_all"] = listed.queryset.filter(voided_at=None).order_by()[:COUNTED_AT_MOST].count()
+            context["most_at_once"] = MOST_AT_ONCE
         return page
+
+    def get_list_filter(self, request: HttpRequest) -> Any:
+        """Filter by board where one player's are listed."""
+        return (BoardOfPlayerFilter, *self.list_filter) if _PLAYER in request.GET else self.list_filter
+
+    def get_sortable_by(self, request: HttpRequest) -> Any:
+        """Sort by value where one player's are listed: for all of them no index serves it."""
+        names = super().get_sortable_by(request)
+        return names if _PLAYER in request.GET else [name for name in names if name != "value"]
 
     def get_changelist_instance(self, request: HttpRequest) -> ChangeList:
         """Attach to each row the name of its competition and its states, with a few SQL statements for a page."""
@@ -174,7 +189,12 @@ class SubmissionAdmin(EditPages):
         """Allow users with the permission to change submissions."""
         return request.user.has_perm("leaderboards.change_submission")
 
-    @admin.display(description=_lazy("value"))
+    @admin.display(description=_lazy("at"), ordering="at")
+    def happened(self, row: Submission) -> str:
+        """Return its time with seconds, in UTC."""
+        return exactly_in_utc(row.at)
+
+    @admin.display(description=_lazy("value"), ordering="points")
     def value(self, row: Submission) -> str:
         """Return the points or fields, as sent."""
         return value_text(row)
@@ -250,10 +270,16 @@ def _competition_names(rows: Sequence[Submission]) -> Mapping[int, str]:
     return events.source().names(numbers) if numbers else {}
 
 
+def _whom(player: Player) -> str:
+    """Return the name with the id, or the id alone where the player has no other name."""
+    name = display_name(player.name, player.external_id)
+    return name if name == player.external_id else f"{name} ({player.external_id})"
+
+
 def _line(preview: SubmissionChangePreview, names: Mapping[int, str]) -> str:
     values = "; ".join(map(value_text, preview.submissions))
     where = names.get(preview.submissions[0].competition, preview.period.label)
-    words = {"what": f"{preview.player.external_id}, {preview.period.board.name} {where}: {values}"}
+    words = {"what": f"{_whom(preview.player)}, {preview.period.board.name} {where}: {values}"}
     if preview.period.state != PeriodState.OPEN and not preview.period.board.is_event:
         return _("%(what)s. Its period is closed: this one stays.") % words
     now, then = (place_text(preview.period, place) for place in (preview.now, preview.then))

@@ -16,12 +16,33 @@ from django.utils.translation import gettext_lazy as _lazy
 from django.utils.translation import pgettext, pgettext_lazy
 
 from foundation.audit.models import AuditSubject
+from foundation.numbers import whole_number
 from leaderboards.admin.wording.descriptions import in_utc
-from leaderboards.models import PurgedSubmission, Submission, SubmissionEdit
+from leaderboards.models import Board, PurgedSubmission, Standing, Submission, SubmissionEdit
 from leaderboards.services.moderation.review_quarantine import ACCEPTED
 
+MOST_BOARDS = 200
 Words = dict[int, list[str]]
 _COUNTS, _VOID, _PURGED, _EDITED, _ACCEPTED = "counts", "void", "purged", "edited", "accepted"
+
+
+class BoardOfPlayerFilter(admin.SimpleListFilter):
+    """Filter one player's submissions by board; the boards are those that the player has a standing on."""
+
+    title = _lazy("board")
+    parameter_name = "board"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        """Offer the boards by name, at most ``MOST_BOARDS``."""
+        player = whole_number(request.GET.get("player__id__exact"))
+        periods = Standing.objects.filter(player=player).values("period__board")
+        boards = Board.objects.filter(pk__in=periods).order_by("name", "pk")[:MOST_BOARDS] if player else ()
+        return [(str(board.pk), board.name) for board in boards]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Submission]) -> QuerySet[Submission]:
+        """Filter by the chosen board."""
+        board = whole_number(self.value())
+        return queryset if board is None else queryset.filter(board=board)
 
 
 class StateFilter(admin.SimpleListFilter):

@@ -115,6 +115,11 @@ def in_utc(at: datetime | None) -> str:
     return "-" if at is None else spell(at.astimezone(UTC), pgettext("date format", "D j M Y H:i T"))
 
 
+def exactly_in_utc(at: datetime | None) -> str:
+    """Format a time with seconds: Mon 23 Nov 2026 00:00:05 UTC; "-" for None."""
+    return "-" if at is None else spell(at.astimezone(UTC), pgettext("date format", "D j M Y H:i:s T"))
+
+
 def setting_in_words(field: str, value: Any, spell_points: Callable[[Any], str]) -> str:
     """Format a setting's value as the form shows it, "-" for None; ``spell_points`` formats values that are points."""
     if value is None:

@@ -73,6 +73,12 @@ def close_due(at: datetime) -> list[Closed]:
     return for_each(due, lambda period: close_period(period, at))
 
 
+def is_due(period: Period, at: datetime) -> bool:
+    """Whether the grace of an open or closing period is over, and no import fills it."""
+    is_over = period.state in ACTIVE_STATES and period.ends_at is not None and period.ends_at <= at
+    return is_over and _accepts_until(period) <= at and bool(without_backfilled([period], at))
+
+
 def _accepts_until(period: Period) -> datetime:
     """Return the end of the grace after the row's end or the calendar's, whichever is later.
 

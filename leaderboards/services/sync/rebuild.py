@@ -83,7 +83,7 @@ def _rebuild(period: Period, at: datetime, on_progress: OnProgress) -> RebuildRe
         with suppress(StaleGeneration):  # then the resync assesses Redis's memory, and keeps what only Redis has
             mirror(period)
     while True:
-        _mark_stale(period, at)
+        mark_for_rebuild(period, at)
         PeriodResync(period, on_progress).resync()
         period.refresh_from_db()
         is_resynced = period.stale_since is None and _rebuilt_generation(period) > generation_before
@@ -99,7 +99,7 @@ def _rebuilt_generation(period: Period) -> int:
     return period.generation if period.board.storage == Storage.REDIS else period.emptied_generation
 
 
-def _mark_stale(period: Period, at: datetime) -> None:
+def mark_for_rebuild(period: Period, at: datetime) -> None:
     """Mark the period stale, and on hybrid boards for a full rebuild, unless it is stale already."""
     unmarked = Period.objects.filter(pk=period.pk, state__in=ACTIVE_STATES, stale_since=None)
     unmarked.update(stale_since=at, needs_full_rebuild=period.board.storage == Storage.HYBRID)

@@ -78,7 +78,7 @@ def test_a_period_that_is_rebuilt_elsewhere_is_read_from_sql_from_the_mark_on(
 ) -> None:
     number = known()
     with elsewhere():
-        rebuild._mark_stale(running(number), clock.now())
+        rebuild.mark_for_rebuild(running(number), clock.now())
 
     assert anybody.get(f"/boards/{number}/standings").json()["live"] is False
 
