@@ -123,6 +123,23 @@ def named_number(name: str, value: int) -> str:
     return f"{field_name(name)} {number(value)}"
 
 
+def named_distance(name: str, apart: int) -> str:
+    """How far two values of a criterion are apart, for a sentence: 14 stages."""
+    shown = field_name(name)
+    if get_language() in {None, "en"} and apart != 1:
+        shown = _english_plural(shown)
+    return f"{number(apart)} {shown}"
+
+
+def _english_plural(noun: str) -> str:
+    """The plural of a game's word; as it is if it ends in s, in no letter, or is an abbreviation such as XP."""
+    if len(noun) < 3 or not noun[-1].isalpha() or noun[-1] == "s" or noun.isupper():
+        return noun
+    if noun.endswith(("x", "ch", "sh")):
+        return f"{noun}es"
+    return f"{noun[:-1]}ies" if noun[-1] == "y" and noun[-2] not in "aeiou" else f"{noun}s"
+
+
 def shown_fields(fields: Iterable[str]) -> list[str]:
     """The criteria that get a column each, all but the time, which has its own."""
     return [name for name in fields if name != ACHIEVED_AT]

@@ -13,7 +13,8 @@ function spelled(number) {
   return spelling.format(number);
 }
 
-const glow = 4000; // ms
+const glow = 1600; // ms: less than from one answer to the next
+const few = 3; // rows that are lit whatever share of all they are
 const gains = new Map(); // player → their recent gain, and until when it is shown
 
 let before = new Map(); // player → the earlier position of their row, and its points
@@ -25,10 +26,10 @@ function rows() {
 
 function note() {
   before = new Map();
-  for (const row of rows()) {
+  for (const [nth, row] of [...rows()].entries()) {
     const cell = points(row);
     const shown = cell?.textContent;
-    before.set(row.dataset.key, { top: row.getBoundingClientRect().top, points: shown, told: counting.get(cell)?.told ?? shown });
+    before.set(row.dataset.key, { nth, top: row.getBoundingClientRect().top, points: shown, told: counting.get(cell)?.told ?? shown });
   }
   led = document.querySelector(".board-lead-words bdi")?.textContent;
   settle();
@@ -82,13 +83,24 @@ function light(row, cell, from) {
   if (by > 0) gains.set(row.dataset.key, { words: `+${spelled(by)}`, until: Date.now() + glow });
 }
 
+// The rows whose points changed; of many, those alone that have another place too.
+function worthLight() {
+  const all = [...rows()];
+  const was = (row) => before.get(row.dataset.key);
+  const changed = all.filter((row) => was(row)?.points && points(row) && was(row).told !== points(row).textContent);
+  const isBusy = changed.length > Math.max(few, all.length / 3);
+  return new Set(isBusy ? changed.filter((row) => was(row).nth !== all.indexOf(row)) : changed);
+}
+
 function tellGains() {
   for (const row of rows()) {
     const gain = gains.get(row.dataset.key);
     const today = row.querySelector(".has-today th + td + td");
     const cell = today?.checkVisibility() ? today : points(row);
     if (!cell || !gain) continue;
-    if (gain.until > Date.now()) cell.dataset.gain = gain.words;
+    const isLit = gain.until > Date.now();
+    row.classList.toggle("is-gaining", isLit);
+    if (isLit) cell.dataset.gain = gain.words;
     else {
       delete cell.dataset.gain;
       gains.delete(row.dataset.key);
@@ -114,13 +126,14 @@ function settle() {
 document.addEventListener("live:changing", note);
 document.addEventListener("live:changed", () => {
   if (still.matches || document.hidden || !before.size) return;
+  const lit = worthLight();
   for (const row of rows()) {
     const was = before.get(row.dataset.key);
     const cell = points(row);
     if (was) travel(row, was.top);
     else row.animate([{ opacity: 0 }, { opacity: 1 }], lasting);
     if (!was?.points || !cell) continue;
-    if (was.told !== cell.textContent) light(row, cell, was.told);
+    if (lit.has(row)) light(row, cell, was.told);
     count(cell, was.points);
   }
   tellGains();

@@ -13,6 +13,17 @@
     if (out && !scrolls(each.parentElement)) say("sticks out", each);
   }
 
+  // Nothing sticks out of its panel, but of boxes in it that scroll by themselves.
+  for (const panel of shown.filter((each) => each.matches(".panel"))) {
+    const { left, right } = panel.getBoundingClientRect();
+    for (const each of panel.querySelectorAll("*")) {
+      const at = each.getBoundingClientRect();
+      const isSeen = at.width > 1 && shown.includes(each) && !each.closest("[popover]");
+      const out = isSeen && (at.right > right + 0.5 || at.left < left - 0.5);
+      if (out && !scrolls(each.parentElement)) say("sticks out of its panel", each);
+    }
+  }
+
   // No text is cut off, but names and words of players that end in dots.
   const hides = (overflow) => overflow === "hidden" || overflow === "clip";
   for (const each of shown) {

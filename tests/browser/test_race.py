@@ -153,7 +153,9 @@ def test_a_wide_page_holds_no_fault_in_either_language_and_theme(
 
 
 @pytest.mark.parametrize("motion", ["no-preference", "reduce"])
-def test_who_gains_glows_for_four_seconds_unless_one_wants_less_motion(raced: int, opened: Opened, motion: str) -> None:
+def test_who_gains_glows_for_less_than_an_answer_takes_unless_one_wants_less_motion(
+    raced: int, opened: Opened, motion: str
+) -> None:
     page = opened(f"/boards/{raced}/", viewport=WIDE, clock=True, reduced_motion=motion)
     page.clock.pause_at(page.evaluate("Date.now()") + 60_000)
     row = page.locator('.top tr[data-key="p03"]')
@@ -169,11 +171,11 @@ def test_who_gains_glows_for_four_seconds_unless_one_wants_less_motion(raced: in
         return
     expect(today).to_have_attribute("data-gain", "+13")
     expect(page.locator("[data-gain]")).to_have_count(1)
-    page.clock.run_for(3000)
+    page.clock.run_for(1000)
     score(raced, {"p07": 1})
     page.evaluate(ANSWER, "<td>+1<")
     expect(today).to_have_attribute("data-gain", "+13")  # an answer to others leaves it lit
-    page.clock.run_for(1500)
+    page.clock.run_for(800)
     expect(page.locator("[data-gain]")).to_have_count(1)
     assert today.get_attribute("data-gain") is None
 
@@ -189,3 +191,61 @@ def test_somebody_who_takes_the_lead_has_their_line_drawn(raced: int, opened: Op
     expect(first).to_have_class("race-line is-1 is-drawing")
     page.clock.run_for(1000)
     expect(first).to_have_class("race-line is-1")
+
+
+@pytest.mark.parametrize("viewport", [SMALL_PHONE, WIDE], ids=["phone", "wide"])
+def test_what_somebody_gained_covers_neither_name_nor_flag_nor_what_they_gained_today(
+    raced: int, opened: Opened, photograph: Photograph, viewport: ViewportSize
+) -> None:
+    page = opened(f"/boards/{raced}/", viewport=viewport, clock=True)
+    page.clock.pause_at(page.evaluate("Date.now()") + 60_000)
+    row = page.locator('.top tr[data-key="p03"]')
+    high = row.evaluate("each => each.offsetHeight")
+
+    score(raced, {"p03": 13})
+    page.evaluate(ANSWER, "<td>+13<")
+
+    lit = row.locator("[data-gain]")
+    expect(lit).to_have_attribute("data-gain", "+13")
+    photograph(page, f"gain-{viewport['width']}")
+    assert lit.evaluate("each => getComputedStyle(each).color") != "rgba(0, 0, 0, 0)"
+    assert row.evaluate("each => each.offsetHeight") == high
+    if viewport == SMALL_PHONE:
+        assert lit.evaluate("each => getComputedStyle(each, '::before').position") == "static"  # takes room of its own
+
+
+def test_where_many_gain_at_once_only_who_changed_places_is_lit(raced: int, opened: Opened) -> None:
+    page = opened(f"/boards/{raced}/", viewport=WIDE, clock=True)
+    page.clock.pause_at(page.evaluate("Date.now()") + 60_000)
+
+    score(raced, {**dict.fromkeys(PLAYERS, 1), "p03": 14})  # passes p02
+    page.evaluate(ANSWER, "<td>+14<")
+
+    expect(page.locator('.top tr[data-key="p03"] [data-gain]')).to_have_count(1)
+    expect(page.locator("[data-gain]")).to_have_count(2)
+
+
+def test_on_a_phone_the_head_says_how_many_share_first_place(live_server: LiveServer, opened: Opened) -> None:
+    del live_server
+    board = make_board(name="Level", ties="shared")
+    score(board, dict.fromkeys(PLAYERS, 10))
+
+    page = opened(f"/boards/{board}/?player=p03", viewport=SMALL_PHONE)
+
+    expect(page.locator(".board-lead-others")).to_have_text("+13")
+    expect(page.locator(".board-lead-others")).to_be_visible()
+
+
+def test_the_times_above_the_lines_say_their_zone(raced: int, opened: Opened) -> None:
+    page = opened(f"/boards/{raced}/", viewport=WIDE)
+
+    expect(page.locator(".race-zone")).to_have_text("Times: UTC")
+    expect(page.locator(".race-zone")).to_be_visible()
+
+
+def test_a_big_screen_has_faces_and_metals_on_the_boards_stage(raced: int, opened: Opened) -> None:
+    for scheme in ("light", "dark"):
+        page = opened(f"/boards/{raced}/?screen=1", viewport=WIDE, color_scheme=scheme)
+        expect(page.locator(".hall-row .face")).to_have_count(10)
+        assert page.evaluate("getComputedStyle(document.body).backgroundColor") != "rgb(255, 255, 255)"
+        assert checks.serious(page) == []

@@ -35,6 +35,23 @@ def test_points_are_spelt_by_unit_and_decimals_and_a_sentence_names_the_unit(
     assert (formats.points(board, value), formats.points_with_unit(board, value)) == (text, sentence)
 
 
+@pytest.mark.parametrize(
+    ("language", "name", "apart", "text"),
+    [
+        ("en", "stage", 14, "14 stages"),
+        ("en", "stage", 1, "1 stage"),
+        ("en", "boss_victory", 2, "2 boss victories"),
+        ("en", "members", 3, "3 members"),
+        ("en", "match", 1200, "1,200 matches"),
+        ("en", "xp", 5, "5 xp"),
+        ("ko", "stage", 14, "14 stage"),
+    ],
+)
+def test_a_distance_in_a_criterion_is_a_number_and_its_word(language: str, name: str, apart: int, text: str) -> None:
+    with translation.override(language):
+        assert formats.named_distance(name, apart) == text
+
+
 def test_time_left_has_its_two_greatest_units_and_ordinals_end_as_they_are_spoken() -> None:
     left = {0: "0 s", 59: "59 s", 60: "1 min 0 s", 3599: "59 min 59 s", 3600: "1 h 0 min", 93_600: "1 d 2 h"}
     ordinals = {1: "1st", 2: "2nd", 3: "3rd", 4: "4th", 11: "11th", 12: "12th", 113: "113th", 1021: "1,021st"}

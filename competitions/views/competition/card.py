@@ -106,7 +106,8 @@ def _move(competition: Competition, me: Row, at: datetime) -> tuple[Move | None,
         return None, ""
     last = moments[-1]
     movement = Movement(last.at, {me.player: last.rank}, is_whole=False)
-    return move_of(me, movement), formats.time_or_date(last.at, competition.timezone, at)
+    zone = competition.timezone
+    return move_of(me, movement), zoned(formats.time_or_date(last.at, zone, at), zone)
 
 
 def _dates(competition: Competition, at: datetime) -> str:
@@ -114,7 +115,7 @@ def _dates(competition: Competition, at: datetime) -> str:
     ends = [
         formats.date_and_time(each, zone, at, seconds=seconds) for each in (competition.starts_at, competition.ends_at)
     ]
-    return " – ".join(ends)
+    return zoned(" – ".join(ends), zone)
 
 
 def _footer(competition: Competition, page: BoardPage, at: datetime) -> str:

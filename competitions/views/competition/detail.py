@@ -33,6 +33,8 @@ from competitions.views.participants.teams_and_divisions import best_teams, tabs
 from foundation import clock
 from foundation.db.resilience import SqlAway, ask
 from leaderboards.stores.base import Page
+from leaderboards.views.components.lead import lead_of
+from leaderboards.views.components.table_rows import lines
 from leaderboards.views.components.tables import table, viewer_card
 from leaderboards.views.http.embedding import frameable
 from leaderboards.views.http.micro_cache import expire_cache_at, micro_cached
@@ -109,6 +111,8 @@ def _parts(
         **(table(page, viewer, number) if followed is None else following_context(followed, page, viewer, number)),
         **viewer_card(page, shown.timezone),
     }
+    first_lines = context["lines"] if followed is None else lines(page.standings, page.standings.rows[:1], None)
+    context["lead"] = lead_of(page.standings, first_lines)
     return context, etag_of(seen, number)
 
 

@@ -47,7 +47,11 @@ def _words(competition: Competition, at: datetime) -> dict[str, Any]:
     left = int((until - at).total_seconds())
     is_over = left <= 0 or competition.cancelled_at is not None
     return {
-        "name": format_html("{} – {}", *(timed_of(competition, each, at) for each in ends)),
+        "name": format_html(
+            '{} – {} <span class="zone">{}</span>',
+            *(timed_of(competition, each, at) for each in ends),
+            competition.timezone,
+        ),
         "ends_at": competition.ends_at,
         "seconds_left": None if is_over or is_coming else left,
         "opens_at": competition.starts_at if is_coming and not is_over else None,

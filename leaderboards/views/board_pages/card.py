@@ -88,7 +88,7 @@ def _of_player(board: Board, found: PlayerRow) -> OwnPicture:
     row, zone = found.row, board.timezone
     movement = selectors.movement(board, found.period, [row.player])
     move = move_of(row, movement)
-    since = formats.time_or_date(movement.since, zone, found.as_of) if movement.since else ""
+    since = zoned(formats.time_or_date(movement.since, zone, found.as_of), zone) if movement.since else ""
     return OwnPicture(
         hue=hue_of(board.seq),
         title=board.name,

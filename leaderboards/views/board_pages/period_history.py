@@ -18,7 +18,8 @@ from leaderboards.selectors.history.race import (
     race_snapshots,
 )
 from leaderboards.views.components.gains import PageGains, gain_cells, page_gains, row_gains
-from leaderboards.views.components.race import Mine, Race, build_race, race_html, race_table_html, viewer_in_race
+from leaderboards.views.components.race import build_race, race_html, race_table_html, viewer_in_race
+from leaderboards.views.components.race_data import Mine, Race
 from leaderboards.views.components.table_rows import Line
 
 

@@ -5,8 +5,6 @@ names must be escaped, as in ``row_html.py``.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
 from html import escape
 from itertools import pairwise
 
@@ -31,45 +29,11 @@ from leaderboards.core.race import (
     places,
 )
 from leaderboards.selectors import Row, Standings
-from leaderboards.selectors.history.race import NO_HISTORY, PlayerHistory, RaceSnapshots
+from leaderboards.selectors.history.race import NO_HISTORY, PlayerHistory, RaceSnapshots, Snapshot
+from leaderboards.views.components.race_data import Mine, Race
 from leaderboards.views.components.race_ticks import race_ticks
 
 HEAD = 32  # the strip of times above the rows
-
-
-@dataclass(frozen=True, slots=True)
-class Race:
-    """The race of a page. ``xs`` are the positions of its columns, the last of which is the present.
-
-    Each player has a row and a rank in each column, None before they were ranked. ``ticks`` are the times above the
-    lines, with their positions. If it ``is_frozen``, the last column is the moment at which a freeze began.
-    """
-
-    zone: str
-    moments: tuple[datetime, ...]
-    xs: tuple[int, ...]
-    players: tuple[str, ...]
-    names: Mapping[str, str]
-    rows: tuple[tuple[int | None, ...], ...]
-    ranks: Mapping[str, tuple[int | None, ...]]
-    ticks: tuple[tuple[int, str], ...]
-    is_over: bool
-    is_frozen: bool = False
-
-    @property
-    def height(self) -> int:
-        """The height in rows."""
-        return len(self.players)
-
-
-@dataclass(frozen=True, slots=True)
-class Mine:
-    """The viewer's line and ranks. ``nth`` is their index among the players, None if they are below them."""
-
-    nth: int | None
-    name: str
-    ranks: tuple[int | None, ...]
-    drawn: Drawn
 
 
 def build_race(
@@ -99,7 +63,13 @@ def build_race(
         ranks={row.player: _ranks(snapshots, histories.get(row.player, NO_HISTORY), row) for row in rows},
         ticks=tuple(race_ticks(zone, snapshots, moments[0])),
         is_over=not is_running,
+        tied=frozenset(row.player for row in rows if _is_tied(row)),
+        at_first=rows[0].tied or 1,
     )
+
+
+def _is_tied(row: Row) -> bool:
+    return (row.tied or 1) > 1
 
 
 def _ranks(snapshots: RaceSnapshots, history: PlayerHistory, row: Row) -> tuple[int | None, ...]:
@@ -125,11 +95,17 @@ def viewer_in_race(race: Race, snapshots: RaceSnapshots, history: PlayerHistory,
     ranks = _ranks(snapshots, history, row)
     if row.player in race.players:
         nth = race.players.index(row.player)
-        return Mine(nth, row.name, ranks, own_line(race.xs, race.rows[nth], ranks, race.height))
-    below = race.height + 1
-    before = zip(snapshots.columns, ranks, strict=False)  # the present column is added below
-    rows = [(None if snapshot.is_whole else below) if rank is None else rank for snapshot, rank in before]
-    return Mine(None, row.name, ranks, own_line(race.xs, [*rows, below], ranks, race.height))
+        return Mine(nth, row.name, ranks, own_line(race.xs, race.rows[nth], ranks, race.height), _is_tied(row))
+    rows = [_row_below(race, nth, snapshot, (row.player, ranks[nth])) for nth, snapshot in enumerate(snapshots.columns)]
+    drawn = own_line(race.xs, [*rows, race.height + 1], ranks, race.height)
+    return Mine(None, row.name, ranks, drawn, _is_tied(row))
+
+
+def _row_below(race: Race, nth: int, snapshot: Snapshot, viewer: tuple[str, int | None]) -> int | None:
+    """The table row in a column of a viewer who is below the table now: after all in it who had the same rank."""
+    every = {**{player: race.ranks[player][nth] for player in race.players}, viewer[0]: viewer[1]}
+    then = {player: rank for player, rank in every.items() if rank is not None}
+    return places(RanksThen(then, snapshot.is_whole), [*race.players, viewer[0]], snapshot.above)[-1]
 
 
 def race_html(race: Race | None, mine: Mine | None = None, table_at: str = "") -> str:
@@ -142,8 +118,10 @@ def race_html(race: Race | None, mine: Mine | None = None, table_at: str = "") -
     shown = {
         "race": race,
         "drawing": mark_safe(_svg(race, mine)),  # noqa: S308 - only numbers and fixed words
-        "names": [race.names[player] for player in race.players],
+        "names": [(_tied_rank(race, player), race.names[player]) for player in race.players],
         "table_at": table_at,
+        "level": _("%(number)s players share first place. The race is drawn once they part.")
+        % {"number": formats.number(race.at_first)},
         **({} if table_at else _in_words(race, mine)),
     }
     return render_to_string("leaderboards/_race_chart.html", shown)
@@ -164,8 +142,7 @@ def summary(race: Race) -> str:
     """Describe the race in one to three sentences."""
     leaders = [_leader(race, nth) for nth in range(len(race.xs))]
     changes = sum(one != other for one, other in pairwise(each for each in leaders if each is not None))
-    name = race.names[race.players[0]]
-    text = _first_sentence(race) % {"name": name}
+    text = _first_sentence(race)
     if changes:
         times = ngettext("The lead changed %(number)s time.", "The lead changed %(number)s times.", changes)
         text += " " + times % {"number": formats.number(changes)}
@@ -180,9 +157,19 @@ def summary(race: Race) -> str:
 
 
 def _first_sentence(race: Race) -> str:
+    if race.at_first > 1:
+        return str(_("%(number)s players share first place.") % {"number": formats.number(race.at_first)})
     if race.is_frozen:
-        return _("%(name)s led when the standings froze.")
-    return _("%(name)s won.") if race.is_over else _("%(name)s leads.")
+        text = _("%(name)s led when the standings froze.")
+    else:
+        text = _("%(name)s won.") if race.is_over else _("%(name)s leads.")
+    return str(text % {"name": race.names[race.players[0]]})
+
+
+def _tied_rank(race: Race, player: str) -> str:
+    """The present rank as on pages, =3, for the end of a line; empty if nobody shares it."""
+    rank = race.ranks[player][-1]
+    return formats.place(rank, tied=True) if player in race.tied and rank is not None else ""
 
 
 def _leader(race: Race, nth: int) -> str | None:
@@ -200,11 +187,17 @@ def _svg(race: Race, mine: Mine | None) -> str:
     lines = [line(race.xs, rows, race.height) for rows in race.rows]
     others = [nth for nth in range(len(lines)) if mine is None or nth != mine.nth]
     upwards = sorted(others, key=lambda nth: (nth < 3, -nth))
-    paths = [_path(lines[nth], f"is-{nth + 1}", has_halo=nth < 3) for nth in upwards]
-    dots = [_dot(lines[nth], f"is-{nth + 1}") for nth in others]
+    paths = [_path(lines[nth], _classes(race, nth), has_halo=nth < 3) for nth in upwards]
+    dots = [_dot(lines[nth], _classes(race, nth)) for nth in others]
     own = _own_line_svg(mine, high) if mine is not None else ""
     drawn = _times(race) + _box(high, [_grid(race, high), *paths]) + "".join(dots) + own
     return f'<svg class="race-svg" height="{_rem(full)}">{drawn}</svg>'
+
+
+def _classes(race: Race, nth: int) -> str:
+    """The classes of a line: its row, and the metal of its rank where that is not the row's own."""
+    rank = race.ranks[race.players[nth]][-1]
+    return f"is-{nth + 1}" + (f" as-{rank}" if rank is not None and rank <= 3 and rank != nth + 1 else "")
 
 
 def _times(race: Race) -> str:
@@ -219,12 +212,12 @@ def _own_line_svg(mine: Mine, high: int) -> str:
     """Draw the viewer's line on top, with its rank at each turn, and at its end if it meets no row."""
     drawn = mine.drawn
     names = "is-me" if mine.nth is None else f"is-{mine.nth + 1} is-me"
-    turns = [(turn.x, turn.y, turn.rank) for turn in drawn.turns if turn.rank]
+    turns = [(turn.x, turn.y, formats.number(turn.rank)) for turn in drawn.turns if turn.rank]
     if mine.nth is None and mine.ranks[-1] is not None and drawn.path.rpartition("h")[2].isdecimal():
-        turns.append((WIDTH, high + IN_LANE, mine.ranks[-1]))
+        turns.append((WIDTH, high + IN_LANE, formats.place(mine.ranks[-1], tied=mine.is_tied)))
     numbers = (
         f'<text class="race-turn is-me{" is-last" if x == WIDTH else ""}" x={_percent(x)} y={_rem(HEAD + y - 9)}>'
-        f"{formats.number(rank)}</text>"
+        f"{rank}</text>"
         for x, y, rank in turns
     )
     return _box(high + LANE, [_path(drawn, names, has_halo=True)]) + _dot(drawn, names) + "".join(numbers)
@@ -262,14 +255,20 @@ def _table(race: Race, mine: Mine | None) -> str:
     last = _("End") if race.is_over else pgettext("the present, as the heading of a column", "Now")
     last = _("Freeze") if race.is_frozen else last
     heads = [_("Player"), *(formats.moment(at, race.zone) for at in race.moments), last]
-    rows = [_row(race.names[each], race.ranks[each], mine, nth) for nth, each in enumerate(race.players)]
+    rows = [
+        _row(race.names[each], race.ranks[each], is_mine=mine is not None and mine.nth == nth, tied=each in race.tied)
+        for nth, each in enumerate(race.players)
+    ]
     if mine is not None and mine.nth is None:
-        rows.append(_row(mine.name, mine.ranks, mine, None))
+        rows.append(_row(mine.name, mine.ranks, is_mine=True, tied=mine.is_tied))
     head = "".join(f"<th scope=col>{escape(each)}" for each in heads)
     return f"<thead><tr>{head}<tbody>{''.join(rows)}"
 
 
-def _row(name: str, ranks: Sequence[int | None], mine: Mine | None, nth: int | None) -> str:
-    own = " class=is-me" if mine is not None and mine.nth == nth else ""
-    cells = "".join(f"<td>{'–' if rank is None else formats.number(rank)}" for rank in ranks)
+def _row(name: str, ranks: Sequence[int | None], *, is_mine: bool, tied: bool) -> str:
+    """Render a player's row; if ``tied``, others share the present rank, which is the last one."""
+    own = " class=is-me" if is_mine else ""
+    last = len(ranks) - 1
+    texts = ("–" if rank is None else formats.place(rank, tied=tied and nth == last) for nth, rank in enumerate(ranks))
+    cells = "".join(f"<td>{text}" for text in texts)
     return f"<tr{own}><th scope=row><bdi>{escape(name)}</bdi>{cells}"

@@ -182,5 +182,5 @@ def _distance(board: Board, me: Row, other: Row) -> str:
         return formats.points_with_unit(board, apart) if apart else ""
     for name in formats.shown_fields(me.fields):
         if between := abs(me.fields[name] - other.fields[name]):
-            return formats.named_number(name, between)
+            return formats.named_distance(name, between)
     return ""

@@ -153,6 +153,9 @@ def test_a_big_screen_has_ten_rows_and_hides_what_the_page_hides(client: Client,
     pages = [client.get(home(cup, f"?screen=1&page={page}")).content.decode() for page in (1, 2)]
 
     assert [page.count("hall-row ") for page in pages] == [10, 2]
+    assert (
+        pages[0].partition("<h1")[2].partition("</header>")[0].count(f'<span class="zone">{cup.timezone}</span>') == 1
+    )
     assert "p11" not in pages[0]
 
 

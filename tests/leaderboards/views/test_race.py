@@ -90,7 +90,46 @@ def test_equals_of_dense_ranks_stand_in_the_rows_that_they_had() -> None:
 
     lines = dict(LINE.findall(race_in(page_of(board))))
 
-    assert lines == {f"is-{nth}": f"M8 {nth * 2 - 1}h472" for nth in (1, 2, 3, 4)}
+    of_rank = {1: "is-1", 2: "is-2 as-1", 3: "is-3 as-1", 4: "is-4 as-2"}
+    assert lines == {name: f"M8 {nth * 2 - 1}h472" for nth, name in of_rank.items()}
+
+
+def test_where_places_are_shared_lines_end_on_them_in_the_metal_of_their_rank() -> None:
+    board = board_of(ties="shared")
+    crowd = {f"p{number:02d}": 50 - number for number in range(8)}
+    look(board, hour_ago(30), {**crowd, "q1": 9, "q2": 9, "q3": 9, "q4": 9})
+    score(board, {"p01": 1})
+
+    last = re.findall(r"<a href=/players/(q\d)/>", page_of(board))[-1]
+    race = race_in(page_of(board, f"?player={last}"))
+    table = page_of(board, f"?player={last}&tables=1").partition('id="race"')[2].partition(f"{last}</bdi>")[2]
+
+    lines = dict(LINE.findall(race))
+    assert "is-2 as-1" in lines
+    assert "is-3" in lines
+    assert lines["is-me"] == "M8 21.36h472"  # equal then and now: no fall
+    assert re.findall(r'<text class="race-turn is-me[^>]*>(=?\d+)<', race)[-1] == "=9"
+    assert "<li>=1 <bdi>" in race
+    assert table.startswith("<td>9<td>=9")
+    assert "2 players share first place." in page_of(board, "?tables=1")
+
+
+@pytest.mark.parametrize(
+    ("language", "said"), [("en", "21 players share first place."), ("ko", "21명이 공동 1위입니다.")]
+)
+def test_where_more_share_first_place_than_are_drawn_the_page_says_so_instead(language: str, said: str) -> None:
+    board = board_of(ties="shared")
+    look(board, hour_ago(30), {f"p{number:02d}": 10 for number in range(21)})
+    score(board, {f"p{number:02d}": 5 for number in range(21)})
+    micro_cache.forget()
+    shared_page.forget()
+
+    answer = Client().get(f"/boards/{board}/?player=p20", headers={"Accept-Language": language})
+    race = race_in(answer.content.decode())
+
+    assert said in race
+    assert "race-line" not in race
+    assert '<p class="race-level">' in race
 
 
 def test_there_is_no_race_before_a_look_of_one_alone_on_later_pages_and_where_it_is_embedded() -> None:

@@ -10,6 +10,7 @@ from django.test import Client
 from foundation import clock
 from leaderboards.drawing import OwnPicture
 from leaderboards.models import Board, Period
+from leaderboards.services.periods.rank_history import record_rank_history
 from leaderboards.services.players.erase import erase_player
 from leaderboards.views.components import pictures
 from leaderboards.views.http import micro_cache
@@ -231,3 +232,17 @@ def test_a_boards_calendar_has_the_ends_of_its_periods_and_keeps_their_ids(clien
     assert again.content == file.content
     assert client.get(f"/boards/{endless}/calendar.ics").status_code == 404
     assert "Add to calendar" not in text(client.get(f"/boards/{endless}/share/"))
+
+
+def test_movement_on_a_picture_says_the_zone_of_its_time(client: Client, drawn: list[pictures.Picture]) -> None:
+    board = make_board(update="increment", period="all_time", timezone="Asia/Seoul")
+    score(board, {"mina": 20, "robin": 10})
+    at = clock.now().replace(minute=0, second=0, microsecond=0)
+    assert record_rank_history(Period.objects.select_related("board").get(board=board), at, at)
+    score(board, {"robin": 50})
+
+    assert client.get(f"/boards/{board}/card.png?player=robin").status_code == 200
+
+    shown = [each.move for each in drawn if isinstance(each, OwnPicture)]
+    assert shown[0].startswith("Up 1 since ")
+    assert shown[0].endswith(" (Asia/Seoul)")

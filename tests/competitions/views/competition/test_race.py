@@ -185,3 +185,21 @@ def test_dense_ranks_have_rows_of_their_own(client: Client, set_clock: SetClock)
     assert found.columns[0].above is not None
     assert found.columns[0].above[2] == 2
     assert client.get(home(competition)).content.decode().count(LINE) == 3
+
+
+def test_the_head_says_who_leads_by_how_much_and_nothing_of_it_once_the_result_waits(
+    client: Client, cup: Competition, set_clock: SetClock
+) -> None:
+    set_clock(START + 3 * HOUR + MINUTE)
+    page = client.get(home(cup)).content.decode()
+    fragment = client.get(home(cup, "?fragment=1")).content.decode()
+
+    for each in (page, fragment):
+        head = each.partition('data-part="head"')[2].partition("</header>")[0]
+        assert "In the lead" in head
+        assert ">bob<" in head
+        assert "25 points · 16 points ahead" in head
+
+    set_clock(END + MINUTE)
+    head = client.get(home(cup)).content.decode().partition('data-part="head"')[2].partition("</header>")[0]
+    assert "board-lead" not in head

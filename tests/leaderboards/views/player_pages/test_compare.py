@@ -82,7 +82,7 @@ def test_on_a_board_of_criteria_places_are_drawn(client: Client) -> None:
 
     page = text(client.get(address(board)))
 
-    assert "mina is ahead: stage 4" in page
+    assert "mina is ahead: 4 stages" in page
     assert "Places over time" in page
 
 
