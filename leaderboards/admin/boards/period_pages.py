@@ -66,7 +66,8 @@ def _verify(period: Period, typed: dict[str, Any], reason: str, at: datetime, by
         return _("Not compared to its end: %(why)s.") % {"why": result.skipped}
     words = {name: f"{getattr(result, name):,}" for name in ("compared", "differences", "repaired")}
     sentence = _("Compared: %(compared)s. Differences: %(differences)s. Repaired: %(repaired)s.") % words
-    return sentence if result.finished else f"{sentence} {_('The time was up before the end: the worker goes on.')}"
+    goes_on = "" if result.finished else _("The time was up before the end: the worker goes on.")
+    return f"{sentence} {goes_on}".strip()
 
 
 def _preview_rebuild(period: Period, _typed: dict[str, Any]) -> list[str]:

@@ -109,7 +109,7 @@ def _submissions(request: HttpRequest, player: Player) -> PlayerPart | None:
         PlayerRow(
             f"{row.period.board.name}: {value_text(row)}",
             reverse("admin:leaderboards_submission_change", args=[row.pk]),
-            f"{in_utc(row.at)} · {_('void') if row.voided_at else pgettext('a submission', 'counts')}",
+            " · ".join([in_utc(row.at), _("void") if row.voided_at else pgettext("a submission", "counts")]),
         )
         for row in latest.order_by("-pk")[:SHOWN]
     ]

@@ -166,7 +166,7 @@ def make_key(admin: Client, **typed: object) -> Any:
 
 
 def text_of_key(answer: Any) -> str:
-    [found] = re.findall(r"<code>(sunwi_\w+)</code>", answer.content.decode())
+    [found] = re.findall(r"<code[^>]*>(sunwi_\w+)</code>", answer.content.decode())
     return str(found)
 
 

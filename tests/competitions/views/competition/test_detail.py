@@ -169,7 +169,7 @@ def test_a_players_way_is_drawn_and_told(client: Client, cup: Competition, set_c
 
     assert "No history yet: places are kept from time to time." in nothing
     assert "From place 2 to place 1; the best was 1." in text(page)
-    assert '<polyline class="chart-line" points="12.0,188.0 588.0,12.0"/>' in page.content.decode()
+    assert '<polyline class="chart-line" points="12,188 588,12"/>' in page.content.decode()
     assert "Changes of place, the latest first When Rank" in text(page)
 
 

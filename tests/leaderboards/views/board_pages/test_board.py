@@ -59,7 +59,7 @@ def test_the_list_tells_of_each_board_that_is_not_over_and_of_private_ones_to_st
         (  # a column each, and the gap names the one that decides
             {"criteria": [STAGES, MEMBERS]},
             {"mina": {"stage": 1200, "members": 3}, "robin": {"stage": 1200, "members": 5}},
-            ["Rank Player stage members", "1 mina 1,200 3", "members 2 behind mina"],
+            ["Rank Player stage members", "1 mina 1,200 3", "2 members behind mina"],
         ),
         (  # one cell for criteria too wide for a phone
             {"criteria": [STAGES | {"max": 9_999_999}, DAMAGE]},
