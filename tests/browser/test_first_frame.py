@@ -55,7 +55,7 @@ def test_the_first_frame_draws_eleven_rows_and_the_others_come_where_they_were(
     assert [is_drawn for _, is_drawn in first] == [True] * FIRST + [False] * (50 - FIRST)
     assert first[FIRST][0] >= PHONE["height"]
     session.send("Animation.setPlaybackRate", {"playbackRate": 1})
-    page.wait_for_function(f"({ROWS})().every(([, isDrawn]) => isDrawn)")
+    page.wait_for_function(f"() => ({ROWS})().every(([, isDrawn]) => isDrawn)")
     assert [top for top, _ in page.evaluate(ROWS)] == [top for top, _ in first]
     assert page.evaluate("shifted") < 0.05
     page.context.close()
@@ -86,7 +86,7 @@ def test_the_first_paint_waits_for_style_sheets_alone(
     page = browser.new_context(base_url=live_server.url, viewport=PHONE, locale=locale).new_page()
     held: list[Route] = []
     for files in ("**/*.woff2", "**/*.js", "**/*.svg", "**/*.webp"):
-        page.route(files, held.append)
+        page.route(files, lambda route: held.append(route))  # noqa: PLW0108 - Playwright cannot mark a list's method
 
     page.goto(full, wait_until="commit")
     page.wait_for_function(PAINTED)

@@ -29,7 +29,7 @@ def copy_to_sql(period: Period) -> int:
     copied = 0
     for rows in in_chunks(DynamoWriter().walk(period), CHUNK):
         copied += _copy(period, rows)
-        failpoint("close.copied_from_dynamodb")
+        failpoint("dynamodb.copied_chunk")
     return copied
 
 

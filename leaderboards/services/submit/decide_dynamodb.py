@@ -140,9 +140,9 @@ def _apply(items: Sequence[Item], service: str, at: datetime) -> Decisions:
                 refuse_delayed(items)
                 new_players = players - locked.keys()
                 if not new_players:
-                    failpoint("submit.before_dynamodb")
+                    failpoint("dynamodb.before_write")
                     decisions = _decide_players(period, locked, items, service)
-                    failpoint("submit.after_dynamodb")
+                    failpoint("dynamodb.after_write")
         except CONNECTION_ERRORS as error:
             if not decisions:
                 raise
