@@ -55,9 +55,16 @@ def raise_if_stale() -> Iterator[None]:
     try:
         yield
     except RedisRefused as error:
-        if "STALE" in error.detail:
-            raise StaleGeneration("Redis does not have the present state of this.") from error
-        raise
+        if (refusal := refusal_of(error)) is error:
+            raise
+        raise refusal from error
+
+
+def refusal_of(error: Unavailable) -> Unavailable:
+    """Return ``StaleGeneration`` for a refusal by ``guard.lua``, else the error itself."""
+    if isinstance(error, RedisRefused) and "STALE" in error.detail:
+        return StaleGeneration("Redis does not have the present state of this.")
+    return error
 
 
 def read_redis_state(link: RedisClient, keys: KeyFamily) -> RedisState:

@@ -157,6 +157,7 @@ class Resync(ABC, Generic[Row]):
                 self.row.lease_expires_at = None
             self._on_new_generation(assessed)
             self.row.save(update_fields=self.columns)
+            self._on_staleness_saved()
             failpoint("settle.before_commit")
         failpoint("settle.after_generation")
         return assessed
@@ -224,6 +225,9 @@ class Resync(ABC, Generic[Row]):
     def _on_marked_stale(self) -> None:
         """Called after the row was marked stale: from now on SQL answers reads."""
 
+    def _on_staleness_saved(self) -> None:
+        """Called in a transaction that gave the row a new generation or declared it synced."""
+
     def mark_stale(self, at: datetime) -> None:
         """Mark the row stale, unless its generation changed since it was read. If it is locked, only log that."""
         try:
@@ -258,6 +262,8 @@ class Resync(ABC, Generic[Row]):
                 return False
             values = {"stale_since": None, "needs_full_rebuild": False, **self._resynced_fields()}
             is_synced = bool(self.row.same_generation.update(**values))
+            if is_synced:
+                self._on_staleness_saved()
             failpoint("settle.before_declared")
         failpoint("settle.after_declared")
         return is_synced

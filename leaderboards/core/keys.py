@@ -3,13 +3,21 @@
 All keys of a period but the sorted set have the sorted set's name in braces, as hash tag, and so its slot. In a cluster
 the sorted set of a calendar period has its board's name in braces, since one script uses it and the board's ids; a
 competition has ids of its own.
+
+The keys of a partition of a period have a tag of the board and the partition, on one server too: its ids are in the
+same slot in every period. A number in the tag is chosen so that the partitions of a board are spread over all slots.
 """
 
 import hashlib
+from binascii import crc_hqx
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import count
 
 from foundation.sync.keys import KeyFamily, has_names_for_cluster
 from leaderboards.core.periods import event_number
+
+SLOTS = 16_384  # of a Redis Cluster, which finds the slot of a tag by the same checksum
 
 
 def board(seq: int) -> str:
@@ -22,6 +30,23 @@ def zset(seq: int, label: str) -> str:
     if has_names_for_cluster() and event_number(label) is None:
         return f"{{{board(seq)}}}_{label}"
     return f"{board(seq)}_{label}"
+
+
+def partition(seq: int, number: int, partitions: int) -> str:
+    """The prefix of all keys of partition ``number`` of board ``seq``, and their hash tag."""
+    return _balanced(f"{board(seq)}:{partitions}.{number}", number, partitions)
+
+
+@lru_cache(maxsize=10_000)
+def _balanced(name: str, number: int, partitions: int) -> str:
+    """The name with the least number behind it whose slot is in the partition's share of all slots."""
+    tags = (f"{name}.{n}" for n in count())
+    return next(tag for tag in tags if crc_hqx(tag.encode(), 0) % SLOTS * partitions // SLOTS == number)
+
+
+def zset_of_partition(seq: int, label: str, number: int, partitions: int) -> str:
+    """The sorted set of a partition of a period, which also names its family."""
+    return f"{{{partition(seq, number, partitions)}}}_{label}"
 
 
 def ids(owner: str, day: str, n: int) -> str:
@@ -45,6 +70,7 @@ class PeriodKeyFamily(KeyFamily):
     """The keys of a period, named after its sorted set; ``dirty`` is by player."""
 
     zset: str
+    has_levels: bool = False  # it is one of several: distinct scores are bits, which are joined
 
     @property
     def members(self) -> str:
@@ -58,8 +84,8 @@ class PeriodKeyFamily(KeyFamily):
 
     @property
     def scores(self) -> str:
-        """Sorted set of the distinct scores of a ``dense`` board."""
-        return self._key_name("scores")
+        """The distinct scores of a ``dense`` board: a sorted set, or the bits of levels (``core/levels.py``)."""
+        return self._key_name("levels" if self.has_levels else "scores")
 
     @property
     def inflight(self) -> str:

@@ -12,7 +12,7 @@ from leaderboards.core.packing.layout import Packed
 from leaderboards.core.ranking.gaps import Gap
 from leaderboards.core.ranking.rules import Order
 from leaderboards.errors import BadCursor, OutOfRange
-from leaderboards.models import Period
+from leaderboards.models import Part, Period
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class RankedRow(NamedTuple):
     ahead: int | None
 
 
-def pack_gap(period: Period, gap: Gap) -> Packed:
+def pack_gap(period: Part, gap: Gap) -> Packed:
     """Return score and member of the standing that tells the gap. Raises ``BadCursor`` if the period has no such."""
     rules = period.rules
     if len(gap.value) != (1 if rules.of_points else len(rules.fields)):
@@ -97,10 +97,15 @@ def split_at_gap(period: Period, gap: Gap, rows: Sequence[RankedRow]) -> tuple[l
 
 @dataclass(frozen=True, slots=True)
 class QueryResult:
-    """The answers to several queries from one moment, one list per query; ``total`` is the number of players."""
+    """The answers to several queries from one moment, one list per query; ``total`` is the number of players.
+
+    Not ``complete``: a partition of a divided period has not answered, so rows and players are missing and nobody has a
+    rank.
+    """
 
     total: int
     answers: list[list[RankedRow]]
+    complete: bool = True
 
 
 class ConditionalResult(NamedTuple):

@@ -33,6 +33,11 @@ class Form:
     def __str__(self) -> str:
         return self.name
 
+    @property
+    def has_levels(self) -> bool:
+        """Whether its scores are few enough for dense ranks of a divided board."""
+        return bool(self.settings.get("total_maximum", 2**31) < 10_000)
+
 
 def points(
     name: str,

@@ -55,6 +55,21 @@ def test_boards_of_every_policy_and_tie_rule_are_what_the_oracle_says(
                 play(arena, PLAYERS[first : first + 8])
 
 
+@pytest.mark.parametrize("partitions", [4, 16])
+@pytest.mark.parametrize("form", FORMS, ids=str)
+def test_divided_boards_are_what_the_oracle_says(
+    links: None, subtests: pytest.Subtests, form: Form, partitions: int
+) -> None:
+    for storage in ("hybrid", "redis"):
+        first = 8 * (3 * FORMS.index(form) + STORAGES.index(storage)) % len(PLAYERS)
+        for rules in by_turns(form, storage)[partitions % 3 :: 3]:
+            if rules[2] is Ties.DENSE and not form.has_levels:
+                continue
+            with subtests.test(storage=storage, rules=rules):
+                arena = Arena.open(form, storage, *rules, partitions=partitions)
+                play(arena, PLAYERS[first : first + 8])
+
+
 def test_the_quick_run_has_every_combination_and_the_long_run_every_one_of_each_form() -> None:
     found = {storage: {chosen(form, storage) for form in FORMS} for storage in STORAGES}
 

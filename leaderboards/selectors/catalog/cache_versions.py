@@ -68,11 +68,13 @@ def changed_since(ages: Mapping[str, float]) -> set[str]:
 
 
 def has_cache_version(board: Board, period: Period) -> bool:
-    """Return whether the period is read from Redis: it runs or is closing, is not stale, and Redis stores the board.
+    """Return whether one family in Redis shows the period: it runs or closes, is not stale, and Redis stores the board.
+
+    A divided period has no cache version: its rows are read from SQL each time.
 
     ``board`` is passed since a cached period row has none, and ``period.board`` would ask SQL.
     """
-    in_redis = board.storage != Storage.SQL and period.stale_since is None
+    in_redis = board.storage != Storage.SQL and period.stale_since is None and not period.is_divided
     return in_redis and period.state in ACTIVE_STATES
 
 

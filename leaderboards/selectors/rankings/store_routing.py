@@ -19,6 +19,7 @@ from leaderboards.selectors.catalog.periods import reload_sync_state
 from leaderboards.selectors.visibility.hidden import hidden_counts, hidden_in, keeps_vacated_places
 from leaderboards.stores.base import ConditionalResult, Query, QueryResult, Store
 from leaderboards.stores.excluding import ExcludingStore
+from leaderboards.stores.redis.partitioned import PartitionedStore
 from leaderboards.stores.redis.reads import ZsetStore
 from leaderboards.stores.sql.final import FinalStore
 from leaderboards.stores.sql.reads import SqlStore, TimeBoundedSqlStore
@@ -102,11 +103,18 @@ def _route(
         return _ask_sql(period, question, sql_store or SqlStore()), True
     if period.stale_since is None:
         try:
-            store = ZsetStore(reader or redis.boards())
+            store = store_in_redis(period, reader)
             return retry_if_stale(period, lambda: question(store, period)), True
         except Unavailable as error:
             logger.info("period %s is read from SQL: %s", period.pk, error.detail)
     return _ask_sql(period, question, fallback_store or SqlStore(timeout_ms=PATIENCE_MS)), False
+
+
+def store_in_redis(period: Period, reader: RedisClient | None = None) -> ZsetStore | PartitionedStore:
+    """Return the store that reads the period from Redis, with the client ``reader`` in place of the boards' own."""
+    if period.is_divided:
+        return PartitionedStore(redis.partitions_client())
+    return ZsetStore(reader or redis.boards())
 
 
 def totals(periods: Collection[Period]) -> dict[int, int]:
@@ -117,7 +125,7 @@ def totals(periods: Collection[Period]) -> dict[int, int]:
     counts = {period.pk: period.players for period in periods if period.state in OVER_STATES}
     running = [period for period in periods if period.pk not in counts]
     in_redis = [period for period in running if period.board.storage != Storage.SQL]
-    counts |= _totals_in_redis([period for period in in_redis if period.stale_since is None])
+    counts |= totals_in_redis([period for period in in_redis if period.stale_since is None])
     missing_in_redis = [period for period in in_redis if period.pk not in counts]
     in_sql = [period for period in running if period.board.storage == Storage.SQL]
     for store, chosen in ((SqlStore(), in_sql), (SqlStore(timeout_ms=PATIENCE_MS), missing_in_redis)):
@@ -126,13 +134,16 @@ def totals(periods: Collection[Period]) -> dict[int, int]:
     return {number: total - hidden[number] for number, total in counts.items()}
 
 
-def _totals_in_redis(periods: Sequence[Period]) -> dict[int, int]:
-    """Count the periods that are current in Redis; none while it is away."""
+def totals_in_redis(periods: Sequence[Period]) -> dict[int, int]:
+    """Count the periods that are current in Redis, by primary key; none while it is away."""
     try:
-        return ZsetStore(redis.boards()).totals(periods)
+        undivided = [period for period in periods if not period.is_divided]
+        counts = ZsetStore(redis.boards()).totals(undivided)
     except Unavailable as error:
         logger.info("%d periods are counted in SQL: %s", len(periods), error.detail)
-        return {}
+        counts = {}
+    divided = [period for period in periods if period.is_divided]
+    return counts | PartitionedStore(redis.partitions_client()).totals(divided) if divided else counts
 
 
 def _ask_sql(period: Period, question: Callable[[Store, Period], Answer], store: SqlStore) -> Answer:
@@ -188,8 +199,8 @@ def retry_if_stale(period: Period, script: Callable[[], Answer]) -> Answer:
     try:
         return script()
     except StaleGeneration:  # nothing was done
-        refused_generation = period.generation
+        refused_generations = [part.generation for part in period.parts]
         reload_sync_state(period)
-        if period.generation == refused_generation or period.stale_since is not None:
+        if period.stale_since is not None or [part.generation for part in period.parts] == refused_generations:
             raise
     return script()

@@ -56,7 +56,7 @@ def _remove_from_redis(period: Period, player: str) -> None:
     try:
         if period.stale_since is not None:
             raise StorageUnavailable(Message("The server that stores this board does not answer; try again."))
-        was_there = ZsetWriter(redis.boards()).remove(period, player)
+        was_there = ZsetWriter(redis.boards()).remove(period.part_of(player), player)
     except Unavailable as error:
         raise StorageUnavailable(Message("The server that stores this board does not answer; try again.")) from error
     if not was_there:

@@ -54,7 +54,7 @@ class _Audit(NamedTuple):
 
 def standing_in_redis(period: Period, player: str) -> RedisStanding:
     """The player's standing in Redis. Raises as the Redis client."""
-    [row] = ZsetWriter(redis.boards()).look_up(period, [(player, None)])
+    [row] = ZsetWriter(redis.boards()).look_up(period.part_of(player), [(player, None)])
     state = None if row.score is None else state_from(period, row.score, row.member, row.stored_state)
     return RedisStanding(row.score, state)
 
@@ -146,7 +146,8 @@ def _period(number: int) -> Period:
 
 def _write(period: Period, wanted: StandingChange) -> None:
     row, stored_state = _packed(period, wanted)
-    if not ZsetWriter(redis.boards()).amend(period, row, stored_state, wanted.seen):
+    part = period.part_of(row.player)
+    if not ZsetWriter(redis.boards()).amend(part, row, stored_state, wanted.seen):
         raise _changed_meanwhile(wanted.player)
 
 

@@ -5,6 +5,7 @@ generation in Redis. The trap: the rules of a time zone may change too, and the 
 """
 
 import logging
+from contextlib import nullcontext
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -18,6 +19,7 @@ from leaderboards.core.periods import PeriodKind, Window, latest_window, next_wi
 from leaderboards.models import Board, Period, PeriodState, Storage
 from leaderboards.selectors.catalog.periods import clear_period_cache
 from leaderboards.services.periods.delete_replaced import delete_replaced_periods
+from leaderboards.services.periods.partitions import make_partitions
 from leaderboards.services.sync.invalidate import invalidate_readers
 from leaderboards.services.sync.resync_periods import resync_now
 
@@ -31,17 +33,18 @@ def open_period(board: Board, window: Window) -> Period:
     """
     in_redis = board.storage != Storage.SQL
     choose_layout(board.rules, window)
-    period, created = Period.objects.get_or_create(
-        board=board,
-        label=window.label,
-        defaults={
-            "starts_at": window.starts_at,
-            "ends_at": window.ends_at,
-            "rules_json": board.rules.to_json(),
-            "stale_since": clock.now() if in_redis else None,
-            "needs_full_rebuild": in_redis,
-        },
-    )
+    defaults = {
+        "starts_at": window.starts_at,
+        "ends_at": window.ends_at,
+        "rules_json": board.rules.to_json(),
+        "stale_since": clock.now() if in_redis else None,
+        "needs_full_rebuild": in_redis,
+        "partitions": board.partitions,
+    }
+    with transaction.atomic() if board.partitions > 1 else nullcontext():
+        period, created = Period.objects.get_or_create(board=board, label=window.label, defaults=defaults)
+        if created:
+            make_partitions(period)
     if created and in_redis:
         resync_now(period)
         period.refresh_from_db()

@@ -13,7 +13,6 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 
 from foundation.messages import Message
-from foundation.redis import client as redis
 from foundation.sunwi_settings import sunwi_settings
 from foundation.worker.each import for_each
 from leaderboards.core.instants import EPOCH
@@ -22,11 +21,10 @@ from leaderboards.core.ranking.rules import Ties
 from leaderboards.errors import StorageUnavailable
 from leaderboards.models import Period, PeriodSnapshot, PeriodState, Player, RankHistoryEntry, Storage
 from leaderboards.models.snapshots import BELOW_ALL
-from leaderboards.selectors.rankings.store_routing import retry_if_stale
+from leaderboards.selectors.rankings.store_routing import retry_if_stale, store_in_redis
 from leaderboards.selectors.visibility.hidden import hidden_and_shadowed_now
 from leaderboards.stores.base import Page, Query, QueryResult, RankedRow, Store
 from leaderboards.stores.excluding import ExcludingStore, row_without
-from leaderboards.stores.redis.reads import ZsetStore
 from leaderboards.stores.sql.reads import SqlStore
 
 MOST_PLAYERS = 10_000  # upper bound of the setting
@@ -75,16 +73,22 @@ def _read_best(period: Period, limit: int) -> tuple[QueryResult, list[RankedRow]
     hidden, shadowed = hidden_and_shadowed_now(period)
     if period.board.storage != Storage.SQL and period.stale_since is not None:
         raise StorageUnavailable(Message("The standings in Redis are being brought up to date."))
-    store: Store = SqlStore() if period.board.storage == Storage.SQL else ZsetStore(redis.boards())
+    store: Store = SqlStore() if period.board.storage == Storage.SQL else store_in_redis(period)
     queries: list[Query] = [Page(0, limit)]
     if not hidden:
-        return retry_if_stale(period, lambda: store.read(period, queries)), []
+        return _complete(retry_if_stale(period, lambda: store.read(period, queries))), []
     shown = ExcludingStore(store, hidden)
-    wide = retry_if_stale(period, lambda: store.read(period, shown.widen(queries)))
+    wide = _complete(retry_if_stale(period, lambda: store.read(period, shown.widen(queries))))
     rows = wide.answers[-1]  # of the hidden
     own = [row for row in rows if period.layout.player_of(row.member) in shadowed]
     seen = [row_without(period, row, [each for each in rows if each != row]) for row in own]
     return shown.narrow(period, queries, wide), [row for row in seen if row.rank is not None and row.rank <= limit]
+
+
+def _complete(result: QueryResult) -> QueryResult:
+    if not result.complete:
+        raise StorageUnavailable(Message("A part of the standings in Redis is away."))
+    return result
 
 
 def _to_entries(period: Period, rows: list[RankedRow], *, are_shadowed: bool = False) -> list[RankHistoryEntry]:

@@ -62,7 +62,8 @@ def _expire_if_due(period: Period, at: datetime) -> int:
     if period.closed_at is None or at - period.closed_at < timedelta(days=period.board.retention_days):
         return 0
     if period.board.storage != Storage.SQL:
-        ZsetSync(redis.resync_client()).unlink(period)
+        for part in period.parts:
+            ZsetSync(redis.resync_client()).unlink(part)
     return Period.objects.filter(pk=period.pk, state=PeriodState.FINAL).update(state=PeriodState.EXPIRED)
 
 

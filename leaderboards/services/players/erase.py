@@ -33,6 +33,7 @@ from leaderboards.models import (
     Follow,
     ImportedPlayer,
     LinkCode,
+    Partition,
     Period,
     PeriodState,
     Player,
@@ -154,7 +155,8 @@ def _may_be_ranked(period: Period, player: Player) -> bool:
         return False
     if period.stale_since is not None:
         raise _out_of_sync(period)
-    return ZsetSync(redis.exclusive_client()).knows_player(period, player.external_id)
+    part = period.part_of(player.external_id)
+    return ZsetSync(redis.exclusive_client()).knows_player(part, player.external_id)
 
 
 def _remove_from(period: Period, player: Player, at: datetime) -> bool:
@@ -189,7 +191,8 @@ def _forget_in_redis(player: Player) -> None:
     """Remove the player from the Redis keys of final periods, which stay for a while."""
     final = final_standings_of(player).filter(period__state=PeriodState.FINAL).select_related("period__board")
     for row in final.exclude(period__board__storage=Storage.SQL):
-        ZsetWriter(redis.boards()).remove_final(row.period, player.external_id, row.member)
+        part = row.period.part_of(player.external_id)
+        ZsetWriter(redis.boards()).remove_final(part, player.external_id, row.member)
 
 
 @transaction.atomic
@@ -250,9 +253,8 @@ def _wait_for_mirrors(player: Player) -> None:
     for period in periods:
         barrier.hold_exclusive(period.pk)
         period.refresh_from_db(fields=["stale_since"])
-        if period.stale_since is not None or ZsetSync(redis.exclusive_client()).knows_player(
-            period, player.external_id
-        ):
+        part = period.part_of(player.external_id)
+        if period.stale_since is not None or ZsetSync(redis.exclusive_client()).knows_player(part, player.external_id):
             raise _out_of_sync(period)
 
 
@@ -269,7 +271,9 @@ def _wait_for_corrections(player: Player) -> None:
 def _invalidate_older_dumps(player: Player) -> None:
     """Have active hybrid periods rebuilt if Redis comes back with an older dump, which has the old name."""
     periods = Period.objects.filter(state__in=ACTIVE_STATES, standings__player=player, board__storage=Storage.HYBRID)
-    periods.update(emptied_generation=F("generation") + 1)
+    newer = F("generation") + 1
+    Partition.objects.filter(period__in=periods.filter(partitions__gt=1)).update(emptied_generation=newer)
+    periods.update(emptied_generation=newer)
 
 
 def _refuse_if_ranked_again(player: Player) -> None:

@@ -23,6 +23,7 @@ from leaderboards.core import keys
 from leaderboards.core.id_buckets import BucketedId, bucketed_id
 from leaderboards.core.input.entries import Entry
 from leaderboards.core.input.points import scaled
+from leaderboards.core.partitions import partition_of
 from leaderboards.core.periods import event_label, latest_window, previous_window
 from leaderboards.core.ranking.policies import StandingState as PlayerState
 from leaderboards.core.ranking.policies import sent_value
@@ -41,7 +42,7 @@ from leaderboards.models import (
 )
 from leaderboards.selectors.catalog.periods import cached_period, period_by_label
 from leaderboards.services.submit.outcomes import EntryDecision, refused
-from leaderboards.stores.redis.writes import ZsetWriter, state_from
+from leaderboards.stores.redis.writes import Lookup, ZsetWriter, state_from
 from leaderboards.stores.sql.bulk import one_of_sql
 from leaderboards.stores.sql.writes import state_of
 
@@ -198,11 +199,9 @@ def find_duplicates_in_redis(board: Board, entries: Sequence[Entry], service: st
 
     All entries are for the same competition, or none is for one. If Redis does not answer, all are ``unavailable``.
     """
-    competition = entries[0].competition
-    owner = keys.zset(board.seq, event_label(competition)) if competition else keys.board(board.seq)
     with_id = [(entry, own) for entry in entries if (own := bucketed(entry, service))]
     try:
-        counted = ZsetWriter(redis.boards()).look_up_ids(owner, [own for _, own in with_id])
+        counted = ZsetWriter(redis.boards()).look_up_ids([(_namespace(board, entry), own) for entry, own in with_id])
     except Unavailable:  # an id may have counted, so nothing may count
         return {entry.position: _unavailable() for entry, _ in with_id}
     found: dict[int, EntryDecision] = {}
@@ -215,6 +214,18 @@ def find_duplicates_in_redis(board: Board, entries: Sequence[Entry], service: st
     for label, again in repeated.items():
         found |= _repeated_in_redis(board, label, again)
     return found
+
+
+def _namespace(board: Board, entry: Entry) -> str:
+    """Where the board keeps the ids of the entry's competition, of its player's partition, or all of them.
+
+    A board that Redis decides never has another number of partitions.
+    """
+    if entry.competition:
+        return keys.zset(board.seq, event_label(entry.competition))
+    if board.partitions == 1:
+        return keys.board(board.seq)
+    return keys.partition(board.seq, partition_of(entry.player, board.partitions), board.partitions)
 
 
 def _repeated_in_redis(board: Board, label: str, entries: Sequence[Entry]) -> dict[int, EntryDecision]:
@@ -231,17 +242,18 @@ def _repeated_in_redis(board: Board, label: str, entries: Sequence[Entry]) -> di
 
 def _states(period: Period, players: Sequence[str]) -> dict[str, PlayerState | None]:
     """The standings of players. A final period whose generation Redis lost in a restart is read from SQL."""
+    writer, found = ZsetWriter(redis.boards()), dict[str, Lookup]()
     try:
-        lookups = ZsetWriter(redis.boards()).look_up(period, [(player, None) for player in players])
+        for part, own in period.by_part(players, str):
+            found |= zip(own, writer.look_up(part, [(player, None) for player in own]), strict=True)
     except StaleGeneration:
         if period.state not in OVER_STATES:
             raise
         rows = ask(lambda: list(_standings_of(period, players)))
         return {row.player.external_id: state_of(row.points, row.fields, row.at) for row in rows}
-    rows_by_player = zip(players, lookups, strict=True)
     return {
         player: None if row.score is None else state_from(period, row.score, row.member, row.stored_state)
-        for player, row in rows_by_player
+        for player, row in found.items()
     }
 
 

@@ -18,11 +18,7 @@ if ARGV[5] ~= '' and redis.call('GET', KEYS[5]) ~= ARGV[5] then
 end
 local down, ties, in_member = ARGV[2] == '1', ARGV[3], ARGV[4] == '1'
 local shares = ties == 'shared' or ties == 'dense'
-
-local function better(key, score)
-  if down then return redis.call('ZCOUNT', key, '(' .. score, '+inf') end
-  return redis.call('ZCOUNT', key, '-inf', '(' .. score)
-end
+--! include places.lua
 
 local function places_of(cells)
   local places, score, rank, tied, ahead = {}, nil, nil, nil, nil
@@ -51,29 +47,6 @@ local function around(player, radius)
   if not index then return -1, {} end
   if radius == 0 then return index, { member, redis.call('ZSCORE', KEYS[2], member) } end
   return page(math.max(index - radius, 0), index + radius)
-end
-
--- Whether a member stands before another one with the same score: byte by byte, since < goes by the server's locale.
-local function stands_before(one, other)
-  for i = 1, math.min(#one, #other) do
-    local a, b = string.byte(one, i), string.byte(other, i)
-    if a ~= b then return (a > b) == down end
-  end
-  return #one ~= #other and (#one > #other) == down
-end
-
--- The number of rows before the place of a member with this score, whether or not it is there: by halving among equals.
-local function rows_before(score, member)
-  local index = redis.call(down and 'ZREVRANK' or 'ZRANK', KEYS[2], member)
-  if index and tonumber(redis.call('ZSCORE', KEYS[2], member)) == tonumber(score) then return index, 1 end
-  local low = better(KEYS[2], score)
-  local high = low + redis.call('ZCOUNT', KEYS[2], score, score)
-  while low < high do
-    local middle = math.floor((low + high) / 2)
-    local there = redis.call(down and 'ZREVRANGE' or 'ZRANGE', KEYS[2], middle, middle)[1]
-    if stands_before(there, member) then low = middle + 1 else high = middle end
-  end
-  return low, 0
 end
 
 local function around_gap(place, sizes)
