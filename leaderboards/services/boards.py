@@ -33,6 +33,7 @@ from leaderboards.errors import BadBoard
 from leaderboards.models import Board, Period, Standing, Storage, Submission, Visibility
 from leaderboards.selectors.catalog.boards import clear_board_cache
 from leaderboards.selectors.catalog.periods import clear_period_cache
+from leaderboards.services.board_partitions import check_partitions
 from leaderboards.services.periods.delete_replaced import delete_replaced_periods
 from leaderboards.services.periods.open import open_board
 from leaderboards.services.periods.upcoming_rules import refresh_rules
@@ -99,7 +100,7 @@ def check_board(board: Board) -> None:
         raise BadBoard(
             Message("`%(field)s`: %(why)s", field=field, why=messages[0]) if field != "__all__" else messages[0], field
         ) from error
-    sample_layout(board)
+    check_partitions(board, sample_layout(board))
     board.operators = [operator.value for operator in read_operators(board.operators)]
     check_limits(board)
     if board.storage == Storage.REDIS and board.rules.adds_fields:
@@ -118,6 +119,8 @@ def _check_change(board: Board) -> None:
     if stored is None or not stored.periods.exists():
         return
     never = [*IMMUTABLE_SETTINGS, *(NEXT_PERIOD_SETTINGS if stored.period == PeriodKind.ALL_TIME else ())]
+    if stored.storage == Storage.REDIS or stored.period == PeriodKind.ALL_TIME:
+        never.append("partitions")
     for field in never:
         if getattr(stored, field) != getattr(board, field):
             raise BadBoard(

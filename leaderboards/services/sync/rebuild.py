@@ -49,8 +49,9 @@ def rebuild(
 
 def resync_waiting(since: datetime) -> list[Period]:
     """Resync the periods that became stale at or after ``since``, on all boards; returns those still stale."""
-    for part in stale_parts(since):
-        PeriodResync(part).try_resync()
+    for part in stale_parts():
+        if part.stale_since and part.stale_since >= since:
+            PeriodResync(part).try_resync()
     return [*Period.objects.filter(state__in=ACTIVE_STATES, stale_since__gte=since).order_by("pk")]
 
 

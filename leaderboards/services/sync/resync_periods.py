@@ -148,17 +148,21 @@ def resync_due(at: datetime) -> int:
     register_server()
     parts = parts_of(active_periods())
     _check_and_reconcile(parts, at)
-    due = sorted(stale_parts(), key=_accepts_scores_meanwhile)
+    has_partitions = any(isinstance(part, Partition) for part in parts)
+    due = sorted(stale_parts(has_partitions), key=_accepts_scores_meanwhile)
     resynced = sum(PeriodResync(part).try_resync() for part in due)
     advance_watermark(parts, at)
     return resynced
 
 
-def stale_parts(since: datetime | None = None) -> list[Part]:
-    """Return the families that became stale (at or after ``since``), those that have been so for longest first."""
-    stale = Period.objects.filter(stale_since__isnull=False, state__in=ACTIVE_STATES)  # final ones are read from SQL
-    parts = parts_of(stale.select_related("board").order_by("stale_since", "pk"))
-    return [part for part in parts if part.stale_since and (since is None or part.stale_since >= since)]
+def stale_parts(has_partitions: bool = True) -> list[Part]:
+    """Return the stale families, those that have been so for longest first; without partitions if there are none."""
+    stale = Period.objects.filter(stale_since__isnull=False, partitions=1, state__in=ACTIVE_STATES)
+    parts: list[Part] = [*stale.select_related("board").order_by("stale_since", "pk")]
+    if has_partitions:
+        of_divided = Partition.objects.filter(stale_since__isnull=False, period__state__in=ACTIVE_STATES)
+        parts += of_divided.select_related("period__board").order_by("stale_since", "pk")
+    return parts  # final periods are read from SQL
 
 
 def _accepts_scores_meanwhile(part: Part) -> bool:

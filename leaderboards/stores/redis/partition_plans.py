@@ -4,7 +4,7 @@ A player is in one partition, so rows of one round are of different players; a p
 never counted ahead of themselves. Places are looked for by score and member, never by whoever stood there before.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -22,6 +22,7 @@ from leaderboards.stores.redis.partition_rounds import (
     place,
     player,
     rows,
+    score,
 )
 
 MERGED = 1000  # rows from the best that are merged; pages behind them are sought
@@ -31,10 +32,19 @@ TRIES = 3  # while what is read moves
 
 
 class Placed(NamedTuple):
-    """Rows in order, and the index of the first among all players."""
+    """Rows in order, and the index of the first among all players; of a dense period also the levels of their round.
+
+    ``moved`` is a row whose player stands elsewhere by then, with the levels of its own round.
+    """
 
     first: int
     rows: list[FoundRow]
+    levels: int = 0
+    moved: tuple[FoundRow, int] | None = None
+
+    def levels_of(self, row: FoundRow) -> int:
+        """Return the levels of the round in which a row was read."""
+        return self.levels if self.moved is None or self.moved[0] != row else self.moved[1]
 
 
 class ScoreCount(NamedTuple):
@@ -42,6 +52,30 @@ class ScoreCount(NamedTuple):
 
     ahead: int
     tied: int
+
+
+class Counts(NamedTuple):
+    """Counts by score, and where the players of the rows that are shown were when it was counted."""
+
+    by_score: Mapping[float, ScoreCount]
+    now: Mapping[str, FoundRow | None]
+    descending: bool
+
+    def among(self, shown: Mapping[str, FoundRow]) -> Callable[[float], ScoreCount]:
+        """Return the counts by score, as if these players still had the rows that are shown."""
+        moved = [(row.score, now and now.score) for name, row in shown.items() if (now := self.now.get(name)) != row]
+
+        def count(score: float) -> ScoreCount:
+            ahead, tied = self.by_score[score]
+            for before, after in moved:
+                ahead += self._is_better(before, score) - (after is not None and self._is_better(after, score))
+                tied += (before == score) - (after == score)
+            return ScoreCount(ahead, tied)
+
+        return count
+
+    def _is_better(self, one: float, other: float) -> bool:
+        return one > other if self.descending else one < other
 
 
 class Plans:
@@ -64,7 +98,7 @@ class Plans:
             merged = self._merged(answer.rows for answer in self._first(answers))
             if count == wanted or not self._may_lack(answers, count, merged[:wanted], wanted):
                 break
-        return Placed(offset, merged[offset:wanted])
+        return Placed(offset, merged[offset:wanted], self._rounds.levels)
 
     def _may_lack(self, answers: Answered, count: int, best: Sequence[FoundRow], wanted: int) -> bool:
         """Whether a partition may have further rows that belong to the ``best``."""
@@ -106,7 +140,7 @@ class Plans:
         index = sum(answer.before for answer in self._first(answers))
         skipped = offset - index if 0 <= offset - index <= need - limit else 0
         merged = self._merged(answer.rows for answer in self._first(answers))
-        return Placed(index + skipped, merged[skipped : skipped + limit])
+        return Placed(index + skipped, merged[skipped : skipped + limit], self._rounds.levels)
 
     def _pivot(self, lows: Mapping[int, int], highs: Mapping[int, int], share: float) -> Plan[FoundRow | None]:
         """Read the row at this share of the rows between two places in each partition; return their weighted median."""
@@ -135,7 +169,7 @@ class Plans:
         for _ in range(TRIES):
             if number not in answers or not now:
                 break
-            own = now[0]
+            own, levels = now[0], self._rounds.levels
             asked = dict(self._everywhere(place(own, radius, radius + 1)))
             asked[number] = [*asked[number], player(name)]
             answers = yield asked
@@ -150,7 +184,8 @@ class Plans:
         before, behind = self._sides(answers, radius, theirs)
         index = sum(answer.before for answer in self._first(answers)) - self.is_before(now[0], own)
         ahead = before[len(before) - min(radius, len(before)) :]
-        return Placed(index - len(ahead), [*ahead, own, *behind[:radius]])
+        moved = None if now == [own] else (own, levels)
+        return Placed(index - len(ahead), [*ahead, own, *behind[:radius]], self._rounds.levels, moved)
 
     def gap(self, row: FoundRow, ahead: int, behind: int, is_after: bool) -> Plan[Placed]:
         """Read rows on both sides of the place that ``row`` has or would have."""
@@ -158,50 +193,30 @@ class Plans:
         before, later = self._sides(answers, ahead, ())
         index = sum(answer.before for answer in self._first(answers))
         last = before[len(before) - min(ahead, len(before)) :]
-        return Placed(index - len(last), [*last, *later[:behind]])
+        return Placed(index - len(last), [*last, *later[:behind]], self._rounds.levels)
 
-    def counts(self, shown: Sequence[FoundRow]) -> Plan[dict[float, ScoreCount]]:
-        """Count who has a better score than each of these rows, and who has the same; as if the rows were as shown."""
+    def counts(self, shown: Sequence[FoundRow]) -> Plan[Counts]:
+        """Count who has a better score than each of these rows, and who the same, and read where their players are."""
         scores = list(dict.fromkeys(row.score for row in shown))
-        asked = dict[int, list[Question]]()
-        for number in self._numbers:
-            asked[number] = [place(FoundRow("", score)) for score in scores]
-        names = {row: self._period.layout.player_of(row.member) for row in shown}
-        for name in names.values():
+        names = list(dict.fromkeys(self._period.layout.player_of(row.member) for row in shown))
+        asked = {number: [score(each) for each in scores] for number in self._numbers}
+        for name in names:
             asked[partition_of(name, len(self._numbers))].append(player(name))
         answers = yield asked
-        moved = self._moved(names, answers, len(scores))
-        return {score: self._count(score, nth, answers, moved) for nth, score in enumerate(scores)}
-
-    def _moved(
-        self, names: Mapping[FoundRow, str], answers: Answered, after: int
-    ) -> list[tuple[FoundRow, FoundRow | None]]:
-        """Return the rows that are others by now, each with its present one."""
-        later = {number: iter(own[after:]) for number, own in answers.items()}
-        moved = list[tuple[FoundRow, FoundRow | None]]()
-        for row, name in names.items():
-            number = partition_of(name, len(self._numbers))
-            if number in later:
-                now = next(iter(next(later[number]).rows), None)
-                moved += [(row, now)] if now is None or now.score != row.score else []
-        return moved
-
-    def _count(
-        self, score: float, nth: int, answers: Answered, moved: Sequence[tuple[FoundRow, FoundRow | None]]
-    ) -> ScoreCount:
-        ahead = sum(own[nth].ahead for own in answers.values())
-        tied = sum(own[nth].tied for own in answers.values())
-        for row, now in moved:
-            ahead += self._is_better(row.score, score) - (now is not None and self._is_better(now.score, score))
-            tied += (row.score == score) - (now is not None and now.score == score)
-        return ScoreCount(ahead, tied)
+        counts = {
+            each: ScoreCount(
+                sum(own[nth].ahead for own in answers.values()), sum(own[nth].tied for own in answers.values())
+            )
+            for nth, each in enumerate(scores)
+        }
+        later = {number: iter(own[len(scores) :]) for number, own in answers.items()}
+        found = ((name, later.get(partition_of(name, len(self._numbers)))) for name in names)
+        now = {name: next(iter(next(own).rows), None) for name, own in found if own is not None}
+        return Counts(counts, now, self._descending)
 
     def is_before(self, one: FoundRow, other: FoundRow) -> bool:
         """Whether one row stands before the other."""
         return _key(one) > _key(other) if self._descending else _key(one) < _key(other)
-
-    def _is_better(self, one: float, other: float) -> bool:
-        return one > other if self._descending else one < other
 
     def _everywhere(self, question: Question) -> Asked:
         return dict.fromkeys(self._numbers, (question,))

@@ -59,6 +59,11 @@ def player(name: str) -> Question:
     return Question("player", name, "")
 
 
+def score(number: float) -> Question:
+    """Ask how many players have a better score, and how many this one."""
+    return Question("score", repr(number), "")
+
+
 def place(row: FoundRow, ahead: int = 0, behind: int = 0, is_after: bool = False) -> Question:
     """Ask about the place that ``row`` has or would have: counts, and rows on both sides, ``row`` among the later ones.
 

@@ -5,7 +5,7 @@ answer in time, what the others have is shown without ranks (``complete`` is Fal
 says, the whole reading is refused, as that of an undivided period is.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from foundation.errors import Unavailable
@@ -27,7 +27,7 @@ from leaderboards.stores.base import (
     ScoreRange,
     pack_gap,
 )
-from leaderboards.stores.redis.partition_plans import Placed, Plans, ScoreCount
+from leaderboards.stores.redis.partition_plans import Counts, Placed, Plans, ScoreCount
 from leaderboards.stores.redis.partition_rounds import FoundRow, Plan, Rounds, rows
 from leaderboards.stores.redis.reads import around_edges, counts_call, histogram_of, quantiles_call, scores_call
 
@@ -50,7 +50,7 @@ class PartitionedStore:
         if not period.rules.ties.by_time:
             last.append(plans.counts([row for own in placed for each in own if each for row in each.rows]))
         _, *counts = rounds.run(last)
-        ranking = _Ranking(rounds, counts[0] if counts else {})
+        ranking = _Ranking(rounds, counts[0] if counts else None)
         answers = [
             [row for name, each in zip(_names(query, own), own, strict=True) for row in ranking.rows(each, name)]
             for query, own in zip(queries, placed, strict=True)
@@ -116,10 +116,9 @@ class PartitionedStore:
 class _Ranking:
     """Turns rows with their places into ranked rows; without ranks if a partition has not answered."""
 
-    def __init__(self, rounds: Rounds, counts: Mapping[float, ScoreCount]) -> None:
+    def __init__(self, rounds: Rounds, counts: Counts | None) -> None:
         self._rounds, self._counts = rounds, counts
         self._period = rounds.period
-        self._levels = rounds.levels
 
     def rows(self, placed: Placed | None, player: str) -> list[RankedRow]:
         """Rank rows; None is an answer about a ``player`` whose partition is away: SQL has their row."""
@@ -127,18 +126,19 @@ class _Ranking:
             standings = Standing.objects.filter(period=self._period, player__external_id=player)
             found = standings.values_list("member", "score")
             return [RankedRow(member, score, None, None, None) for member, score in found if score is not None]
-        return [self._rank(row, placed.first + nth) for nth, row in enumerate(placed.rows)]
-
-    def _rank(self, row: FoundRow, index: int) -> RankedRow:
-        rules = self._period.rules
         if self._rounds.missing:
-            return RankedRow(*row, None, None, None)
-        if rules.ties.by_time:
-            return RankedRow(*row, index + 1, 1, index)
-        count, ahead = self._counts[row.score], self._counts[row.score].ahead
+            return [RankedRow(*row, None, None, None) for row in placed.rows]
+        if self._counts is None:
+            return [RankedRow(*row, at + 1, 1, at) for at, row in enumerate(placed.rows, placed.first)]
+        player_of = self._period.layout.player_of
+        count = self._counts.among({player_of(row.member): row for row in placed.rows})
+        return [self._rank(row, count(row.score), placed.levels_of(row)) for row in placed.rows]
+
+    def _rank(self, row: FoundRow, count: ScoreCount, levels: int) -> RankedRow:
+        rules, better = self._period.rules, count.ahead
         if rules.ties is Ties.DENSE:
-            ahead = levels_ahead(self._levels, int(row.score), rules.order is Order.DESC)
-        return RankedRow(*row, ahead + 1, count.tied, count.ahead)
+            better = levels_ahead(levels, int(row.score), rules.order is Order.DESC)
+        return RankedRow(*row, better + 1, count.tied, count.ahead)
 
 
 def _plans(plans: Plans, period: Period, query: Query) -> list[Plan[Any]]:

@@ -2,11 +2,11 @@
 -- Answers questions about a partition of a period; answers of all partitions are added up, or merged.
 -- KEYS    1 gen  2 zset  3 members  4 levels
 -- ARGV    1 generation  2 descending (1 or 0)  3 in_member (1 or 0)  4 whether the levels are wanted (1 or 0)
---         then questions: 'rows', the first index, how many | 'player', player, '' | 'place', 'score member',
+--         then questions: 'rows', the first index, how many | 'player', player, '' | 'score', score, '' | 'place', 'score member',
 --         'ahead behind after': rows before and behind (after: 1 or 0) the place that a member with the score has, or would have
 -- returns lines of text (no member has a line break), and the levels ('' if they are not wanted). The lines are: the number
 --         of players, then per question: how many are strictly better, how many stand before, how many have the same score
---         (all three 0 unless it asks about a place), the number of rows, then member, score of each row
+--         (all three 0 unless it asks about a place; of a score alone none stands before), the number of rows, then member, score of each row
 --! include guard.lua
 local down, in_member = ARGV[2] == '1', ARGV[3] == '1'
 --! include places.lua
@@ -39,6 +39,8 @@ for i = 5, #ARGV, 3 do
     found = rows(tonumber(ARGV[i + 1]), ARGV[i + 1] + ARGV[i + 2] - 1)
   elseif ARGV[i] == 'player' then
     found = player(ARGV[i + 1])
+  elseif ARGV[i] == 'score' then
+    ahead, before, tied, found = better(KEYS[2], ARGV[i + 1]), 0, redis.call('ZCOUNT', KEYS[2], ARGV[i + 1], ARGV[i + 1]), {}
   else
     ahead, before, tied, found = place(ARGV[i + 1], ARGV[i + 2])
   end

@@ -1,0 +1,309 @@
+"""A divided period: what is lost, refused or damaged in one partition stays there, and SQL answers meanwhile."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from unittest.mock import patch
+
+import pytest
+
+from foundation import clock
+from foundation.redis import client as redis
+from foundation.redis.client import RedisRefused, RedisSilent, ScriptCall
+from leaderboards import selectors
+from leaderboards.core.submissions import Status
+from leaderboards.models import Board, Difference, Partition, Period, PeriodState, Player, Standing
+from leaderboards.selectors.catalog.boards import clear_board_cache
+from leaderboards.services.boards import save_board
+from leaderboards.services.moderation.remove import remove_player
+from leaderboards.services.periods.close import close_period
+from leaderboards.services.periods.open import open_board
+from leaderboards.services.periods.retention import expire_due
+from leaderboards.services.players.erase import erase_player
+from leaderboards.services.sync.due_work import SETTLE_TASK, find_due_work
+from leaderboards.services.sync.mirror import mirror
+from leaderboards.services.sync.rebuild import rebuild
+from leaderboards.services.sync.resync_periods import resync_due
+from leaderboards.services.sync.verify import verify_all
+from tests.leaderboards.services.site import DAY, NOON, WHO_DECIDES, follow, period_of, redis_client, score
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
+
+
+@pytest.fixture(autouse=True)
+def at_noon() -> Iterator[None]:
+    with clock.freeze_at(NOON):
+        yield
+
+
+POINTS = {f"p{n}": n for n in range(1, 41)}
+
+
+def divided(storage: str, partitions: int = 4) -> Board:
+    board = Board(name="A divided board", period="day", storage=storage, partitions=partitions)
+    save_board(board, NOON)
+    open_board(board, NOON)
+    return board
+
+
+def opened(storage: str, points: dict[str, int] | None = None, partitions: int = 4) -> tuple[Board, Period]:
+    """A board of four partitions in which forty players have as many points as their number."""
+    board = divided(storage, partitions)
+    assert all(each.status is Status.UPDATED for each in score(board, points or POINTS))
+    period = period_of(board)
+    follow(period)
+    return board, period
+
+
+def shown(board: Board) -> tuple[dict[str, int | None], bool]:
+    """All players by rank, and whether Redis has told them."""
+    found = selectors.standings(board, period_of(board).label, 0, 100)
+    return {row.player: row.rank for row in found.rows}, found.live
+
+
+def expected(points: dict[str, int]) -> dict[str, int]:
+    return {name: rank for rank, name in enumerate(sorted(points, key=points.__getitem__, reverse=True), start=1)}
+
+
+def stale_numbers(period: Period) -> set[int]:
+    rows = Partition.objects.filter(period=period, stale_since__isnull=False)
+    return set(rows.values_list("number", flat=True))
+
+
+def partitions(period: Period) -> list[Partition]:
+    return [part for part in period.parts if isinstance(part, Partition)]
+
+
+def names_in(period: Period, number: int) -> list[str]:
+    return [name for name in POINTS if period.part_of(name) is period.parts[number]]
+
+
+@WHO_DECIDES
+def test_each_partition_is_a_family_of_its_own_and_no_score_is_elsewhere(storage: str) -> None:
+    board, period = opened(storage)
+
+    with redis_client() as client:
+        counts = [client.zcard(part.family.zset) for part in period.parts]
+        generations = {client.get(part.family.gen) for part in period.parts}
+        assert not client.exists(period.family.zset)
+    assert sum(counts) == len(POINTS)
+    assert all(counts)
+    assert len(generations) == 4
+    assert shown(board) == (expected(POINTS), True)
+    assert find_due_work() == []
+
+
+@WHO_DECIDES
+def test_memory_that_one_partition_lost_comes_back_while_sql_answers(storage: str) -> None:
+    board, period = opened(storage)
+    lost = period.parts[2]
+    with redis_client() as client:
+        client.delete(*lost.family.all_keys)
+    before = {part.number: part.generation for part in partitions(period)}
+
+    assert shown(board) == (expected(POINTS), False)
+    assert find_due_work()[-1:] == [SETTLE_TASK]
+    assert resync_due(NOON) == 1
+
+    period.refresh_from_db()
+    assert {part.number for part in partitions(period) if part.generation != before[part.number]} == {2}
+    assert (period.stale_since, stale_numbers(period)) == (None, set())
+    assert shown(board) == (expected(POINTS), True)
+
+
+@pytest.mark.parametrize("failure", [RedisRefused("OOM command not allowed"), RedisSilent("silent")], ids=str)
+def test_what_one_partition_does_not_hear_is_marked_and_comes_later(failure: Exception) -> None:
+    board, period = opened("hybrid")
+    deaf, exchange = period.parts[1], redis.RedisClient.try_many
+
+    def try_many(client: redis.RedisClient, calls: list[ScriptCall]) -> list[object]:
+        heard = [call for call in calls if call.keys[0] != deaf.family.gen]
+        answers = iter(exchange(client, heard))
+        return [failure if call.keys[0] == deaf.family.gen else next(answers) for call in calls]
+
+    better = {name: 100 + number for name, number in POINTS.items()}
+    with patch.object(redis.RedisClient, "try_many", try_many):
+        assert {each.status for each in score(board, better)} == {Status.UPDATED}
+
+    marked = Standing.objects.filter(pending_publish=True).values_list("player__external_id", flat=True)
+    assert sorted(marked) == sorted(names_in(period, 1))
+    assert stale_numbers(period) == {1}
+    assert shown(board) == (expected(better), False)
+    assert resync_due(NOON) == 1
+    assert shown(board) == (expected(better), True)
+    assert not Standing.objects.filter(pending_publish=True).exists()
+
+
+@pytest.mark.parametrize(
+    ("failure", "code"), [(RedisRefused("OOM"), "unavailable"), (RedisSilent("silent"), "outcome_unknown")]
+)
+def test_where_redis_decides_one_partition_that_fails_takes_its_own_entries_along_and_no_others(
+    failure: Exception, code: str
+) -> None:
+    board, period = opened("redis")
+    deaf, exchange = period.parts[1], redis.RedisClient.try_many
+
+    def try_many(client: redis.RedisClient, calls: list[ScriptCall]) -> list[object]:
+        heard = [call for call in calls if call.keys[0] != deaf.family.gen]
+        answers = iter(exchange(client, heard))
+        return [failure if call.keys[0] == deaf.family.gen else next(answers) for call in calls]
+
+    with patch.object(redis.RedisClient, "try_many", try_many):
+        outcomes = score(board, dict.fromkeys(POINTS, 1000))
+
+    told = {str(each.player): each.code or each.status.value for each in outcomes}
+    assert {name for name, word in told.items() if word == code} == set(names_in(period, 1))
+    assert {name for name, word in told.items() if word == "updated"} == POINTS.keys() - set(names_in(period, 1))
+
+
+def test_a_batch_for_all_partitions_is_sent_together() -> None:
+    board, _ = opened("redis")
+    sizes, exchange = list[int](), redis.RedisClient.try_many
+
+    def counted(client: redis.RedisClient, calls: list[ScriptCall]) -> list[object]:
+        if calls[0].script.name == "submit":
+            sizes.append(len(calls))
+        return list(exchange(client, calls))
+
+    with patch.object(redis.RedisClient, "try_many", counted):
+        score(board, dict.fromkeys(POINTS, 77))
+
+    assert sizes == [4]
+
+
+def test_the_partitions_that_were_resynced_since_their_rows_were_read_are_asked_once_more() -> None:
+    board, period = opened("redis")
+    score(board, {"p1": 2})  # this process has read the rows
+    Partition.objects.filter(period=period, number=0).update(stale_since=NOON)
+    assert resync_due(NOON) == 1
+
+    assert {each.status for each in score(board, dict.fromkeys(POINTS, 500))} == {Status.UPDATED}
+
+
+@WHO_DECIDES
+def test_verifying_finds_what_one_partition_has_wrongly(storage: str) -> None:
+    board, period = opened(storage)
+    victim = names_in(period, 3)[0]
+    part, row = period.part_of(victim), Standing.objects.get(period=period, player__external_id=victim)
+    with redis_client() as client:
+        if storage == "hybrid":
+            client.zadd(part.family.zset, {row.member: 10**6})
+        else:
+            client.zrem(part.family.zset, row.member)
+            client.hdel(part.family.members, victim)
+
+    found = verify_all(NOON, 60)
+
+    assert sum(each.repaired for each in found) == sum(each.differences for each in found) == 1
+    assert all(each.finished for each in found)
+    assert Difference.objects.get().player == victim
+    assert shown(board) == (expected(POINTS), True)
+    period.refresh_from_db()
+    assert period.verified_at is not None
+    assert all(part.verified_at for part in period.parts)
+
+
+@WHO_DECIDES
+def test_a_rebuild_brings_back_all_partitions(storage: str) -> None:
+    board, period = opened(storage)
+    with redis_client() as client:
+        for part in period.parts[:2]:
+            client.delete(*part.family.all_keys)
+
+    [result] = rebuild(board, period.label, NOON)
+
+    assert result.is_resynced
+    assert shown(board) == (expected(POINTS), True)
+
+
+@WHO_DECIDES
+def test_a_period_closes_with_all_partitions_and_its_keys_go(storage: str) -> None:
+    board, period = opened(storage)
+    parts = list(period.parts)
+    score(board, {"p1": 900})
+    after = NOON + 2 * DAY
+
+    with clock.freeze_at(after):
+        closed = close_period(Period.objects.select_related("board").get(pk=period.pk), after)
+
+    assert (closed.final, closed.players) == (True, len(POINTS))
+    period.refresh_from_db()
+    found = selectors.standings(board, period.label, 0, 100)
+    assert {row.player: row.rank for row in found.rows} == expected(POINTS | {"p1": 900})
+    with redis_client() as client:
+        assert all(client.ttl(part.family.zset) > 0 for part in parts)
+    later = after + timedelta(days=board.retention_days + 1)
+    assert expire_due(later) == 1
+    with redis_client() as client:
+        assert not any(client.exists(*part.family.all_keys) for part in parts)
+    period.refresh_from_db()
+    assert period.state == PeriodState.EXPIRED
+
+
+def test_closing_waits_for_a_standing_of_any_partition_that_sql_lacks() -> None:
+    board, period = opened("redis")
+    victim = names_in(period, 2)[0]
+    Standing.objects.filter(period=period, player__external_id=victim).update(score=1.5)
+
+    closed = close_period(Period.objects.select_related("board").get(pk=period.pk), NOON + 2 * DAY)
+
+    assert not closed.final
+    assert "verify --repair" in closed.detail
+    assert board.pk == closed.board
+
+
+@WHO_DECIDES
+def test_an_id_that_was_erased_and_is_used_again_is_ranked_in_its_partition(storage: str) -> None:
+    """Fault: what was announced of the new player was looked up in the partition of the old row, and never shown."""
+    board, period = opened(storage)
+    erase_player("p7", NOON)
+    follow(period)
+    assert "p7" not in shown(board)[0]
+    old = Player.objects.get(external_id__startswith="erased-")
+    assert period.part_of(old.external_id) is not None
+
+    with patch("leaderboards.services.sync.publish._publish"):  # the writer died after its commit
+        assert score(board, {"p7": 600})[0].status is Status.UPDATED
+    resync_due(NOON)
+
+    points = {**POINTS, "p7": 600}
+    assert shown(board) == (expected(points), True)
+    assert not [each for each in verify_all(NOON, 60) if each.differences]
+
+
+@WHO_DECIDES
+def test_whoever_is_taken_out_is_out_of_their_partition(storage: str) -> None:
+    board, period = opened(storage)
+    with clock.freeze_at(NOON):
+        remove_player(board, "p5", NOON)
+
+    assert "p5" not in shown(board)[0]
+    if storage == "redis":
+        mirror(period)
+    assert Standing.objects.get(period=period, player__external_id="p5").score is None
+
+
+def test_another_number_of_partitions_waits_for_the_next_period_and_holds_from_its_start() -> None:
+    board = divided("hybrid")
+    running = period_of(board)
+    with clock.freeze_at(NOON):
+        open_board(board, NOON)
+        following = Period.objects.get(board=board, starts_at=running.ends_at)
+        former = [part.family.gen for part in following.parts]
+        board.partitions = 16
+        save_board(board, NOON)
+        open_board(board, NOON)
+    clear_board_cache()
+    running.refresh_from_db()
+    following.refresh_from_db()
+
+    assert (running.partitions, len(running.parts)) == (4, 4)
+    assert (following.partitions, len(following.parts)) == (16, 16)
+    assert (following.stale_since, stale_numbers(following)) == (None, set())
+    with redis_client() as client:
+        assert not client.exists(*former)
+    board.refresh_from_db()
+    tomorrow = NOON + DAY
+    with clock.freeze_at(tomorrow):
+        assert {each.status for each in score(board, POINTS, tomorrow)} == {Status.UPDATED}
+        found = selectors.standings(board, following.label, 0, 100)
+    assert ({row.player: row.rank for row in found.rows}, found.live) == (expected(POINTS), True)
