@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from leaderboards.core import plausibility
+from leaderboards.core.partitions import PARTITION_COUNTS
 from leaderboards.core.periods import PeriodKind
 from leaderboards.core.plausibility import LimitKind
 from leaderboards.core.ranking.rules import Operator, Order, TieBreak, Ties, Update
@@ -54,6 +55,7 @@ TIE_BREAKS = [
     (TieBreak.SCORE.value, _("in the score: milliseconds or seconds, the finest that fits")),
     (TieBreak.MEMBER.value, _("in the member")),
 ]
+PARTITIONS = [(count, str(count)) for count in PARTITION_COUNTS]
 
 # Ten colours with computed contrast (``static/css/hues.css``); empty: by the board's number.
 HUES = [

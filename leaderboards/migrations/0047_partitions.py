@@ -12,7 +12,12 @@ class Migration(migrations.Migration):
         migrations.AddField(
             "board",
             "partitions",
-            models.PositiveSmallIntegerField(db_default=1, default=1, editable=False, verbose_name="partitions"),
+            models.PositiveSmallIntegerField(
+                choices=[(1, "1"), (4, "4"), (16, "16"), (64, "64"), (256, "256")],
+                db_default=1,
+                default=1,
+                verbose_name="partitions",
+            ),
         ),
         migrations.AddField(
             "period",

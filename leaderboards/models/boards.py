@@ -79,7 +79,7 @@ class Board(FastCopyModel):
         _("keep submissions, days"), default=90, validators=[MinValueValidator(2), MaxValueValidator(LONGEST_DAYS)]
     )
     storage = models.CharField(_("storage"), max_length=6, choices=Storage.choices, default=Storage.HYBRID)
-    partitions = models.PositiveSmallIntegerField(_("partitions"), default=1, db_default=1, editable=False)
+    partitions = models.PositiveSmallIntegerField(_("partitions"), choices=choices.PARTITIONS, default=1, db_default=1)
     unit = models.CharField(_("unit"), max_length=20, choices=Unit.choices, default=Unit.POINTS)
     format = models.CharField(
         _("format"), max_length=40, blank=True, help_text=_("A suffix such as kcal, shown behind the number.")

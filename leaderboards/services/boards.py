@@ -43,7 +43,7 @@ SETTINGS = (
     *("name", "period", "timezone", "week_start", "cutoff", "schedule", "open_minutes"),
     *("order", "update", "ties", "tie_break", "criteria"),
     *("decimals", "minimum", "maximum", "total_maximum", "operators", "grace_seconds", "retention_days"),
-    *("keep_submissions_days", "storage", "unit", "format", "hue", "visibility"),
+    *("keep_submissions_days", "storage", "partitions", "unit", "format", "hue", "visibility"),
     *("plausible_least", "plausible_most", "submissions_per_minute", "points_per_minute"),
     *("own_jump", "own_jump_against", "own_jump_last", "field_jump", "field_jump_players"),
 )
@@ -119,8 +119,8 @@ def _check_change(board: Board) -> None:
     if stored is None or not stored.periods.exists():
         return
     never = [*IMMUTABLE_SETTINGS, *(NEXT_PERIOD_SETTINGS if stored.period == PeriodKind.ALL_TIME else ())]
-    if stored.storage == Storage.REDIS or stored.period == PeriodKind.ALL_TIME:
-        never.append("partitions")
+    if stored.storage == Storage.REDIS:
+        never.append("partitions")  # ids are kept by partition
     for field in never:
         if getattr(stored, field) != getattr(board, field):
             raise BadBoard(
@@ -141,7 +141,7 @@ def pending_changes(board: Board, at: datetime) -> dict[str, Any]:
     running = _running_row(board, at)
     if running is None:
         return schedule
-    now, then = running.rules.to_json(), board.rules.to_json()
+    now, then = ({**each.rules.to_json(), "partitions": each.partitions} for each in (running, board))
     return schedule | {field: then[field] for field in then if now[field] != then[field]}
 
 
@@ -170,6 +170,7 @@ def cancel_changes(board: Board, at: datetime) -> None:
         for field in ("minimum", "maximum", "total_maximum"):
             setattr(board, field, points_text(stored[field], stored["decimals"]))
         board.operators = stored.get("operators", [])  # rules of older releases have none
+        board.partitions = running.partitions
     board.full_clean()
     save_board(board, at)
 

@@ -70,7 +70,7 @@ class BoardAdmin(NoBulkDeletion, SampleScorePages):
         ),
         (
             _lazy("Where it lives, and how it is shown"),
-            {"fields": ("storage", "unit", "format", "hue", "visibility"), "classes": COLLAPSED},
+            {"fields": ("storage", "partitions", "unit", "format", "hue", "visibility"), "classes": COLLAPSED},
         ),
         (_lazy("What is plausible"), {"fields": PLAUSIBILITY, "classes": COLLAPSED}),
     )

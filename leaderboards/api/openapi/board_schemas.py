@@ -56,6 +56,7 @@ class SettingsButPeriod(Schema):
     retention_days: int
     keep_submissions_days: int
     storage: StorageOfBoard
+    partitions: int = Field(description="Into how many parts Redis divides each period: 1, 4, 16, 64 or 256.")
     unit: str
     format: str
     hue: str = Field(description="The colour of its page. Empty: by its number.")

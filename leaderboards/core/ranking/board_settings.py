@@ -32,10 +32,10 @@ _LONGEST = {
 _PUT_BACK = timedelta(hours=3)  # the most by which a clock is put back within a window
 _EVENT = Window("c0", datetime(2024, 10, 1, tzinfo=UTC), datetime(2024, 10, 31, tzinfo=UTC))
 
-# Settings that never change once a period exists, and settings that take effect with the next period: rules, and when
-# the windows of a schedule start and how long they are open.
+# Settings that never change once a period exists, and settings that take effect with the next period: rules, the number
+# of partitions, and when the windows of a schedule start and how long they are open.
 IMMUTABLE_SETTINGS = ("period", "timezone", "week_start", "cutoff", "storage")
-NEXT_PERIOD_SETTINGS = (
+RULE_SETTINGS = (
     "order",
     "update",
     "ties",
@@ -47,6 +47,7 @@ NEXT_PERIOD_SETTINGS = (
     "total_maximum",
     "operators",
 )
+NEXT_PERIOD_SETTINGS = (*RULE_SETTINGS, "partitions")
 SCHEDULE_SETTINGS = ("schedule", "open_minutes")
 
 _CUTOFF = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9])")

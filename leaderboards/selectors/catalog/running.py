@@ -23,7 +23,7 @@ from leaderboards.selectors.rankings.store_routing import totals
 
 @dataclass(frozen=True, slots=True)
 class RunningPeriodInfo:
-    """A board's running period, its number of players at ``as_of``, and its rules.
+    """A board's running period, its number of players at ``as_of``, its rules and partitions.
 
     Between two windows of a schedule it is the one that ended last, and ``opens_at`` is the start of the next one.
     """
@@ -33,6 +33,7 @@ class RunningPeriodInfo:
     as_of: datetime
     rules: Rules
     opens_at: datetime | None = None
+    partitions: int = 1
 
 
 def running_periods(boards: Collection[Board]) -> dict[int, RunningPeriodInfo]:
@@ -46,5 +47,6 @@ def running_periods(boards: Collection[Board]) -> dict[int, RunningPeriodInfo]:
         period = rows.get(board.seq)
         total, rules = (total_by_period[period.pk], period.rules) if period else (0, board.rules)
         shown = period_info_or_window(board, CURRENT, period, at)
-        running[board.seq] = RunningPeriodInfo(shown, total, at, rules, opening(board, shown, at))
+        opens_at, partitions = opening(board, shown, at), (period or board).partitions
+        running[board.seq] = RunningPeriodInfo(shown, total, at, rules, opens_at, partitions)
     return running
