@@ -14,6 +14,7 @@ INCLUDED = {
     "batch",
     "members_and_scores",
     "place",
+    "places",
     "standings",
     "evaluate",
     "ids",
