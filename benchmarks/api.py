@@ -33,6 +33,7 @@ NAMES = (
     "http_single_hybrid_id",
     "http_single_rank",
     "api_top",
+    "api_top_recent",
     "api_top_100",
     "api_own",
     "api_around",
@@ -94,6 +95,7 @@ def reads(board: int, players: Path) -> dict[str, Ask]:
     at = f"/api/v1/boards/{board}"
     return {
         "api_top": Ask(f"{at}/standings?limit=20", '"rows":[{', players),
+        "api_top_recent": Ask(f"{at}/standings?limit=20", '"rows":[{', players, headers={"Cache-Control": "max-age=1"}),
         "api_top_100": Ask(f"{at}/standings?limit=100", '"rows":[{', players),
         "api_own": Ask(f"{at}/players/{{player}}", '"rank":', players),
         "api_around": Ask(f"{at}/players/{{player}}/around?radius=5", '"rows":[{', players),

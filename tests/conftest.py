@@ -132,6 +132,7 @@ def forget_everything() -> None:
     from foundation import clock
     from foundation.monitoring import minutes
     from foundation.throttling import rate_limit
+    from leaderboards.api.http.recent import clear_recent_answers
     from leaderboards.selectors.catalog.boards import clear_board_cache
     from leaderboards.selectors.catalog.cache_versions import clear_known_versions
     from leaderboards.selectors.catalog.periods import clear_period_cache
@@ -154,8 +155,8 @@ def forget_everything() -> None:
         rate_limit.reset_local, clear_board_cache, clear_name_cache, clear_period_cache, forget_bans,
         clear_hidden_cache, clear_group_standings, micro_cache.forget, shared_page.forget, filters.forget,
         clear_most_liked_cache, release_export_slots, clear_known_versions, clear_encoded_cache, clear_race_cache,
-        clear_lately_cache, clear_career_cache, clear_histogram_cache, status.forget, tiles.forget_queue,
-        minutes.forget, competition_race.clear_race_cache, leaders.forget,
+        clear_recent_answers, clear_lately_cache, clear_career_cache, clear_histogram_cache, status.forget,
+        tiles.forget_queue, minutes.forget, competition_race.clear_race_cache, leaders.forget,
     ):  # fmt: skip  # as a list
         forget()
     for likeable in registry.all_kinds():

@@ -31,6 +31,7 @@ ROWS = (
     Row("batch_hybrid", "a score, 100 a request, hybrid", "batch", at_most(0.25), BATCH),
     Row("batch_redis", "a score, 100 a request, redis board", "batch", at_most(0.12), BATCH),
     Row("top_20", "top 20", "top_20", at_most(0.7)),
+    Row("top_20_recent", "top 20, at most a second old (`Cache-Control: max-age=1`)", "top_20", at_most(0.7)),
     Row("top_100", "top 100", "top_100", at_most(0.6)),
     Row("around", "own rank and 10 neighbours", "around", at_most(1.0)),
     Row("own", "own rank", "own", at_most(1.2)),
@@ -57,6 +58,7 @@ STEPS: Mapping[str, tuple[str, ...]] = {
     "single_redis_id": _SINGLE_REDIS,
     "rank_redis": (*_SINGLE_REDIS, "trip"),
     **dict.fromkeys(("top_20", "top_100", "around", "own", "top_and_own"), _READ),
+    "top_20_recent": (),
 }
 
 

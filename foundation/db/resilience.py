@@ -8,6 +8,7 @@ transaction may be rolled back. docs/decisions/0010 says what else protects a ca
 import threading
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
 from contextlib import contextmanager
+from itertools import islice
 from typing import Generic, NamedTuple, TypeVar
 
 from django.db import InterfaceError, OperationalError, connection, transaction
@@ -113,9 +114,10 @@ class StaleIfErrorCache(Generic[Key, Answer]):
     One thread refreshes an answer shortly before it expires, while the others still use the old one.
 
     ``load`` reads many keys at once; keys that it leaves out do not exist, and that is not cached. Each call may give
-    its own ``fresh``. ``stamps`` (see ``row_versions.py``) reads row versions: comparing them costs a quarter of
-    reading the rows again. ``outdated`` names those of old answers that are known to have changed since they were read:
-    while SQL is unavailable they are as good as none.
+    its own ``fresh``. Beyond ``most`` answers those that were stored first make room. ``stamps`` (see
+    ``row_versions.py``) reads row versions: comparing them costs a quarter of reading the rows again. ``outdated``
+    names those of old answers that are known to have changed since they were read: while SQL is unavailable they are
+    as good as none.
     """
 
     def __init__(
@@ -264,7 +266,7 @@ class StaleIfErrorCache(Generic[Key, Answer]):
             return
         with self._lock:
             if len(self._rows) + len(answers) > self._most:
-                self._rows.clear()
+                self._evict(len(answers) + self._most // 8)
             for key in keys:
                 if self.is_dropped(key, drops):
                     continue  # it was read before it was dropped
@@ -272,6 +274,11 @@ class StaleIfErrorCache(Generic[Key, Answer]):
                     self._rows[key] = row  # another thread began later and finished sooner
                 elif key in answers:
                     self._rows[key] = CachedAnswer(began, began, answers[key], stamps.get(key))
+
+    def _evict(self, count: int) -> None:
+        """Clear the ``count`` answers that were stored first."""
+        for key in [*islice(self._rows, count)]:
+            del self._rows[key]
 
 
 def _none_outdated(_old: Mapping[Key, OldAnswer[Answer]]) -> Collection[Key]:

@@ -30,6 +30,7 @@ from leaderboards.api.http.parameters import (
     WholeNumber,
     players_named,
 )
+from leaderboards.api.http.recent import recent_or
 from leaderboards.api.http.responses import etag_response
 from leaderboards.api.openapi.schemas import (
     PageOfPeriod,
@@ -57,7 +58,11 @@ def read_standings(
     metadata: bool = METADATA,
     page: PageAsked = PAGE,
 ) -> HttpResponse:
-    """A page of a board's rows, best first."""
+    """A page of a board's rows, best first; with `Cache-Control: max-age=1` it may be up to a second old."""
+    return recent_or(request, lambda: _read_page(request, seq, period, metadata, page))
+
+
+def _read_page(request: HttpRequest, seq: int, period: str, metadata: bool, page: PageAsked) -> HttpResponse:
     paging = page.of(request, f"b{seq}")
     label = paging.period(period)
     with reading_metadata(metadata), reading_from_replicas(may_lag(request)):

@@ -18,8 +18,7 @@ from leaderboards.selectors.player_data.name_changes import Change, NameChanges
 
 NAME_SECONDS = 2.0  # so long after a change the old name may still be shown
 TRUST_SECONDS = 600.0
-MAX_NAMES = 50_000  # of some 400 bytes each, with the player's number
-MAX_COUNTRIES = 100_000  # of some 100 bytes each
+MAX_NAMES = 150_000  # of some 300 bytes each; twice as many numbers and countries of players, of some 100 bytes
 _NAMED = (
     "SELECT id, external_id, name, country, CASE WHEN picture_from = avatar_url THEN picture ELSE '' END"  # noqa: S608 - the table's name is our own
     f" FROM {Player._meta.db_table} WHERE external_id = ANY(%s)"
@@ -59,7 +58,7 @@ def _set_picture(player: str, picture: str) -> None:
 
 def _select_names(ids: Collection[str]) -> Iterable[tuple[int, str, str, str, str]]:
     """Select names, countries and pictures with one constant statement, faster than a query built by the ORM."""
-    if len(_players) > 2 * MAX_NAMES or len(_countries) > MAX_COUNTRIES:
+    if max(len(_players), len(_countries)) > 2 * MAX_NAMES:
         _forget()
     if connection.vendor != "postgresql":
         shown = Case(When(picture_from=F("avatar_url"), then="picture"), default=Value(""))

@@ -167,3 +167,14 @@ class TestRemembered:
         source.rows["a"] = 1
 
         assert remembered.get("a") == 1
+
+    def test_the_oldest_answers_make_room_and_the_others_stay(self, source: Source) -> None:
+        remembered = StaleIfErrorCache(source.load, fresh=60.0, most=16)
+        names = [f"n{each}" for each in range(17)]
+        source.rows.update(dict.fromkeys(names, 1))
+        for name in names:
+            remembered.get(name)
+
+        kept = [name for name in names if remembered.peek(name, 60.0)]
+
+        assert kept == names[3:]  # room for one, and for an eighth more

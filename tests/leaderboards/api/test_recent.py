@@ -1,0 +1,128 @@
+"""Pages that may be a second old, for callers who allow it."""
+
+import time
+from typing import Any
+
+import pytest
+
+from foundation import clock
+from foundation.redis.client import RedisClient
+from leaderboards.api.routes import standings
+from leaderboards.models import Board, Visibility
+from leaderboards.services.boards import save_board
+from tests.leaderboards.api.conftest import Caller, with_key
+from tests.leaderboards.factories import BoardFactory
+from tests.playing import make_board, score
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+A_SECOND = "max-age=1"
+
+
+@pytest.fixture
+def now(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The moment by the monotonic clock: time passes only where a test lets it, but for Redis's deadlines."""
+    monkeypatch.setattr(RedisClient, "deadline_ms", lambda *_: int(1000 * time.time()) + 10_000)
+    moment = [clock.monotonic()]
+    monkeypatch.setattr(clock, "monotonic", lambda: moment[0])
+    return moment
+
+
+def read(caller: Caller, number: int, allowed: str = A_SECOND, query: str = "", **headers: str) -> Any:
+    named = {"Cache_Control": allowed} if allowed else {}
+    return caller.get(f"/boards/{number}/standings{query}", **named, **headers)
+
+
+def best(response: Any) -> list[tuple[str, int]]:
+    return [(row["player"], row["points"]) for row in response.json()["rows"]]
+
+
+@pytest.fixture
+def number() -> int:
+    made = make_board()
+    score(made, {"ann": 30})
+    return made
+
+
+@pytest.mark.parametrize("allowed", [A_SECOND, "max-age=60", "no-transform, Max-Age=01"])
+@pytest.mark.usefixtures("now")
+def test_who_allows_a_second_gets_the_page_of_that_second(
+    anybody: Caller, number: int, now: list[float], allowed: str
+) -> None:
+    first = read(anybody, number, allowed)
+    score(number, {"bob": 40})
+
+    now[0] += 0.9
+    again = read(anybody, number, allowed)
+    now[0] += 0.1
+    later = read(anybody, number, allowed)
+
+    assert (again.content, again["ETag"], again["Age"]) == (first.content, first["ETag"], "0")
+    assert "Age" not in first
+    assert "Age" not in later
+    assert best(later) == [("bob", 40), ("ann", 30)]
+
+
+@pytest.mark.parametrize("allowed", ["", "max-age=0", "max-age=00", "no-cache", "s-maxage=5", "max-age=", "max-age=-1"])
+@pytest.mark.usefixtures("now")
+def test_all_others_get_what_was_acknowledged_before(anybody: Caller, number: int, allowed: str) -> None:
+    read(anybody, number)
+    score(number, {"bob": 40})
+
+    assert best(read(anybody, number, allowed)) == [("bob", 40), ("ann", 30)]
+
+
+@pytest.mark.usefixtures("now")
+def test_nothing_is_read_for_it(anybody: Caller, number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    read(anybody, number)
+    monkeypatch.setattr(standings, "page_encoded", lambda *_: pytest.fail("the page was read"))
+
+    assert read(anybody, number).status_code == 200
+
+
+@pytest.mark.usefixtures("now")
+def test_a_page_is_of_its_own_parameters(anybody: Caller, number: int) -> None:
+    score(number, {"bob": 40})
+    read(anybody, number, query="?limit=1")
+
+    assert best(read(anybody, number, query="?limit=2")) == [("bob", 40), ("ann", 30)]
+
+
+@pytest.mark.usefixtures("now")
+def test_who_has_the_page_is_told_so(anybody: Caller, number: int) -> None:
+    tag = read(anybody, number)["ETag"]
+
+    same = read(anybody, number, If_None_Match=tag)
+    other = read(anybody, number, If_None_Match='W/"other"')
+
+    assert (same.status_code, same.content, same["ETag"]) == (304, b"", tag)
+    assert (other.status_code, other["ETag"]) == (200, tag)
+
+
+@pytest.mark.usefixtures("now")
+def test_rows_that_only_a_key_may_ask_for_are_not_given_to_others(anybody: Caller, number: int) -> None:
+    assert read(with_key("scores:write"), number, query="?limit=200").status_code == 200
+
+    assert read(anybody, number, query="?limit=200").status_code == 422
+
+
+@pytest.mark.usefixtures("now")
+def test_private_boards_are_always_read_anew(number: int) -> None:
+    board = Board.objects.get(pk=number)
+    board.visibility = Visibility.PRIVATE
+    save_board(board)
+    reader = with_key("boards:read")
+    read(reader, number)
+    score(number, {"bob": 40})
+
+    assert best(read(reader, number)) == [("bob", 40), ("ann", 30)]
+
+
+@pytest.mark.usefixtures("now")
+def test_a_refusal_is_not_kept(anybody: Caller, number: int) -> None:
+    assert read(anybody, number + 1).status_code == 404
+
+    BoardFactory.create(seq=number + 1)
+    score(number + 1, {"cyd": 1})
+
+    assert best(read(anybody, number + 1)) == [("cyd", 1)]
