@@ -51,9 +51,11 @@ class PartitionedStore:
             last.append(plans.counts([row for own in placed for each in own if each for row in each.rows]))
         _, *counts = rounds.run(last)
         ranking = _Ranking(rounds, counts[0] if counts else None)
+        named = [list(zip(_names(query, own), own, strict=True)) for query, own in zip(queries, placed, strict=True)]
+        in_sql = _rows_in_sql(period, [name for own in named for name, each in own if each is None])
         answers = [
-            [row for name, each in zip(_names(query, own), own, strict=True) for row in ranking.rows(each, name)]
-            for query, own in zip(queries, placed, strict=True)
+            [row for name, each in own for row in (ranking.rows(each) if each else in_sql.get(name, []))]
+            for own in named
         ]
         return QueryResult(rounds.total, answers, complete=not rounds.missing)
 
@@ -120,12 +122,8 @@ class _Ranking:
         self._rounds, self._counts = rounds, counts
         self._period = rounds.period
 
-    def rows(self, placed: Placed | None, player: str) -> list[RankedRow]:
-        """Rank rows; None is an answer about a ``player`` whose partition is away: SQL has their row."""
-        if placed is None:
-            standings = Standing.objects.filter(period=self._period, player__external_id=player)
-            found = standings.values_list("member", "score")
-            return [RankedRow(member, score, None, None, None) for member, score in found if score is not None]
+    def rows(self, placed: Placed) -> list[RankedRow]:
+        """Rank rows."""
         if self._rounds.missing:
             return [RankedRow(*row, None, None, None) for row in placed.rows]
         if self._counts is None:
@@ -162,6 +160,15 @@ def _names(query: Query, placed: Sequence[object]) -> Sequence[str]:
         case ForPlayers(players):
             return players
     return [""] * len(placed)
+
+
+def _rows_in_sql(period: Period, players: Sequence[str]) -> dict[str, list[RankedRow]]:
+    """Return the rows of players whose partition is away, without ranks, by player."""
+    if not players:
+        return {}
+    standings = Standing.objects.filter(period=period.pk, player__external_id__in=players)
+    found = standings.values_list("player__external_id", "member", "score")
+    return {name: [RankedRow(member, score, None, None, None)] for name, member, score in found if score is not None}
 
 
 def _sizes(rounds: Rounds) -> Plan[None]:

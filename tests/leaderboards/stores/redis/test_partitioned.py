@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from foundation.redis.client import RedisSilent, ScriptCall
+from foundation.redis.client import RedisClient, RedisSilent, ScriptCall
 from foundation.sync.redis_state import RedisState, StaleGeneration
 from leaderboards.core.periods import Calendar, PeriodKind, window_at
 from leaderboards.core.ranking.board_settings import board_rules
@@ -61,7 +61,7 @@ def small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(partition_plans, "NEAR", 16)
 
 
-def opened(link: FakeLink, partitions: int, ties: Ties, order: Order = Order.DESC, **settings: Any) -> Period:
+def opened(link: RedisClient, partitions: int, ties: Ties, order: Order = Order.DESC, **settings: Any) -> Period:
     """A period that no database knows."""
     board = Board(period="all_time", ties=ties.value, order=order.value, total_maximum=1000, maximum=1000, **settings)
     window = window_at(Calendar(PeriodKind("all_time")), datetime(2026, 3, 4, tzinfo=UTC))
@@ -75,7 +75,7 @@ def opened(link: FakeLink, partitions: int, ties: Ties, order: Order = Order.DES
     return period
 
 
-def put(link: FakeLink, period: Period, points: dict[str, int], at_ms: int = 1_000_000) -> None:
+def put(link: RedisClient, period: Period, points: dict[str, int], at_ms: int = 1_000_000) -> None:
     rows = []
     for name, number in points.items():
         packed = period.layout.pack((number,), at_ms + len(name), name)
