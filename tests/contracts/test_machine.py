@@ -14,7 +14,7 @@ from leaderboards.services.sync.resync_periods import PeriodResync, resync_due
 from tests.contracts.arena import NOW, STORAGES, Arena, Sent
 from tests.contracts.forms import FORMS, Form
 from tests.contracts.machines import play
-from tests.raw import empty_boards
+from tests.raw import boards_redis, empty_boards
 
 pytestmark = [pytest.mark.contract, pytest.mark.hypothesis, pytest.mark.django_db(transaction=True)]
 
@@ -92,6 +92,16 @@ class BoardMachine(RuleBasedStateMachine):
         self.arena.period.refresh_from_db()
         if self.storage == "redis":
             self.arena.ids.clear()  # a redis board that lost its memory lost its ids too
+
+    @precondition(lambda self: self.partitions > 1 and (self.storage == "hybrid" or self.copied))
+    @rule(number=st.integers(0, 15))
+    def lose_the_memory_of_a_partition(self, number: int) -> None:
+        lost = self.arena.period.parts[number % self.partitions]
+        with boards_redis() as client:
+            client.delete(*lost.family.all_keys)
+        self.arena.agree_on_the_list(live=False)
+        assert resync_due(NOW) == 1
+        self.arena.period.refresh_from_db()
 
     @invariant()
     def the_list_is_the_oracles(self) -> None:

@@ -117,6 +117,20 @@ def test_every_question_is_answered_as_of_one_family(link: Watched, partitions: 
         assert other == one, question
 
 
+@pytest.mark.parametrize("partitions", [4, 16])
+def test_the_best_may_all_be_in_one_partition(link: Watched, partitions: int) -> None:
+    """First each partition is asked for its share alone."""
+    period = opened(link, partitions, Ties.FIRST_COME)
+    names = [f"p{n}" for n in range(100 * partitions)]
+    best = [each for each in names if period.part_of(each) is period.parts[1]][:40]
+    points = dict.fromkeys(names, 100) | {each: 900 - at for at, each in enumerate(best)}
+    put(link, period, points)
+
+    [rows] = PartitionedStore(link).read(period, [Page(0, 40)]).answers
+
+    assert [name(period, row) for row in rows] == best
+
+
 @pytest.mark.parametrize("ties", [Ties.FIRST_COME, Ties.SHARED])
 def test_a_deep_page_of_many_players_takes_few_rounds(link: Watched, ties: Ties) -> None:
     points = {f"p{n}": n % 1000 for n in range(5000)}
