@@ -116,6 +116,13 @@ class Period(FamilyRow):
         return self.partitions > 1
 
     @property
+    def is_stale(self) -> bool:
+        """Whether Redis may lack something of any of its families, by the rows of these."""
+        if self.stale_since is not None or self.partitions == 1:
+            return self.stale_since is not None
+        return any(part.stale_since is not None for part in self.parts)
+
+    @property
     def parts(self) -> "Sequence[Part]":
         """The rows of its families in Redis: the period itself, or its partitions by number, read once."""
         if self.partitions == 1:

@@ -25,7 +25,9 @@ from tests.contracts.forms import FORMS
 pytestmark = [
     pytest.mark.contract,
     pytest.mark.django_db(transaction=True),
-    pytest.mark.parametrize("storage", STORAGES),
+    pytest.mark.parametrize(
+        ("storage", "partitions"), [*((storage, 1) for storage in STORAGES), ("hybrid", 4), ("redis", 4)]
+    ),
 ]
 
 THREADS, PLAYERS = 16, 40
@@ -33,8 +35,8 @@ AGAIN = ("unavailable", "outcome_unknown")
 MEMBER = next(form for form in FORMS if form.name == "member")
 
 
-def test_a_read_of_several_statements_sees_one_state(links: None, storage: str) -> None:
-    arena = Arena.open(MEMBER, storage, Order.DESC, Update.BEST, Ties.SHARED)
+def test_a_read_of_several_statements_sees_one_state(links: None, storage: str, partitions: int) -> None:
+    arena = Arena.open(MEMBER, storage, Order.DESC, Update.BEST, Ties.SHARED, partitions=partitions)
     first, *later = drawn(arena, 60)
     submit([first], Caller("game"), NOW)
 
@@ -82,8 +84,8 @@ def drawn(arena: Arena, count: int) -> list[Entry]:
     return entries
 
 
-def test_every_increment_counts_once_though_each_is_sent_twice(links: None, storage: str) -> None:
-    arena = Arena.open(MEMBER, storage, Order.DESC, Update.INCREMENT, Ties.FIRST_COME)
+def test_every_increment_counts_once_though_each_is_sent_twice(links: None, storage: str, partitions: int) -> None:
+    arena = Arena.open(MEMBER, storage, Order.DESC, Update.INCREMENT, Ties.FIRST_COME, partitions=partitions)
     entries = drawn(arena, 400)
     twice = [*entries, *entries]
     random.Random(1).shuffle(twice)
@@ -104,8 +106,8 @@ def test_every_increment_counts_once_though_each_is_sent_twice(links: None, stor
         assert Submission.objects.count() == 400
 
 
-def test_the_best_and_earliest_wins_whoever_is_written_first(links: None, storage: str) -> None:
-    arena = Arena.open(MEMBER, storage, Order.DESC, Update.BEST, Ties.FIRST_COME)
+def test_the_best_and_earliest_wins_whoever_is_written_first(links: None, storage: str, partitions: int) -> None:
+    arena = Arena.open(MEMBER, storage, Order.DESC, Update.BEST, Ties.FIRST_COME, partitions=partitions)
     entries = drawn(arena, 400)
     for entry in entries:
         arena.oracle.submit(entry.player, (int(entry.points or 0),), int((entry.at or NOW).timestamp() * 1000 + 0.5))

@@ -15,6 +15,7 @@ from foundation.redis.client import RedisClient
 from foundation.sync.redis_state import StaleGeneration
 from leaderboards.models import OVER_STATES, Period, Storage
 from leaderboards.selectors.catalog.cache_versions import fetch_version
+from leaderboards.selectors.catalog.parts import load_parts
 from leaderboards.selectors.catalog.periods import reload_sync_state
 from leaderboards.selectors.visibility.hidden import hidden_counts, hidden_in, keeps_vacated_places
 from leaderboards.stores.base import ConditionalResult, Query, QueryResult, Store
@@ -101,7 +102,7 @@ def _route(
         return ask_sql(lambda: question(FinalStore(), period)), True
     if period.board.storage == Storage.SQL:
         return _ask_sql(period, question, sql_store or SqlStore()), True
-    if period.stale_since is None:
+    if not period.is_stale:
         try:
             store = store_in_redis(period, reader)
             return retry_if_stale(period, lambda: question(store, period)), True
@@ -125,7 +126,8 @@ def totals(periods: Collection[Period]) -> dict[int, int]:
     counts = {period.pk: period.players for period in periods if period.state in OVER_STATES}
     running = [period for period in periods if period.pk not in counts]
     in_redis = [period for period in running if period.board.storage != Storage.SQL]
-    counts |= totals_in_redis([period for period in in_redis if period.stale_since is None])
+    load_parts(in_redis)
+    counts |= totals_in_redis([period for period in in_redis if not period.is_stale])
     missing_in_redis = [period for period in in_redis if period.pk not in counts]
     in_sql = [period for period in running if period.board.storage == Storage.SQL]
     for store, chosen in ((SqlStore(), in_sql), (SqlStore(timeout_ms=PATIENCE_MS), missing_in_redis)):
@@ -201,6 +203,6 @@ def retry_if_stale(period: Period, script: Callable[[], Answer]) -> Answer:
     except StaleGeneration:  # nothing was done
         refused_generations = [part.generation for part in period.parts]
         reload_sync_state(period)
-        if period.stale_since is not None or [part.generation for part in period.parts] == refused_generations:
+        if period.is_stale or [part.generation for part in period.parts] == refused_generations:
             raise
     return script()

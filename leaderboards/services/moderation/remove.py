@@ -54,7 +54,7 @@ def _remove_from_redis(period: Period, player: str) -> None:
     if period.state != PeriodState.OPEN:
         raise PeriodClosed(Message("Period %(period)s is closed.", period=period.label))
     try:
-        if period.stale_since is not None:
+        if period.is_stale:
             raise StorageUnavailable(Message("The server that stores this board does not answer; try again."))
         was_there = ZsetWriter(redis.boards()).remove(period.part_of(player), player)
     except Unavailable as error:

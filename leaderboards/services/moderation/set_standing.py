@@ -72,7 +72,7 @@ def refuse_if_not_settable(period: Period) -> None:
         )
     if period.state != PeriodState.OPEN:
         raise PeriodClosed(Message("Period %(period)s is closed; its standings stay as they are.", period=period.label))
-    if period.stale_since is not None:
+    if period.is_stale:
         raise StorageUnavailable(
             Message("Period %(period)s is being brought up to date: try again in a moment.", period=period.label)
         )

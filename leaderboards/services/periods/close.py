@@ -131,7 +131,7 @@ def _drain(period: Period) -> None:
     failpoint("close.after_closed_in_redis")
     mirror(period)
     period.refresh_from_db()
-    if period.stale_since is not None:
+    if period.is_stale:
         raise NotReadyToClose("its standings in Redis are being resynced")
     if letters := dead_letters_of(period).count():
         raise NotReadyToClose(f"{letters} standings are set aside as dead letters: retry or drop them")

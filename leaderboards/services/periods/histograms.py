@@ -82,7 +82,7 @@ def _by_size(running: Collection[Period], least: int) -> tuple[list[Period], lis
     """Return the periods with at least so many players, and those of which Redis does not say it now."""
     in_sql = [period for period in running if period.board.storage == Storage.SQL]
     in_redis = [period for period in running if period.board.storage != Storage.SQL]
-    current = [period for period in in_redis if period.stale_since is None]
+    current = [period for period in in_redis if not period.is_stale]
     totals = totals_in_redis(current) if current else {}
     if current and not totals:
         logger.warning("no histograms of boards in Redis are taken now")

@@ -71,7 +71,7 @@ def record_rank_history(period: Period, due_at: datetime, at: datetime) -> bool:
 def _read_best(period: Period, limit: int) -> tuple[QueryResult, list[RankedRow]]:
     """Read the best shown players, and the row of each shadowed player as they see it, all from one moment."""
     hidden, shadowed = hidden_and_shadowed_now(period)
-    if period.board.storage != Storage.SQL and period.stale_since is not None:
+    if period.board.storage != Storage.SQL and period.is_stale:
         raise StorageUnavailable(Message("The standings in Redis are being brought up to date."))
     store: Store = SqlStore() if period.board.storage == Storage.SQL else store_in_redis(period)
     queries: list[Query] = [Page(0, limit)]

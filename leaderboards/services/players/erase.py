@@ -153,7 +153,7 @@ def _may_be_ranked(period: Period, player: Player) -> bool:
         return True
     if period.board.storage != Storage.REDIS:
         return False
-    if period.stale_since is not None:
+    if period.is_stale:
         raise _out_of_sync(period)
     part = period.part_of(player.external_id)
     return ZsetSync(redis.exclusive_client()).knows_player(part, player.external_id)
@@ -166,7 +166,7 @@ def _remove_from(period: Period, player: Player, at: datetime) -> bool:
         return False
     if period.state == PeriodState.CLOSING:
         raise PeriodClosed(Message("Period %(period)s is closing: run it again when it is final.", period=str(period)))
-    if period.board.storage != Storage.SQL and period.stale_since is not None:
+    if period.board.storage != Storage.SQL and period.is_stale:
         raise _out_of_sync(period)
     was_there = False
     with suppress(NotRanked):
@@ -254,7 +254,7 @@ def _wait_for_mirrors(player: Player) -> None:
         barrier.hold_exclusive(period.pk)
         period.refresh_from_db(fields=["stale_since"])
         part = period.part_of(player.external_id)
-        if period.stale_since is not None or ZsetSync(redis.exclusive_client()).knows_player(part, player.external_id):
+        if period.is_stale or ZsetSync(redis.exclusive_client()).knows_player(part, player.external_id):
             raise _out_of_sync(period)
 
 

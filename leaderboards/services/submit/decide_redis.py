@@ -66,12 +66,13 @@ def decide(
         refusals = _refuse_banned(items)
         fitting = [item for item in items if item.entry.position not in refusals and _fits(item, refusals)]
         decisions = refusals | _duplicates_among(items, refusals, service, at)
-        if period.stale_since is not None:
+        if period.is_stale:
             reload_sync_state(period)  # it may have been resynced since
-    if limits is not None and period.stale_since is None:
+    if limits is not None:
         quarantined = dict[int, EntryDecision]()
-        for _, own in period.by_part(fitting, player_of):
-            quarantined |= _quarantine(own, limits, service, at, dry_run)
+        for part, own in period.by_part(fitting, player_of):
+            if part.stale_since is None:  # of a stale one nothing is applied
+                quarantined |= _quarantine(own, limits, service, at, dry_run)
         fitting = [item for item in fitting if item.entry.position not in quarantined]
         decisions |= quarantined
     if not period.is_divided:
@@ -84,7 +85,7 @@ def decide(
 
 def _by_chunk(items: Sequence[Item], service: str, at: datetime, dry_run: bool) -> dict[int, EntryDecision]:
     """Apply chunk by chunk. After the first failure the chunks behind it are refused without a try."""
-    failure: SunwiError | None = unavailable() if items and items[0].period.stale_since is not None else None
+    failure: SunwiError | None = unavailable() if items and items[0].period.is_stale else None
     decisions, untried = dict[int, EntryDecision](), dict[int, EntryDecision]()
     for chunk in chunks(items):
         if failure is None:

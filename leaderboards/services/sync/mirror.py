@@ -136,7 +136,7 @@ def active_period_of(letter: DeadLetter) -> Period:
                 state=period.state,
             )
         )
-    if period.stale_since is not None:
+    if period.is_stale:
         raise StorageUnavailable(
             Message("Period %(period)s is being brought up to date: try again in a moment.", period=period.label)
         )

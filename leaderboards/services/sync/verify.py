@@ -19,6 +19,7 @@ from foundation.conf import is_cluster
 from foundation.redis import client as redis
 from foundation.redis.client import RedisAway, RedisSilent
 from foundation.sync.redis_state import StaleGeneration
+from leaderboards.core.erased_ids import ERASED_PREFIX
 from leaderboards.core.ranking.rules import Ties
 from leaderboards.models import Difference, Part, Partition, Period, Standing, Storage, standings_of
 from leaderboards.selectors.catalog.parts import parts_of
@@ -116,7 +117,10 @@ class _Verification:
         ``StaleGeneration`` if the period is stale.
         """
         if self._decided_by_redis and self._period.stale_since is None:
-            newest = standings_of(self._period).aggregate(newest=Max("version"))["newest"] or 0
+            rows = standings_of(self._period)
+            if isinstance(self._period, Partition):  # an erased player's version is of the partition of the old id
+                rows = rows.exclude(score=None, player__external_id__startswith=ERASED_PREFIX)
+            newest = rows.aggregate(newest=Max("version"))["newest"] or 0
             if newest > self._store.read_state(self._period).sequence:
                 self._note("(the whole period)", None, None, self._repair and self._resync(), MEMORY)
         if self._period.stale_since is not None:
