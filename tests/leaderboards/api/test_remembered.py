@@ -72,7 +72,7 @@ CHANGED = {
     "name": "Another", "order": "asc", "update": "latest", "ties": "shared", "tie_break": "member",
     "criteria": [{"name": "kills", "bits": 10, "order": "desc"}], "decimals": 2, "minimum": 1, "maximum": 77,
     "total_maximum": 777, "operators": ["set"],
-    "grace_seconds": 7, "retention_days": 7, "keep_submissions_days": 7, "unit": "metres",
+    "grace_seconds": 7, "retention_days": 7, "keep_submissions_days": 7, "partitions": 16, "unit": "metres",
     "format": "kcal", "hue": "teal", "visibility": Visibility.PRIVATE, "plausible_least": 1, "plausible_most": 9,
     "submissions_per_minute": 9, "points_per_minute": 9, "own_jump": 9, "own_jump_against": "median",
     "own_jump_last": 3, "field_jump": 9, "field_jump_players": 3,
