@@ -31,22 +31,6 @@ SEEK_ROUNDS = 12
 TRIES = 3  # while what is read moves
 
 
-class Placed(NamedTuple):
-    """Rows in order, and the index of the first among all players; of a dense period also the levels of their round.
-
-    ``moved`` is a row whose player stands elsewhere by then, with the levels of its own round.
-    """
-
-    first: int
-    rows: list[FoundRow]
-    levels: int = 0
-    moved: tuple[FoundRow, int] | None = None
-
-    def levels_of(self, row: FoundRow) -> int:
-        """Return the levels of the round in which a row was read."""
-        return self.levels if self.moved is None or self.moved[0] != row else self.moved[1]
-
-
 class ScoreCount(NamedTuple):
     """How many players have a better score, and how many this one."""
 
@@ -78,6 +62,24 @@ class Counts(NamedTuple):
         return one > other if self.descending else one < other
 
 
+class Placed(NamedTuple):
+    """Rows in order, and the index of the first among all players; of a dense period also the levels of their round.
+
+    ``moved`` is a row whose player stands elsewhere by then, with the levels of its own round. ``counts`` are those of
+    its round, if they were counted in it.
+    """
+
+    first: int
+    rows: list[FoundRow]
+    levels: int = 0
+    moved: tuple[FoundRow, int] | None = None
+    counts: Counts | None = None
+
+    def levels_of(self, row: FoundRow) -> int:
+        """Return the levels of the round in which a row was read."""
+        return self.levels if self.moved is None or self.moved[0] != row else self.moved[1]
+
+
 class Plans:
     """The plans of one reading."""
 
@@ -86,6 +88,7 @@ class Plans:
         self._period: Period = rounds.period
         self._numbers = range(self._period.partitions)
         self._descending = self._period.rules.order is Order.DESC
+        self._shares = not self._period.rules.ties.by_time
 
     def page(self, offset: int, limit: int) -> Plan[Placed]:
         """Read ``limit`` rows from index ``offset``."""
@@ -163,14 +166,14 @@ class Plans:
         If the player moves meanwhile, they are looked for again, and in the end shown as they were read, without being
         counted where they stand by then.
         """
-        number = partition_of(name, len(self._numbers))
+        number, counts_alone = partition_of(name, len(self._numbers)), radius == 0 and self._shares
         answers = yield {number: [player(name)]}
         now = answers[number][0].rows if number in answers else []
         for _ in range(TRIES):
             if number not in answers or not now:
                 break
             own, levels = now[0], self._rounds.levels
-            asked = dict(self._everywhere(place(own, radius, radius + 1)))
+            asked = dict(self._everywhere(score(own.score) if counts_alone else place(own, radius, radius + 1)))
             asked[number] = [*asked[number], player(name)]
             answers = yield asked
             now = answers[number][1].rows if number in answers else []
@@ -185,6 +188,13 @@ class Plans:
         index = sum(answer.before for answer in self._first(answers)) - self.is_before(now[0], own)
         ahead = before[len(before) - min(radius, len(before)) :]
         moved = None if now == [own] else (own, levels)
+        if counts_alone:
+            count = ScoreCount(
+                sum(answer.ahead for answer in self._first(answers)),
+                sum(answer.tied for answer in self._first(answers)),
+            )
+            counts = Counts({own.score: count}, {name: now[0]}, self._descending)
+            return Placed(0, [own], self._rounds.levels, moved, counts)
         return Placed(index - len(ahead), [*ahead, own, *behind[:radius]], self._rounds.levels, moved)
 
     def gap(self, row: FoundRow, ahead: int, behind: int, is_after: bool) -> Plan[Placed]:

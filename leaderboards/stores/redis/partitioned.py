@@ -47,8 +47,9 @@ class PartitionedStore:
         placed = [[next(found) for _ in own] for own in asked]
         rounds.wants_levels = False
         last: list[Plan[Any]] = [_sizes(rounds)]
-        if not period.rules.ties.by_time:
-            last.append(plans.counts([row for own in placed for each in own if each for row in each.rows]))
+        uncounted = [each for own in placed for each in own if each and each.rows and each.counts is None]
+        if uncounted and not period.rules.ties.by_time:
+            last.append(plans.counts([row for each in uncounted for row in each.rows]))
         _, *counts = rounds.run(last)
         ranking = _Ranking(rounds, counts[0] if counts else None)
         named = [list(zip(_names(query, own), own, strict=True)) for query, own in zip(queries, placed, strict=True)]
@@ -126,10 +127,11 @@ class _Ranking:
         """Rank rows."""
         if self._rounds.missing:
             return [RankedRow(*row, None, None, None) for row in placed.rows]
-        if self._counts is None:
+        counts = placed.counts or self._counts
+        if counts is None:
             return [RankedRow(*row, at + 1, 1, at) for at, row in enumerate(placed.rows, placed.first)]
         player_of = self._period.layout.player_of
-        count = self._counts.among({player_of(row.member): row for row in placed.rows})
+        count = counts.among({player_of(row.member): row for row in placed.rows})
         return [self._rank(row, count(row.score), placed.levels_of(row)) for row in placed.rows]
 
     def _rank(self, row: FoundRow, count: ScoreCount, levels: int) -> RankedRow:
