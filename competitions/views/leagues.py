@@ -14,9 +14,8 @@ from leaderboards import formats
 from leaderboards.models import Board
 from leaderboards.views.board_pages.filters import Group
 from leaderboards.views.board_pages.panels import PanelContext
+from leaderboards.views.components.row_html import player_address
 from leaderboards.views.components.table_rows import cells, columns, in_columns, result
-
-_MARKS = {Outcome.PROMOTED: "▲", Outcome.STAYED: "–", Outcome.DEMOTED: "▼"}
 
 
 def panel(beside: PanelContext) -> str:
@@ -72,11 +71,11 @@ def _line(standing: LeagueStanding, each: GroupRow, viewer: str | None) -> dict[
     return {
         "player": each.row.player,
         "name": each.row.name,
+        "address": player_address(each.row.player),
         "place": each.place,
         "tied": each.tied > 1,
         "result": in_cells[0] if len(in_cells) == 1 else result(standing.standings.board, each.row),
         "outcome": each.outcome.value,
-        "mark": _MARKS[each.outcome],
         "word": _words()[each.outcome],
         "is_me": each.row.player == viewer,
     }

@@ -171,6 +171,10 @@ class StaleIfErrorCache(Generic[Key, Answer]):
             return None
         return row
 
+    def __contains__(self, key: Key) -> bool:
+        """Whether an answer is cached, however old."""
+        return key in self._rows
+
     def refresh(self, key: Key) -> Answer | None:
         """Read the answer for ``key`` from SQL, however recent the cached one is. Raises ``SqlAway``."""
         return ask(lambda: self._load_current([key])).get(key)
@@ -184,10 +188,11 @@ class StaleIfErrorCache(Generic[Key, Answer]):
 
     def drop(self, keys: Collection[Key]) -> None:
         """Clear the answers of these keys, as ``forget`` does."""
-        if len(self._dropped) + len(keys) > MAX_CACHED:
-            self.forget()
         with self._lock:
             self._drops += 1
+            if len(self._dropped) + len(keys) > MAX_CACHED:  # one number for all reads under way, in place of their own
+                self._dropped.clear()
+                self._all_dropped = self._drops
             for key in keys:
                 self._rows.pop(key, None)
                 self._dropped[key] = self._drops

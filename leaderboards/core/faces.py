@@ -44,6 +44,11 @@ EYES = (
 )
 
 
+# Letters of the parts, in the order of the lists; ``face.css`` knows them.
+FIELD_LETTERS, TONE_LETTERS = "ABCDEFGHIJ", "KLMNOPQRST"
+HEAD_LETTERS, CAP_LETTERS, EYE_LETTERS = "UVWXYZ", "abcdefg", "hijklm"
+
+
 @dataclass(frozen=True, slots=True)
 class Face:
     """The digest parts: indexes in the lists above; ``field`` and ``tone`` are steps of the wheel of tones."""
@@ -76,11 +81,16 @@ def face_of(player: str) -> Face:
 
 def drawn(face: Face) -> str:
     """Return a face as HTML, an empty element for ``face.css``: screen readers find nothing in it."""
-    parts = f"h{face.tone} a{face.head} b{face.cap} e{face.eyes}"
-    moves = _signed("g", face.gaze) + _signed("s", face.shift) + _signed("t", face.turn)
-    return f'<i class="face f{face.field} {parts}{moves}"></i>'
+    return f'<i class="face" data-f={parts_of(face)}></i>'
 
 
-def _signed(name: str, value: int) -> str:
-    """Return the class of a move: ``g1`` for one way, ``g2`` for the other, none for neither."""
-    return f" {name}{1 if value < 0 else 2}" if value else ""
+def parts_of(face: Face) -> str:
+    """Return the parts of a face as one letter each, such as ``DRVbh``; fifty rows have one face each."""
+    parts = f"{FIELD_LETTERS[face.field]}{TONE_LETTERS[face.tone]}{HEAD_LETTERS[face.head]}{CAP_LETTERS[face.cap]}"
+    moves = _signed("no", face.gaze) + _signed("pq", face.shift) + _signed("rs", face.turn)
+    return f"{parts}{EYE_LETTERS[face.eyes]}{moves}"
+
+
+def _signed(letters: str, value: int) -> str:
+    """Return the letter of a move: the first for one way, the second for the other, none for neither."""
+    return letters[value > 0] if value else ""

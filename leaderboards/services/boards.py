@@ -37,7 +37,7 @@ from leaderboards.services.board_partitions import check_partitions
 from leaderboards.services.periods.delete_replaced import delete_replaced_periods
 from leaderboards.services.periods.open import open_board
 from leaderboards.services.periods.upcoming_rules import refresh_rules
-from leaderboards.services.sync.invalidate import invalidate_readers_of
+from leaderboards.services.sync.invalidate import invalidate_readers_of, outlast_recent_answers
 
 SETTINGS = (
     *("name", "period", "timezone", "week_start", "cutoff", "schedule", "open_minutes"),
@@ -65,7 +65,10 @@ def save_board(board: Board, at: datetime | None = None) -> None:
         delete_replaced_periods(board, at)
         refresh_rules(board)
         _clear_caches_on_commit()
-        invalidate_readers_of(board, wait_for_expiry=has_changed and board.visibility == Visibility.PRIVATE)
+        is_private = board.visibility == Visibility.PRIVATE
+        invalidate_readers_of(board, wait_for_expiry=has_changed and is_private)
+        if stored and is_private and stored.visibility != Visibility.PRIVATE:
+            outlast_recent_answers()
 
 
 def _record_change(board: Board, stored: Board | None, at: datetime) -> bool:

@@ -13,7 +13,7 @@ from leaderboards.core.hues import hue_of
 from leaderboards.core.marks import mark_of
 from leaderboards.models import Board, Player
 from leaderboards.views.components.countdown_tiles import tiles_html
-from leaderboards.views.components.faces import face_html, flag_html, player_face_html
+from leaderboards.views.components.faces import face_html, flag_html, player_face_html, row_face_html
 from leaderboards.views.components.row_html import RowStyle, moment_html, rank_text, row_html, tile_html
 from leaderboards.views.components.table_rows import Line
 from leaderboards.views.http.bundles import SCRIPTS, address_of
@@ -110,6 +110,12 @@ def query(context: dict[str, Any], **changed: object) -> str:
 def face(player: Player | str, size: str = "") -> SafeString:
     """Render the face of a player, or of a player id; ``size`` is ``l``, ``xl`` or none."""
     return player_face_html(player, size) if isinstance(player, Player) else face_html(player, size)
+
+
+@register.simple_tag
+def row_face(player: str) -> SafeString:
+    """Render the face of a player id in a table whose cells are found by their place."""
+    return row_face_html(player)
 
 
 @register.simple_tag(takes_context=True)

@@ -44,4 +44,4 @@ async function ask() {
 document.addEventListener("visibilitychange", () => (document.hidden ? clearTimeout(timer) : ask()));
 addEventListener("online", ask);
 addEventListener("pageshow", (event) => event.persisted && ask());
-ask();
+requestAnimationFrame(() => setTimeout(ask)); // the first frame is drawn before

@@ -1,14 +1,14 @@
 // Converts times to the reader's time zone. The server renders them in the zone in [data-zone], which stays in each
-// title. If both zones are the same, nothing changes.
+// title. If both zones are the same, nothing changes. The first frame does not wait for it: a browser's calendar takes
+// as long to load as a tenth of all that comes before that frame.
 
-const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
 const page = document.documentElement.lang;
 const language = page === "en" ? "en-GB" : page; // day before month, as the server formats dates
-const minute = { hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZone: own };
+const minute = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" };
 const second = { ...minute, second: "2-digit" };
 const moment = { ...minute, weekday: "short", day: "numeric", month: "short" };
 
-const day = (at) => at.toLocaleDateString(language, { timeZone: own });
+const day = (at) => at.toLocaleDateString(language);
 
 function form(text, at, after) {
   const isSameDay = !after || day(new Date(after)) === day(at);
@@ -18,6 +18,7 @@ function form(text, at, after) {
 }
 
 function retell() {
+  const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
   for (const place of document.querySelectorAll("[data-zone]")) {
     if (place.dataset.zone === own) continue;
     for (const time of place.querySelectorAll("time:not([data-countdown], [title])")) {
@@ -29,5 +30,5 @@ function retell() {
   }
 }
 
-retell();
+requestAnimationFrame(() => setTimeout(retell));
 document.addEventListener("live:changed", retell);

@@ -6,7 +6,12 @@ const still = matchMedia("(prefers-reduced-motion: reduce)");
 const root = document.querySelector("[data-live]");
 const lasting = { duration: 500, easing: "cubic-bezier(0.2, 0, 0, 1)" };
 const counting = new Map(); // counting cell → its target and its next frame
-const spelling = new Intl.NumberFormat(document.documentElement.lang);
+let spelling; // made when it is needed: that takes long
+
+function spelled(number) {
+  spelling ??= new Intl.NumberFormat(document.documentElement.lang);
+  return spelling.format(number);
+}
 
 const glow = 4000; // ms
 const gains = new Map(); // player → their recent gain, and until when it is shown
@@ -48,7 +53,7 @@ function travel(row, from) {
 
 function whole(text) {
   const number = Number(text.replace(/\D/g, ""));
-  return spelling.format(number) === text ? number : undefined; // times, decimals and words do not count
+  return spelled(number) === text ? number : undefined; // times, decimals and words do not count
 }
 
 function count(cell, from) {
@@ -59,7 +64,7 @@ function count(cell, from) {
   const goOn = () => counting.set(cell, { told, frame: requestAnimationFrame(step) });
   const step = (now) => {
     const part = Math.min(1, Math.max(0, (now - began) / lasting.duration));
-    cell.textContent = spelling.format(Math.round(start + (end - start) * part));
+    cell.textContent = spelled(Math.round(start + (end - start) * part));
     if (part < 1) goOn();
     else counting.delete(cell);
   };
@@ -74,7 +79,7 @@ function light(row, cell, from) {
   const isGrid = style.display === "grid"; // on a phone, where the cells do not fill the row
   for (const each of isGrid ? [row] : row.children) each.animate([lit], { duration: glow, easing: "ease-in" });
   const by = whole(cell.textContent) - whole(from);
-  if (by > 0) gains.set(row.dataset.key, { words: `+${spelling.format(by)}`, until: Date.now() + glow });
+  if (by > 0) gains.set(row.dataset.key, { words: `+${spelled(by)}`, until: Date.now() + glow });
 }
 
 function tellGains() {

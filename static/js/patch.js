@@ -11,6 +11,7 @@ let waiting;
 function put(text) {
   document.dispatchEvent(new CustomEvent("live:changing"));
   const page = new DOMParser().parseFromString(text, "text/html");
+  document.dispatchEvent(new CustomEvent("live:parsed", { detail: page }));
   for (const fresh of page.querySelectorAll("[data-part]")) {
     const name = fresh.dataset.part;
     const old = root.querySelector(`[data-part="${name}"]`);

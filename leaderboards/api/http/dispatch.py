@@ -16,7 +16,7 @@ from leaderboards.api.http.operations import OperationHandler
 
 View = Callable[..., HttpResponseBase]
 
-EXPOSED = "ETag, As-Of, Live, Counting, Link, Content-Hash, Retry-After, X-Request-ID"
+EXPOSED = "ETag, Age, As-Of, Live, Counting, Link, Content-Hash, Retry-After, X-Request-ID"
 
 
 def dispatch_pattern(pattern: URLPattern, handlers: Mapping[str, OperationHandler]) -> URLPattern:
@@ -52,7 +52,7 @@ def _preflight(allowed: str, reads: bool) -> HttpResponse:
     if reads:
         response["Access-Control-Allow-Origin"] = "*"
         response["Access-Control-Allow-Methods"] = "GET, HEAD"
-        response["Access-Control-Allow-Headers"] = "If-None-Match"
+        response["Access-Control-Allow-Headers"] = "If-None-Match, Cache-Control"
         response["Access-Control-Max-Age"] = "86400"
     return response
 

@@ -5,20 +5,20 @@ read anew. The answer's ``as_of`` says from when it is. The trap: the time count
 that took long to read is not kept for long.
 """
 
-import re
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Hashable
+from typing import Any, NamedTuple
 
 from django.http import HttpRequest, HttpResponse
 
 from foundation import clock
 from foundation.caching.micro_cache import MicroCache
+from foundation.http.encoding import as_json, etag_bytes
 from leaderboards.api.http.access import key_of, may_lag
-from leaderboards.api.http.responses import JSON, PUBLIC, not_modified, tag_of, with_etag
+from leaderboards.api.http.responses import JSON, etag_digest, etag_response, not_modified, with_etag
 
 CACHE_BYTES = 4_000_000  # in each process
-OVERHEAD_BYTES = 500  # of one answer: its address, its tag
-_ALLOWS_A_SECOND = re.compile(r"(?:^|[ ,])max-age=0*[1-9]", re.IGNORECASE)
+OVERHEAD_BYTES = 1_000  # of one answer: its key and its tag
+_FRESH = frozenset({"no-cache", "no-store", "min-fresh"})
 
 
 class _Kept(NamedTuple):
@@ -31,28 +31,41 @@ def _weight(kept: _Kept) -> int:
 
 
 # Callers without a key may ask for fewer rows, and those who may not write read from replicas.
-_Key = tuple[str, bool, bool]
+_Key = tuple[Hashable, bool, bool]
 _answers: MicroCache[_Key, _Kept] = MicroCache(CACHE_BYTES, weigh=_weight)
 
 
-def recent_or(request: HttpRequest, read: Callable[[], HttpResponse]) -> HttpResponse:
-    """Return the response of ``read``, or one with what it answered to the same address within the last second.
+def recent_response(request: HttpRequest, asked: Hashable, read: Callable[[], tuple[Any, bool]]) -> HttpResponse:
+    """The response with the content that ``read`` returns, or that it returned for the same ``asked`` a second ago.
 
-    The latter only if the caller allows it, and only public boards. ``read`` must be about no player of the caller's.
+    ``read`` also returns whether its content is private: that is not kept. Nothing in it may be about the caller.
+    ``asked`` is what the content depends on, at most some hundred bytes.
     """
-    if not _ALLOWS_A_SECOND.search(request.META.get("HTTP_CACHE_CONTROL", "")):
-        return read()
-    key = request.get_full_path(), key_of(request) is None, may_lag(request)
-    kept = _answers.get_fresh(key)
-    if kept is not None:
-        response = not_modified(request, kept.tag) or HttpResponse(kept.content, content_type=JSON)
+    if not allows_a_second(request.META.get("HTTP_CACHE_CONTROL", "")):
+        return etag_response(request, *read())
+    key = asked, key_of(request) is None, may_lag(request)
+    kept, is_private = _answers.get_fresh(key), False
+    is_new = kept is None
+    if kept is None:
+        begun = clock.monotonic()
+        content, is_private = read()
+        kept = _Kept(as_json(content), etag_digest(etag_bytes(content)))
+        if not is_private:
+            _answers.put(key, kept, begun)
+    response = not_modified(request, kept.tag) or HttpResponse(kept.content, content_type=JSON)
+    if not is_new:
         response["Age"] = "0"  # whole seconds
-        return with_etag(response, kept.tag, private=False)
-    begun = clock.monotonic()
-    response = read()
-    if response.status_code == 200 and response["Cache-Control"] == PUBLIC:
-        _answers.put(key, _Kept(response.content, tag_of(response)), begun)
-    return response
+    return with_etag(response, kept.tag, is_private)
+
+
+def allows_a_second(cache_control: str) -> bool:
+    """Whether a request with this header takes an answer that is a second old: the strictest directive decides."""
+    if not cache_control:
+        return False
+    directives = [each.strip().lower().partition("=") for each in cache_control.split(",")]
+    ages = [age.strip('"') for name, _, age in directives if name == "max-age"]
+    wants_fresh = any(name in _FRESH for name, *_ in directives)
+    return not wants_fresh and bool(ages) and all(age.isascii() and age.isdigit() and int(age[:9]) > 0 for age in ages)
 
 
 def clear_recent_answers() -> None:

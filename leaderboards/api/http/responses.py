@@ -13,7 +13,7 @@ from django.utils.cache import get_conditional_response
 from foundation.http.encoding import as_json, etag_bytes
 
 JSON = "application/json"
-PUBLIC, PRIVATE = "no-cache", "private, no-cache"
+PRIVATE = "private, no-cache"
 AnyResponse = TypeVar("AnyResponse", bound=HttpResponseBase)
 
 
@@ -34,13 +34,8 @@ def etag_response(request: HttpRequest, content: Any, private: bool = False) -> 
 def with_etag(response: AnyResponse, tag: str, private: bool) -> AnyResponse:
     """``response`` with its ETag; clients that cache it must revalidate before they use it."""
     response["ETag"] = _weak(tag)
-    response["Cache-Control"] = PRIVATE if private else PUBLIC
+    response["Cache-Control"] = PRIVATE if private else "no-cache"
     return response
-
-
-def tag_of(response: HttpResponse) -> str:
-    """The tag that ``with_etag`` gave to a response."""
-    return str(response["ETag"]).removeprefix('W/"').removesuffix('"')
 
 
 def not_modified(request: HttpRequest, tag: str) -> HttpResponse | None:

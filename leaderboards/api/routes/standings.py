@@ -30,7 +30,7 @@ from leaderboards.api.http.parameters import (
     WholeNumber,
     players_named,
 )
-from leaderboards.api.http.recent import recent_or
+from leaderboards.api.http.recent import recent_response
 from leaderboards.api.http.responses import etag_response
 from leaderboards.api.openapi.schemas import (
     PageOfPeriod,
@@ -59,16 +59,20 @@ def read_standings(
     page: PageAsked = PAGE,
 ) -> HttpResponse:
     """A page of a board's rows, best first; with `Cache-Control: max-age=1` it may be up to a second old."""
-    return recent_or(request, lambda: _read_page(request, seq, period, metadata, page))
+    asked = (seq, period, metadata, page.offset, page.limit, page.cursor)
+    return recent_response(request, asked, lambda: _read_page(request, seq, period, metadata, page))
 
 
-def _read_page(request: HttpRequest, seq: int, period: str, metadata: bool, page: PageAsked) -> HttpResponse:
+def _read_page(
+    request: HttpRequest, seq: int, period: str, metadata: bool, page: PageAsked
+) -> tuple[dict[str, Any], bool]:
+    """The answer, and whether it is private."""
     paging = page.of(request, f"b{seq}")
     label = paging.period(period)
     with reading_metadata(metadata), reading_from_replicas(may_lag(request)):
         board, found = read_standings_of(request, seq, lambda board: page_encoded(board, label, paging.page))
     content = standings_header_json(found) | {"rows": found.rows} | paging.cursors(found.ends, found.period.label)
-    return etag_response(request, content, is_private(board))
+    return content, is_private(board)
 
 
 @router.get("/boards/{seq}/players", response=StandingsOfPeriod)

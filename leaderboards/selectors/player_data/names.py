@@ -59,7 +59,7 @@ def _set_picture(player: str, picture: str) -> None:
 def _select_names(ids: Collection[str]) -> Iterable[tuple[int, str, str, str, str]]:
     """Select names, countries and pictures with one constant statement, faster than a query built by the ORM."""
     if max(len(_players), len(_countries)) > 2 * MAX_NAMES:
-        _forget()
+        _prune()
     if connection.vendor != "postgresql":
         shown = Case(When(picture_from=F("avatar_url"), then="picture"), default=Value(""))
         players = Player.objects.filter(external_id__in=ids).annotate(shown=shown)
@@ -149,6 +149,17 @@ def _forget() -> None:
         _countries.clear()
         _pictures.clear()
         _cache.forget()
+
+
+def _prune() -> None:
+    """Forget the numbers, countries and pictures of players whose names are not cached any more."""
+    with _lock:
+        _cache.distrust_reads()  # a name that is being read would be cached without its number
+        for number in [number for number, player in _players.items() if player not in _cache]:
+            del _players[number]
+        for by_player in (_countries, _pictures):
+            for player in [player for player in by_player if player not in _cache]:
+                del by_player[player]
 
 
 def _drop(changes: Collection[Change]) -> None:

@@ -33,22 +33,28 @@ class _Invalidation:
         self.boards: set[int] = set()
         self.periods: set[PeriodKeyFamily] = set()
         self.hidden: set[str] = set()
-        self.wait_for_expiry = False
+        self.wait_for_expiry = self.becomes_private = False
 
     def __call__(self) -> None:
         """Drop the cache versions. Periods may have opened before the commit, so they are read again."""
+        must_wait = not self._drop() and self.wait_for_expiry
+        if must_wait or self.becomes_private:
+            time.sleep(MAX_READ_STALENESS_SECONDS)
+
+    def _drop(self) -> bool:
+        """Whether all readers that ask Redis know of the change now."""
         periods = self.periods | _active_families(self.boards)
         failpoint("readers.before_told")
         if not periods:
-            return  # nobody reads anything of it from Redis
+            return True  # nobody reads anything of it from Redis
         noted = {keys.board(seq) for seq in self.boards} | self.hidden
         try:
             note_changes(redis.boards(), noted)
             drop_cache_versions(redis.boards(), periods)
         except Unavailable as error:
             logger.info("readers hear within %s s of what has changed: %s", MAX_READ_STALENESS_SECONDS, error.detail)
-            if self.wait_for_expiry:
-                time.sleep(MAX_READ_STALENESS_SECONDS)
+            return False
+        return True
 
 
 def invalidate_readers_of(board: Board, wait_for_expiry: bool = False) -> None:
@@ -58,6 +64,11 @@ def invalidate_readers_of(board: Board, wait_for_expiry: bool = False) -> None:
     """
     if board.storage != Storage.SQL:
         _invalidate_on_commit({board.pk}, _active_families({board.pk}), wait_for_expiry)
+
+
+def outlast_recent_answers() -> None:
+    """Have the commit wait until callers who allow a second get no answer of before any more (decision 0111)."""
+    _invalidate_on_commit((), (), becomes_private=True)
 
 
 def invalidate_readers(period: Period, wait_for_expiry: bool = False, hides: bool = False) -> None:
@@ -81,6 +92,7 @@ def _invalidate_on_commit(
     periods: Collection[PeriodKeyFamily],
     wait_for_expiry: bool = False,
     hidden: Collection[str] = (),
+    becomes_private: bool = False,
 ) -> None:
     callbacks = (callback for _, callback, *_ in connection.run_on_commit)
     existing = next((each for each in callbacks if isinstance(each, _Invalidation)), None)
@@ -89,6 +101,7 @@ def _invalidate_on_commit(
     invalidation.periods.update(periods)
     invalidation.hidden.update(hidden)
     invalidation.wait_for_expiry |= wait_for_expiry
+    invalidation.becomes_private |= becomes_private
     if existing is None:
         transaction.on_commit(invalidation)
 

@@ -4,8 +4,7 @@ The trap: a shared page is built without the request, so that nothing of one vie
 the parts that depend on the viewer as ``own.<place>``; ``views/board_pages/viewer_overlay.py`` fills these places.
 """
 
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -24,6 +23,7 @@ from leaderboards.models import Board, PeriodState
 from leaderboards.selectors import BoardPage, Row
 from leaderboards.selectors.player_data.names import countries_of, picture_generation, picture_of
 from leaderboards.views.board_pages.filters import PARAMETER, Filter, filter_context
+from leaderboards.views.board_pages.page_template import PageTemplate
 from leaderboards.views.board_pages.period_history import PeriodHistory
 from leaderboards.views.components.distribution_chart import distribution_chart
 from leaderboards.views.components.gains import empty_cells
@@ -52,8 +52,6 @@ _PLACES = (
     *("race_table", "spread_table", "days_table", "past_tables"),
 )
 _PLACE_MARKERS = {place: mark_safe(f"<!--own {place}-->") for place in _PLACES}  # noqa: S308 - text of users is escaped, so it cannot contain a marker
-_BLANK_LINES = re.compile(r"\n\s*\n")
-_PLACE = re.compile("<!--own ([a-z_]+)-->")
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,18 +100,6 @@ def tables_address(shared: "SharedPage") -> str:
     """Return the address of the tables of a page, relative to it."""
     query = QueryDict(shared.key.query).dict() | {TABLES: "1"}
     return f"?{urlencode(query)}"
-
-
-class PageTemplate:
-    """Rendered HTML, encoded once and split at its places."""
-
-    def __init__(self, rendered: str) -> None:
-        pieces = _PLACE.split(_BLANK_LINES.sub("\n", rendered))  # alternately text and the name of a place
-        self._pieces = [piece if nth % 2 else piece.encode() for nth, piece in enumerate(pieces)]
-
-    def filled(self, part_of: Callable[[str], str]) -> bytes:
-        """Return the HTML with ``part_of(place)`` in each place."""
-        return b"".join(part_of(piece).encode() if isinstance(piece, str) else piece for piece in self._pieces)
 
 
 class SharedPage:

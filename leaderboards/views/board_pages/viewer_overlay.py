@@ -4,6 +4,7 @@ They show the current data; the shared rows may be a second older. The trap: if 
 rows, both must agree. A viewer whose row has changed since gets a newly built page (``row_is_current``).
 """
 
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -17,20 +18,22 @@ from foundation.db.resilience import SqlAway, ask
 from leaderboards.selectors import BoardPage, Row
 from leaderboards.selectors.visibility.restrictions import NOT_EXCLUDED, Exclusion, exclusion_on_board
 from leaderboards.views.board_pages import viewer_tables
+from leaderboards.views.board_pages.page_template import PageTemplate, squeezed
 from leaderboards.views.board_pages.panels import PanelContext, panels
-from leaderboards.views.board_pages.shared_page import PageTemplate, SharedPage, tables_address
+from leaderboards.views.board_pages.shared_page import SharedPage, tables_address
 from leaderboards.views.components.approximate_share import ApproximateShare, approximate_share
 from leaderboards.views.components.distribution_chart import with_own_bar
 from leaderboards.views.components.own_move import own_move
 from leaderboards.views.components.preview import board_preview
 from leaderboards.views.components.race import race_html
-from leaderboards.views.components.row_html import RowStyle, row_html, row_start
+from leaderboards.views.components.row_html import RowStyle, row_html, row_mark
 from leaderboards.views.components.table_rows import Move
 from leaderboards.views.components.tables import viewer_card
 from leaderboards.views.http.responses import etag_of
 from leaderboards.views.http.viewer import Viewer
 
 ANONYMOUS_VIEWER = Viewer(None)
+_ROW_END = re.compile(rb"<tr|</tbody")  # rows have no end tags
 MAX_CACHED_PARTS = 4096  # about 6 KB each, with their keys
 _cached_parts: dict[tuple[str, str], dict[str, str]] = {}
 
@@ -128,9 +131,8 @@ class ViewerOverlay:
         """Render a part from its template."""
         own = {"viewer": self.viewer, "sought": self.sought, "standings": self.page.standings, "is_fragment": True}
         own["hidden_on"] = self.exclusion
-        return render_to_string(
-            f"leaderboards/{template}.html", {**self.shared.context, **own, **self.viewer_card, **more}
-        )
+        shown = {**self.shared.context, **own, **self.viewer_card, **more}
+        return squeezed(render_to_string(f"leaderboards/{template}.html", shown))
 
     def default(self, place: str) -> str:
         """Return the HTML of a place for an anonymous viewer."""
@@ -178,8 +180,9 @@ class ViewerOverlay:
         """Replace the viewer's row by one that is highlighted."""
         player = self.page.me and self.page.me.player
         line = next(line for line in self.shared.context["lines"] if line.player == player)
-        begin = html.index(f"{row_start(str(player))}>".encode())
-        end = html.index(b"</tr>", begin) + len(b"</tr>")
+        mark = row_mark(str(player), self.row_style).encode()
+        begin = html.rindex(b"<tr", 0, html.index(mark, html.index(b"<tbody>")) + len(b"<tr"))
+        end = next(_ROW_END.finditer(html, begin + 1)).start()
         return html[:begin] + row_html(replace(line, is_me=True), self.row_style).encode() + html[end:]
 
 
@@ -234,7 +237,12 @@ def _race_html(shared: SharedPage, me: Row | None) -> str:
 
 
 def _preview(own: ViewerOverlay) -> str | None:
-    """Return the preview of the viewer's row, for links that name a player. Other sites have no cookie of a viewer."""
+    """Return the preview of the viewer's row, for links that name a player.
+
+    Other sites read it, and they have no cookie of a viewer: who has signed in with a player gets none.
+    """
+    if own.viewer.linked:
+        return ""
     return _preview_of(own.shared, own.page.me) if own.page.me and own.viewer.is_in_address else None
 
 
@@ -249,7 +257,7 @@ def _panels(own: ViewerOverlay) -> str | None:
 
 
 def _render_panels(own: ViewerOverlay) -> str:
-    return panels(PanelContext(own.shared.board, own.page.standings.period, own.viewer))
+    return squeezed(panels(PanelContext(own.shared.board, own.page.standings.period, own.viewer)))
 
 
 _TABLES = ("race_table", "spread_table", "days_table", "past_tables")

@@ -118,13 +118,13 @@ def _bars(gains: RowGains, largest: int) -> str:
     it over, makes it wide, parts the days and sets off the last.
     """
     heights = [0 if gain is None else _height(gain, largest) for gain in gains.by_day]
-    return f'<svg><path d="{_path(heights)}"/></svg>' if any(heights) else ""
+    return f"<svg><path d={_path(heights)}></svg>" if any(heights) else ""
 
 
 def _path(heights: Sequence[int]) -> str:
     """Return the bars of the days, the last of which ends at the right edge, as one outline."""
     known = next(nth for nth, height in enumerate(heights) if height)
-    text, before = f"M{MOST_DAYS - len(heights) + known} 0", 0
+    text, before = f"M{MOST_DAYS - len(heights) + known},0", 0
     for height in heights[known:]:
         text += ("" if height == before else f"V{height}") + "h1"
         before = height

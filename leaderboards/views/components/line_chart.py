@@ -68,4 +68,4 @@ def _place(moment: Moment, moments: Sequence[Moment], best: int, worst: int) -> 
     span = (moments[-1].at - moments[0].at).total_seconds() or 1.0
     across = (moment.at - moments[0].at).total_seconds() / span
     down = (moment.rank - best) / (worst - best) if worst > best else 0.5
-    return f"{EDGE + across * (WIDTH - 2 * EDGE):.1f}", f"{EDGE + down * (HEIGHT - 2 * EDGE):.1f}"
+    return f"{EDGE + across * (WIDTH - 2 * EDGE):.0f}", f"{EDGE + down * (HEIGHT - 2 * EDGE):.0f}"

@@ -208,7 +208,7 @@ def _svg(race: Race, mine: Mine | None) -> str:
 
 
 def _times(race: Race) -> str:
-    return "".join(f'<text x="{_percent(x)}" y="{_rem(20)}">{escape(label)}</text>' for x, label in race.ticks)
+    return "".join(f"<text x={_percent(x)} y={_rem(20)}>{escape(label)}</text>" for x, label in race.ticks)
 
 
 def _grid(race: Race, high: int) -> str:
@@ -223,7 +223,7 @@ def _own_line_svg(mine: Mine, high: int) -> str:
     if mine.nth is None and mine.ranks[-1] is not None and drawn.path.rpartition("h")[2].isdecimal():
         turns.append((WIDTH, high + IN_LANE, mine.ranks[-1]))
     numbers = (
-        f'<text class="race-turn is-me{" is-last" if x == WIDTH else ""}" x="{_percent(x)}" y="{_rem(HEAD + y - 9)}">'
+        f'<text class="race-turn is-me{" is-last" if x == WIDTH else ""}" x={_percent(x)} y={_rem(HEAD + y - 9)}>'
         f"{formats.number(rank)}</text>"
         for x, y, rank in turns
     )
@@ -245,7 +245,7 @@ def _dot(drawn: Drawn, names: str) -> str:
     if drawn.start is None:
         return ""
     x, y = _percent(drawn.start.x), _rem(HEAD + drawn.start.y)
-    return f'<circle class="race-dot {names}" cx="{x}" cy="{y}"/>'
+    return f'<circle class="race-dot {names}" cx={x} cy={y} />'
 
 
 def _rem(high: float) -> str:

@@ -1,6 +1,6 @@
 """Render a row of standings in Python: a template takes ten times as long, and a page has fifty rows.
 
-Every byte here counts fifty times. So cells have no end tags, which HTML leaves out where the next cell begins,
+Every byte here counts fifty times. So cells and rows have no end tags, which HTML leaves out where the next one begins,
 attributes of our own words have no quotes, and what style sheets can draw (arrows, dashes, faces) is no text. Cells are
 found by their place: the classes of the table (``_table.html``) say which there are.
 
@@ -62,12 +62,20 @@ def row_html(line: Line, style: RowStyle) -> str:
     cells += [f"{result}{escape(cell)}" for cell in line.cells]
     if style.gaps:
         cells.append(f"<td>{escape(line.gap)}")
-    return f"{row_start(line.player)}{_own(line, style)}>{''.join(cells)}</tr>"
+    key = "" if _has_link(style) else f" data-key={attribute(escape(line.player))}"
+    return f"<tr{key}{_own(line, style)}>{''.join(cells)}"
 
 
-def row_start(player: str) -> str:
-    """Return how the row of a player begins, up to where its class may follow."""
-    return f"<tr data-key={attribute(escape(player))}"
+def row_mark(player: str, style: RowStyle) -> str:
+    """Return what stands in the row of a player and in no other one: the start of its link, else its key.
+
+    Scripts take the key of a row from its link (``row-keys.js``).
+    """
+    return f"<a href={player_address(player)}>" if _has_link(style) else f"<tr data-key={attribute(escape(player))}>"
+
+
+def _has_link(style: RowStyle) -> bool:
+    return not style.request.GET.get("embed")
 
 
 def moment_html(at: datetime, zone: str) -> SafeString:
@@ -112,8 +120,8 @@ def _player(line: Line, style: RowStyle) -> str:
     name = escape(line.name)
     whole = f" title={attribute(name)}" if _width(line.name) > _SHORT_NAME else ""
     text = f"<bdi{whole}>{name}</bdi>"
-    if not style.request.GET.get("embed"):
-        text = f"<a href={_address(line.player)}>{text}</a>"
+    if _has_link(style):
+        text = f"<a href={player_address(line.player)}>{text}</a>"
     text = f"{row_face_html(line.player)}{text}{flag_html(line.country, in_row=True)}"
     if line.is_me:
         word = _("You") if style.is_linked else _("highlighted")
@@ -147,9 +155,10 @@ def _move(move: Move | None, _language: str | None) -> str:
     return f"<td class={move.direction}><i>{escape(direction)}</i>{by}"
 
 
-def _address(player: str) -> str:
+def player_address(player: str) -> SafeString:
+    """Return the address of a player's page as the value of an attribute."""
     before, after = _player_url_parts()
-    return attribute(escape(f"{before}{quote(player, safe=_SAFE)}{after}"))
+    return mark_safe(attribute(escape(f"{before}{quote(player, safe=_SAFE)}{after}")))  # noqa: S308 - it is escaped
 
 
 @cache

@@ -6,7 +6,7 @@ import pytest
 from django.db import transaction
 
 from foundation.db import resilience as sql
-from foundation.db.resilience import MAX_STALE_SECONDS, SqlAway, StaleIfErrorCache
+from foundation.db.resilience import MAX_CACHED, MAX_STALE_SECONDS, SqlAway, StaleIfErrorCache
 from tests.foundation.db.away import Source
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("time")]
@@ -178,3 +178,23 @@ class TestRemembered:
         kept = [name for name in names if remembered.peek(name, 60.0)]
 
         assert kept == names[3:]  # room for one, and for an eighth more
+
+    def test_many_that_change_leave_the_others_cached(self, source: Source) -> None:
+        remembered = StaleIfErrorCache(source.load, fresh=60.0)
+        remembered.get("a")
+
+        remembered.drop([f"other{each}" for each in range(MAX_CACHED)])
+        remembered.drop(["more"])
+
+        assert remembered.peek("a", 60.0)
+
+    def test_many_that_change_distrust_what_is_being_read(self, source: Source) -> None:
+        def read_while_many_change(keys: Collection[str]) -> dict[str, int]:
+            remembered.drop(["a"])
+            remembered.drop([f"other{each}" for each in range(MAX_CACHED)])
+            return dict.fromkeys(keys, 1)
+
+        remembered: StaleIfErrorCache[str, int] = StaleIfErrorCache(read_while_many_change, fresh=60.0)
+        remembered.get("a")
+
+        assert remembered.peek("a", 60.0) is None

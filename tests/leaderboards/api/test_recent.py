@@ -44,7 +44,7 @@ def number() -> int:
     return made
 
 
-@pytest.mark.parametrize("allowed", [A_SECOND, "max-age=60", "no-transform, Max-Age=01"])
+@pytest.mark.parametrize("allowed", [A_SECOND, "max-age=60", "no-transform,\tMax-Age=01", 'max-age="5"'])
 @pytest.mark.usefixtures("now")
 def test_who_allows_a_second_gets_the_page_of_that_second(
     anybody: Caller, number: int, now: list[float], allowed: str
@@ -63,7 +63,11 @@ def test_who_allows_a_second_gets_the_page_of_that_second(
     assert best(later) == [("bob", 40), ("ann", 30)]
 
 
-@pytest.mark.parametrize("allowed", ["", "max-age=0", "max-age=00", "no-cache", "s-maxage=5", "max-age=", "max-age=-1"])
+STRICTER = ["max-age=1, no-cache", "no-store, max-age=1", "max-age=0, max-age=5", "max-age=5, min-fresh=5"]
+ODD = ["", "max-age=0", "max-age=00", "no-cache", "s-maxage=5", "max-age=", "max-age=-1", "max-age=1abc", "max-age=١"]
+
+
+@pytest.mark.parametrize("allowed", [*ODD, *STRICTER])
 @pytest.mark.usefixtures("now")
 def test_all_others_get_what_was_acknowledged_before(anybody: Caller, number: int, allowed: str) -> None:
     read(anybody, number)
@@ -97,6 +101,49 @@ def test_who_has_the_page_is_told_so(anybody: Caller, number: int) -> None:
 
     assert (same.status_code, same.content, same["ETag"]) == (304, b"", tag)
     assert (other.status_code, other["ETag"]) == (200, tag)
+
+
+@pytest.mark.usefixtures("now")
+def test_it_is_kept_where_all_who_ask_have_it_already(
+    anybody: Caller, number: int, now: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tag = read(anybody, number)["ETag"]
+    now[0] += 1
+
+    first = read(anybody, number, If_None_Match=tag)
+    monkeypatch.setattr(standings, "page_encoded", lambda *_: pytest.fail("the page was read"))
+    second = read(anybody, number, If_None_Match=tag)
+
+    assert ("Age" in first, second["Age"]) == (False, "0")
+    assert (first.status_code, second.status_code) == (304, 304)
+
+
+@pytest.mark.usefixtures("now")
+def test_an_address_in_other_words_is_the_same_page(
+    anybody: Caller, number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read(anybody, number, query="?limit=7")
+    monkeypatch.setattr(standings, "page_encoded", lambda *_: pytest.fail("the page was read"))
+
+    for same in ("?limit=07", "?limit=%37", "?offset=0&limit=7"):
+        assert read(anybody, number, query=same).status_code == 200
+
+
+def test_a_board_that_becomes_private_is_shown_to_nobody_after_that(anybody: Caller, number: int) -> None:
+    board = Board.objects.get(pk=number)
+    assert read(anybody, number).status_code == 200
+
+    board.visibility = Visibility.PRIVATE
+    save_board(board)
+
+    assert read(anybody, number).status_code == 401
+
+
+def test_pages_of_other_sites_may_say_so(anybody: Caller, number: int) -> None:
+    asked = anybody.send("OPTIONS", f"/boards/{number}/standings")
+
+    assert "Cache-Control" in asked["Access-Control-Allow-Headers"]
+    assert "Age" in read(anybody, number)["Access-Control-Expose-Headers"]
 
 
 @pytest.mark.usefixtures("now")

@@ -5,7 +5,18 @@ from pathlib import Path
 
 from config.local.faces import picture_of
 from leaderboards.choices import HUES as HUE_CHOICES
-from leaderboards.core.faces import CAPS, EYES, HEADS, TONES, drawn, face_of
+from leaderboards.core.faces import (
+    CAP_LETTERS,
+    CAPS,
+    EYE_LETTERS,
+    EYES,
+    HEAD_LETTERS,
+    HEADS,
+    TONES,
+    drawn,
+    face_of,
+    parts_of,
+)
 from leaderboards.core.hues import HUES, hue_of
 from leaderboards.core.marks import mark_of
 
@@ -31,7 +42,7 @@ def test_a_face_is_of_the_id_alone_and_never_changes() -> None:
     assert len({drawn(face_of(f"player-{number}")) for number in range(500)}) > 490
     robin = face_of("robin")
     assert (robin.field, robin.tone, robin.head, robin.cap, robin.eyes) == (0, 4, 4, 5, 0)
-    assert drawn(face_of("\ud800")).startswith('<i class="face ')  # half a sign is an id too
+    assert drawn(face_of("\ud800")).startswith('<i class="face" data-f=')  # half a sign is an id too
 
 
 def test_every_head_is_seen_on_its_field_and_eyes_on_every_head() -> None:
@@ -68,5 +79,9 @@ def test_the_picture_of_faces_has_the_parts_and_tones_that_faces_are_made_of() -
     [name] = set(re.findall(r"faces\.[0-9a-f]{12}\.svg", sheet))
 
     assert (STYLES.parent / "img" / name).read_text("utf-8") == picture_of(sheet)
-    for part, shapes in (("a", HEADS), ("b", CAPS), ("e", EYES)):
-        assert re.findall(rf"\.{part}(\d) {{", sheet) == [str(nth) for nth in range(len(shapes))]
+    for part, letters, shapes in (("a", HEAD_LETTERS, HEADS), ("b", CAP_LETTERS, CAPS), ("e", EYE_LETTERS, EYES)):
+        assert re.findall(rf"\[data-f\*=(\w)\] {{ --{part}:", sheet) == list(letters)
+        assert len(letters) == len(shapes)
+    known = re.findall(r"\[data-f\*=(\w)\]", sheet)
+    assert len(known) == len(set(known)) == 45
+    assert {letter for number in range(500) for letter in parts_of(face_of(str(number)))} == set(known)

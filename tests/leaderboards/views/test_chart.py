@@ -20,11 +20,11 @@ def test_the_best_place_is_at_the_top_time_goes_to_the_right_and_one_moment_is_n
     drawn, level = chart(way(9, 1, 5)), chart(way(3, 3))
 
     assert drawn is not None
-    assert drawn.line == "12.0,188.0 300.0,12.0 588.0,100.0"
-    assert (drawn.last_x, drawn.last_y) == ("588.0", "100.0")
+    assert drawn.line == "12,188 300,12 588,100"
+    assert (drawn.last_x, drawn.last_y) == ("588", "100")
     assert (drawn.best, drawn.worst) == (1, 9)
     assert level is not None
-    assert level.line == "12.0,100.0 588.0,100.0"
+    assert level.line == "12,100 588,100"
     assert chart([]) is chart(way(4)) is None
 
 
@@ -35,7 +35,7 @@ def test_ten_thousand_moments_stay_a_drawing_that_ends_with_the_last() -> None:
 
     assert drawn is not None
     assert len(drawn.line.split()) <= MAX_POINTS
-    assert drawn.line.endswith(f"{WIDTH - EDGE}.0,{HEIGHT - EDGE}.0")
+    assert drawn.line.endswith(f"{WIDTH - EDGE},{HEIGHT - EDGE}")
     assert len(steps) == MAX_CHANGES
     assert steps[0].rank == 50
     assert [moment.rank for moment in changes(way(4, 4, 2, 2, 2, 3))] == [3, 2, 4]  # the latest first

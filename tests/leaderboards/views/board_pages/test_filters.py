@@ -45,8 +45,8 @@ def robin(board: int) -> Client:
 def rows(page: str) -> list[tuple[str, str, str]]:
     """Place among those shown, rank and player of each row of the table."""
     body = page.partition('data-part="top"')[2].partition("<tbody>")[2].partition("</tbody>")[0]
-    found = re.findall(r"<tr data-key=([^ >]+).*?<td class=within>(.*?)<td class=rank>(.*?)<(?:td|th)", body, re.DOTALL)
-    return [(within, re.sub(r"<[^>]+>", "", rank), player) for player, within, rank in found]
+    found = re.findall(r"<td class=within>(.*?)<td class=rank>(.*?)<(?:td|th).*?/players/(\w+)/", body, re.DOTALL)
+    return [(within, re.sub(r"<[^>]+>", "", rank), player) for within, rank, player in found]
 
 
 def test_whom_one_follows_stand_with_their_ranks_and_oneself_among_them(board: int, robin: Client) -> None:
