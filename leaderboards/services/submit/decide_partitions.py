@@ -4,10 +4,12 @@ Each partition succeeds or fails by itself. After its first failure nothing more
 sent are ``unavailable``; entries that were sent without an answer are ``unknown``.
 """
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from foundation.db.resilience import CONNECTION_ERRORS
 from foundation.errors import SunwiError, Unavailable
 from foundation.failpoints import failpoint
 from foundation.messages import Message
@@ -24,6 +26,8 @@ from leaderboards.services.submit.outcomes import EntryDecision, refused
 from leaderboards.services.submit.redis_entries import chunks, script_entries, to_decisions, unavailable
 from leaderboards.services.submit.request_periods import refuse_delayed
 from leaderboards.stores.redis.writes import EvaluatedEntry, ZsetWriter
+
+logger = logging.getLogger(__name__)
 
 Decisions = dict[int, EntryDecision]
 _Answers = list[list[EvaluatedEntry] | Unavailable]
@@ -59,29 +63,47 @@ def decide_in_partitions(items: Sequence[Item], service: str, at: datetime) -> D
 
 
 def _send_round(period: Period, queues: Sequence[_Queue], rules: object, service: str) -> Decisions:
-    """Send the first chunk of each queue; once more to partitions that were resynced since their rows were read."""
+    """Send the first chunk of each queue; once more to partitions that were resynced since their rows were read.
+
+    What the first try has decided stays, whatever becomes of the second.
+    """
     decisions = Decisions()
     stale = _take_answers(queues, _ask(period, queues, rules, service), service, decisions)
-    if stale:
-        refused_generations = [period.parts[queue.index].generation for queue in stale]
-        reload_sync_state(period)
-        again = [
-            queue
-            for queue, generation in zip(stale, refused_generations, strict=True)
-            if period.parts[queue.index].generation != generation and period.parts[queue.index].stale_since is None
-        ]
-        still = _take_answers(again, _ask(period, again, rules, service), service, decisions) if again else []
-        for queue in (*(queue for queue in stale if queue not in again), *still):
+    again = _resynced_since(period, stale) if stale else []
+    if again:
+        try:
+            answers = _ask(period, again, rules, service, is_first=False)
+        except (RulesChanged, RequestExpired) as error:
+            for queue in again:
+                queue.failure = error
+        else:
+            for queue in _take_answers(again, answers, service, decisions):
+                queue.failure = unavailable()
+    for queue in stale:
+        if queue not in again:
             queue.failure = unavailable()
     return decisions
 
 
-def _ask(period: Period, queues: Sequence[_Queue], rules: object, service: str) -> _Answers:
+def _resynced_since(period: Period, refused_queues: Sequence[_Queue]) -> list[_Queue]:
+    """Read the rows of the partitions again; returns the queues whose partition has another generation by now."""
+    refused_generations = [_part(period, queue).generation for queue in refused_queues]
+    try:
+        reload_sync_state(period)
+        pairs = zip(refused_queues, refused_generations, strict=True)
+        current = [(queue, _part(period, queue), generation) for queue, generation in pairs]
+    except (*CONNECTION_ERRORS, Unavailable) as error:
+        logger.warning("period %s: what was resynced is not known: %s", period, error)
+        return []
+    return [queue for queue, part, generation in current if part.generation != generation and part.stale_since is None]
+
+
+def _ask(period: Period, queues: Sequence[_Queue], rules: object, service: str, is_first: bool = True) -> _Answers:
     if period.rules_json != rules:
         raise RulesChanged
     for queue in queues:
         refuse_delayed(queue.chunks[0])
-    in_batch = queues[0].chunks[0][0].in_batch  # a batch is one chunk, so nothing was sent before
+    in_batch = is_first and queues[0].chunks[0][0].in_batch  # a batch is one chunk, so nothing was sent before
     with abort_batch_on_error(in_batch, expected_errors=(Unavailable,)):
         groups = [(_part(period, queue), script_entries(period, queue.chunks[0], service)) for queue in queues]
         send = ZsetWriter(redis.boards()).prepare_each(groups)

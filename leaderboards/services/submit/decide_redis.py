@@ -69,23 +69,21 @@ def decide(
         if period.is_stale:
             reload_sync_state(period)  # it may have been resynced since
     if limits is not None:
-        quarantined = dict[int, EntryDecision]()
-        for part, own in period.by_part(fitting, player_of):
-            if part.stale_since is None:  # of a stale one nothing is applied
-                quarantined |= _quarantine(own, limits, service, at, dry_run)
-        fitting = [item for item in fitting if item.entry.position not in quarantined]
-        decisions |= quarantined
+        refusals = _quarantine_by_part(fitting, limits, service, at, dry_run)
+        fitting = [item for item in fitting if item.entry.position not in refusals]
+        decisions |= refusals
     if not period.is_divided:
         return decisions | _by_chunk(fitting, service, at, dry_run)
     if dry_run:
-        groups = period.by_part(fitting, player_of)
-        return decisions | {at: each for _, own in groups for at, each in _by_chunk(own, service, at, dry_run).items()}
+        for _, own in period.by_part(fitting, player_of):
+            decisions |= _by_chunk(own, service, at, dry_run)
+        return decisions
     return decisions | decide_in_partitions(fitting, service, at)
 
 
 def _by_chunk(items: Sequence[Item], service: str, at: datetime, dry_run: bool) -> dict[int, EntryDecision]:
-    """Apply chunk by chunk. After the first failure the chunks behind it are refused without a try."""
-    failure: SunwiError | None = unavailable() if items and items[0].period.is_stale else None
+    """Apply items of one family chunk by chunk. After the first failure the chunks behind it are not tried."""
+    failure: SunwiError | None = unavailable() if items and _is_stale(items[0]) else None
     decisions, untried = dict[int, EntryDecision](), dict[int, EntryDecision]()
     for chunk in chunks(items):
         if failure is None:
@@ -120,6 +118,27 @@ def _duplicates_among(
         (item.entry, item.period.board) for item in items if item.id_unchecked and item.entry.position in refusals
     ]
     return find_duplicates(unchecked, service, at)
+
+
+def _is_stale(item: Item) -> bool:
+    """Whether the family of the item's player is stale: then nothing of it is applied."""
+    return item.period.part_of(item.entry.player).stale_since is not None
+
+
+def _quarantine_by_part(
+    items: Sequence[Item], limits: Limits, service: str, at: datetime, dry_run: bool
+) -> dict[int, EntryDecision]:
+    """The decisions on items that must not be applied, of all families of a period.
+
+    Items of a stale family are refused unchecked, here and now: the rows of the families may be read again before the
+    others are applied, and by then it may not be stale any more.
+    """
+    stale = [item for item in items if _is_stale(item)]
+    decisions = {item.entry.position: refused(unavailable()) for item in stale}
+    checked = [item for item in items if item.entry.position not in decisions]
+    for _, own in checked[0].period.by_part(checked, player_of) if checked else ():
+        decisions |= _quarantine(own, limits, service, at, dry_run)
+    return decisions
 
 
 def _quarantine(

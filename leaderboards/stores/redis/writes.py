@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from foundation.errors import Unavailable
 from foundation.messages import Message
-from foundation.redis.client import Argument, RedisClient, ScriptCall
+from foundation.redis.client import Argument, RedisAway, RedisClient, ScriptCall
 from foundation.sync.redis_state import raise_if_stale, refusal_of
 from leaderboards.core import keys as named
 from leaderboards.core.id_buckets import PROOF_BYTES, BucketedId
@@ -147,19 +147,28 @@ class ZsetWriter:
         self, groups: Sequence[tuple[Part, Sequence[EntryToEvaluate]]]
     ) -> Callable[[], list[list[EvaluatedEntry] | Unavailable]]:
         """Prepare the entries of several families, which are sent together; each has its answer or its error."""
-        calls = [self._submit_call(part, entries) for part, entries in groups]
+        calls = [self._submit_call_or_error(part, entries) for part, entries in groups]
+        ready = [call for call in calls if isinstance(call, ScriptCall)]
 
         def send() -> list[list[EvaluatedEntry] | Unavailable]:
             try:
-                answers = self._link.try_many(calls)
+                sent = iter(self._link.try_many(ready) if ready else ())
             except Unavailable as error:
-                return [error] * len(groups)
+                sent = iter([error] * len(ready))
+            answers = [next(sent) if isinstance(call, ScriptCall) else call for call in calls]
             return [
                 refusal_of(answer) if isinstance(answer, Unavailable) else _to_evaluated(*group, answer[0], answer[1:])
                 for group, answer in zip(groups, answers, strict=True)
             ]
 
         return send
+
+    def _submit_call_or_error(self, period: Part, entries: Sequence[EntryToEvaluate]) -> ScriptCall | RedisAway:
+        """The call, or ``RedisAway`` if the family's server does not tell its clock: nothing is sent to it."""
+        try:
+            return self._submit_call(period, entries)
+        except Unavailable as error:
+            return RedisAway(error.detail)
 
     def _submit_call(self, period: Part, entries: Sequence[EntryToEvaluate]) -> ScriptCall:
         """The day of the id buckets is that of the deadline, after which the script does nothing."""

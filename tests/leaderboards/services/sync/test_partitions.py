@@ -7,11 +7,10 @@ from unittest.mock import patch
 import pytest
 
 from foundation import clock
-from foundation.redis import client as redis
-from foundation.redis.client import RedisRefused, RedisSilent, ScriptCall
+from foundation.redis.client import RedisRefused, RedisSilent
 from leaderboards import selectors
 from leaderboards.core.submissions import Status
-from leaderboards.models import Board, Difference, Partition, Period, PeriodState, Player, Standing
+from leaderboards.models import Difference, Partition, Period, PeriodState, Player, Standing
 from leaderboards.selectors.catalog.boards import clear_board_cache
 from leaderboards.services.boards import save_board
 from leaderboards.services.moderation.remove import remove_player
@@ -24,6 +23,17 @@ from leaderboards.services.sync.mirror import mirror
 from leaderboards.services.sync.rebuild import rebuild
 from leaderboards.services.sync.resync_periods import resync_due
 from leaderboards.services.sync.verify import verify_all
+from tests.leaderboards.services.divided import (
+    POINTS,
+    deaf,
+    divided,
+    expected,
+    names_in,
+    opened,
+    partitions,
+    shown,
+    stale_numbers,
+)
 from tests.leaderboards.services.site import DAY, NOON, WHO_DECIDES, follow, period_of, redis_client, score
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
@@ -33,48 +43,6 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("
 def at_noon() -> Iterator[None]:
     with clock.freeze_at(NOON):
         yield
-
-
-POINTS = {f"p{n}": n for n in range(1, 41)}
-
-
-def divided(storage: str, partitions: int = 4) -> Board:
-    board = Board(name="A divided board", period="day", storage=storage, partitions=partitions)
-    save_board(board, NOON)
-    open_board(board, NOON)
-    return board
-
-
-def opened(storage: str, points: dict[str, int] | None = None, partitions: int = 4) -> tuple[Board, Period]:
-    """A board of four partitions in which forty players have as many points as their number."""
-    board = divided(storage, partitions)
-    assert all(each.status is Status.UPDATED for each in score(board, points or POINTS))
-    period = period_of(board)
-    follow(period)
-    return board, period
-
-
-def shown(board: Board) -> tuple[dict[str, int | None], bool]:
-    """All players by rank, and whether Redis has told them."""
-    found = selectors.standings(board, period_of(board).label, 0, 100)
-    return {row.player: row.rank for row in found.rows}, found.live
-
-
-def expected(points: dict[str, int]) -> dict[str, int]:
-    return {name: rank for rank, name in enumerate(sorted(points, key=points.__getitem__, reverse=True), start=1)}
-
-
-def stale_numbers(period: Period) -> set[int]:
-    rows = Partition.objects.filter(period=period, stale_since__isnull=False)
-    return set(rows.values_list("number", flat=True))
-
-
-def partitions(period: Period) -> list[Partition]:
-    return [part for part in period.parts if isinstance(part, Partition)]
-
-
-def names_in(period: Period, number: int) -> list[str]:
-    return [name for name in POINTS if period.part_of(name) is period.parts[number]]
 
 
 @WHO_DECIDES
@@ -124,15 +92,8 @@ def test_a_partition_that_is_stale_is_not_read_even_if_its_period_does_not_say_s
 @pytest.mark.parametrize("failure", [RedisRefused("OOM command not allowed"), RedisSilent("silent")], ids=str)
 def test_what_one_partition_does_not_hear_is_marked_and_comes_later(failure: Exception) -> None:
     board, period = opened("hybrid")
-    deaf, exchange = period.parts[1], redis.RedisClient.try_many
-
-    def try_many(client: redis.RedisClient, calls: list[ScriptCall]) -> list[object]:
-        heard = [call for call in calls if call.keys[0] != deaf.family.gen]
-        answers = iter(exchange(client, heard))
-        return [failure if call.keys[0] == deaf.family.gen else next(answers) for call in calls]
-
     better = {name: 100 + number for name, number in POINTS.items()}
-    with patch.object(redis.RedisClient, "try_many", try_many):
+    with deaf(period.parts[1], failure):
         assert {each.status for each in score(board, better)} == {Status.UPDATED}
 
     marked = Standing.objects.filter(pending_publish=True).values_list("player__external_id", flat=True)
@@ -142,52 +103,6 @@ def test_what_one_partition_does_not_hear_is_marked_and_comes_later(failure: Exc
     assert resync_due(NOON) == 1
     assert shown(board) == (expected(better), True)
     assert not Standing.objects.filter(pending_publish=True).exists()
-
-
-@pytest.mark.parametrize(
-    ("failure", "code"), [(RedisRefused("OOM"), "unavailable"), (RedisSilent("silent"), "outcome_unknown")]
-)
-def test_where_redis_decides_one_partition_that_fails_takes_its_own_entries_along_and_no_others(
-    failure: Exception, code: str
-) -> None:
-    board, period = opened("redis")
-    deaf, exchange = period.parts[1], redis.RedisClient.try_many
-
-    def try_many(client: redis.RedisClient, calls: list[ScriptCall]) -> list[object]:
-        heard = [call for call in calls if call.keys[0] != deaf.family.gen]
-        answers = iter(exchange(client, heard))
-        return [failure if call.keys[0] == deaf.family.gen else next(answers) for call in calls]
-
-    with patch.object(redis.RedisClient, "try_many", try_many):
-        outcomes = score(board, dict.fromkeys(POINTS, 1000))
-
-    told = {str(each.player): each.code or each.status.value for each in outcomes}
-    assert {name for name, word in told.items() if word == code} == set(names_in(period, 1))
-    assert {name for name, word in told.items() if word == "updated"} == POINTS.keys() - set(names_in(period, 1))
-
-
-def test_a_batch_for_all_partitions_is_sent_together() -> None:
-    board, _ = opened("redis")
-    sizes, exchange = list[int](), redis.RedisClient.try_many
-
-    def counted(client: redis.RedisClient, calls: list[ScriptCall]) -> list[object]:
-        if calls[0].script.name == "submit":
-            sizes.append(len(calls))
-        return list(exchange(client, calls))
-
-    with patch.object(redis.RedisClient, "try_many", counted):
-        score(board, dict.fromkeys(POINTS, 77))
-
-    assert sizes == [4]
-
-
-def test_the_partitions_that_were_resynced_since_their_rows_were_read_are_asked_once_more() -> None:
-    board, period = opened("redis")
-    score(board, {"p1": 2})  # this process has read the rows
-    Partition.objects.filter(period=period, number=0).update(stale_since=NOON)
-    assert resync_due(NOON) == 1
-
-    assert {each.status for each in score(board, dict.fromkeys(POINTS, 500))} == {Status.UPDATED}
 
 
 @WHO_DECIDES
