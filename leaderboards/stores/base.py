@@ -3,7 +3,7 @@
 A store knows members and scores only. Layouts and selectors turn them into points, times and names.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -100,12 +100,13 @@ class QueryResult:
     """The answers to several queries from one moment, one list per query; ``total`` is the number of players.
 
     Not ``complete``: a partition of a divided period has not answered, so rows and players are missing and nobody has a
-    rank.
+    rank. ``unheard`` are the members of it whose rows SQL has told: they are not in the total, nor in pages.
     """
 
     total: int
     answers: list[list[RankedRow]]
     complete: bool = True
+    unheard: Collection[str] = ()
 
 
 class ConditionalResult(NamedTuple):

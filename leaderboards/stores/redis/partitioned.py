@@ -58,7 +58,8 @@ class PartitionedStore:
             [row for name, each in own for row in (ranking.rows(each) if each else in_sql.get(name, []))]
             for own in named
         ]
-        return QueryResult(rounds.total, answers, complete=not rounds.missing)
+        unheard = {row.member for own in in_sql.values() for row in own}
+        return QueryResult(rounds.total, answers, complete=not rounds.missing, unheard=unheard)
 
     def totals(self, periods: Sequence[Period]) -> dict[int, int]:
         """Count the players of each period, by primary key, without those that have not all partitions now."""

@@ -10,7 +10,9 @@ import pytest
 from foundation import clock
 from foundation.redis.client import RedisClient, RedisSilent, ScriptCall
 from leaderboards.core.periods import window_at
-from leaderboards.models import Board, Part, Period
+from leaderboards.models import Board, Part, Period, Player, Restriction, RestrictionKind
+from leaderboards.selectors.visibility.hidden import clear_hidden_cache
+from leaderboards.services.sync.mirror import mirror_all
 from tests.leaderboards.api.conftest import Caller, Make
 
 POINTS = {f"p{n}": n for n in range(1, 31)}
@@ -69,6 +71,37 @@ def test_rows_of_the_others_are_told_without_ranks_and_totals(divided: int, anyb
     after = anybody.get(f"{base}/standings?limit=30").json()
     assert ("complete" in after, after["live"], after["total"]) == (False, True, 30)
     assert [each["rank"] for each in after["rows"]] == [*range(1, 31)]
+
+
+@pytest.mark.parametrize("kind", [RestrictionKind.HIDDEN, RestrictionKind.BANNED])
+def test_a_hidden_player_of_the_silent_partition_takes_nobody_off_the_page(
+    divided: int, anybody: Caller, kind: RestrictionKind
+) -> None:
+    """Fault: each of them who was better than the first row took a row that may be shown off every page."""
+    board, period = Board.objects.get(seq=divided), running(divided)
+    mirror_all()
+    silent = period.part_of("p30")
+    hidden = [name for name in reversed(POINTS) if period.part_of(name) is silent][:2]
+    others = [name for name in reversed(POINTS) if period.part_of(name) is not silent]
+    hidden.append(others.pop(1))  # of a partition that answers
+    for player in Player.objects.filter(external_id__in=hidden):
+        Restriction.objects.create(player=player, board=board, kind=kind, since=clock.now(), reason="bot")
+    clear_hidden_cache()
+    base = f"/boards/{divided}"
+
+    with silenced(silent):
+        first = anybody.get(f"{base}/standings?limit=5").json()
+        later = anybody.get(f"{base}/standings?offset=5&limit=5").json()
+        around = anybody.get(f"{base}/players/{others[3]}/around?radius=2").json()
+        gone = anybody.get(f"{base}/players/{hidden[0]}")
+
+    assert [each["player"] for each in first["rows"]] == others[:5]
+    assert [each["player"] for each in later["rows"]] == others[5:10]
+    assert [each["player"] for each in around["rows"]] == others[1:6]
+    assert gone.status_code == 404
+    assert [row["player"] for row in anybody.get(f"{base}/standings?limit=30").json()["rows"]] == [
+        name for name in reversed(POINTS) if name not in hidden
+    ]
 
 
 def test_a_player_of_the_silent_partition_is_found_in_sql(make_board: Make, game: Caller, anybody: Caller) -> None:

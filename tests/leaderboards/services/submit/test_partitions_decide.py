@@ -22,6 +22,8 @@ from leaderboards.services.submit import decide_partitions, decide_redis
 from leaderboards.services.submit.items import Item
 from leaderboards.services.submit.outcomes import EntryDecision
 from leaderboards.services.submit.pipeline import submit
+from leaderboards.services.submit.quarantine_redis import quarantine_implausible
+from leaderboards.services.submit.request_periods import refuse_delayed
 from leaderboards.services.sync.resync_periods import PeriodResync, resync_due
 from tests.leaderboards.services.divided import POINTS, deaf, names_in, opened
 from tests.leaderboards.services.site import NOON, redis_client, score
@@ -123,17 +125,15 @@ def test_what_was_decided_is_told_though_sql_fails_before_the_second_try(error: 
 def test_what_was_decided_is_told_though_the_second_try_comes_too_late(error: Exception) -> None:
     """Fault: the whole request failed after most of it had been applied."""
     board, period = opened("redis", update="increment")
-    ask, tries = decide_partitions.refuse_delayed, list[int]()
+    tries = list[int]()
 
-    def refuse_the_second(items: object) -> None:
+    def refuse_the_second(items: Sequence[Item]) -> None:
         if tries:
             raise error
-        ask(items)
-
-    real = decide_partitions.reload_sync_state
+        refuse_delayed(items)
 
     def reload(again: Period) -> None:
-        real(again)
+        reload_sync_state(again)
         tries.append(1)
 
     with (
@@ -173,12 +173,11 @@ def test_limits_hold_for_a_partition_that_is_resynced_while_another_one_is_check
     board, period = opened("redis", plausible_most=100)
     Partition.objects.filter(period=period, number=0).update(stale_since=NOON)
     clear_period_cache()
-    check = decide_redis.quarantine_implausible
 
     def resynced_meanwhile(items: Sequence[Item], *args: Any) -> Mapping[int, EntryDecision]:
         if resync_due(NOON):
             reload_sync_state(items[0].period)
-        return check(items, *args)
+        return quarantine_implausible(items, *args)
 
     with patch.object(decide_redis, "quarantine_implausible", resynced_meanwhile):
         words = told(score(board, dict.fromkeys(POINTS, 10**6)))
