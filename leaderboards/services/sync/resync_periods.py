@@ -12,6 +12,7 @@ from datetime import datetime
 from django.db import transaction
 from django.db.models import Min, QuerySet
 
+from foundation.db.resilience import CONNECTION_ERRORS, is_busy
 from foundation.errors import Unavailable
 from foundation.failpoints import failpoint
 from foundation.redis import client as redis
@@ -102,6 +103,15 @@ class PeriodResync(Resync[Part]):
         note_stale_parts(self.row)
         invalidate_readers(self.row.period)
 
+    def note_staleness(self) -> None:
+        """Note on the period what its partitions say, and tell its readers. If it is locked, only log that."""
+        try:
+            self._on_marked_stale()
+        except CONNECTION_ERRORS as error:
+            if not is_busy(error):
+                raise
+            logger.warning("period %s hears later which of its partitions are stale: %s", self.row.period, error)
+
     def _on_staleness_saved(self) -> None:
         note_stale_parts(self.row)
 
@@ -147,6 +157,7 @@ def resync_due(at: datetime) -> int:
     """
     register_server()
     parts = parts_of(active_periods())
+    _note_staleness(parts)
     _check_and_reconcile(parts, at)
     has_partitions = any(isinstance(part, Partition) for part in parts)
     due = sorted(stale_parts(has_partitions), key=_accepts_scores_meanwhile)
@@ -193,6 +204,16 @@ def note_stale_parts(part: Part) -> None:
         list(period.values_list("pk"))
         first = Partition.objects.filter(period=part.period_id).aggregate(first=Min("stale_since"))["first"]
         period.update(stale_since=first)
+
+
+def _note_staleness(parts: Sequence[Part]) -> None:
+    """Note it on divided periods that say otherwise: a writer leaves out the period's row if somebody has locked it."""
+    stale = {part.period_id: False for part in parts if isinstance(part, Partition)}
+    stale |= {part.period_id: True for part in parts if part.stale_since is not None}
+    first = {part.period_id: part for part in reversed(parts) if isinstance(part, Partition)}
+    for number, part in first.items():
+        if stale[number] is not (part.period.stale_since is not None):
+            PeriodResync(part).note_staleness()
 
 
 def resyncs_of_all_periods(is_there: HasKey) -> Iterable[PeriodResync]:

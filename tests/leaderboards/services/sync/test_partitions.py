@@ -21,7 +21,7 @@ from leaderboards.services.players.erase import erase_player
 from leaderboards.services.sync.due_work import SETTLE_TASK, find_due_work
 from leaderboards.services.sync.mirror import mirror
 from leaderboards.services.sync.rebuild import rebuild
-from leaderboards.services.sync.resync_periods import resync_due
+from leaderboards.services.sync.resync_periods import PeriodResync, resync_due
 from leaderboards.services.sync.verify import verify_all
 from tests.leaderboards.services.divided import (
     POINTS,
@@ -35,6 +35,7 @@ from tests.leaderboards.services.divided import (
     stale_numbers,
 )
 from tests.leaderboards.services.site import DAY, NOON, WHO_DECIDES, follow, period_of, redis_client, score
+from tests.locked import locked, only_postgresql
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
 
@@ -86,6 +87,40 @@ def test_a_partition_that_is_stale_is_not_read_even_if_its_period_does_not_say_s
     assert shown(board) == (expected(POINTS), False)
     assert selectors.running_periods([board])[board.seq].total == len(POINTS)
     assert resync_due(NOON) == 1
+    assert shown(board) == (expected(POINTS), True)
+
+
+@only_postgresql
+def test_a_period_whose_row_was_locked_hears_from_the_worker_that_a_partition_is_stale() -> None:
+    """Fault: if the locker rolled back, the period was noted by nobody for as long as the resync failed."""
+    board, period = opened("hybrid")
+    victim = names_in(period, 2)[0]
+
+    row = locked(Period.objects.filter(pk=period.pk), strength="NO KEY UPDATE")
+    with row, deaf(period.parts[2], RedisRefused("OOM")):
+        assert score(board, {victim: 5000})[0].status is Status.UPDATED
+    period.refresh_from_db()
+    assert (period.stale_since, stale_numbers(period)) == (None, {2})
+    assert shown(board) == (expected(POINTS | {victim: 5000}), False)
+    with patch.object(PeriodResync, "resync", return_value=False):  # its server is full
+        resync_due(NOON)
+
+    period.refresh_from_db()
+    assert period.stale_since == NOON
+    assert resync_due(NOON) == 1
+    period.refresh_from_db()
+    assert period.stale_since is None
+    assert shown(board) == (expected(POINTS | {victim: 5000}), True)
+
+
+def test_a_period_that_says_it_is_stale_though_no_partition_is_hears_it_from_the_worker() -> None:
+    board, period = opened("hybrid")
+    Period.objects.filter(pk=period.pk).update(stale_since=NOON)
+
+    assert resync_due(NOON) == 0
+
+    period.refresh_from_db()
+    assert period.stale_since is None
     assert shown(board) == (expected(POINTS), True)
 
 
