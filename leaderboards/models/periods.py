@@ -30,10 +30,12 @@ class Period(FamilyRow):
     A period with one partition is the row of its standings in Redis itself. Of a period with several, each has a row
     (``Partition``), and ``stale_since`` here is the earliest of theirs; ``generation`` is not used. ``players`` and
     ``content_hash`` are those of the final standings. ``cache_version`` is set on a copy from a cache
-    (``selectors/catalog/cache_versions.py``): the script that reads the standings compares it.
+    (``selectors/catalog/cache_versions.py``): the script that reads the standings compares it. ``parts_source`` is set
+    on such a copy too: it gives the partitions, and None if it has not all of them.
     """
 
     cache_version: str = ""
+    parts_source: "Callable[[Period], Sequence[Partition] | None] | None" = None
     _parts: "Sequence[Part] | None" = None
 
     board = models.ForeignKey(Board, models.PROTECT, related_name="periods", verbose_name=_("board"))
@@ -71,7 +73,7 @@ class Period(FamilyRow):
     ) -> None:
         """Read the row again and drop the cached layout: the end of a competition's period may have moved."""
         super().refresh_from_db(using=using, fields=fields, from_queryset=from_queryset)
-        for cached in ("layout", "_parts"):
+        for cached in ("layout", "_parts", "parts_source"):
             self.__dict__.pop(cached, None)
 
     def refresh_sync_state(self) -> None:
@@ -128,7 +130,8 @@ class Period(FamilyRow):
         if self.partitions == 1:
             return (self,)
         if self._parts is None:
-            self.set_parts(list(self.partition_rows.order_by("number")))
+            rows = self.parts_source(self) if self.parts_source else None
+            self.set_parts(list(self.partition_rows.order_by("number")) if rows is None else rows)
         assert self._parts is not None  # noqa: S101 - set just now; for the type checker
         return self._parts
 
@@ -139,8 +142,8 @@ class Period(FamilyRow):
         self._parts = rows
 
     def forget_parts(self) -> None:
-        """Have the partitions read again when they are next asked for."""
-        self._parts = None
+        """Have the partitions read again, from SQL, when they are next asked for."""
+        self._parts = self.parts_source = None
 
     def part_of(self, player: str) -> "Part":
         """The row of the family that has the player."""

@@ -15,7 +15,7 @@ from foundation.redis.client import RedisClient
 from foundation.sync.redis_state import StaleGeneration
 from leaderboards.models import OVER_STATES, Period, Storage
 from leaderboards.selectors.catalog.cache_versions import fetch_version
-from leaderboards.selectors.catalog.parts import load_parts
+from leaderboards.selectors.catalog.parts import load_cached_parts
 from leaderboards.selectors.catalog.periods import reload_sync_state
 from leaderboards.selectors.visibility.hidden import hidden_counts, hidden_in, keeps_vacated_places
 from leaderboards.stores.base import ConditionalResult, Query, QueryResult, Store
@@ -126,7 +126,7 @@ def totals(periods: Collection[Period]) -> dict[int, int]:
     counts = {period.pk: period.players for period in periods if period.state in OVER_STATES}
     running = [period for period in periods if period.pk not in counts]
     in_redis = [period for period in running if period.board.storage != Storage.SQL]
-    load_parts(in_redis)
+    load_cached_parts(in_redis)
     counts |= totals_in_redis([period for period in in_redis if not period.is_stale])
     missing_in_redis = [period for period in in_redis if period.pk not in counts]
     in_sql = [period for period in running if period.board.storage == Storage.SQL]

@@ -8,13 +8,14 @@ The script looks ids up itself. For an entry that is refused before it reaches t
 it may have counted in another period or in a competition (decision 0058).
 """
 
+import logging
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from datetime import datetime
 
 from django.db.models import BigIntegerField, Value
 
-from foundation.db.resilience import StaleIfErrorCache
+from foundation.db.resilience import SqlAway, StaleIfErrorCache
 from foundation.errors import SunwiError, Unavailable
 from foundation.failpoints import failpoint
 from foundation.messages import Message
@@ -32,7 +33,7 @@ from leaderboards.errors import (
     RulesChanged,
     StorageUnavailable,
 )
-from leaderboards.models import Player, RestrictionKind
+from leaderboards.models import Period, Player, RestrictionKind
 from leaderboards.selectors.catalog.periods import reload_sync_state
 from leaderboards.selectors.rankings.store_routing import retry_if_stale
 from leaderboards.selectors.visibility.hidden import HIDDEN_SECONDS, clear_hidden_cache
@@ -53,6 +54,8 @@ from leaderboards.services.submit.redis_entries import (
 from leaderboards.services.submit.request_periods import refuse_delayed
 from leaderboards.stores.redis.writes import EvaluatedEntry, ZsetWriter, state_from
 
+logger = logging.getLogger(__name__)
+
 
 def decide(
     items: Sequence[Item], service: str, at: datetime, dry_run: bool = False, limits: Limits | None = None
@@ -67,7 +70,7 @@ def decide(
         fitting = [item for item in items if item.entry.position not in refusals and _fits(item, refusals)]
         decisions = refusals | _duplicates_among(items, refusals, service, at)
         if period.is_stale:
-            reload_sync_state(period)  # it may have been resynced since
+            _reload(period)
     if limits is not None:
         refusals = _quarantine_by_part(fitting, limits, service, at, dry_run)
         fitting = [item for item in fitting if item.entry.position not in refusals]
@@ -79,6 +82,16 @@ def decide(
             decisions |= _by_chunk(own, service, at, dry_run)
         return decisions
     return decisions | decide_in_partitions(fitting, service, at)
+
+
+def _reload(period: Period) -> None:
+    """Read a stale period again, which may have been resynced since. Raises ``SqlAway`` if all of it is stale."""
+    try:
+        reload_sync_state(period)
+    except SqlAway as error:
+        if all(part.stale_since is not None for part in period.parts):
+            raise
+        logger.info("period %s: which partitions are stale is not known now: %s", period, error.detail)
 
 
 def _by_chunk(items: Sequence[Item], service: str, at: datetime, dry_run: bool) -> dict[int, EntryDecision]:
