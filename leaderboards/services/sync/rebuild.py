@@ -14,12 +14,14 @@ from foundation import clock
 from foundation.messages import Message
 from foundation.sync.redis_state import StaleGeneration
 from foundation.sync.registering import register_server
+from foundation.sync.resync_together import resync_each
 from leaderboards.errors import PeriodClosed, UnknownPeriod
 from leaderboards.models import ACTIVE_STATES, Board, Part, Period, Storage
 from leaderboards.selectors.monitoring.resync_progress import count_ranked
 from leaderboards.services.sync.invalidate import invalidate_readers
 from leaderboards.services.sync.mirror import mirror_part
-from leaderboards.services.sync.resync_periods import OnProgress, PeriodResync, note_stale_parts, stale_parts
+from leaderboards.services.sync.resync_periods import OnProgress, PeriodResync
+from leaderboards.services.sync.staleness import note_stale_parts, stale_parts
 
 MAX_WAIT_SECONDS = 60.0
 
@@ -49,9 +51,7 @@ def rebuild(
 
 def resync_waiting(since: datetime) -> list[Period]:
     """Resync the periods that became stale at or after ``since``, on all boards; returns those still stale."""
-    for part in stale_parts():
-        if part.stale_since and part.stale_since >= since:
-            PeriodResync(part).try_resync()
+    resync_each([PeriodResync(part) for part in stale_parts() if part.stale_since and part.stale_since >= since])
     return [*Period.objects.filter(state__in=ACTIVE_STATES, stale_since__gte=since).order_by("pk")]
 
 

@@ -11,11 +11,10 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
-from django.db import connection, transaction
+from django.db import connection
 
 from foundation.failpoints import failpoint
 from foundation.redis import client as redis
-from foundation.sync import barrier
 from leaderboards.core.partitions import hash_range
 from leaderboards.models import Part, Partition, Standing, standings_of
 from leaderboards.stores.redis.publish import Publisher, new_token
@@ -104,8 +103,8 @@ def publish_pending(part: Part, on_progress: OnProgress) -> None:
         failpoint("settle.after_marked_chunk")
 
 
-def publish_all(part: Part, on_progress: OnProgress) -> bool:
-    """Fill an emptied family that ``needs_full_rebuild``; False if it has got another generation meanwhile.
+def fill_emptied(part: Part, on_progress: OnProgress) -> None:
+    """Fill an emptied family that ``needs_full_rebuild``; ``end_full_rebuild`` comes next.
 
     Rows are read without locks or announcements: writers mark the rows that they change meanwhile, and marked rows are
     published afterwards.
@@ -118,9 +117,14 @@ def publish_all(part: Part, on_progress: OnProgress) -> bool:
         last = chunk[-1][0]
         on_progress(len(chunk))
         failpoint("settle.after_rebuilt_chunk")
-    with transaction.atomic():
-        barrier.hold_exclusive(part.period_id)  # writers announce again from here on
-        return bool(part.same_generation.update(needs_full_rebuild=False))
+
+
+def end_full_rebuild(part: Part) -> bool:
+    """Have writers announce again; False if the family has got another generation meanwhile.
+
+    Call it under the exclusive barrier.
+    """
+    return bool(part.same_generation.update(needs_full_rebuild=False))
 
 
 def mark_changed_since(part: Part, transaction_number: int) -> int:

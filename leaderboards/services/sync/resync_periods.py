@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from datetime import datetime
 
-from django.db import transaction
-from django.db.models import Min, QuerySet
+from django.db.models import QuerySet
 
 from foundation.db.resilience import CONNECTION_ERRORS, is_busy
 from foundation.errors import Unavailable
@@ -19,6 +18,7 @@ from foundation.redis import client as redis
 from foundation.sync import barrier
 from foundation.sync.redis_state import RedisState
 from foundation.sync.registering import HasKey, register_server
+from foundation.sync.resync_together import resync_each
 from foundation.sync.resyncing import AssessedState, Resync
 from leaderboards.models import (
     ACTIVE_STATES,
@@ -32,8 +32,16 @@ from leaderboards.models import (
 )
 from leaderboards.selectors.catalog.parts import parts_of
 from leaderboards.services.sync.invalidate import invalidate_readers
-from leaderboards.services.sync.reconcile import mark_changed_since, publish_all, publish_pending, reconcile, watermark
+from leaderboards.services.sync.reconcile import (
+    end_full_rebuild,
+    fill_emptied,
+    mark_changed_since,
+    publish_pending,
+    reconcile,
+    watermark,
+)
 from leaderboards.services.sync.restore import restore
+from leaderboards.services.sync.staleness import note_stale_parts, stale_parts
 from leaderboards.stores.redis.sync import ZsetSync
 
 logger = logging.getLogger(__name__)
@@ -60,6 +68,11 @@ class PeriodResync(Resync[Part]):
     @property
     def _redis_decides(self) -> bool:
         return self.row.board.storage == Storage.REDIS
+
+    @property
+    def shared_barrier(self) -> int | None:
+        """The period, if it is divided."""
+        return self.row.period_id if isinstance(self.row, Partition) else None
 
     def _lock_exclusively(self, max_wait: float) -> None:
         barrier.hold_exclusive(self.row.period_id, max_wait=max_wait)
@@ -130,13 +143,20 @@ class PeriodResync(Resync[Part]):
             failpoint("settle.after_marked")
         return self._store.set_generation(self.row, self.row.generation, assessed.memory, empty=assessed.lost)
 
+    def _needs_fill(self) -> bool:
+        return self.row.needs_full_rebuild and not self._redis_decides
+
+    def _fill(self) -> None:
+        fill_emptied(self.row, self._add_progress)
+
+    def _end_fill(self) -> bool:
+        return end_full_rebuild(self.row)
+
     def _copy_missing(self, above: int) -> bool:
-        """Copy what is newer in SQL where Redis decides; else everything if need be, then marked and announced rows."""
+        """Copy what is newer in SQL where Redis decides; else marked and announced rows."""
         if self._redis_decides:
             restore(self.row, above, self._add_progress)
             return True
-        if self.row.needs_full_rebuild and not publish_all(self.row, self._add_progress):
-            return False
         publish_pending(self.row, self._add_progress)
         reconcile(self.row)
         return True
@@ -161,19 +181,9 @@ def resync_due(at: datetime) -> int:
     _check_and_reconcile(parts, at)
     has_partitions = any(isinstance(part, Partition) for part in parts)
     due = sorted(stale_parts(has_partitions), key=_accepts_scores_meanwhile)
-    resynced = sum(PeriodResync(part).try_resync() for part in due)
+    resynced = resync_each(map(PeriodResync, due))
     advance_watermark(parts, at)
     return resynced
-
-
-def stale_parts(has_partitions: bool = True) -> list[Part]:
-    """Return the stale families, those that have been so for longest first; without partitions if there are none."""
-    stale = Period.objects.filter(stale_since__isnull=False, partitions=1, state__in=ACTIVE_STATES)
-    parts: list[Part] = [*stale.select_related("board").order_by("stale_since", "pk")]
-    if has_partitions:
-        of_divided = Partition.objects.filter(stale_since__isnull=False, period__state__in=ACTIVE_STATES)
-        parts += of_divided.select_related("period__board").order_by("stale_since", "pk")
-    return parts  # final periods are read from SQL
 
 
 def _accepts_scores_meanwhile(part: Part) -> bool:
@@ -188,22 +198,7 @@ def resync_now(period: Period) -> bool:
     except Unavailable as error:
         logger.warning("period %s is not resynced yet: %s", period, error.detail)
         return False
-    resynced = [PeriodResync(part).try_resync() for part in period.parts]
-    return all(resynced)
-
-
-def note_stale_parts(part: Part) -> None:
-    """Note on the period of a partition since when any of its partitions has been stale.
-
-    The period is locked first, so that of two who note it the later one sees what both have changed.
-    """
-    if not isinstance(part, Partition):
-        return
-    with transaction.atomic():
-        period = Period.objects.select_for_update().filter(pk=part.period_id)
-        list(period.values_list("pk"))
-        first = Partition.objects.filter(period=part.period_id).aggregate(first=Min("stale_since"))["first"]
-        period.update(stale_since=first)
+    return resync_each(map(PeriodResync, period.parts)) == len(period.parts)
 
 
 def _note_staleness(parts: Sequence[Part]) -> None:
@@ -219,10 +214,9 @@ def _note_staleness(parts: Sequence[Part]) -> None:
 def resyncs_of_all_periods(is_there: HasKey) -> Iterable[PeriodResync]:
     """Return the resyncs for an unknown server, and delete its keys of final periods, which are read from SQL."""
     store = ZsetSync(redis.resync_client())
-    for period in Period.objects.filter(state=PeriodState.FINAL).exclude(board__storage=Storage.SQL):
-        for part in period.parts:
-            if is_there(part.family.gen):
-                store.unlink(part)  # files from before an erasure may contain an erased name
+    for part in parts_of(Period.objects.filter(state=PeriodState.FINAL).exclude(board__storage=Storage.SQL)):
+        if is_there(part.family.gen):
+            store.unlink(part)  # files from before an erasure may contain an erased name
     return [PeriodResync(part) for part in parts_of(active_periods()) if is_there(part.family.gen)]
 
 
