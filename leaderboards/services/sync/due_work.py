@@ -25,7 +25,8 @@ def find_due_work() -> list[str]:
     pairs = zip(parts, overview.generations, strict=True)
     mismatched = [part for part, generation in pairs if generation != part.generation]
     tasks = [MIRROR_TASK] if overview.dirty else []
-    if mismatched or overview.announced or any(each.stale_since for each in parts) or _has_pending_publish():
+    stale = any(each.stale_since or each.period.stale_since for each in parts)
+    if mismatched or overview.announced or stale or _has_pending_publish():
         tasks.append(SETTLE_TASK)
     if not overview.dirty and _any_mirrored(parts) and not _any_mirrored(mismatched):
         record_idle_run(MIRROR)

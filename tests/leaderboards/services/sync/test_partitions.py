@@ -117,7 +117,9 @@ def test_a_period_that_says_it_is_stale_though_no_partition_is_hears_it_from_the
     board, period = opened("hybrid")
     Period.objects.filter(pk=period.pk).update(stale_since=NOON)
 
+    assert find_due_work() == [SETTLE_TASK]
     assert resync_due(NOON) == 0
+    assert find_due_work() == []
 
     period.refresh_from_db()
     assert period.stale_since is None
