@@ -7,17 +7,20 @@ writers wait for two or three exclusive barriers. What fails for one row alone l
 import logging
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from functools import partial
-from typing import Any, TypeVar
+from functools import partial, reduce
+from operator import or_
+from typing import Any, Generic, TypeVar
 
 from django.db import transaction
+from django.db.models import Q, QuerySet
+from django.db.models.expressions import CombinedExpression
 
 from foundation import clock
 from foundation.db.resilience import CONNECTION_ERRORS, is_only_busy
 from foundation.errors import Unavailable
 from foundation.failpoints import failpoint
 from foundation.sync import barrier, generations, resyncing
-from foundation.sync.leases import renewing_leases
+from foundation.sync.leases import renewing_leases, stale_and_free
 from foundation.sync.redis_state import RedisState
 from foundation.sync.resyncing import (
     EXCLUSIVE_WAIT_SECONDS,
@@ -82,17 +85,46 @@ def _try_together(resyncs: Sequence[AnyResync]) -> int:
 
 
 def _resync(resyncs: Sequence[AnyResync]) -> int:
-    with transaction.atomic():
-        leased = [each for each in resyncs if each._take_lease()]
-    if not leased:
+    leases = _Leases(resyncs)
+    if not leases.taken:
         return 0
     try:
-        with renewing_leases(leased, resyncing.LEASE_RENEWAL_SECONDS, f"resync {leased[0].row} and others"):
-            return _copy_and_declare(_filled(_renew_generations(leased)))
+        with renewing_leases([leases], resyncing.LEASE_RENEWAL_SECONDS, f"resync {leases.taken[0].row} and others"):
+            return _copy_and_declare(_filled(_renew_generations(leases.taken)))
     finally:
-        with suppress(*CONNECTION_ERRORS), transaction.atomic():  # if it fails, the leases expire by themselves
-            for each in leased:
-                each.end_lease()
+        with suppress(*CONNECTION_ERRORS):  # if it fails, the leases expire by themselves
+            leases.end()
+
+
+class _Leases(Generic[AnyResync]):
+    """The leases of those rows, of several of one kind, that are stale and free; all in one statement each time."""
+
+    def __init__(self, resyncs: Sequence[AnyResync]) -> None:
+        self._first = resyncs[0]
+        with transaction.atomic():
+            rows = stale_and_free(_rows_of(resyncs)).order_by("pk").select_for_update(of=("self",))
+            free = {row.pk: row for row in rows}
+            self._first.rows().filter(pk__in=free).update(lease_expires_at=self._first.lease_end())
+        self.taken = [each for each in resyncs if each.row.pk in free]
+        for each in self.taken:
+            each.row = free[each.row.pk]
+
+    def renew_lease(self) -> None:
+        """Renew the leases of the rows whose generation in SQL is still the one known here."""
+        self._save(self._first.lease_end())
+
+    def end(self) -> None:
+        """Give the leases back."""
+        self._save(None)
+
+    def _save(self, expires_at: CombinedExpression | None) -> None:
+        """The trap: of two rows with one generation, as at their making, each may have its own alone."""
+        same = reduce(or_, (Q(pk=each.row.pk, generation=each.row.generation) for each in self.taken))
+        self._first.rows().filter(same).update(lease_expires_at=expires_at)
+
+
+def _rows_of(resyncs: Sequence[AnyResync]) -> "QuerySet[Any]":
+    return resyncs[0].rows().filter(pk__in=[each.row.pk for each in resyncs])
 
 
 def _renew_generations(resyncs: Sequence[AnyResync]) -> list[tuple[AnyResync, int]]:
@@ -119,13 +151,16 @@ def _assign(memories: Sequence[tuple[AnyResync, RedisState]], unknown_server: bo
     try:
         with transaction.atomic():
             memories[0][0]._lock_exclusively(EXCLUSIVE_WAIT_SECONDS)
+            current = {row.pk: row for row in _rows_of([each for each, _ in memories])}
             pairs = [
-                (each, each.assign_locked(memory, generation, unknown_server))
+                (each, each.assign_locked(current[each.row.pk], memory, generation, unknown_server))
                 for (each, memory), generation in zip(memories, drawn, strict=True)
             ]
             assigned = [(each, assessed) for each, assessed in pairs if assessed is not None]
             if assigned:
-                assigned[0][0]._on_staleness_saved()
+                first = assigned[0][0]
+                first.rows().bulk_update([each.row for each, _ in assigned], first.columns)
+                first._on_staleness_saved()
             failpoint("settle.before_commit")
     except BaseException:
         for each, row in before:

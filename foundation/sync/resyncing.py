@@ -20,6 +20,7 @@ from datetime import datetime, timedelta
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.db.models.expressions import CombinedExpression
 from django.db.models.functions import Now
 
@@ -29,7 +30,7 @@ from foundation.errors import Unavailable
 from foundation.failpoints import failpoint
 from foundation.redis.client import RedisAway, RedisSilent
 from foundation.sync import barrier, generations
-from foundation.sync.leases import renewing_leases
+from foundation.sync.leases import renewing_leases, stale_and_free
 from foundation.sync.redis_state import RedisState
 from foundation.sync.rows import SyncedRow
 
@@ -37,7 +38,6 @@ logger = logging.getLogger(__name__)
 
 LEASE = timedelta(seconds=10)
 BLOCKING_LEASE = timedelta(seconds=2)  # where Redis decides, since writes are refused until the resync has ended
-MAX_LEASE = timedelta(minutes=1)  # longer than any lease is given for, also after waiting for the row's lock
 LEASE_RENEWAL_SECONDS = 0.5
 EXCLUSIVE_WAIT_SECONDS = 1.0
 
@@ -69,9 +69,13 @@ class Resync(ABC, Generic[Row]):
     def _lock_exclusively(self, max_wait: float) -> None:
         """Take the row's barrier exclusively until this transaction ends. Raises ``SqlBusy``."""
 
+    def rows(self) -> "QuerySet[Any]":
+        """Query the rows of its kind, with what a resync reads of them."""
+        return type(self.row)._default_manager.all()
+
     def _read(self) -> Row:
         """Read the row again."""
-        row: Row = self.row.as_queryset.get()
+        row: Row = self.rows().get(pk=self.row.pk)
         return row
 
     @abstractmethod
@@ -166,17 +170,20 @@ class Resync(ABC, Generic[Row]):
         generation = generations.next_generation_above(memory.generation)
         with transaction.atomic():
             self._lock_exclusively(EXCLUSIVE_WAIT_SECONDS)
-            assessed = self.assign_locked(memory, generation, unknown_server)
+            assessed = self.assign_locked(self._read(), memory, generation, unknown_server)
             if assessed is None:
                 return None
+            self.row.save(update_fields=self.columns)
             self._on_staleness_saved()
             failpoint("settle.before_commit")
         failpoint("settle.after_generation")
         return assessed
 
-    def assign_locked(self, memory: RedisState, generation: int, unknown_server: bool) -> AssessedState | None:
-        """The step of ``assign_generation`` under the exclusive barrier."""
-        before, self.row = self.row, self._read()
+    def assign_locked(
+        self, current: Row, memory: RedisState, generation: int, unknown_server: bool
+    ) -> AssessedState | None:
+        """The step of ``assign_generation`` under the exclusive barrier. ``current`` was read there; save it then."""
+        before, self.row = self.row, current
         if self.row.generation != before.generation or not self._is_read_from_redis():
             self.row = before
             return None
@@ -186,7 +193,6 @@ class Resync(ABC, Generic[Row]):
         if unknown_server:
             self.row.lease_expires_at = None
         self._on_new_generation(assessed)
-        self.row.save(update_fields=self.columns)
         return assessed
 
     @abstractmethod
@@ -226,7 +232,7 @@ class Resync(ABC, Generic[Row]):
 
     def renew_lease(self) -> None:
         """Renew the lease. Call it at the end of a transaction that locked the row for long."""
-        self.row.same_generation.update(lease_expires_at=self._lease_end())
+        self.row.same_generation.update(lease_expires_at=self.lease_end())
 
     def end_lease(self) -> None:
         """Give the lease back."""
@@ -249,14 +255,8 @@ class Resync(ABC, Generic[Row]):
             logger.warning("%s is marked stale later: %s", self.row, error)
 
     def _take_lease(self) -> bool:
-        """Take the lease if the row is stale and no other worker has it. The lease only saves work.
-
-        It is measured by SQL's clock, since a worker's own clock may be wrong by an hour. A lease that ends after
-        ``MAX_LEASE`` was given before SQL's clock was set back, and does not count.
-        """
-        is_leased = {"lease_expires_at__gt": Now(), "lease_expires_at__lt": Now() + MAX_LEASE}
-        stale_and_free = self.row.as_queryset.filter(stale_since__isnull=False).exclude(**is_leased)
-        if not stale_and_free.update(lease_expires_at=self._lease_end()):
+        """Take the lease if the row is stale and no other worker has it. The lease only saves work."""
+        if not stale_and_free(self.row.as_queryset).update(lease_expires_at=self.lease_end()):
             return False
         self.row = self._read()
         return True
@@ -270,7 +270,8 @@ class Resync(ABC, Generic[Row]):
             self._lock_exclusively(barrier.MAX_WAIT_SECONDS)
             return self._end_fill()
 
-    def _lease_end(self) -> CombinedExpression:
+    def lease_end(self) -> CombinedExpression:
+        """When a lease ends that is given now, by SQL's clock."""
         return Now() + (min(LEASE, BLOCKING_LEASE) if self._blocks_writes_while_stale() else LEASE)
 
     def _declare_synced(self) -> bool:

@@ -8,6 +8,7 @@ import logging
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from datetime import datetime
+from typing import Any
 
 from django.db.models import QuerySet
 
@@ -77,10 +78,11 @@ class PeriodResync(Resync[Part]):
     def _lock_exclusively(self, max_wait: float) -> None:
         barrier.hold_exclusive(self.row.period_id, max_wait=max_wait)
 
-    def _read(self) -> Part:
+    def rows(self) -> QuerySet[Any]:
+        """Query periods with their boards, or partitions with both."""
         if isinstance(self.row, Partition):
-            return Partition.objects.select_related("period__board").get(pk=self.row.pk)
-        return Period.objects.select_related("board").get(pk=self.row.pk)
+            return Partition.objects.select_related("period__board")
+        return Period.objects.select_related("board")
 
     def _read_redis_state(self) -> RedisState:
         return self._store.read_state(self.row)
