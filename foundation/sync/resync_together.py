@@ -97,12 +97,15 @@ def _resync(resyncs: Sequence[AnyResync]) -> int:
 
 
 class _Leases(Generic[AnyResync]):
-    """The leases of those rows, of several of one kind, that are stale and free; all in one statement each time."""
+    """The leases of those rows, of several of one kind, that are stale and free; all in one statement each time.
+
+    The trap: a statement that waits for one row while it has locked others may wait for one who waits for it.
+    """
 
     def __init__(self, resyncs: Sequence[AnyResync]) -> None:
         self._first = resyncs[0]
         with transaction.atomic():
-            rows = stale_and_free(_rows_of(resyncs)).order_by("pk").select_for_update(of=("self",))
+            rows = stale_and_free(_rows_of(resyncs)).select_for_update(of=("self",), skip_locked=True)
             free = {row.pk: row for row in rows}
             self._first.rows().filter(pk__in=free).update(lease_expires_at=self._first.lease_end())
         self.taken = [each for each in resyncs if each.row.pk in free]
@@ -118,9 +121,11 @@ class _Leases(Generic[AnyResync]):
         self._save(None)
 
     def _save(self, expires_at: CombinedExpression | None) -> None:
-        """The trap: of two rows with one generation, as at their making, each may have its own alone."""
         same = reduce(or_, (Q(pk=each.row.pk, generation=each.row.generation) for each in self.taken))
-        self._first.rows().filter(same).update(lease_expires_at=expires_at)
+        rows = type(self._first.row)._default_manager
+        with transaction.atomic():
+            free = list(rows.filter(same).select_for_update(skip_locked=True).values_list("pk", flat=True))
+            rows.filter(pk__in=free).update(lease_expires_at=expires_at)
 
 
 def _rows_of(resyncs: Sequence[AnyResync]) -> "QuerySet[Any]":

@@ -3,8 +3,10 @@
 The next period of the board is there too, and lost likewise.
 """
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from typing import Any
 from unittest.mock import patch
 
@@ -14,11 +16,14 @@ from django.db import OperationalError
 from foundation import clock
 from foundation.db.resilience import SqlBusy
 from foundation.redis.client import RedisRefused
-from foundation.sync import barrier, resync_together
+from foundation.sync import barrier, resync_together, resyncing
+from foundation.sync.resync_together import resync_each
 from leaderboards.core.submissions import Status
 from leaderboards.models import Partition, Period
 from leaderboards.services.sync.resync_periods import PeriodResync, resync_due
+from leaderboards.services.sync.staleness import stale_parts
 from leaderboards.stores.redis.sync import ZsetSync
+from tests.at_once import at_once
 from tests.leaderboards.services.divided import POINTS, expected, names_in, opened, shown, stale_numbers
 from tests.leaderboards.services.site import NOON, WHO_DECIDES, files, redis_client, restart_with, score
 
@@ -135,6 +140,32 @@ def test_a_barrier_that_is_held_fences_all_partitions_of_an_unknown_server_after
     assert shown(board) == (expected(POINTS), True)
     period.refresh_from_db()
     assert period.stale_since is None
+
+
+@WHO_DECIDES
+def test_a_step_that_takes_longer_than_a_lease_is_begun_by_nobody_else(
+    storage: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    board, period = opened(storage)
+    all_stale(period, needs_full_rebuild=storage == "hybrid")
+    for name in ("LEASE", "BLOCKING_LEASE"):
+        monkeypatch.setattr(resyncing, name, timedelta(seconds=0.4))
+    monkeypatch.setattr(resyncing, "LEASE_RENEWAL_SECONDS", 0.1)
+    others: list[int] = []
+
+    def slow(step: str) -> None:
+        if step != "settle.after_renew" or others:
+            return
+        until = time.monotonic() + 1.2
+        while time.monotonic() < until:
+            others.extend(at_once([lambda: resync_each([PeriodResync(part) for part in stale_parts()])]))
+
+    with patch.object(resyncing, "failpoint", slow):
+        assert resync_due(NOON) == 4
+
+    assert others
+    assert not any(others)
+    assert shown(board) == (expected(POINTS), True)
 
 
 def test_sql_that_goes_away_meanwhile_is_told() -> None:
