@@ -29,14 +29,19 @@ def time_zone(value: Any) -> str:
     return name
 
 
-def site_url(value: Any) -> str:
-    """The address at which a site is found, perhaps with a path."""
+def _is_address(value: Any) -> bool:
+    """Whether it is an address with scheme and host, perhaps with a path, and nothing else."""
     try:
         parts = urlsplit(value if isinstance(value, str) else "")
         is_whole = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
-        is_whole = False
-    if not is_whole or re.search(r"[\s?#@]", value):
+        return False
+    return is_whole and not re.search(r"[\s?#@]", value)
+
+
+def site_url(value: Any) -> str:
+    """The address at which a site is found, perhaps with a path."""
+    if not _is_address(value):
         raise ValueError("must be the address of the site with its scheme, such as https://boards.example")
     return str(value)
 
@@ -81,12 +86,7 @@ def endpoint(value: Any) -> str:
     """The address of a server that stands for a service of AWS; empty for AWS's own."""
     if value == "":
         return ""
-    try:
-        parts = urlsplit(value if isinstance(value, str) else "")
-        is_whole = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        is_whole = False
-    if not is_whole or re.search(r"[\s?#@]", value):
+    if not _is_address(value):
         raise ValueError("must be empty, or the address of a server, such as http://localhost:8000")
     return str(value)
 
