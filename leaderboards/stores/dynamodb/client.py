@@ -10,10 +10,11 @@ import random
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from typing import Any, NamedTuple, TypeVar
 
 from foundation import clock
+from foundation.chunks import in_chunks
 from foundation.messages import Message
 from foundation.sunwi_settings import sunwi_settings
 from leaderboards.core.dynamodb_keys import ItemKey
@@ -39,8 +40,6 @@ _REPEATED = {
 _REPEATED_REASONS = {"None", "ProvisionedThroughputExceeded", "ThrottlingError", "TransactionConflict"}
 _BATCH = 100  # keys of one BatchGetItem
 PAGE = 1000  # items of one query that walks a partition
-
-
 INDEX = "place"
 _CONDITIONS: dict[tuple[str, ...], str] = {
     (): "",
@@ -77,7 +76,7 @@ def unavailable() -> StorageUnavailable:
 def is_installed() -> bool:
     """Whether boto3 is there."""
     try:
-        import boto3  # noqa: F401
+        import boto3  # noqa: F401 - whether it can be imported is the question
     except ImportError:
         return False
     return True
@@ -173,9 +172,7 @@ class DynamoClient:
 
     def get(self, deadline: float, keys: Sequence[ItemKey]) -> dict[ItemKey, Item]:
         """Return the items that there are, read consistently."""
-        wanted = list(dict.fromkeys(keys))
-        parts = [wanted[start : start + _BATCH] for start in range(0, len(wanted), _BATCH)]
-        found = gather([lambda part=part: self._get(deadline, part) for part in parts])  # type: ignore[misc]
+        found = gather([partial(self._get, deadline, part) for part in in_chunks(dict.fromkeys(keys), _BATCH)])
         return {key: item for each in found for key, item in each.items()}
 
     def _get(self, deadline: float, keys: Sequence[ItemKey]) -> dict[ItemKey, Item]:

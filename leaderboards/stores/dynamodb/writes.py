@@ -9,9 +9,11 @@ import uuid
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 from foundation import clock
+from foundation.chunks import in_chunks
 from leaderboards.core import dynamodb_keys as keys
 from leaderboards.core.dynamodb_keys import ItemKey
 from leaderboards.core.packing.layout import Packed
@@ -25,6 +27,7 @@ MOST_IDS = 90  # of one write: a transaction has at most a hundred items
 _DELETED_AT_ONCE = 25
 _NEW = "attribute_not_exists(pk)"
 _SAME = "#token = :token"
+_CONDITION_FAILED = ("ConditionalCheckFailedException", "ConditionalCheckFailed")  # of a plain write, of a transaction
 
 
 class Overtaken(Exception):
@@ -122,9 +125,7 @@ class DynamoWriter:
             else:
                 self._client.call("transact_write_items", self._deadline, is_write=True, TransactItems=items)
         except Refused as error:
-            if has_standing and error.reasons[0] == "ConditionalCheckFailedException":
-                raise Overtaken from error
-            if has_standing and error.reasons[0] == "ConditionalCheckFailed":
+            if has_standing and error.reasons[0] in _CONDITION_FAILED:
                 raise Overtaken from error
             raise IdUsed from error
 
@@ -144,8 +145,7 @@ class DynamoWriter:
         }
 
     def _delete(self, gone: Sequence[ItemKey]) -> None:
-        parts = [gone[start : start + _DELETED_AT_ONCE] for start in range(0, len(gone), _DELETED_AT_ONCE)]
-        gather([lambda part=part: self._delete_part(part) for part in parts])  # type: ignore[misc]
+        gather([partial(self._delete_part, part) for part in in_chunks(gone, _DELETED_AT_ONCE)])
 
     def _delete_part(self, gone: Sequence[ItemKey]) -> None:
         left: Item = {self._client.table: [{"DeleteRequest": {"Key": key_item(key)}} for key in gone]}

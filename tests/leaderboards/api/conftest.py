@@ -1,6 +1,7 @@
 """A caller of the API, and the keys and boards that its tests begin with."""
 
 import json
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +11,7 @@ from django.test import Client
 
 from foundation import clock
 from foundation.redis import client as redis
+from foundation.redis.client import RedisClient
 from foundation.redis.server import Server
 from tests.foundation.factories import KeyFactory
 from tests.leaderboards.factories import BoardFactory
@@ -71,6 +73,15 @@ def wrong_parameter(response: Any) -> str:
 
 def players(answer: dict[str, Any]) -> list[tuple[int, str]]:
     return [(row["rank"], row["player"]) for row in answer["rows"]]
+
+
+@pytest.fixture
+def now(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The moment by the monotonic clock: time passes only where a test lets it, but for Redis's deadlines."""
+    monkeypatch.setattr(RedisClient, "deadline_ms", lambda *_: int(1000 * time.time()) + 10_000)
+    moment = [clock.monotonic()]
+    monkeypatch.setattr(clock, "monotonic", lambda: moment[0])
+    return moment
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """Pages whose rows are encoded once for all who ask: never older than what was acknowledged before the question."""
 
 import random
-import time
 from datetime import datetime
 from itertools import pairwise
 from typing import Any
@@ -13,7 +12,6 @@ from django.test.utils import CaptureQueriesContext
 from foundation import clock
 from foundation.caching.micro_cache import TTL_SECONDS, MicroCache
 from foundation.db.resilience import StaleIfErrorCache
-from foundation.redis.client import RedisClient
 from leaderboards.models import Board, Player
 from leaderboards.selectors.catalog.boards import clear_board_cache
 from leaderboards.selectors.player_data.names import NAME_SECONDS
@@ -44,15 +42,6 @@ def encodings(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
     monkeypatch.setattr(encoded_pages, "_encoded", counted)
     return made
-
-
-@pytest.fixture
-def now(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The moment by the monotonic clock: time passes only where a test lets it, but for Redis's deadlines."""
-    monkeypatch.setattr(RedisClient, "deadline_ms", lambda *_: int(1000 * time.time()) + 10_000)
-    moment = [clock.monotonic()]
-    monkeypatch.setattr(clock, "monotonic", lambda: moment[0])
-    return moment
 
 
 def known_board(anybody: Caller, **settings: Any) -> int:

@@ -1,12 +1,9 @@
 """Pages that may be a second old, for callers who allow it."""
 
-import time
 from typing import Any
 
 import pytest
 
-from foundation import clock
-from foundation.redis.client import RedisClient
 from leaderboards.api.routes import standings
 from leaderboards.models import Board, Visibility
 from leaderboards.services.boards import save_board
@@ -17,15 +14,6 @@ from tests.playing import make_board, score
 pytestmark = pytest.mark.django_db(transaction=True)
 
 A_SECOND = "max-age=1"
-
-
-@pytest.fixture
-def now(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The moment by the monotonic clock: time passes only where a test lets it, but for Redis's deadlines."""
-    monkeypatch.setattr(RedisClient, "deadline_ms", lambda *_: int(1000 * time.time()) + 10_000)
-    moment = [clock.monotonic()]
-    monkeypatch.setattr(clock, "monotonic", lambda: moment[0])
-    return moment
 
 
 def read(caller: Caller, number: int, allowed: str = A_SECOND, query: str = "", **headers: str) -> Any:

@@ -135,7 +135,7 @@ def test_a_shard_that_answers_in_parts_is_read_to_its_end(period: Period, monkey
     def in_parts(self: dynamo_client.DynamoClient, operation: str, deadline: float, **asked: object) -> object:
         if operation == "query" and "IndexName" in asked:
             asked["Limit"] = 1  # as a page of a megabyte ends earlier than the limit
-        return call(self, operation, deadline, **asked)  # type: ignore[arg-type]
+        return call(self, operation, deadline, **asked)  # type: ignore[arg-type]  # arguments of boto3, each of its own type
 
     monkeypatch.setattr(dynamo_client.DynamoClient, "call", in_parts)
     found = DynamoStore().read(period, [Page(0, 20), ForPlayers(("p04",))])
