@@ -23,6 +23,7 @@ ALL = (
     "agora",
     "rates",
     "growth",
+    "compact",
     "percentiles",
     "volume",
     "likes",

@@ -99,7 +99,7 @@ def reads(board: int, players: Path) -> dict[str, Ask]:
         "api_top_100": Ask(f"{at}/standings?limit=100", '"rows":[{', players),
         "api_own": Ask(f"{at}/players/{{player}}", '"rank":', players),
         "api_around": Ask(f"{at}/players/{{player}}/around?radius=5", '"rows":[{', players),
-        "api_list_and_own": Ask(f"{at}/view?player={{player}}&limit=20", '"me":{', players),
+        "api_list_and_own": Ask(f"{at}/view?ids={{player}}&limit=20", '"named":[{', players),
     }
 
 

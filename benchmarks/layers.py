@@ -66,15 +66,16 @@ def _asked(players: int, folder: Path) -> dict[str, Ask]:
         "operation_own": whole["api_own"],
         "operation_around": whole["api_around"],
         "operation_list_and_own": whole["api_list_and_own"],
-        "operation_single_redis": _without_id(single),
+        "operation_single_redis": without_id(single),
         "operation_single_redis_id": single,
-        "operation_single_hybrid": _without_id(hybrid),
+        "operation_single_hybrid": without_id(hybrid),
         "operation_single_hybrid_id": hybrid,
-        "operation_single_rank": ranked(_without_id(hybrid)),
+        "operation_single_rank": ranked(without_id(hybrid)),
     }
 
 
-def _without_id(ask: Ask) -> Ask:
+def without_id(ask: Ask) -> Ask:
+    """Return the same request whose entries have no ids."""
     return replace(ask, entry=ask.entry.replace(',"id":"{id}"', ""))
 
 

@@ -43,7 +43,7 @@ class CompetitionsConfig(needed_apps.SunwiApp):
         from likes import registry
 
         audit_actions.register()
-        kinds.register_kinds(*webhook_kinds.KINDS)
+        kinds.register_kinds(*webhook_kinds.KINDS, words=webhook_kinds.WORDS)
         readings.register("notices", notice_readings)
         language.provide(asked_language)
         service_keys.reserve(late_scores.JURY, series_totals.SERVICE)

@@ -120,6 +120,7 @@ DATABASES = {
 SQL_ALONE_SECONDS = env.float("SQL_ALONE_SECONDS", default=0.4)
 # Seconds that a statement over a whole period, or over years of records, may take; 0: no limit.
 SQL_LONG_STATEMENT_SECONDS = env.float("SQL_LONG_STATEMENT_SECONDS", default=3600.0)
+WORKER_HUNG_SECONDS = env.float("WORKER_HUNG_SECONDS", default=900.0)  # until a worker that hangs ends itself; 0: never
 
 # -- Redis: boards, page cache and broker never share a database --------------------------------
 
@@ -271,8 +272,7 @@ SIGNATURE_TOLERANCE_SECONDS = sealing.signature_tolerance(env)
 
 # Off: messages go over https to public addresses alone. On: also to private addresses, and over http.
 WEBHOOK_ALLOW_PRIVATE = env.bool("WEBHOOK_ALLOW_PRIVATE", default=False)
-# How long delivered messages are kept, to be read and sent again.
-WEBHOOK_KEEP_DAYS = env.int("WEBHOOK_KEEP_DAYS", default=30)
+WEBHOOK_KEEP_DAYS = env.int("WEBHOOK_KEEP_DAYS", default=30)  # that delivered messages are kept, to be sent again
 
 # -- E-mail -------------------------------------------------------------------------------------
 

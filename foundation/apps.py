@@ -52,6 +52,7 @@ class FoundationConfig(needed_apps.SunwiApp):
         )
         from foundation.security import sealed_rows
         from foundation.webhooks import retention
+        from foundation.worker import watchdog
 
         own_actions.register()
         health.register_check(retention.health_problems)
@@ -64,6 +65,7 @@ class FoundationConfig(needed_apps.SunwiApp):
         request_ids.listen()
         task_metrics.listen()
         metric_files.listen()
+        watchdog.listen()
         if sunwi_settings.METRICS_PORT:
             from foundation.monitoring import worker_metrics  # only workers need its server
 

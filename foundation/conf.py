@@ -221,6 +221,7 @@ SETTINGS: dict[str, Setting] = {
     "TRUSTED_PROXIES": Setting(0, _number(0, 100)),
     "WEBHOOK_ALLOW_PRIVATE": Setting(False, _flag),
     "WEBHOOK_KEEP_DAYS": Setting(30, _number(1, YEARS)),
+    "WORKER_HUNG_SECONDS": Setting(900.0, _number(0, 86_400, float)),
 }
 
 

@@ -37,7 +37,11 @@ class LeaderboardsConfig(needed_apps.SunwiApp):
 
         audit_actions.register()
         service_keys.reserve(BASELINE, score_rows.SERVICE, review_quarantine.SERVICE, sample_score.SERVICE)
-        kinds.register_kinds(quarantine.QUARANTINED_WEBHOOK, announce.FINAL_WEBHOOK)
+        told = {
+            quarantine.QUARANTINED_WEBHOOK: _("scores are quarantined"),
+            announce.FINAL_WEBHOOK: _("a period is final"),
+        }
+        kinds.register_kinds(*told, words=told)
         for check in lag.CHECKS:
             health.register_check(check)
         watched.register("boards", metrics.sql_metrics)

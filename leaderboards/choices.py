@@ -8,9 +8,10 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from leaderboards.core import plausibility
+from leaderboards.core.partitions import PARTITION_COUNTS
 from leaderboards.core.periods import PeriodKind
 from leaderboards.core.plausibility import LimitKind
-from leaderboards.core.ranking.rules import Operator, Order, TieBreak, Ties, Update
+from leaderboards.core.ranking.rules import Encoding, Operator, Order, TieBreak, Ties, Update
 
 # Written out, so that makemessages finds the labels.
 PERIODS = [
@@ -54,6 +55,11 @@ TIE_BREAKS = [
     (TieBreak.SCORE.value, _("in the score: milliseconds or seconds, the finest that fits")),
     (TieBreak.MEMBER.value, _("in the member")),
 ]
+ENCODINGS = [
+    (Encoding.PLAIN.value, _("plain: a sorted set")),
+    (Encoding.COMPACT.value, _("compact: numbers of players in a tree, a third of the memory")),
+]
+PARTITIONS = [(count, str(count)) for count in PARTITION_COUNTS]
 
 # Ten colours with computed contrast (``static/css/hues.css``); empty: by the board's number.
 HUES = [

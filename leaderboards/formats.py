@@ -86,11 +86,23 @@ def duration(seconds: Decimal, places: int) -> str:
 
 def points(board: Board, value: Number) -> str:
     """Points in the board's unit, without its symbol."""
+    return duration(*time) if (time := _time_of(board, value)) else number(value, board.decimals)
+
+
+def _time_of(board: Board, value: Number) -> tuple[Decimal, int] | None:
+    """The seconds of a result that is a time, and their decimals."""
     if board.unit == Unit.SECONDS:
-        return duration(Decimal(value), board.decimals)
-    if board.unit == Unit.MILLISECONDS:
-        return duration(Decimal(value) / 1000, 3 + board.decimals)
-    return number(value, board.decimals)
+        return Decimal(value), board.decimals
+    return (Decimal(value) / 1000, 3 + board.decimals) if board.unit == Unit.MILLISECONDS else None
+
+
+def gap(board: Board, apart: Number, *, with_unit: bool = False) -> str:
+    """How far two results are apart. As in sport, a time below a minute is its seconds: 0.297, with unit 0.297 s."""
+    time = _time_of(board, apart)
+    if time and time[0] < _MINUTE:
+        seconds = f"{time[0]:.{time[1]}f}"
+        return duration_units()[-1].replace("#", seconds) if with_unit else seconds
+    return points_with_unit(board, apart) if with_unit else points(board, apart)
 
 
 def points_with_unit(board: Board, value: Number) -> str:

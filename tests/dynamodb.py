@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.db import connection
 
 from config.local import child_process
 from leaderboards.stores.dynamodb.client import forget_clients, make_client
@@ -58,6 +59,9 @@ def dynamodb(moto_address: str, settings: Any, monkeypatch: pytest.MonkeyPatch) 
     settings.DYNAMODB_TABLE = "tests"
     for where in PATIENT:
         monkeypatch.setattr(where, 30.0)
+    options = connection.settings_dict["OPTIONS"]  # who waits for a lock waits for another's write to moto
+    if "options" in options:
+        monkeypatch.setitem(options, "options", f"{options['options']} -c lock_timeout=30s")
     forget_clients()
     client = make_client()
     assert create_table()

@@ -6,14 +6,20 @@ from foundation.models import KnownRedis
 from foundation.redis import client as redis
 from foundation.sync.registering import register_server
 
+CLIENTS = [redis.boards, redis.resync_client, redis.asking_client, redis.partitions_client, redis.exclusive_client]
+
+
+def forget_links() -> None:
+    """As the process starts: nobody greeted, nothing pooled, no breaker open."""
+    for client in CLIENTS:
+        client().reset()
+    KnownRedis._seen.clear()
+
 
 @pytest.fixture
 def links() -> None:
-    """The process as it starts: nobody greeted, nothing pooled, no breaker open."""
-    redis.boards().reset()
-    redis.resync_client().reset()
-    redis.exclusive_client().reset()
-    KnownRedis._seen.clear()
+    """The process as it starts."""
+    forget_links()
 
 
 @pytest.fixture

@@ -12,15 +12,18 @@ only_postgresql = pytest.mark.skipif(connection.vendor != "postgresql", reason="
 
 
 @contextmanager
-def locked(rows: QuerySet[Any, Any], patience_ms: int = 50) -> Iterator[None]:
-    """Lock the rows. Whoever waits for them on this thread's connection gives up after ``patience_ms``."""
+def locked(rows: QuerySet[Any, Any], patience_ms: int = 50, strength: str = "UPDATE") -> Iterator[None]:
+    """Lock the rows. Whoever waits for them on this thread's connection gives up after ``patience_ms``.
+
+    With the ``strength`` "NO KEY UPDATE", as one who changes no key, rows that refer to them can still be written.
+    """
     statement, params = rows.query.sql_with_params()
     other = connection.copy()
     try:
         with other.cursor() as holds, connection.cursor() as own:
             own.execute(f"SET lock_timeout = {patience_ms}")
             holds.execute("BEGIN")
-            holds.execute(f"{statement} FOR UPDATE", params)
+            holds.execute(f"{statement} FOR {strength}", params)
             assert holds.fetchall()
             yield
     finally:

@@ -1,10 +1,11 @@
 """The one in-memory board, which every store is compared with: plain tuples, sorted by plain Python.
 
 It packs nothing and shares no arithmetic with the core: a standing is worked out anew from all submissions
-that counted. Where a layout keeps seconds, give it quantized times. Equals stand by the player's bytes.
+that counted. Where a layout keeps seconds, give it quantized times. Equals stand by the player's bytes, or by what
+``number_of`` says.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from leaderboards.core.periods import Window
@@ -28,8 +29,9 @@ class Row(NamedTuple):
 class OracleBoard:
     """One period of one board."""
 
-    def __init__(self, rules: Rules, window: Window) -> None:
+    def __init__(self, rules: Rules, window: Window, number_of: Callable[[str], int] | None = None) -> None:
         self.rules = rules
+        self._stands_by: Callable[[str], bytes | int] = number_of or str.encode
         self.window = window
         self.counted: dict[str, list[StandingState]] = {}
 
@@ -120,9 +122,9 @@ class OracleBoard:
         return StandingState((sum(each.value[0] for each in submitted),), max(each.at_ms for each in changing))
 
     def _listed(self) -> list[tuple[str, StandingState]]:
-        """By stable sorts, the least important first: the player's bytes, the time, the value."""
+        """By stable sorts, the least important first: the player's bytes or number, the time, the value."""
         listed = [(player, self._standing(submitted)) for player, submitted in self.counted.items()]
-        listed.sort(key=lambda each: each[0].encode(), reverse=self.rules.order is Order.DESC)
+        listed.sort(key=lambda each: self._stands_by(each[0]), reverse=self.rules.order is Order.DESC)
         if self.rules.achieved_at is None and self.rules.ties in (Ties.FIRST_COME, Ties.LAST_COME):
             listed.sort(key=lambda each: each[1].at_ms, reverse=self.rules.ties is Ties.LAST_COME)
         listed.sort(key=lambda each: self._compared(each[1]))

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import count
+from time import monotonic
 from typing import Any, Protocol
 from unittest.mock import patch
 
@@ -45,9 +46,12 @@ def count_trips(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 def take_sql_away(monkeypatch: pytest.MonkeyPatch) -> None:
-    """From now on whatever is asked of SQL through ``ask`` gets no answer, and a millisecond passes at each look."""
-    moment, ticks = clock.monotonic(), count(1)
-    monkeypatch.setattr(clock, "monotonic", lambda: moment + next(ticks) / 1000)
+    """From now on whatever is asked of SQL through ``ask`` gets no answer.
+
+    Time passes as for Redis, which notes when a row was changed, and a millisecond more at each look.
+    """
+    ahead, ticks = clock.monotonic() - monotonic(), count(1)
+    monkeypatch.setattr(clock, "monotonic", lambda: monotonic() + ahead + next(ticks) / 1000)
     monkeypatch.setattr(resilience._Breaker, "silent_until", math.inf)
 
 

@@ -85,10 +85,10 @@ def sample_of(told: dict[str, Any], served: float) -> Sample:
 
 
 @contextmanager
-def served(target: str, health: str, log: Path, stores: tuple[int, ...] = ()) -> Iterator[Site]:
-    """Serve ``target`` (a module and its application) until the end of the block."""
+def served(target: str, health: str, log: Path, stores: tuple[int, ...] = (), granian: str = GRANIAN) -> Iterator[Site]:
+    """Serve ``target`` (a module and its application) until the end of the block, with these options of granian."""
     port = _free_port()
-    options = [target if part == OURS else part for part in GRANIAN.split()]
+    options = [target if part == OURS else part for part in granian.split()]
     command = [sys.executable, "-m", "granian", "--host", HOST, "--port", str(port), *options]
     with log.open("ab") as written:
         quiet: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": written, "stderr": written}

@@ -10,11 +10,13 @@ from competitions.admin.participants import participants, teams
 from competitions.admin.rewards import grants
 from competitions.admin.rewards import tiers as rewards
 from competitions.admin.series import series
+from leaderboards.admin.boards import waiting
 from leaderboards.admin.confirm import event_previews
 from leaderboards.admin.players import overview
 
 overview.register_player_part(player_parts.rewards_of)
 overview.register_player_part(player_parts.comments_of)
+waiting.register_waiting(comments.reported_on)
 event_previews.register_event_previews(looks.of_scores, looks.who_hides)
 
 __all__ = [

@@ -18,10 +18,14 @@ from competitions.models import Comment, CommentReport
 from competitions.selectors.comments import open_reports
 from competitions.services.comments import moderate, reports
 from foundation import clock
+from leaderboards.admin.base.permissions import may_see
+from leaderboards.admin.boards.waiting import MOST, Waiting
 from leaderboards.admin.wording.descriptions import in_utc
+from leaderboards.models import Board
 
 BEGINNING = 80
 MOST_REPORTS = 20
+ON_BOARD = "competition__board__seq__exact"
 
 
 class ReportsFilter(admin.SimpleListFilter):
@@ -57,6 +61,7 @@ class CommentAdmin(WithReason[Comment]):
     list_select_related = ("player", "competition")
     search_fields = ("player__external_id__exact", "text__icontains")
     search_help_text = _lazy("A player's whole id, or words of a comment.")
+    extra_lookups = (ON_BOARD,)
     ordering = ("-pk",)
     actions = ("hide", "show", "dismiss")
     fields = (
@@ -128,3 +133,12 @@ def _show(comment: Comment, _reason: str, by: AbstractBaseUser) -> Comment:
 
 def _dismiss(comment: Comment, _reason: str, by: AbstractBaseUser) -> int:
     return reports.dismiss(comment.pk, clock.now(), by)
+
+
+def reported_on(request: HttpRequest, board: Board) -> Waiting | None:
+    """Count the comments with open reports in a board's competitions; None for other boards and readers."""
+    if not board.is_event or not may_see(request, Comment):
+        return None
+    reported = open_reports().filter(comment__competition__board=board).order_by().values("comment").distinct()
+    address = f"{reverse('admin:competitions_comment_changelist')}?reports=open&{ON_BOARD}={board.pk}"
+    return Waiting(_("Reported comments"), reported[:MOST].count(), address)

@@ -8,7 +8,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
 from competitions.models import Comment, RewardGrant
-from leaderboards.admin.players.overview import SHOWN, PlayerPart, PlayerRow, may_see
+from leaderboards.admin.base.permissions import may_see
+from leaderboards.admin.players.overview import SHOWN, PlayerPart, PlayerRow
 from leaderboards.admin.wording.descriptions import in_utc
 from leaderboards.models import Player
 

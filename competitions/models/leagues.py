@@ -147,8 +147,8 @@ class LeagueMember(models.Model):
 
     class Meta:
         ordering = ("pk",)
-        verbose_name = _("member")
-        verbose_name_plural = _("members")
+        verbose_name = pgettext_lazy("of a league", "member")
+        verbose_name_plural = pgettext_lazy("of a league", "members")
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["season", "player"], name="league_member_unique"),
         ]

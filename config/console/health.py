@@ -34,11 +34,13 @@ NAMES = {
     "sync states": _lazy("Memories of periods"),
     "dead letters": _lazy("Dead letters"),
     "differences": _lazy("Differences"),
+    "histograms": _lazy("Histograms of points"),
     "other problems": _lazy("Other problems"),
 }
 ABOUT_PERIODS = {
     "stale period ": _lazy("Stale period %(period)s"),
     "sync state of period ": _lazy("Memory of period %(period)s"),
+    "histogram of period ": _lazy("Histogram of period %(period)s"),
 }
 # A shape and a word for each state, so that color alone says nothing.
 _SHAPES = {

@@ -4,15 +4,18 @@ from datetime import datetime
 from typing import Any
 
 from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.dateformat import format as spell
+from django.utils.translation import pgettext
 
 from config.console import words
-from config.console.blocks import Budget
 from config.console.coming import coming
 from config.console.need_words import describe_need
 from config.console.recent_actions import recent_actions
 from config.console.running import boards_running
 from config.console.status import Status
 from config.console.tiles import tiles
+from foundation.db.blocks import Budget
 from foundation.monitoring import minutes
 
 
@@ -26,6 +29,7 @@ def home_context(request: HttpRequest, status: Status, at: datetime) -> dict[str
     needs = [describe_need(need) for need in status.needs if words.may_view(request, need.model)]
     context: dict[str, Any] = {
         "now": at,
+        "clock": spell(timezone.localtime(at), pgettext("date format", "D j M Y H:i:s T")),
         "tiles": tiles(budget, status.troubles, hour, at),
         "needs": needs,
         "needs_total": sum(need.count for need in needs),

@@ -3,21 +3,23 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from zoneinfo import ZoneInfo
 
 from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
 from config.console.marks import Mark, marks_of
-from config.console.sparks import Spark, spark
 from config.console.tiles import percent
 from config.console.troubles import Trouble, is_redis_down
 from foundation.db.resilience import CONNECTION_ERRORS
 from foundation.errors import Unavailable
 from foundation.monitoring.minutes import Hour, Minute
 from leaderboards.core.periods import latest_window, next_opening
+from leaderboards.core.sparks import Spark, spark
 from leaderboards.errors import BadBoard
-from leaderboards.formats import number, time_left
+from leaderboards.formats import number, period_dates, period_name, time_left
 from leaderboards.models import ACTIVE_STATES, Board, Period, Storage
+from leaderboards.selectors.catalog.periods import PeriodInfo
 from leaderboards.selectors.catalog.running import running_periods
 
 SHOWN = 8
@@ -42,10 +44,11 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Boards:
-    """The lines, and the number of all boards."""
+    """The lines, the number of all boards, and how many scores a minute the highest bar of all lines is."""
 
     lines: Sequence[Line]
     total: int
+    most: int = 0
 
 
 def boards_running(hour: Hour | None, troubles: Sequence[Trouble], at: datetime) -> Boards:
@@ -57,6 +60,7 @@ def boards_running(hour: Hour | None, troubles: Sequence[Trouble], at: datetime)
     stale = _stale(boards)
     without_redis = is_redis_down(troubles)
     marks = marks_of(boards)
+    most = _most(hour, boards)
     lines = []
     for board in boards:
         trouble, trouble_class = _trouble(board, stale, without_redis)
@@ -67,7 +71,7 @@ def boards_running(hour: Hour | None, troubles: Sequence[Trouble], at: datetime)
                 marks[board.seq],
                 _period(board, at),
                 number(players[board.seq]) if board.seq in players else "–",
-                None if hour is None else spark(hour.of_board(board.seq)),
+                None if hour is None else spark(hour.of_board(board.seq), most),
                 number(total.by_board[str(board.seq)]) if hour else "–",
                 _refused(total, board) if hour else "–",
                 _ends_in(board, at),
@@ -75,7 +79,13 @@ def boards_running(hour: Hour | None, troubles: Sequence[Trouble], at: datetime)
                 trouble_class,
             )
         )
-    return Boards(lines, used.order_by()[:MOST_COUNTED].count())
+    return Boards(lines, used.order_by()[:MOST_COUNTED].count(), most)
+
+
+def _most(hour: Hour | None, boards: Sequence[Board]) -> int:
+    """Return the most scores of one board in one minute; 0 while nobody knows."""
+    counts = (count or 0 for board in boards for count in (hour.of_board(board.seq) if hour else ()))
+    return max(counts, default=0)
 
 
 def _busiest(used: QuerySet[Board], total: Minute) -> list[Board]:
@@ -89,9 +99,10 @@ def _busiest(used: QuerySet[Board], total: Minute) -> list[Board]:
 
 
 def _players(boards: Sequence[Board]) -> Mapping[int, int]:
-    """Return the number of players by board; empty while neither Redis nor SQL can count them."""
+    """Return the number of players by board; without those that no store can count now."""
     try:
-        return {seq: running.total for seq, running in running_periods(boards).items()}
+        running = running_periods(boards)
+        return {seq: each.total for seq, each in running.items() if each.total is not None}
     except (Unavailable, *CONNECTION_ERRORS):
         return {}
 
@@ -112,9 +123,12 @@ def _trouble(board: Board, stale: set[int], without_redis: bool) -> tuple[str, s
 
 def _period(board: Board, at: datetime) -> str:
     if board.is_event:
-        return str(board.get_period_display())
+        return _("in competitions")
     try:
-        return latest_window(board.calendar, at).label
+        window = latest_window(board.calendar, at)
+        shown = PeriodInfo(window.label, window.starts_at, window.ends_at, "")
+        today = at.astimezone(ZoneInfo(board.timezone)).date()
+        return period_dates(board, shown, today) or period_name(board, running=True)
     except BadBoard:  # invalid settings stored by an older release
         return ""
 

@@ -12,7 +12,7 @@ from django.contrib.admin import AdminSite, ModelAdmin
 from django.http import HttpRequest
 from django.urls import reverse
 
-from config.console.blocks import Budget
+from foundation.db.blocks import Budget
 
 SEARCHED = (
     "leaderboards.player", "leaderboards.board", "competitions.competition", "foundation.servicekey",

@@ -20,6 +20,8 @@ from config.console.troubles import is_redis_down
 from foundation import clock
 from foundation.http.own_transactions import own_transactions
 
+HOME_EVERY_SECONDS = 5  # as often as the status is read anew (``status``)
+
 
 class ConsoleSite(AdminSite):
     """The admin of this site."""
@@ -73,7 +75,10 @@ class ConsoleSite(AdminSite):
         }
 
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
-        """Show the state of the servers, waiting work, coming events and recent actions."""
+        """Show the state of the servers, waiting work, coming events and recent actions.
+
+        The page asks for its parts alone with ``fragment``, every few seconds (``js/admin-live.js``).
+        """
         from config.console.home import home_context
 
         context = {
@@ -81,10 +86,12 @@ class ConsoleSite(AdminSite):
             "title": _("Now"),
             "subtitle": None,
             **home_context(request, current_status(), clock.now()),
+            "every": HOME_EVERY_SECONDS,
             **(extra_context or {}),
         }
         request.current_app = self.name
-        return TemplateResponse(request, "admin/console/home.html", context)
+        template = "home_fragment" if request.GET.get("fragment") else "home"
+        return TemplateResponse(request, f"admin/console/{template}.html", context)
 
     def health(self, request: HttpRequest) -> HttpResponse:
         """Show the troubles with what to do, and the doctor's checks, failed ones first."""

@@ -11,10 +11,10 @@ from functools import partial
 from typing import Any
 
 from config.console import needs, troubles
-from config.console.blocks import Block, Budget
 from config.console.needs import Need
 from config.console.troubles import Trouble
 from foundation import clock
+from foundation.db.blocks import Block, Budget
 
 FRESH_SECONDS = 5.0
 ALONE_MILLISECONDS = 100  # of SQL for each part, if they have to be read separately

@@ -12,13 +12,13 @@ from django.db import connection
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from config.console.blocks import Budget
 from config.console.refusals import describe_refusal
-from config.console.sparks import Spark, spark
 from config.console.troubles import Trouble, seen
 from foundation import clock
+from foundation.db.blocks import Budget
 from foundation.monitoring import broker
 from foundation.monitoring.minutes import Hour
+from leaderboards.core.sparks import Spark, spark
 from leaderboards.formats import number
 from leaderboards.models import ACTIVE_STATES, Period, Storage
 from leaderboards.selectors.monitoring.lag import MIRRORED_EVERY, mirror_age

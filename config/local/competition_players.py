@@ -6,9 +6,11 @@ joins by itself: it belongs to the person who tries the demo.
 
 import random
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 from urllib.parse import quote
+
+from config.local import strength
 
 RACERS = 24  # how many of the players take part
 STATES = ("running", "frozen")
@@ -19,6 +21,12 @@ UNLIKE_SHARE = 0.25  # of these likes
 GAMES: dict[str, Callable[[random.Random], dict[str, Any]]] = {
     "Workout": lambda dice: {"points": dice.randint(1, 10)},
 }
+
+
+def racers_by_strength(racers: Sequence[str]) -> dict[str, int]:
+    """Return the place of each by strength. The first player, whose login the demo prints, is the strongest."""
+    first, *others = racers
+    return {first: 0} | {player: place + 1 for player, place in strength.places(others, "competitions").items()}
 
 
 class Api(Protocol):
@@ -32,6 +40,7 @@ class Races:
 
     def __init__(self, api: Api, players: list[str]) -> None:
         self._api, self._racers, self._person = api, set(players[:RACERS]), players[0]
+        self._places = racers_by_strength(players[:RACERS])
         self._running: dict[int, str] = {}
         self._joined: set[tuple[int, str]] = set()
 
@@ -46,12 +55,12 @@ class Races:
         self._running = {row["id"]: known[row["board"]] for row in rows if row["board"] in known}
 
     def entries(self, playing: list[str], dice: random.Random) -> list[dict[str, Any]]:
-        """Return a score of each of these players in each competition."""
+        """Return scores of these players in each competition; who is stronger scores more often."""
         return [
             {"competition": number, "player": player, "id": f"demo-{uuid.uuid4()}", **GAMES[board](dice)}
             for number, board in self._running.items()
             for player in playing
-            if player in self._racers
+            if player in self._racers and dice.random() < strength.share(self._places[player])
         ]
 
     def like(self, playing: list[str], dice: random.Random) -> None:

@@ -60,7 +60,7 @@ STAFF = re.compile("admin|models/|management|/api/|config/|webhooks|audit")  # s
 
 def main(packages: Path) -> None:
     """Generate all files."""
-    common, more = _syllables()
+    common, more = syllables()
     contents = {
         "archivo-latin": _archivo(packages),
         "sunwi-hangul": _hangul(packages, common),
@@ -79,7 +79,7 @@ def main(packages: Path) -> None:
     _set_range("sunwi-hangul-more", more)
 
 
-def _syllables() -> tuple[str, str]:
+def syllables() -> tuple[str, str]:
     """Return the Korean syllables and punctuation of texts that players read: the common ones, and all others."""
     read = set[str]()
     for entry in CATALOGUE.read_text("utf-8").split("\n\n"):

@@ -5,6 +5,7 @@ an answer is sent again with the same ids, so it counts once. For competitions s
 """
 
 import json
+import math
 import os
 import random
 import sys
@@ -12,15 +13,16 @@ import time
 import urllib.error
 import urllib.request
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from config.local import strength
 from config.local.competition_players import Races
 
 TICK_SECONDS = 1.0
-TICKS_PER_ROUND = 4  # all players play once per round, so every row changes within five seconds
+TICKS_PER_ROUND = 4  # all players may play once per round: the strongest on the first board do
 REFRESH_EVERY_TICKS = 10  # how often the running competitions are read
 MOST_ENTRIES = 1000
 
@@ -37,16 +39,34 @@ COUNTRIES = (
     "SE", "AR", "KR", "PL", "GH", "TR", "NO", "BR", "KR", "IE", "KE", "JP", "TR", "FI", "CO", "DE",
 )  # fmt: skip  # as a table
 
-Play = Callable[[random.Random], dict[str, Any]]
+Play = Callable[[random.Random, int], dict[str, Any]]
+
+
+def run_time(dice: random.Random, place: int) -> int:
+    """Milliseconds of a run of the player with this place by strength; so are the next two."""
+    return round(61_180 + 700 * math.pow(place, 1.08) + dice.expovariate(1 / 4000))
+
+
+def strokes(dice: random.Random, place: int) -> int:
+    """Strokes of a round of golf: whole numbers, so that some are equal."""
+    return round(65 + place / 2 + dice.expovariate(1 / 5))
+
+
+def stage(dice: random.Random, place: int) -> int:
+    """How far a raid comes."""
+    return max(1, round(31_990 - 240 * math.pow(place, 1.2) - dice.expovariate(1 / 900)))
+
 
 # A random result of one game on each of the demo's boards. The names are those in boards.json.
 GAMES: dict[str, Play] = {
-    "Weekly wins": lambda dice: {"points": dice.randint(1, 30)},
-    "Speed run": lambda dice: {"points": round(dice.triangular(61_000, 240_000, 110_000))},
-    "Raid": lambda dice: {"fields": {"stage": dice.randint(1, 32000), "members": dice.randint(1, 250)}},
-    "Golf": lambda dice: {"points": round(dice.gauss(84, 6))},
-    "All time": lambda dice: {"points": dice.randint(1, 5)},
+    "Weekly wins": lambda dice, _place: {"points": dice.randint(1, 30)},
+    "Speed run": lambda dice, place: {"points": run_time(dice, min(place, 60))},
+    "Raid": lambda dice, place: {"fields": {"stage": stage(dice, place), "members": dice.randint(1, 250)}},
+    "Golf": lambda dice, place: {"points": strokes(dice, min(place, 60))},
+    "All time": lambda dice, _place: {"points": dice.randint(1, 5)},
 }
+ADDING = {"Weekly wins", "All time"}  # boards that add points up: who is stronger plays more often
+Places = Mapping[str, Mapping[str, int]]  # by board and player
 
 
 class Api:
@@ -93,16 +113,27 @@ def turns(players: list[str], dice: random.Random) -> Iterator[list[str]]:
             yield players[first : first + size]
 
 
-def batch(playing: list[str], boards: dict[str, int], dice: random.Random) -> list[dict[str, Any]]:
-    """Return the entries of a tick: one of each player on the first board, and sometimes one on another board."""
+def places_of(players: list[str]) -> Places:
+    """Return the places of the players by strength on each board."""
+    return {name: strength.places(players, name) for name in GAMES}
+
+
+def batch(playing: list[str], boards: dict[str, int], places: Places, dice: random.Random) -> list[dict[str, Any]]:
+    """Return the entries of a tick: of the players on the first board, and sometimes of one on another board."""
     first, *others = boards
-    entries = [entry(boards, first, player, dice) for player in playing]
-    entries += [entry(boards, name, dice.choice(playing), dice) for name in others if dice.random() < 0.5]
+    chosen = [(first, player) for player in playing]
+    chosen += [(name, dice.choice(playing)) for name in others if dice.random() < 0.5]
+    entries = [
+        entry(boards, name, player, places, dice)
+        for name, player in chosen
+        if name not in ADDING or dice.random() < strength.share(places[name][player])
+    ]
     return entries[:MOST_ENTRIES]
 
 
-def entry(boards: dict[str, int], name: str, player: str, dice: random.Random) -> dict[str, Any]:
-    return {"board": boards[name], "player": player, "id": f"demo-{uuid.uuid4()}", **GAMES[name](dice)}
+def entry(boards: dict[str, int], name: str, player: str, places: Places, dice: random.Random) -> dict[str, Any]:
+    game = GAMES[name](dice, places[name][player])
+    return {"board": boards[name], "player": player, "id": f"demo-{uuid.uuid4()}", **game}
 
 
 def find_boards(api: Api) -> dict[str, int]:
@@ -151,14 +182,15 @@ def main() -> None:
     players = roster(int(os.environ["DEMO_PLAYERS"]))
     boards = find_boards(api)
     ids = list(players)
+    places = places_of(ids)
     races = Races(api, ids)
     for start in range(0, len(ids), 100):
-        send(api, [entry(boards, name, player, dice) for name in boards for player in ids[start : start + 100]])
+        send(api, [entry(boards, name, player, places, dice) for name in boards for player in ids[start : start + 100]])
     introduce(api, players)
     for tick, playing in enumerate(turns(ids, dice)):
         if tick % REFRESH_EVERY_TICKS == 0:
             races.refresh()
-        results = play(api, [*races.entries(playing, dice), *batch(playing, boards, dice)][:MOST_ENTRIES])
+        results = play(api, [*races.entries(playing, dice), *batch(playing, boards, places, dice)][:MOST_ENTRIES])
         races.join_rejected(results)
         races.like(playing, dice)
         log_rejections(results)

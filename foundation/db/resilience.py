@@ -43,6 +43,11 @@ def is_busy(error: BaseException) -> bool:
     return getattr(error.__cause__, "sqlstate", None) in ("55P03", "57014")
 
 
+def is_only_busy(error: Exception) -> bool:
+    """Whether SQL is healthy, and only a lock or a statement timed out."""
+    return isinstance(error, SqlBusy) or is_busy(error)
+
+
 @contextmanager
 def long_transaction() -> Iterator[None]:
     """An ``atomic`` block whose statements may take ``SQL_LONG_STATEMENT_SECONDS`` each.

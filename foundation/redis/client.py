@@ -38,12 +38,14 @@ __all__ = [
     "boards",
     "client_at",
     "exclusive_client",
+    "partitions_client",
     "resync_client",
     "values_by_key",
 ]
 
 RESYNC_TIMEOUT_SECONDS = 10.0
 ASKING_TIMEOUT_SECONDS = 0.25
+PARTITIONS_TIMEOUT_SECONDS = 0.15  # for all servers together: the others' answers are shown without the silent one's
 EXCLUSIVE_TIMEOUT_SECONDS = 0.1  # three in a row are less than ``SQL_ALONE_SECONDS``
 
 
@@ -208,6 +210,14 @@ def resync_client() -> RedisClient:
 def asking_client() -> RedisClient:
     """The client that asks how a server is, also one that SQL does not know; it changes nothing there."""
     return _made(ASKING_TIMEOUT_SECONDS, ASKING_TIMEOUT_SECONDS)
+
+
+@cache
+def partitions_client() -> RedisClient:
+    """The client that reads divided boards: no server is waited for longer than ``PARTITIONS_TIMEOUT_SECONDS``."""
+    from foundation.models import KnownRedis
+
+    return _made(PARTITIONS_TIMEOUT_SECONDS, PARTITIONS_TIMEOUT_SECONDS, KnownRedis.is_known)
 
 
 @cache

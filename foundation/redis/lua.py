@@ -4,7 +4,8 @@ A script starts with a shebang line, then comments that describe ``KEYS``, ``ARG
 script that writes: a full server refuses it. ``#!lua flags=allow-oom`` marks one that reads or frees memory: it also
 runs on a full server. With either line a replica refuses the script, even one that only reads; without the line a
 replica would run it. ``for_replicas`` makes the copy of a script that replicas are to run. A line
-``--! include NAME.lua`` is replaced by that file, from the script's own folder or else from a shared folder.
+``--! include NAME.lua`` is replaced by that file, from the script's own folder or else from a shared folder. Of a
+variant, files of its own folder go before those.
 """
 
 import hashlib
@@ -27,9 +28,13 @@ class Script:
     digest: str
 
 
-def load(path: Path, *shared: Path) -> Script:
-    """Read the script at ``path`` and insert its includes, from the same folder or else from ``shared``."""
-    return _script(path.stem, _expand(path, (path.parent, *shared)))
+def load(path: Path, *shared: Path, variant: Path | None = None) -> Script:
+    """Read the script at ``path`` and insert its includes, from the same folder or else from ``shared``.
+
+    Files of the folder ``variant`` are read in the place of those of the same name.
+    """
+    folders = (path.parent, *shared) if variant is None else (variant, path.parent, *shared)
+    return _script(path.stem, _expand(_find(path.name, folders), folders))
 
 
 @lru_cache

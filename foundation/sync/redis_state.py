@@ -35,13 +35,16 @@ class RedisState(NamedTuple):
     watermark: int = 0
 
 
-def script_loader(folder: Path) -> Callable[[str], lua.Script]:
-    """Return a function that loads a script by name, from ``folder`` or else from this package's scripts."""
+def script_loader(folder: Path, variant: Path | None = None) -> Callable[[str], lua.Script]:
+    """Return a function that loads a script by name, from ``folder`` or else from this package's scripts.
+
+    Files of ``variant``, scripts and includes, go before those of the same name.
+    """
 
     @cache
     def script(name: str) -> lua.Script:
         path = folder / f"{name}.lua"
-        return lua.load(path if path.is_file() else SCRIPTS / path.name, SCRIPTS)
+        return lua.load(path if path.is_file() else SCRIPTS / path.name, SCRIPTS, variant=variant)
 
     return script
 
@@ -55,9 +58,16 @@ def raise_if_stale() -> Iterator[None]:
     try:
         yield
     except RedisRefused as error:
-        if "STALE" in error.detail:
-            raise StaleGeneration("Redis does not have the present state of this.") from error
-        raise
+        if (refusal := refusal_of(error)) is error:
+            raise
+        raise refusal from error
+
+
+def refusal_of(error: Unavailable) -> Unavailable:
+    """Return ``StaleGeneration`` for a refusal by ``guard.lua``, else the error itself."""
+    if isinstance(error, RedisRefused) and "STALE" in error.detail:
+        return StaleGeneration("Redis does not have the present state of this.")
+    return error
 
 
 def read_redis_state(link: RedisClient, keys: KeyFamily) -> RedisState:

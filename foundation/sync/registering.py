@@ -12,6 +12,7 @@ from foundation.errors import Unavailable
 from foundation.models import KnownRedis
 from foundation.redis import client as redis
 from foundation.redis.client import RedisAway, RedisClient, RedisSilent
+from foundation.sync.resync_together import assign_each_or_fence
 from foundation.sync.resyncing import Resync
 
 logger = logging.getLogger(__name__)
@@ -64,8 +65,8 @@ def _register(server: RedisClient) -> None:
     if KnownRedis.is_known(identity):
         return
     for source in _sources:
-        pairs = [(resync, resync.assign_generation_or_fence()) for resync in source(partial(_is_at, server))]
-        if not all(resync.install_generation_or_fence(assessed) for resync, assessed in pairs if assessed is not None):
+        assigned = assign_each_or_fence(source(partial(_is_at, server)))
+        if not all(resync.install_generation_or_fence(assessed) for resync, assessed in assigned):
             return
     if server.fetch_identity() == identity:
         KnownRedis.objects.get_or_create(identity=identity)

@@ -7,6 +7,7 @@ ends with the member: two players with the same score never collide, and ties ar
 
 import hashlib
 import struct
+from datetime import datetime
 from typing import NamedTuple
 
 SCORE_DIGITS = 19  # of the bits of a float64 that is not negative
@@ -43,9 +44,12 @@ def counter(seq: int, label: str, player: str) -> ItemKey:
     return ItemKey(counters(seq, label), str(_hash(player) // 256 % COUNTERS))
 
 
-def entry_id(seq: int, service: str, external_id: str) -> ItemKey:
-    """Return the key of an entry's id on a board: the id is unique within its service."""
-    digest = hashlib.blake2b(f"{service}\0{external_id}".encode(), digest_size=16).hexdigest()
+def entry_id(seq: int, made_at: datetime, service: str, external_id: str) -> ItemKey:
+    """Return the key of an entry's id on a board: the id is unique within its service.
+
+    ``made_at`` is the board's: one that is made again under the number of a deleted one knows nothing of its ids.
+    """
+    digest = hashlib.blake2b(f"{made_at.timestamp()}\0{service}\0{external_id}".encode(), digest_size=16).hexdigest()
     return ItemKey(f"{seq}#id#{digest}", "-")
 
 

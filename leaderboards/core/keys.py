@@ -3,13 +3,21 @@
 All keys of a period but the sorted set have the sorted set's name in braces, as hash tag, and so its slot. In a cluster
 the sorted set of a calendar period has its board's name in braces, since one script uses it and the board's ids; a
 competition has ids of its own.
+
+The keys of a partition of a period have a tag of the board and the partition, on one server too: its ids are in the
+same slot in every period. A number in the tag is chosen so that the partitions of a board are spread over all slots.
 """
 
 import hashlib
+from binascii import crc_hqx
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import count
 
 from foundation.sync.keys import KeyFamily, has_names_for_cluster
 from leaderboards.core.periods import event_number
+
+SLOTS = 16_384  # of a Redis Cluster, which finds the slot of a tag by the same checksum
 
 
 def board(seq: int) -> str:
@@ -22,6 +30,28 @@ def zset(seq: int, label: str) -> str:
     if has_names_for_cluster() and event_number(label) is None:
         return f"{{{board(seq)}}}_{label}"
     return f"{board(seq)}_{label}"
+
+
+def partition(seq: int, number: int, partitions: int) -> str:
+    """The prefix of all keys of partition ``number`` of board ``seq``, and their hash tag.
+
+    Raises ``ValueError`` if there is no such partition: no tag would be in its share, and the search would not end.
+    """
+    if not 0 <= number < partitions:
+        raise ValueError(f"Board {seq} in {partitions} partitions has none with the number {number}.")
+    return _balanced(f"{board(seq)}:{partitions}.{number}", number, partitions)
+
+
+@lru_cache(maxsize=10_000)
+def _balanced(name: str, number: int, partitions: int) -> str:
+    """The name with the least number behind it whose slot is in the partition's share of all slots."""
+    tags = (f"{name}.{n}" for n in count())
+    return next(tag for tag in tags if crc_hqx(tag.encode(), 0) % SLOTS * partitions // SLOTS == number)
+
+
+def zset_of_partition(seq: int, label: str, number: int, partitions: int) -> str:
+    """The sorted set of a partition of a period, which also names its family."""
+    return f"{{{partition(seq, number, partitions)}}}_{label}"
 
 
 def ids(owner: str, day: str, n: int) -> str:
@@ -42,14 +72,25 @@ def changed(owner: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PeriodKeyFamily(KeyFamily):
-    """The keys of a period, named after its sorted set; ``dirty`` is by player."""
+    """The keys of a period, named after its sorted set; ``dirty`` is by player.
+
+    A compact family has a hash with a tree in the place of the sorted set; ``per_bucket`` is then how many numbers of
+    players a bucket of the hash of their scores is for.
+    """
 
     zset: str
+    has_levels: bool = False  # distinct scores are bits: it is compact, or one of several, whose bits are joined
+    per_bucket: int = 0
+
+    @property
+    def is_compact(self) -> bool:
+        """Whether Redis knows the players by their numbers."""
+        return self.per_bucket > 0
 
     @property
     def members(self) -> str:
-        """Hash player → member, in the member form."""
-        return self._key_name("members")
+        """Hash player → member, in the member form; of a compact family scores by number, in buckets."""
+        return self._key_name(f"numbers:{self.per_bucket}" if self.is_compact else "members")
 
     @property
     def stored_state(self) -> str:
@@ -58,8 +99,8 @@ class PeriodKeyFamily(KeyFamily):
 
     @property
     def scores(self) -> str:
-        """Sorted set of the distinct scores of a ``dense`` board."""
-        return self._key_name("scores")
+        """The distinct scores of a ``dense`` board: a sorted set, or the bits of levels (``core/levels.py``)."""
+        return self._key_name("levels" if self.has_levels else "scores")
 
     @property
     def inflight(self) -> str:
@@ -93,3 +134,13 @@ class PeriodKeyFamily(KeyFamily):
 
     def _key_name(self, name: str) -> str:
         return f"{self.zset}:{name}" if self.zset.startswith("{") else f"{{{self.zset}}}:{name}"
+
+
+# Of an undivided compact family. Of four partitions each has every fourth number: a bucket is for four times as many.
+NUMBERS_PER_BUCKET = 50
+
+
+def family(name: str, is_compact: bool, partitions: int = 1) -> PeriodKeyFamily:
+    """Return the keys that are named after the sorted set ``name``, of one of so many families of a period."""
+    per_bucket = NUMBERS_PER_BUCKET * partitions if is_compact else 0
+    return PeriodKeyFamily(name, is_compact or partitions > 1, per_bucket)

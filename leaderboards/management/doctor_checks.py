@@ -32,6 +32,7 @@ from leaderboards.management.dynamodb_checks import dynamodb_table
 from leaderboards.management.findings import Finding, State, found
 from leaderboards.management.replica_checks import replica_servers
 from leaderboards.models import ACTIVE_STATES, IN_REDIS, Board, Period, Storage
+from leaderboards.selectors.catalog.parts import parts_of
 from leaderboards.selectors.monitoring import lag
 from leaderboards.selectors.monitoring.histograms import histograms_taken
 from leaderboards.selectors.monitoring.resync_progress import describe_resync
@@ -176,7 +177,8 @@ def unmirrored(_at: datetime) -> Iterator[Finding]:
     """Count standings that only Redis has. A busy board always has some; red only if the mirror is late too."""
     periods = Period.objects.filter(board__storage=Storage.REDIS, state__in=ACTIVE_STATES)
     store = ZsetSync(redis.resync_client())
-    waiting = sum(store.dirty(period, 1)[0] for period in periods.select_related("board") if period.stale_since is None)
+    parts = parts_of(periods.select_related("board"))
+    waiting = sum(store.dirty(part, 1)[0] for part in parts if part.stale_since is None)
     age = lag.mirror_age()
     is_red = waiting > 0 and (age is None or age > lag.MIRRORED_EVERY)
     seconds = f"{age.total_seconds():.1f}" if age else "0"
@@ -204,13 +206,13 @@ def corrupt_sync_states(_at: datetime) -> Iterator[Finding]:
     """Find Redis keys with invalid values, which block the resync and new scores of a period until repaired by hand."""
     store, corrupt = ZsetSync(redis.resync_client()), 0
     living = Period.objects.filter(state__in=ACTIVE_STATES, board__storage__in=IN_REDIS).select_related("board")
-    for period in living.order_by("pk"):
+    for part in parts_of(living.order_by("pk")):
         try:
-            store.read_state(period)
+            store.read_state(part)
         except CorruptRedisKey as error:
             corrupt += 1
-            todo = _("Then run rebuild --board %(board)s.") % {"board": period.board_id}
-            yield Finding(State.RED, f"sync state of period {period}", f"{error.detail} {todo}")
+            todo = _("Then run rebuild --board %(board)s.") % {"board": part.board_id}
+            yield Finding(State.RED, f"sync state of period {part}", f"{error.detail} {todo}")
     if not corrupt:
         yield Finding(State.OK, "sync states", _("all readable"))
 

@@ -20,6 +20,7 @@ from leaderboards.models.follows import Follow
 from leaderboards.models.histograms import PeriodHistogram
 from leaderboards.models.imports import ImportChunk, ImportedPlayer, ImportRun
 from leaderboards.models.moderation import Purge, PurgedSubmission, SubmissionEdit
+from leaderboards.models.partitions import Part, Partition, standings_of
 from leaderboards.models.periods import Period
 from leaderboards.models.pictures import PlayerPicture
 from leaderboards.models.players import BanKind, BanRecord, LinkCode, NameChange, Player
@@ -46,6 +47,8 @@ __all__ = [
     "ImportedPlayer",
     "LinkCode",
     "NameChange",
+    "Part",
+    "Partition",
     "Period",
     "PeriodHistogram",
     "PeriodSnapshot",
@@ -65,4 +68,5 @@ __all__ = [
     "Unit",
     "Visibility",
     "default_timezone",
+    "standings_of",
 ]

@@ -20,7 +20,7 @@ from leaderboards.core.plausibility import (
     limits_of,
 )
 from leaderboards.core.ranking.board_settings import board_calendar, board_rules
-from leaderboards.core.ranking.rules import Order, Rules, TieBreak, Ties, Update
+from leaderboards.core.ranking.rules import Encoding, Order, Rules, TieBreak, Ties, Update
 from leaderboards.core.schedule_checks import MOST_CHARACTERS
 from leaderboards.models.fast_copy import FastCopyModel
 
@@ -79,6 +79,10 @@ class Board(FastCopyModel):
         _("keep submissions, days"), default=90, validators=[MinValueValidator(2), MaxValueValidator(LONGEST_DAYS)]
     )
     storage = models.CharField(_("storage"), max_length=8, choices=Storage.choices, default=Storage.HYBRID)
+    encoding = models.CharField(
+        _("encoding"), max_length=7, choices=choices.ENCODINGS, default=Encoding.PLAIN.value, db_default="plain"
+    )
+    partitions = models.PositiveSmallIntegerField(_("partitions"), choices=choices.PARTITIONS, default=1, db_default=1)
     unit = models.CharField(_("unit"), max_length=20, choices=Unit.choices, default=Unit.POINTS)
     format = models.CharField(
         _("format"), max_length=40, blank=True, help_text=_("A suffix such as kcal, shown behind the number.")

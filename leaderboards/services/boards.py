@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from django.core.exceptions import ValidationError
+from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
 from django.db import transaction
 
 from foundation import clock
@@ -27,12 +27,14 @@ from leaderboards.core.ranking.board_settings import (
     sample_layout,
     schedule_at,
 )
-from leaderboards.core.ranking.rules import Operator
+from leaderboards.core.ranking.rules import Encoding, Operator
 from leaderboards.core.schedule_changes import past_schedules
 from leaderboards.errors import BadBoard
 from leaderboards.models import Board, Period, Standing, Storage, Submission, Visibility
 from leaderboards.selectors.catalog.boards import clear_board_cache
 from leaderboards.selectors.catalog.periods import clear_period_cache
+from leaderboards.services.board_encoding import check_encoding, check_place_of_encoding
+from leaderboards.services.board_partitions import check_partitions
 from leaderboards.services.dynamodb_settings import refuse_what_dynamodb_lacks
 from leaderboards.services.periods.delete_replaced import delete_replaced_periods
 from leaderboards.services.periods.open import open_board
@@ -43,7 +45,7 @@ SETTINGS = (
     *("name", "period", "timezone", "week_start", "cutoff", "schedule", "open_minutes"),
     *("order", "update", "ties", "tie_break", "criteria"),
     *("decimals", "minimum", "maximum", "total_maximum", "operators", "grace_seconds", "retention_days"),
-    *("keep_submissions_days", "storage", "unit", "format", "hue", "visibility"),
+    *("keep_submissions_days", "storage", "encoding", "partitions", "unit", "format", "hue", "visibility"),
     *("plausible_least", "plausible_most", "submissions_per_minute", "points_per_minute"),
     *("own_jump", "own_jump_against", "own_jump_last", "field_jump", "field_jump_players"),
 )
@@ -91,6 +93,20 @@ def settings_of(board: Board) -> dict[str, Any]:
     return {name: to_json_value(name, value) for name, value in values.items()}
 
 
+def _bad_setting(error: ValidationError) -> BadBoard:
+    """Say what is wrong with the first setting that Django refuses; of a choice also what there is to choose from."""
+    field, [first, *_] = next(iter(error.error_dict.items()))
+    [why] = first.messages
+    if field == NON_FIELD_ERRORS:
+        return BadBoard(why, field)
+    if first.code == "invalid_choice":
+        choices = ", ".join(str(value) for value, _ in getattr(Board._meta.get_field(field), "flatchoices", ()))
+        return BadBoard(
+            Message("`%(field)s`: %(why)s It is one of %(choices)s.", field=field, why=why, choices=choices), field
+        )
+    return BadBoard(Message("`%(field)s`: %(why)s", field=field, why=why), field)
+
+
 def check_board(board: Board) -> None:
     """Raise ``BadBoard`` if settings are invalid, or may not change any more."""
     board.schedule = " ".join(str(board.schedule or "").split())
@@ -99,11 +115,11 @@ def check_board(board: Board) -> None:
     try:
         board.full_clean()
     except ValidationError as error:
-        field, messages = next(iter(error.message_dict.items()))
-        raise BadBoard(
-            Message("`%(field)s`: %(why)s", field=field, why=messages[0]) if field != "__all__" else messages[0], field
-        ) from error
-    sample_layout(board)
+        raise _bad_setting(error) from error
+    check_place_of_encoding(board)
+    layout = sample_layout(board)
+    check_encoding(board, layout)
+    check_partitions(board, layout)
     board.operators = [operator.value for operator in read_operators(board.operators)]
     check_limits(board)
     if board.storage == Storage.REDIS and board.rules.adds_fields:
@@ -124,6 +140,8 @@ def _check_change(board: Board) -> None:
     if stored is None or not stored.periods.exists():
         return
     never = [*IMMUTABLE_SETTINGS, *(NEXT_PERIOD_SETTINGS if stored.period == PeriodKind.ALL_TIME else ())]
+    if stored.storage == Storage.REDIS:
+        never.append("partitions")  # ids are kept by partition
     for field in never:
         if getattr(stored, field) != getattr(board, field):
             raise BadBoard(
@@ -144,7 +162,7 @@ def pending_changes(board: Board, at: datetime) -> dict[str, Any]:
     running = _running_row(board, at)
     if running is None:
         return schedule
-    now, then = running.rules.to_json(), board.rules.to_json()
+    now, then = ({**each.rules.to_json(), "partitions": each.partitions} for each in (running, board))
     return schedule | {field: then[field] for field in then if now[field] != then[field]}
 
 
@@ -173,6 +191,8 @@ def cancel_changes(board: Board, at: datetime) -> None:
         for field in ("minimum", "maximum", "total_maximum"):
             setattr(board, field, points_text(stored[field], stored["decimals"]))
         board.operators = stored.get("operators", [])  # rules of older releases have none
+        board.encoding = stored.get("encoding", Encoding.PLAIN)
+        board.partitions = running.partitions
     board.full_clean()
     save_board(board, at)
 

@@ -3,16 +3,17 @@
 A store knows members and scores only. Layouts and selectors turn them into points, times and names.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
+from foundation.db.resilience import ask as ask_sql
 from foundation.messages import Message
 from leaderboards.core.packing.layout import Packed
 from leaderboards.core.ranking.gaps import Gap
 from leaderboards.core.ranking.rules import Order
 from leaderboards.errors import BadCursor, OutOfRange
-from leaderboards.models import Period
+from leaderboards.models import Part, Period, Player
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,17 +69,28 @@ class RankedRow(NamedTuple):
     ahead: int | None
 
 
-def pack_gap(period: Period, gap: Gap) -> Packed:
-    """Return score and member of the standing that tells the gap. Raises ``BadCursor`` if the period has no such."""
+def pack_gap(period: Part, gap: Gap) -> Packed:
+    """Return score and member of the standing that tells the gap. Raises ``BadCursor`` if the period has no such.
+
+    Of a compact period SQL is asked for the player's number, if the gap does not have it.
+    """
     rules = period.rules
     if len(gap.value) != (1 if rules.of_points else len(rules.fields)):
         raise BadCursor(Message("This cursor is of other criteria than the list has: begin again without a cursor."))
     try:
-        return period.layout.pack(gap.value, gap.at_ms or 0, gap.player)
+        return period.layout.pack(gap.value, gap.at_ms or 0, gap.player, _number_of(period, gap))
     except OutOfRange as error:
         raise BadCursor(
             Message("This cursor names a place that the list can not have: begin again without one.")
         ) from error
+
+
+def _number_of(period: Part, gap: Gap) -> int:
+    """The player's number in SQL, where members have it; 0 for one that SQL does not know any more."""
+    if gap.number is not None or not period.layout.has_numbers:
+        return gap.number or 0
+    numbers = Player.objects.filter(external_id=gap.player).values_list("pk", flat=True)
+    return ask_sql(numbers.first) or 0
 
 
 def stands_before(period: Period, standing: Gap, gap: Gap) -> bool:
@@ -102,10 +114,16 @@ def split_at_gap(period: Period, gap: Gap, rows: Sequence[RankedRow]) -> tuple[l
 
 @dataclass(frozen=True, slots=True)
 class QueryResult:
-    """The answers to several queries from one moment, one list per query; ``total`` is the number of players."""
+    """The answers to several queries from one moment, one list per query; ``total`` is the number of players.
+
+    Not ``complete``: a partition of a divided period has not answered, so rows and players are missing and nobody has a
+    rank. ``unheard`` are the members of it whose rows SQL has told: they are not in the total, nor in pages.
+    """
 
     total: int
     answers: list[list[RankedRow]]
+    complete: bool = True
+    unheard: Collection[str] = ()
 
 
 class ConditionalResult(NamedTuple):

@@ -46,7 +46,7 @@ class ExcludingStore:
         excluded = self._excluded_rows(period, wide)
         pairs = zip(queries, wide.answers, strict=False)  # the last answer has the excluded rows
         answers = [_narrow_answer(query, rows, excluded, period) for query, rows in pairs]
-        return QueryResult(wide.total - len(excluded.rows), answers)
+        return QueryResult(wide.total - len(excluded.rows), answers, wide.complete)
 
     def quantiles(self, period: Period, shares: Sequence[int]) -> Quantiles:
         """Return the rows at these shares of the ranking, in thousandths from the best."""
@@ -72,7 +72,8 @@ class ExcludingStore:
         return self._store.scores(period, [player for player in players if player not in self._players])
 
     def _excluded_rows(self, period: Period, wide: QueryResult) -> "_ExcludedRows":
-        return _ExcludedRows(period, wide.answers[-1] if wide.answers else [], self._stay_empty)
+        rows = wide.answers[-1] if wide.answers else []
+        return _ExcludedRows(period, rows, self._stay_empty, wide.unheard)
 
     def _widen_query(self, query: Query) -> Query:
         extra = len(self._players)
@@ -92,11 +93,17 @@ def row_without(period: Period, row: RankedRow, excluded: Sequence[RankedRow]) -
 
 
 class _ExcludedRows:
-    """The rows of the excluded players, and how they change the ranks of others."""
+    """The rows of the excluded players, and how they change the ranks of others.
 
-    def __init__(self, period: Period, rows: Sequence[RankedRow], stay_empty: bool) -> None:
-        self.rows, self.ties, self._stay_empty = rows, period.rules.ties, stay_empty
+    Members ``unheard`` are of a partition that has not answered: they change neither pages nor totals.
+    """
+
+    def __init__(
+        self, period: Period, rows: Sequence[RankedRow], stay_empty: bool, unheard: Collection[str] = ()
+    ) -> None:
         self.players = {period.layout.player_of(row.member) for row in rows}
+        rows = [row for row in rows if row.member not in unheard]
+        self.rows, self.ties, self._stay_empty = rows, period.rules.ties, stay_empty
         self._is_descending = period.rules.order is Order.DESC
         per_score = Counter(row.score for row in rows)
         self._lacks_ties = self.ties is Ties.DENSE and any(row.tied is None for row in rows)
@@ -138,8 +145,8 @@ def _narrow_answer(query: Query, rows: Sequence[RankedRow], excluded: _ExcludedR
     shown = [(player, excluded.adjust(row)) for player, row in pairs if player not in excluded.players]
     first, last = 0, len(shown)
     match query:
-        case Page(_, limit):
-            first = excluded.count_before(rows[0]) if rows else 0
+        case Page(offset, limit):  # of an incomplete answer there may be more before it than it has places
+            first = min(offset, excluded.count_before(rows[0])) if rows else 0
             last = first + limit
         case Around(player, radius):
             index = next((nth for nth, (name, _) in enumerate(shown) if name == player), None)

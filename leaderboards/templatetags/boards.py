@@ -70,6 +70,12 @@ def scripts(names: str) -> SafeString:
     return format_html('<script type="module" src="{}" fetchpriority="low"></script>', address)
 
 
+@register.simple_tag
+def late_scripts(names: str) -> SafeString:
+    """Name these scripts, in one response, for ``later.js``, which loads them when the style sheets are there."""
+    return format_html('<meta name="script" content="{}">', address_of(names, SCRIPTS))
+
+
 @register.filter
 def ordinal(number: int | None) -> str:
     """Format an ordinal, such as 4th."""

@@ -9,4 +9,5 @@ function key(page) {
 }
 
 key(document);
+document.dispatchEvent(new Event("rows:keyed"));
 document.addEventListener("live:parsed", ({ detail }) => key(detail));

@@ -1,28 +1,28 @@
-// Gives the row under the pointer, or with the keyboard's focus, a button that opens what can be done with it. There is
-// one such button, marked [data-local] so that patch.js leaves it alone. Without scripts the row's name leads to the
-// player's page, which offers the same.
+// Gives each row of players a button that opens what can be done with it. Buttons are marked [data-local], so that patch.js
+// leaves them where they are. On a touch screen they are always shown, elsewhere for the row under the pointer or in focus.
+// Without scripts the row leads to the player's page, which offers the same.
 
 const root = document.querySelector("[data-row-menu]");
-const button = document.createElement("button");
+const model = document.createElement("button");
 const menu = document.createElement("div");
 let asked = 0;
+let opener; // the button whose menu is open
 
-button.type = "button";
-button.className = "row-more";
-button.dataset.local = "";
-button.setAttribute("aria-haspopup", "dialog");
+model.type = "button";
+model.className = "row-more";
+model.dataset.local = "";
+model.setAttribute("aria-haspopup", "dialog");
 menu.className = "row-menu";
 menu.popover = "auto";
 menu.setAttribute("role", "dialog");
 document.body.append(menu);
 
-function offer({ target }) {
-  const row = target.closest?.("tr[data-key]:not(.is-me)");
-  const isHeld = menu.matches(":popover-open") || button.matches(":focus-visible");
-  if (!row || isHeld || button.closest("tr") === row) return;
-  const name = row.querySelector("th bdi")?.textContent ?? "";
-  button.setAttribute("aria-label", root.dataset.more.replace("{name}", name));
-  row.querySelector("th")?.append(button);
+function offer() {
+  for (const head of root.querySelectorAll("[data-part] > .is-rows tr[data-key] > th")) {
+    const label = root.dataset.more.replace("{name}", head.querySelector("bdi")?.textContent ?? "");
+    const button = head.querySelector(":scope > .row-more") ?? head.appendChild(model.cloneNode());
+    if (button.ariaLabel !== label) button.ariaLabel = label;
+  }
 }
 
 function address(player) {
@@ -31,35 +31,42 @@ function address(player) {
   return url;
 }
 
-function place() {
-  const at = button.getBoundingClientRect();
+// Beside the button; on a phone the style sheet puts it at the foot of the screen.
+function place(at) {
   const [width, height] = [menu.offsetWidth, menu.offsetHeight];
   const below = at.bottom + height < innerHeight;
-  menu.style.top = `${Math.max(8, below ? at.bottom : at.top - height)}px`;
-  menu.style.left = `${Math.max(8, Math.min(at.right - width, innerWidth - width - 8))}px`;
+  menu.style.setProperty("--top", `${Math.max(8, below ? at.bottom : at.top - height)}px`);
+  menu.style.setProperty("--left", `${Math.max(8, Math.min(at.right - width, innerWidth - width - 8))}px`);
 }
 
-async function open() {
-  const player = button.closest("tr")?.dataset.key;
+async function open(button) {
+  const row = button.closest("tr");
   const turn = (asked += 1);
-  if (!player) return;
   try {
-    const answer = await fetch(address(player), { signal: AbortSignal.timeout(8000) });
+    const answer = await fetch(address(row.dataset.key), { signal: AbortSignal.timeout(8000) });
     if (!answer.ok) throw new Error(`answered ${answer.status}`);
     const found = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector(".row-menu-inside");
     if (turn !== asked) return;
     menu.replaceChildren(found);
-    menu.setAttribute("aria-label", button.getAttribute("aria-label"));
+    menu.ariaLabel = button.ariaLabel;
+    opener = button;
     menu.showPopover();
-    place();
+    place(button.getBoundingClientRect());
     menu.querySelector("a, button")?.focus();
   } catch {
-    const link = button.closest("tr")?.querySelector("th > p > a");
+    const link = row.querySelector("th > p > a");
     if (link && turn === asked) location.assign(link.href);
   }
 }
 
-root.addEventListener("pointerover", offer);
-root.addEventListener("focusin", offer);
-button.addEventListener("click", open);
+root.addEventListener("click", ({ target }) => {
+  const button = target.closest(".row-more");
+  if (button) open(button);
+});
+menu.addEventListener("toggle", ({ newState }) => {
+  opener?.classList.toggle("is-open", newState === "open");
+});
 addEventListener("scroll", () => menu.hidePopover(), { passive: true });
+document.addEventListener("live:changed", offer);
+document.addEventListener("rows:keyed", offer); // where row-keys.js is in another bundle, which may come later
+requestAnimationFrame(() => setTimeout(offer)); // the first frame is drawn before

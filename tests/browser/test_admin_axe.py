@@ -4,7 +4,8 @@ from django.contrib import admin
 from playwright.sync_api import expect
 from pytest_django.live_server_helper import LiveServer
 
-from leaderboards.models import Player
+from foundation.security import service_keys
+from leaderboards.models import Period, Player
 from tests.browser.checks import serious
 from tests.browser.conftest import DESKTOP, Opened
 from tests.competitions.factories import LeagueFactory, SeriesFactory
@@ -21,7 +22,10 @@ def test_pages_that_add_and_change_rows_have_no_serious_finding(live_server: Liv
     running = open_competition()
     joined(running, "ann")
     league = LeagueFactory.create(board=BoardFactory.create(name="Weekly", storage="sql"))
-    rows = [draft(), running, running.board, SeriesFactory.create(), league, Player.objects.get()]
+    key, _text = service_keys.make("game", ["scores:write"])
+    boards = [running.board, league.board]
+    periods = [Period.objects.filter(board=board).order_by("starts_at")[0] for board in boards]
+    rows = [draft(), running, *boards, *periods, key, SeriesFactory.create(), league, Player.objects.get()]
     adds = [f"/admin/{each._meta.app_label}/{each._meta.model_name}/add/" for each in admin.site._registry]
     changes = [f"/admin/{each._meta.app_label}/{each._meta.model_name}/{each.pk}/change/" for each in rows]
     page = opened("/admin/", who="admin", viewport=DESKTOP)

@@ -16,6 +16,12 @@ from tests.competitions.services.telling import wants
 from tests.competitions.site import DAY, HOUR, START, open_competition, player, raced, score
 from tests.playing import account
 
+# The least room, in pixels, between an element's words and the edges of what it stands in.
+LEAST_AROUND = """(each) => {
+    const inner = each.getBoundingClientRect(), outer = each.parentElement.getBoundingClientRect();
+    return Math.min(inner.top - outer.top, outer.bottom - inner.bottom);
+}"""
+
 
 @pytest.fixture
 def running(live_server: LiveServer) -> Competition:
@@ -74,6 +80,7 @@ def test_somebody_signs_in_links_joins_takes_the_lead_and_reads_of_it(running: C
     page.reload()
     page.get_by_role("link", name="Inbox 1 unread").click()
     expect(page.get_by_text("You took first place.")).to_be_visible()
+    expect(page.locator(".message-subject a").first).to_have_css("text-decoration-line", "underline")  # seen as a link
     page.get_by_role("button", name="Mark all as read").click()
     expect(page.get_by_role("link", name="Inbox", exact=True)).to_be_visible()
 
@@ -122,3 +129,12 @@ def test_the_reveal_goes_from_the_bottom_up_by_itself_until_it_pauses_and_by_the
     expect(button).to_be_disabled()
     expect(plain.locator(".reveal-row:visible")).to_have_count(4)
     expect(plain.get_by_role("button", name="Next place")).to_have_count(0)
+
+
+def test_that_one_took_part_stands_apart_from_the_plate_above_it(show: str, opened: Opened) -> None:
+    account("robin", "robin")
+    page = opened(show.removesuffix("reveal/"), who="robin")
+
+    words = page.get_by_text("You took part.")
+    expect(words).to_be_visible()
+    assert words.evaluate(LEAST_AROUND) >= 8

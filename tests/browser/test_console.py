@@ -188,3 +188,25 @@ def test_the_table_of_boards_shows_its_last_column_whole(opened: Opened, admin: 
 
     expect(page.locator(".home-table tbody tr")).to_have_count(1)
     assert max(cut) <= 0
+
+
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_why_boards_are_not_live_hides_no_column_beside_long_names(admin: str, opened: Opened, language: str) -> None:
+    board = make_board(name="A very long name that nobody would ever want to read in a list", update="increment")
+    score(board, {"mina": 700})
+    Period.objects.update(stale_since=clock.now() - timedelta(minutes=2))
+
+    page = opened("/admin/", admin, viewport=ViewportSize(width=1440, height=900), locale=language)
+
+    expect(page.locator(".home-scores strong")).to_be_visible()
+    assert page.locator(".part-scroll").first.evaluate("each => each.scrollWidth - each.clientWidth") <= 0
+
+
+def test_steps_in_a_message_look_like_links(admin: str, opened: Opened) -> None:
+    page = opened("/admin/leaderboards/board/add/", admin, viewport=DESKTOP)
+    page.fill("[name=name]", "Weekly wins")
+    page.locator("[name=_save]").click()
+
+    step = page.locator(".messagelist a").first
+
+    expect(step).to_have_css("text-decoration-line", "underline")

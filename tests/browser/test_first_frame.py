@@ -79,6 +79,27 @@ def test_all_rows_are_drawn_without_scripts(full: str, opened: Opened) -> None:
     page.wait_for_url("**/players/p049/")
 
 
+def test_scripts_are_asked_for_when_the_sheets_are_there_and_run_in_their_order(
+    full: str, browser: Browser, live_server: LiveServer
+) -> None:
+    page = browser.new_context(base_url=live_server.url, viewport=PHONE).new_page()
+    sheets: list[Route] = []
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.route("**/*.css", lambda route: sheets.append(route))  # noqa: PLW0108 - Playwright cannot mark a list's method
+    page.goto(full, wait_until="commit")
+
+    page.wait_for_timeout(1000)
+    (loader,) = [each for each in asked if ".js" in each]
+    assert loader.endswith("/typeface+later.js")
+    for route in sheets:
+        route.continue_()
+    expect(page.locator(".top tbody .row-more")).to_have_count(50)
+    expect(page.locator("[data-state=live]")).to_have_count(1)
+    assert sum(".js" in each for each in asked) == 1 + page.locator("meta[name=script]").count()
+    page.context.close()
+
+
 @pytest.mark.parametrize("locale", ["en", "ko"])
 def test_the_first_paint_waits_for_style_sheets_alone(
     full: str, browser: Browser, live_server: LiveServer, locale: str
@@ -96,7 +117,8 @@ def test_the_first_paint_waits_for_style_sheets_alone(
     assert [kind for kind, _ in blocking] == ["styles", "styles"]
     assert sum(size for _, size in blocking) <= BLOCKING
     assert page.locator("link[rel=preload]").count() == 0  # it would share a slow line with the sheets
-    assert any(".js" in route.request.url for route in held)
+    asked = [route.request.url for route in held if ".js" in route.request.url]
+    assert len(asked) == 1  # what loads all others once the sheets are there
     for route in held:
         route.abort()
     page.context.close()

@@ -151,5 +151,5 @@ def test_boards_of_the_first_page_stay_the_same_elements(played: str, weekly: in
 
     score(weekly, {"robin": 1000})
 
-    expect(page.get_by_text("1,240 points")).to_be_visible()
+    expect(page.locator(".board-list").get_by_text("1,240 points")).to_be_visible()
     assert cards.evaluate_all(MARKED) == [True, True]

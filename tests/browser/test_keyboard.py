@@ -16,7 +16,7 @@ MOST_STEPS = 150  # a page of fifty players has some ninety places to go to
 # Where the keyboard is: the place's number among all that can be reached, and what is wrong with it. -1 outside.
 WHERE = """() => {
     const wanted = "a[href], button:not(:disabled), input:not([type=hidden]), select, textarea, summary";
-    const isOfRow = (each) => each.matches(".row-more"); // it goes from row to row with the focus
+    const isOfRow = (each) => each.matches(".row-more"); // one in each row, beside its link
     const all = [...document.querySelectorAll(wanted)].filter((each) => each.checkVisibility() && !isOfRow(each));
     const at = document.activeElement;
     if (isOfRow(at)) return [-2, all.length, ""];

@@ -26,6 +26,14 @@ ENDS = """() => [...document.querySelectorAll(".race-line")].map((line) => {
     const row = document.querySelector(`.top tbody tr:nth-child(${nth})`).getBoundingClientRect();
     return { nth, by: Math.abs(at.y - (row.top + row.height / 2)), apart: row.left - at.x };
 })"""
+NAME_WIDTH = """(row) => row.querySelector("th bdi").getBoundingClientRect().width"""
+# How far below the digits what was gained begins.
+BELOW_POINTS = """(cell) => {
+    const digits = document.createRange();
+    digits.selectNodeContents(cell);
+    const { top } = cell.getBoundingClientRect(), gain = getComputedStyle(cell, "::before");
+    return top + parseFloat(gain.top) - digits.getBoundingClientRect().bottom + 2;
+}"""
 LIFTED = """() => [...document.querySelectorAll(".race-line")]
     .filter((line) => getComputedStyle(line).opacity === "1").map((line) => line.getAttribute("class"))"""
 
@@ -197,21 +205,24 @@ def test_somebody_who_takes_the_lead_has_their_line_drawn(raced: int, opened: Op
 def test_what_somebody_gained_covers_neither_name_nor_flag_nor_what_they_gained_today(
     raced: int, opened: Opened, photograph: Photograph, viewport: ViewportSize
 ) -> None:
+    name("p03", "Zuzanna Kowalska")
+    score(raced, {"p03": 1_654_000})
     page = opened(f"/boards/{raced}/", viewport=viewport, clock=True)
     page.clock.pause_at(page.evaluate("Date.now()") + 60_000)
     row = page.locator('.top tr[data-key="p03"]')
-    high = row.evaluate("each => each.offsetHeight")
+    high, wide = row.evaluate("each => each.offsetHeight"), row.evaluate(NAME_WIDTH)
 
     score(raced, {"p03": 13})
-    page.evaluate(ANSWER, "<td>+13<")
+    page.evaluate(ANSWER, "<td>+1,654,013<")
 
     lit = row.locator("[data-gain]")
     expect(lit).to_have_attribute("data-gain", "+13")
     photograph(page, f"gain-{viewport['width']}")
     assert lit.evaluate("each => getComputedStyle(each).color") != "rgba(0, 0, 0, 0)"
     assert row.evaluate("each => each.offsetHeight") == high
+    assert row.evaluate(NAME_WIDTH) == wide  # no letter of the name goes
     if viewport == SMALL_PHONE:
-        assert lit.evaluate("each => getComputedStyle(each, '::before').position") == "static"  # takes room of its own
+        assert 0 <= lit.evaluate(BELOW_POINTS) <= 4
 
 
 def test_where_many_gain_at_once_only_who_changed_places_is_lit(raced: int, opened: Opened) -> None:

@@ -12,7 +12,7 @@ def test_a_player_finds_themselves_by_keyboard_and_sees_their_row_move(weekly: i
     page = opened("/", reduced_motion="reduce")
     own = page.locator(".own")
 
-    page.get_by_role("link", name="Weekly wins").click()
+    page.get_by_role("heading", level=3).get_by_role("link", name="Weekly wins").click()
     page.wait_for_url(f"**/boards/{weekly}/")  # a key that is pressed before is pressed on the page before
     page.keyboard.press("Tab")
     skip = page.get_by_role("link", name="Skip to the standings")

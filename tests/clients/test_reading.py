@@ -118,6 +118,17 @@ def test_a_read_that_was_cut_off_is_asked_again(kind: Kind, site: str, board: in
     assert len(front.asked) == 3
 
 
+def test_who_allows_a_second_says_so_and_others_do_not(kind: Kind, site: str, board: int) -> None:
+    with Front(site) as front:
+        client = kind.client(front.url)
+        fresh, old = client.top(board), client.top(board, max_age=1)
+
+    assert [headers.get("Cache-Control") for _, headers in front.asked] == [None, "max-age=1"]
+    assert old["rows"] == fresh["rows"]
+    with pytest.raises(ValueError, match="max_age=-1"):
+        client.top(board, max_age=-1)
+
+
 def test_whatever_else_the_api_has_is_asked_by_its_segments(kind: Kind, site: str, key: str) -> None:
     client = kind.client(site, key)
     competition = competitions.open_competition(competitions.make_board())

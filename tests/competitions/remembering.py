@@ -13,7 +13,7 @@ from foundation import clock
 from foundation.db.resilience import StaleIfErrorCache
 from tests.competitions.site import SOON, joined, make_board, open_competition, raced, score
 from tests.leaderboards.api.conftest import Caller
-from tests.remembered import read_until_remembered
+from tests.remembered import read_until_remembered, take_sql_away
 
 PATHS = ["standings", "standings?limit=100", "players/alice", "players/alice/around", "view?player=alice&ids=bob"]
 IN_REDIS = pytest.mark.parametrize("storage", ["hybrid", "redis"])
@@ -47,6 +47,12 @@ def known(anybody: Caller, now: SetClock) -> Known:
         return cup
 
     return make
+
+
+def take_sql_away_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take SQL away when as much time has passed for this process as for Redis, which notes when a row was changed."""
+    monkeypatch.setattr(clock, "monotonic", MONOTONIC)
+    take_sql_away(monkeypatch)
 
 
 @contextmanager

@@ -27,6 +27,7 @@ from leaderboards.services.periods.close import close_period
 from leaderboards.services.periods.open import open_period
 from leaderboards.services.submit.pipeline import submit
 from leaderboards.services.sync.mirror import mirror
+from tests.compact_trees import members_of, number_of
 from tests.contracts.forms import Form
 from tests.dynamodb import empty_table
 from tests.oracle import OracleBoard
@@ -67,17 +68,26 @@ class Arena:
 
     @classmethod
     def open(
-        cls, form: Form, storage: str, order: Order, update: Update, ties: Ties, operators: Sequence[str] = ()
+        cls,
+        form: Form,
+        storage: str,
+        order: Order,
+        update: Update,
+        ties: Ties,
+        operators: Sequence[str] = (),
+        partitions: int = 1,
+        encoding: str = "plain",
     ) -> "Arena":
         """A new board, with its running period open; of the boards before it DynamoDB keeps nothing."""
         if storage == "dynamodb":
             empty_table()
         rules = {"order": order.value, "update": update.value, "ties": ties.value}
         board = Board(name=f"{form}, {storage}, {order}, {update}, {ties}", storage=storage, **form.settings, **rules)
-        board.operators = list(operators)
+        board.operators, board.partitions, board.encoding = list(operators), partitions, encoding
         save_board(board)
         period = open_period(board, window_at(board.calendar, NOW))
-        return cls(form, storage, board, period, OracleBoard(period.rules, period.window), {})
+        oracle = OracleBoard(period.rules, period.window, number_of if period.is_compact else None)
+        return cls(form, storage, board, period, oracle, {})
 
     @property
     def rules(self) -> Rules:
@@ -183,14 +193,23 @@ class Arena:
     def _agree_to_the_bit(self) -> None:
         rows = Standing.objects.filter(period=self.period, score__isnull=False).select_related("player")
         in_sql = {row.player.external_id: (row.member, row.score) for row in rows}
-        family = self.period.family
-        with boards_redis() as client:
-            cells = client.zrange(family.zset, 0, -1, desc=self.rules.order is Order.DESC, withscores=True)
-            members = {name.decode(): member.decode() for name, member in client.hgetall(family.members).items()}
-            distinct = {score for _, score in client.zrange(family.scores, 0, -1, withscores=True)}
-        in_redis = [(member.decode(), score) for member, score in cells]
         descending = self.rules.order is Order.DESC
-        assert in_redis == sorted(in_sql.values(), key=lambda cell: (cell[1], cell[0].encode()), reverse=descending)
+        in_redis, members, distinct = list[tuple[str, float]](), dict[str, str](), set[float]()
+        with boards_redis() as client:
+            for part in self.period.parts:
+                family = part.family
+                own = members_of(client, part, descending)
+                in_redis += own
+                if not family.is_compact:
+                    found = client.hgetall(family.members).items()
+                    members |= {name.decode(): member.decode() for name, member in found}
+                distinct |= _levels(client.get(family.scores)) if family.has_levels else _scores(client, family.scores)
+                assert {self.period.part_of(self.period.layout.player_of(each)) for each, _ in own} <= {part}
+        in_order = sorted(in_sql.values(), key=lambda cell: (cell[1], cell[0].encode()), reverse=descending)
+        assert (in_redis if len(self.period.parts) == 1 else {*in_redis}) == (
+            in_order if len(self.period.parts) == 1 else {*in_order}
+        )
+        assert len(in_redis) == len(in_order)
         if self.period.layout.in_member:
             assert members == {name: member for name, (member, _) in in_sql.items()}
         if self.rules.ties is Ties.DENSE:
@@ -235,6 +254,15 @@ class Arena:
             ahead = sum(other.rank < row.rank for other in rows)
             shown.append((row.rank, row.player, *self.rules.shown(row.value), at, row.tied, ahead))
         return shown
+
+
+def _scores(client: Any, key: str) -> set[float]:
+    return {score for _, score in client.zrange(key, 0, -1, withscores=True)}
+
+
+def _levels(bits: bytes | None) -> set[float]:
+    text = "".join(f"{byte:08b}" for byte in bits or b"")
+    return {float(at) for at, bit in enumerate(text) if bit == "1"}
 
 
 def _taken_off(value: tuple[int, ...]) -> tuple[int, ...]:

@@ -33,6 +33,17 @@ class Form:
     def __str__(self) -> str:
         return self.name
 
+    def may_be_compact(self, ties: Ties) -> bool:
+        """Whether a compact board may have this form: no time is in the member, dense scores are few."""
+        if ties is Ties.DENSE:
+            return self.has_levels
+        return not self.in_member if self.in_member is not None else not ties.by_time
+
+    @property
+    def has_levels(self) -> bool:
+        """Whether its scores are few enough for dense ranks of a divided board."""
+        return bool(self.settings.get("total_maximum", 2**31) < 10_000)
+
 
 def points(
     name: str,

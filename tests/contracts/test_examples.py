@@ -11,6 +11,7 @@ import pytest
 
 from leaderboards.core.ranking.rules import Order, Ties, Update
 from leaderboards.errors import BadBoard
+from leaderboards.models import Board
 from tests.contracts.arena import COMPLETE, STORAGES, Arena, Sent, can, mixed
 from tests.contracts.forms import FORMS, Form
 
@@ -55,6 +56,48 @@ def test_boards_of_every_policy_and_tie_rule_are_what_the_oracle_says(
                 arena = Arena.open(form, storage, *rules)
                 assert form.in_member in (None, arena.period.layout.in_member)
                 play(arena, PLAYERS[first : first + 8])
+
+
+@pytest.mark.parametrize("partitions", [4, 16])
+@pytest.mark.parametrize("form", FORMS, ids=str)
+def test_divided_boards_are_what_the_oracle_says(
+    links: None, subtests: pytest.Subtests, form: Form, partitions: int
+) -> None:
+    for storage in ("hybrid", "redis"):
+        first = 8 * (3 * FORMS.index(form) + STORAGES.index(storage)) % len(PLAYERS)
+        for rules in by_turns(form, storage)[partitions % 3 :: 3]:
+            if rules[2] is Ties.DENSE and not form.has_levels:
+                continue
+            with subtests.test(storage=storage, rules=rules):
+                arena = Arena.open(form, storage, *rules, partitions=partitions)
+                play(arena, PLAYERS[first : first + 8])
+
+
+@pytest.mark.parametrize("partitions", [1, 4, 16])
+@pytest.mark.parametrize("form", FORMS, ids=str)
+def test_compact_boards_are_what_the_oracle_says(
+    links: None, subtests: pytest.Subtests, form: Form, partitions: int
+) -> None:
+    first = 8 * FORMS.index(form) % len(PLAYERS)
+    allowed = [rules for rules in every(form) if form.may_be_compact(rules[2])]
+    for rules in allowed[partitions % 3 :: 3]:
+        with subtests.test(rules=rules):
+            arena = Arena.open(form, "hybrid", *rules, partitions=partitions, encoding="compact")
+            assert arena.period.is_compact
+            play(arena, PLAYERS[first : first + 8])
+
+
+@pytest.mark.parametrize("form", FORMS, ids=str)
+def test_what_a_compact_board_cannot_do_is_refused_on_saving(
+    links: None, subtests: pytest.Subtests, form: Form
+) -> None:
+    for storage, ties in product(STORAGES, form.ties):
+        if storage == "hybrid" and form.may_be_compact(ties):
+            continue
+        with subtests.test(storage=storage, ties=ties), pytest.raises(BadBoard) as refusal:
+            Arena.open(form, storage, Order.DESC, form.updates[0], ties, encoding="compact")
+        assert refusal.value.field in ("encoding", "criteria")
+        assert not Board.objects.exists()
 
 
 def test_the_quick_run_has_every_combination_and_the_long_run_every_one_of_each_form() -> None:

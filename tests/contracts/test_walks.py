@@ -84,7 +84,7 @@ def test_forward_and_back_are_the_same_pages_and_both_end(links: None, subtests:
 
 def agree_on_walks(arena: Arena) -> None:
     whole = read(arena, Page(0, 100)).rows
-    for size in (1, 3):
+    for size in (3,) if arena.storage == "dynamodb" else (1, 3):
         forward = walk(arena, Page(0, size), size)
         assert [row for page in forward for row in page.rows] == whole
         assert all(len(page.rows) == size for page in forward[:-1])
@@ -180,8 +180,9 @@ def test_from_a_players_window_the_list_is_read_on_both_ways(links: None, storag
     keep_out("shadowed", arena.board, CROWD[7])
     whole = [row.player for row in read(arena, Page(0, 100)).rows]
 
-    for place, player in enumerate(whole):
-        for radius in (1, 4):
+    few = storage == "dynamodb"  # of whose stand-in each page takes some hundred times as long
+    for place, player in list(enumerate(whole))[:: 7 if few else 1]:
+        for radius in (4,) if few else (1, 4):
             near = around(arena.board, player, radius, arena.period.label)
             first, last = max(0, place - radius), place + radius + 1
             assert [row.player for row in near.rows] == whole[first:last]

@@ -109,13 +109,16 @@ def _left_to_do(shift: float) -> str:
         settler = ZsetSync(redis.boards())
         for period in _living():
             in_redis = period.board.storage != Storage.SQL
-            dirty = period.board.storage == Storage.REDIS and settler.dirty(period, 1)[0]
-            if (
-                period.stale_since is not None
-                or dirty
-                or (in_redis and any(Publisher(redis.boards()).inflight(period)))
-            ):
-                return f"{period} is stale, dirty or has announcements"
+            for part in period.parts:
+                dirty = period.board.storage == Storage.REDIS and settler.dirty(part, 1)[0]
+                if (
+                    part.stale_since is not None
+                    or dirty
+                    or (in_redis and any(Publisher(redis.boards()).inflight(part)))
+                ):
+                    return f"{part} is stale, dirty or has announcements"
+            if period.stale_since is not None:
+                return f"{period} is stale, and its partitions are not"
     except Unavailable as error:
         return error.detail
     return ""
@@ -224,23 +227,27 @@ def _ever_committed(period: Period) -> set[tuple[str, int]]:
 
 
 def _ranked(period: Period) -> dict[str, float]:
-    cells = redis.resync_client().call("ZRANGE", period.family.zset, 0, -1, "WITHSCORES")
-    if not (cells and isinstance(cells[0], list | tuple)):  # a driver gives rows flat or in pairs
-        cells = list(zip(cells[::2], cells[1::2], strict=True))
-    return {member.decode(): float(score) for member, score in cells}
+    found: dict[str, float] = {}
+    for part in period.parts:
+        cells = redis.resync_client().call("ZRANGE", part.family.zset, 0, -1, "WITHSCORES")
+        if not (cells and isinstance(cells[0], list | tuple)):  # a driver gives rows flat or in pairs
+            cells = list(zip(cells[::2], cells[1::2], strict=True))
+        found |= {member.decode(): float(score) for member, score in cells}
+    return found
 
 
 def _differences(period: Period, in_sql: Mapping[str, float | None]) -> list[str]:
     """How the whole family in Redis differs from SQL, in words; nothing for what Redis does not keep."""
     if period.board.storage == Storage.SQL or period.state in OVER_STATES:
         return []
-    family, link = period.family, redis.resync_client()
+    families, link = [part.family for part in period.parts], redis.resync_client()
     in_redis = _ranked(period)
     found = [f"{member} has {score} in one of the two" for member, score in in_sql.items() ^ in_redis.items()]
     if period.layout.in_member:
-        members = {member.decode() for member in link.call("HVALS", family.members)}
+        members = {member.decode() for family in families for member in link.call("HVALS", family.members)}
         found += [f"{member} is in one of set and :members" for member in members ^ in_redis.keys()]
-    if period.rules.ties is Ties.DENSE:
+    if period.rules.ties is Ties.DENSE and not period.is_divided:
+        family = period.family
         scores = {float(score) for score in link.call("ZRANGE", family.scores, 0, -1)}
         found += [f"{score} is in one of set and :scores" for score in scores ^ set(in_redis.values())]
     return found

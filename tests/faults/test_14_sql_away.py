@@ -17,9 +17,14 @@ LONGEST_CALL = 3.0  # time-outs are half a second; the rest is a slow machine's
 SIGNED_IN = "is-known"  # a class of the header's own part, which is made for each viewer
 
 
-@pytest.mark.parametrize("user", ["", "somebody"], ids=["a stranger", "somebody signed in"])
-def test_live_boards_are_read_while_postgresql_is_down(world: World, seed: int, user: str) -> None:
-    numbers = [*world.make_boards("hybrid", "shared", "redis").values()]
+@pytest.mark.parametrize(
+    ("user", "partitions"),
+    [("", 1), ("somebody", 1), ("", 4)],
+    ids=["a stranger", "somebody signed in", "a stranger, of divided boards"],
+)
+def test_live_boards_are_read_while_postgresql_is_down(world: World, seed: int, user: str, partitions: int) -> None:
+    names = ["hybrid", "redis"] if partitions > 1 else ["hybrid", "shared", "redis"]
+    numbers = [*world.make_boards(*names, partitions=partitions).values()]
     world.write(numbers, seed, calls=80, players=5).result()
     every = [f"/boards/{each}/{what}" for each in numbers for what in ("", "?fragment=1&player=p1")]
     every += [f"/api/v1{each}{what}" for each in every[::2] for what in ("standings?limit=100", "players/p1/around")]
@@ -51,6 +56,23 @@ def rows_seen(seen: Sequence[Call]) -> set[tuple[str, str]]:
     answers = [(each.asked["path"], json.loads(each.said["body"])) for each in seen if "/api/" in each.asked["path"]]
     assert all(answer["live"] and answer["rows"] for _, answer in answers)
     return {(path, json.dumps(answer["rows"])) for path, answer in answers}
+
+
+def test_a_divided_redis_board_is_written_while_postgresql_is_down(world: World, seed: int) -> None:
+    number = world.make_boards("redis", partitions=4)["redis"]
+
+    with world.worker(), world.writers([number], seed, again=0.0):
+        world.wait_until_taken(number)
+        world.sql.kill()
+        down = time.monotonic()
+        time.sleep(DOWN_SECONDS)
+        back = time.monotonic()
+        world.sql.start()
+        world.wait_until_taken(number)
+
+    meanwhile = [each for each in check(world).attempts(number) if down + 0.5 < each.began and each.ended < back]
+    assert len(meanwhile) > 20
+    assert {each.status for each in meanwhile} <= {"updated", "unchanged"}
 
 
 def test_a_period_that_nobody_heard_of_before_sql_went_is_refused_until_it_is_back(world: World, seed: int) -> None:

@@ -22,8 +22,9 @@ FILES = 71  # from the edge to the commit and back, of all apps; one gives the r
 # one spells what servers of all kinds are sent (0105)
 FILES_OF_LEADERBOARDS = 44  # calendars stand apart from periods since there are schedules
 FILES_OF_THE_SUBMIT_PATH = 16  # leaderboards/api and leaderboards/services/submit
-FILES_ENTERED_MORE_OFTEN = 13  # than MAX_ENTRIES; one of them counts (0106)
-FILES_VISITED_MORE_OFTEN = 37  # than MAX_ENTRIES, where coming back from another file is a visit too; two count (0106)
+FILES_ENTERED_MORE_OFTEN = 14  # than MAX_ENTRIES; one of them counts (0106), a period is asked for its families (0108)
+FILES_VISITED_MORE_OFTEN = 39  # than MAX_ENTRIES, where coming back from another file is a visit too; two count (0106),
+# and two are asked for families (0108)
 SUBMIT_PATH = ("leaderboards/api/", "leaderboards/services/submit/")
 ROOT = f"{settings.BASE_DIR}/"
 

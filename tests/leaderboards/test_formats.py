@@ -36,6 +36,25 @@ def test_points_are_spelt_by_unit_and_decimals_and_a_sentence_names_the_unit(
 
 
 @pytest.mark.parametrize(
+    ("settings", "apart", "text", "sentence"),
+    [
+        ({}, 12, "12", "12 points"),
+        ({"unit": "milliseconds"}, 297, "0.297", "0.297 s"),
+        ({"unit": "milliseconds"}, 59_999, "59.999", "59.999 s"),
+        ({"unit": "milliseconds"}, 60_000, "1:00.000", "1:00.000"),
+        ({"unit": "seconds", "decimals": 1}, Decimal("4.5"), "4.5", "4.5 s"),
+        ({"unit": "seconds"}, 3725, "1:02:05", "1:02:05"),
+    ],
+)
+def test_a_gap_of_less_than_a_minute_is_in_seconds(
+    settings: dict[str, object], apart: formats.Number, text: str, sentence: str
+) -> None:
+    board = Board(**settings)
+
+    assert (formats.gap(board, apart), formats.gap(board, apart, with_unit=True)) == (text, sentence)
+
+
+@pytest.mark.parametrize(
     ("language", "name", "apart", "text"),
     [
         ("en", "stage", 14, "14 stages"),

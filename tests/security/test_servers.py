@@ -21,7 +21,7 @@ from config.local import child_process
 from tests.security.front import ROOT
 from tests.security.guarded import SERVERS, Guarded, guarded, run_roles
 
-LUA = [*ROOT.glob("*/scripts/*.lua"), *ROOT.glob("*/*/scripts/*.lua"), *ROOT.glob("*/*/*/scripts/*.lua")]
+LUA = [*ROOT.glob("*/scripts/*.lua"), *ROOT.glob("*/*/scripts/*.lua"), *ROOT.glob("*/*/*/scripts/**/*.lua")]
 pytestmark = pytest.mark.long
 
 USERS = {
@@ -167,7 +167,7 @@ def test_the_cache_reads_no_task_and_the_broker_no_page_and_neither_a_board(serv
 def test_every_command_of_every_script_is_allowed_and_no_dangerous_one_besides() -> None:
     allowed = commands_of("boards", "sunwi")
     called = {found.lower() for file in LUA for found in re.findall(r"'([A-Z]{3,})'", file.read_text())}
-    options = {"count", "limit", "withscores", "match", "and", "xor", "not"}
+    options = {"count", "limit", "withscores", "match", "and", "xor", "not", "bit"}
 
     assert len(LUA) > 50
     assert called - options - {"late", "noscript", "busy", "err", "lua"} <= allowed

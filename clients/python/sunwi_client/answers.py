@@ -66,15 +66,25 @@ class RowWithShare(Row):
     percentile: Number | None
 
 
-class _Frame(TypedDict):
+class _Moment(TypedDict):
     board: int
     period: Period
-    total: int
     as_of: str
     live: bool
 
 
-class Standings(_Frame):
+class _Frame(_Moment):
+    total: int
+
+
+class _PartsFrame(_Moment):
+    """``complete`` is False while a part of the players is missing: then ``total`` and all ranks are None."""
+
+    total: int | None
+    complete: NotRequired[bool]
+
+
+class Standings(_PartsFrame):
     """Rows of one period, best first."""
 
     rows: list[Row]
@@ -108,9 +118,9 @@ class Winner(TypedDict):
 
 
 class ListedPeriod(Period):
-    """A period with its players; up to five ``winners``, None before it is final."""
+    """A period. ``players`` is None while DynamoDB does not answer; up to five ``winners``, None before it is final."""
 
-    players: int
+    players: int | None
     winners: list[Winner] | None
 
 
@@ -123,11 +133,11 @@ class Periods(_Cursors):
     rows: list[ListedPeriod]
 
 
-class PlayerRow(RowWithShare, _Frame):
+class PlayerRow(RowWithShare, _PartsFrame):
     """One player's row, with its board and period."""
 
 
-class PlayerPercentile(_Frame):
+class PlayerPercentile(_PartsFrame):
     """A player is within the best ``top`` percent, and ahead of ``percentile`` percent of the others.
 
     The exact figures are at most ``error`` better. ``exact``: it was counted now. All three are None with the rank.
@@ -143,7 +153,7 @@ class PlayerPercentile(_Frame):
 Rows = list[Row]  # a name of its own: below, `list` is a part of the answer
 
 
-class View(_Frame, _Cursors, _AroundCursors):
+class View(_PartsFrame, _Cursors, _AroundCursors):
     """A page, a player and their neighbours, and others by name: all of one moment."""
 
     list: Rows
@@ -163,7 +173,7 @@ class Board(TypedDict):
 
     seq: int
     name: str
-    total: int
+    total: int | None  # null while DynamoDB has the board and does not answer
     retired_at: str | None
     period: RunningPeriod | None
     opens_at: str | None
@@ -227,7 +237,7 @@ class CompetitionRow(Row):
     division_tied: NotRequired[int]
 
 
-class CompetitionStandings(_Frame):
+class CompetitionStandings(_PartsFrame):
     """Rows of a competition, best first."""
 
     competition: int
@@ -264,7 +274,7 @@ class ParticipantRow(_Participant, _Frame):
 CompetitionRows = list[CompetitionRow]
 
 
-class CompetitionView(_Frame, _Cursors, _AroundCursors):
+class CompetitionView(_PartsFrame, _Cursors, _AroundCursors):
     """Several things of a competition, all of one moment."""
 
     competition: int

@@ -88,10 +88,14 @@ class Client:
         period: str = CURRENT,
         cursor: str | None = None,
         metadata: bool = False,
+        max_age: int | None = None,
     ) -> answers.Page:
-        """A page of a board's standings, best first; with the ``cursor`` of another page the one behind or before."""
+        """A page of a board's standings, best first; with the ``cursor`` of another page the one behind or before.
+
+        With ``max_age=1`` it may be a second old, and costs the site less than half: for what many look at.
+        """
         query: dict[str, Value] = {"limit": limit, "offset": offset, "period": period, "cursor": cursor}
-        return cast(answers.Page, self._request(endpoints.top(board, query, metadata)))
+        return cast(answers.Page, self._request(endpoints.top(board, query, metadata, max_age)))
 
     def player(self, board: int, player: str, *, period: str = CURRENT, metadata: bool = False) -> answers.PlayerRow:
         """A player's row. Raises ``NotRanked`` if they have no score."""

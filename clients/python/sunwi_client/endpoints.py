@@ -29,9 +29,9 @@ def list_periods(board: int, query: dict[str, Value]) -> Call:
     return call("GET", "boards", board, "periods", query=query).giving("rows")
 
 
-def top(board: int, query: dict[str, Value], metadata: bool) -> Call:
+def top(board: int, query: dict[str, Value], metadata: bool, max_age: int | None) -> Call:
     query = query | _metadata(metadata)
-    return call("GET", "boards", board, "standings", query=query).giving("rows")
+    return call("GET", "boards", board, "standings", query=query).giving("rows").aged(max_age)
 
 
 def player(board: int, name: str, period: str, metadata: bool) -> Call:

@@ -31,7 +31,8 @@ REPEATABLE = re.compile(
 class Call:
     """A request. ``address`` is percent-encoded, relative to the site. ``is_idempotent``: sending it twice is safe.
 
-    ``member`` is one that the answer has: without it, the answer is not from the API.
+    ``member`` is one that the answer has: without it, the answer is not from the API. ``max_age``: the answer may be
+    this old, in seconds; None is read anew.
     """
 
     method: str
@@ -39,10 +40,17 @@ class Call:
     body: bytes | None = None
     is_idempotent: bool = True
     member: str = ""
+    max_age: int | None = None
 
     def giving(self, member: str) -> "Call":
         """The same request, whose answer has this member."""
         return replace(self, member=member)
+
+    def aged(self, seconds: int | None) -> "Call":
+        """The same request, whose answer may be this old. Raises ``ValueError`` for less than 0."""
+        if seconds is not None and seconds < 0:
+            raise ValueError(f"max_age={seconds}: no answer is younger than 0 seconds.")
+        return replace(self, max_age=seconds)
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,6 +46,8 @@ class Site:
         headers = {"Accept": "application/json", "User-Agent": USER_AGENT}
         if self._key is not None:
             headers["Authorization"] = f"Bearer {self._key}"
+        if call.max_age is not None:
+            headers["Cache-Control"] = f"max-age={call.max_age}"
         if call.body is not None:
             headers["Content-Type"] = "application/json"
         if self._secret is not None:

@@ -16,11 +16,13 @@ from competitions.models import Competition, Snapshot, SnapshotRow
 from foundation.db.resilience import SqlAway, StaleIfErrorCache
 from leaderboards.core.race import LINES, columns
 from leaderboards.core.ranking.rules import Ties
+from leaderboards.selectors import Movement, Standings
 from leaderboards.selectors.history import race as shared
 from leaderboards.selectors.history.race import PlayerHistory, RaceSnapshots
 from leaderboards.selectors.visibility.restrictions import current_viewer
 
 CACHE_SECONDS = 60.0
+RECENTLY = timedelta(hours=1)
 MOST_CANDIDATES = 500  # scheduled times among which the columns are chosen
 MOST_ROWS = 10_000  # of a snapshot (``services/lifecycle/snapshots.py``)
 
@@ -59,6 +61,19 @@ def player_histories(snapshots: RaceSnapshots, players: Collection[str]) -> dict
         histories = _histories.get_many([(numbers, player) for player in players])
         return {player: history for (_, player), history in histories.items()}
     return None
+
+
+def recent_movement(competition: Competition, shown: Standings, at: datetime) -> Movement | None:
+    """Return the ranks of the shown rows about an hour ago, else at the first snapshot. None if none is known."""
+    snapshots = race_snapshots(competition, at, shown.rules.ties)
+    if snapshots is None:
+        return None
+    then = next((each for each in reversed(snapshots.columns) if each.at <= at - RECENTLY), snapshots.columns[0])
+    histories = player_histories(snapshots, {row.player for row in shown.rows})
+    if histories is None:
+        return None
+    ranks = {player: each.ranks[then.pk] for player, each in histories.items() if then.pk in each.ranks}
+    return Movement(then.at, ranks, then.is_whole)
 
 
 def clear_race_cache() -> None:

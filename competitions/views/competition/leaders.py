@@ -4,7 +4,7 @@ A leader is read about once a second for all viewers. The trap: who is named dep
 of the key.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -15,23 +15,27 @@ from competitions.selectors.standings.standings import standings
 from competitions.views.access import as_seen
 from foundation.caching.micro_cache import MicroCache
 from foundation.errors import Unavailable
+from leaderboards.selectors.player_data.names import countries_of
 from leaderboards.selectors.visibility.restrictions import current_viewer
+from leaderboards.views.components.other_apps import LeadRow
 from leaderboards.views.components.table_rows import result
 from leaderboards.views.http.viewer import Viewer
 
 MOST_LEADERS = 48  # of a page; a list of running competitions has no pages
+BEST = 3
 _NAMED = (Phase.RUNNING, Phase.CLOSING, Phase.PROVISIONAL, Phase.FINAL)
 _Key = tuple[int, Phase, str | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Leader:
-    """The first row; ``others`` share its rank."""
+    """The first row; ``others`` share its rank. ``rows`` are the best three."""
 
     player: str
     name: str
     result: str
     others: int
+    rows: Sequence[LeadRow] = ()
 
 
 _leaders: MicroCache[_Key, Leader | None] = MicroCache(1000)
@@ -63,10 +67,22 @@ def _leader(summary: CompetitionSummary, at: datetime) -> Leader | None:
 
 def _read(competition: Competition, at: datetime) -> Leader | None:
     try:
-        rows = standings(competition, at, 0, 1).rows
+        rows = standings(competition, at, 0, BEST).rows
     except Unavailable:  # a card without a leader is better than no list
         return None
     if not rows or rows[0].rank != 1 or competition.is_hidden(at):
         return None
+    countries = countries_of(row.player for row in rows)
+    best = [
+        LeadRow(
+            row.player,
+            row.name,
+            row.rank,
+            (row.tied or 1) > 1,
+            result(competition.board, row),
+            countries.get(row.player, ""),
+        )
+        for row in rows
+    ]
     first = rows[0]
-    return Leader(first.player, first.name, result(competition.board, first), (first.tied or 1) - 1)
+    return Leader(first.player, first.name, best[0].result, (first.tied or 1) - 1, best)

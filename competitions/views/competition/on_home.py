@@ -5,17 +5,20 @@ from datetime import datetime
 
 from django.http import HttpRequest
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from competitions import notice_texts
 from competitions.core.lifecycle import Phase
 from competitions.models import Competition, Notice
 from competitions.selectors.competitions import competitions_ahead_of, competitions_known, summaries_of
 from competitions.selectors.notices.inbox import latest_unread
-from competitions.views.competition.listing import cards_of, etag_parts_of, expire_at_phase_changes, running_of
+from competitions.views.competition.listing import Card, cards_of, etag_parts_of, expire_at_phase_changes, running_of
 from foundation import clock
+from leaderboards import formats
 from leaderboards.choices import Visibility
 from leaderboards.models import Player
-from leaderboards.views.components.other_apps import Coming, HomePart, News
+from leaderboards.views.components.other_apps import Coming, HomeLead, HomePart, News
 from leaderboards.views.http.viewer import viewer_of
 
 MOST_CARDS = 3
@@ -30,12 +33,30 @@ def home_part(request: HttpRequest) -> HomePart:
     viewer = viewer_of(request)
     own = competitions_ahead_of(viewer.player, at) if viewer.player and viewer.linked else []
     cards = cards_of(request, summaries_of(running_of(known, at)[:MOST_CARDS], at), at, {each.pk for each in own})
+    led = [card for card in cards if card.leader and card.seconds_left is not None]
     return HomePart(
         "competitions/_now.html",
         cards,
         [etag_parts_of(card) for card in cards],
         [_coming(each, at) for each in own],
         _news(request) if viewer.linked else (),
+        lead=_lead(led[0]) if led else None,
+        beside_lead=[card for card in cards if card not in led[:1]],
+    )
+
+
+def _lead(card: Card) -> HomeLead:
+    competition, participants = card.listed.competition, card.listed.participants
+    number = formats.number(participants)
+    return HomeLead(
+        competition.board,
+        competition.name,
+        reverse("competition", args=[competition.pk]),
+        _("Competition"),
+        ngettext("%(number)s participant", "%(number)s participants", participants) % {"number": number},
+        card.leader.rows if card.leader else (),
+        competition.ends_at,
+        card.seconds_left,
     )
 
 

@@ -4,40 +4,31 @@ from datetime import datetime
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
 from django.utils.html import format_html
 
 from competitions.core.lifecycle import Phase
 from competitions.models import Competition
+from competitions.selectors.standings.race import recent_movement
 from competitions.selectors.standings.standings import standings
 from competitions.views.competition.words import timed_of
-from leaderboards.views.board_pages.screen import EVERY_SECONDS, MAX_PAGES, ROWS
-from leaderboards.views.components.table_rows import columns, lines
+from leaderboards.views.board_pages.screen import ROWS, screen_response, shown_page
 from leaderboards.views.http.micro_cache import expire_cache_at
-from leaderboards.views.http.responses import page_number, pages_of, private
+from leaderboards.views.http.poll_interval import LIVE_EVERY_SECONDS
 
 
 def screen(request: HttpRequest, competition: Competition, at: datetime) -> HttpResponse:
     """Show ten of the best fifty rows that the public may see."""
     expire_cache_at(request, competition.timeline.phase_changes_at, at)
-    number = min(page_number(request), MAX_PAGES)
-    shown = standings(competition, at, (number - 1) * ROWS, ROWS)
-    pages = min(MAX_PAGES, pages_of(shown.total, ROWS))
-    context: dict[str, Any] = {
-        "board": competition.board,
+    shown = standings(competition, at, (shown_page(request) - 1) * ROWS, ROWS)
+    words = _words(competition, at)
+    own = {
         "title": competition.name,
         "zone": competition.timezone,
-        "standings": shown,
-        "period": _words(competition, at),
-        "columns": columns(shown),
-        "lines": lines(shown, shown.rows, None),
-        "number": number,
-        "pages": pages,
-        "following": number % pages + 1,
-        "every": EVERY_SECONDS,
+        "period": words,
+        "live": LIVE_EVERY_SECONDS if words["seconds_left"] is not None or words["opens_at"] else 0,
         "shows_nothing": competition.timeline.shows_nothing(at),
     }
-    return private(render(request, "leaderboards/screen.html", context))
+    return screen_response(request, shown, recent_movement(competition, shown, at), own)
 
 
 def _words(competition: Competition, at: datetime) -> dict[str, Any]:

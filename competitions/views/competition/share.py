@@ -19,15 +19,15 @@ from leaderboards.views.components.pictures import language_query
 from leaderboards.views.components.preview import LinkPreview, preview_html, row_title, row_words
 from leaderboards.views.components.share import ShareMenu, share_response, with_query
 from leaderboards.views.components.table_rows import top_words
-from leaderboards.views.http.viewer import viewer_of
+from leaderboards.views.http.viewer import row_asked
 
 REVEAL = "reveal"  # value of ``?of=``: the reveal is shared, and not the competition's page
 
 
 @require_safe
 def share_competition(request: HttpRequest, number: int) -> HttpResponse:
-    """Offer ways to share a competition, with ``?of=reveal`` its reveal, or the viewer's row in it."""
-    competition, viewer = visible(request, number), viewer_of(request)
+    """Offer ways to share a competition, with ``?of=reveal`` its reveal, the viewer's row in it, or another's."""
+    competition, viewer = visible(request, number), row_asked(request)
     with as_seen(competition, viewer):
         page = page_of_rows(competition, clock.now(), Page(0, 1), viewer.player)
     of = REVEAL if request.GET.get("of") == REVEAL else ""

@@ -24,10 +24,11 @@ from competitions.services.lifecycle.snapshots import take_snapshot
 from competitions.services.notices.preferences import NoticeSettings, save_preference
 from competitions.services.participants.join import join
 from competitions.services.participants.teams import TeamChoice, make_team
-from config.local.competition_players import RACERS
+from config.local.competition_players import RACERS, racers_by_strength
 from config.local.players import roster
 from config.local.seeding.series import NAME as SERIES
 from config.local.seeding.series import make_series
+from config.local.strength import share
 from foundation.errors import SunwiError
 from leaderboards.core.input.entries import read_entry
 from leaderboards.core.submissions import Caller, Status
@@ -217,7 +218,8 @@ def _play(plan: Plan, competition: Competition, racers: Sequence[Player]) -> Non
 def _games(racers: Sequence[Player], late: bool, dice: random.Random) -> dict[str, int]:
     """Return the points by player. The first player joins late, then passes all others and gets notices of it."""
     first, *others = (racer.external_id for racer in racers)
-    points = {other: dice.randint(60, 100) for other in others}
+    places = racers_by_strength([first, *others])
+    points = {other: max(1, round(100 * share(places[other]) * dice.uniform(0.8, 1.15))) for other in others}
     return points if late else {first: dice.randint(112, 124)} | points
 
 

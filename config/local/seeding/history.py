@@ -8,10 +8,11 @@ import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from math import cos, pi, sin
+from math import pi, sin
 from typing import Any
 
-from config.local.players import roster
+from config.local.players import roster, run_time, stage, strokes
+from config.local.strength import group_of, places, share
 from leaderboards.core.input.entries import read_entry
 from leaderboards.core.periods import Window, previous_window, window_at
 from leaderboards.core.submissions import Caller, Status
@@ -24,7 +25,6 @@ from leaderboards.services.players.profiles import set_profile
 from leaderboards.services.submit.pipeline import backfill, submit
 
 PLAYERS = 40
-FIRST, FIRSTS_PLACE = "robin", 12  # whose login the demo prints, and where they stand
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 
 Value = int | dict[str, int]
@@ -34,29 +34,29 @@ Value = int | dict[str, int]
 class Story:
     """The history of a board: ``over`` ended periods, and at most ``days`` of the running one.
 
-    On boards that add points up, ``an_hour`` is what a player gains per hour, as simulated players do. On others
-    ``best(dice, far)`` returns a result, where ``far`` goes from 1 (beginner) to 0 (as good as they can be).
+    On boards that add points up, ``an_hour`` is what the strongest gains per hour, as simulated players do. On others
+    ``best(dice, place, far)`` returns a result of the player with this place by strength, where ``far`` goes from 1
+    (beginner) to 0 (as good as they can be).
     """
 
     over: int
     days: int
     an_hour: int = 0
-    best: Callable[[random.Random, float], Value] = lambda _dice, _far: 0
-
-
-def _near(dice: random.Random, far: float, last: int, first: int) -> int:
-    return round(last + (first - last) * far + dice.expovariate(1) * last / 80)
+    best: Callable[[random.Random, int, float], Value] = lambda _dice, _place, _far: 0
 
 
 STORIES: Mapping[str, Story] = {
     "Weekly wins": Story(over=9, days=7, an_hour=13_500),
-    "Speed run": Story(over=6, days=1, best=lambda dice, far: _near(dice, far, 61_200, 98_000)),
+    "Speed run": Story(over=6, days=1, best=lambda dice, place, far: round(run_time(dice, place) * (1 + far / 3))),
     "Raid": Story(
         over=3,
         days=31,
-        best=lambda dice, far: {"stage": 31_990 - _near(dice, far, 300, 9000), "members": dice.randint(1, 250)},
+        best=lambda dice, place, far: {
+            "stage": max(1, round(stage(dice, place) * (1 - far / 2))),
+            "members": dice.randint(1, 250),
+        },
     ),
-    "Golf": Story(over=6, days=1, best=lambda dice, far: _near(dice, far, 64, 80)),
+    "Golf": Story(over=6, days=1, best=lambda dice, place, far: strokes(dice, place) + round(14 * far)),
     "All time": Story(over=0, days=60, an_hour=130),
 }
 
@@ -90,14 +90,27 @@ def _play_over(board: Board, story: Story, players: Sequence[str], at: datetime)
         dice = random.Random(f"{board.name} {window.label}")  # the same on every machine
         periods.append(open_period(board, window))
         present = dice.sample(players, dice.randint(len(players) * 2 // 3, len(players)))
+        form = _form(board, present, dice)
         hours = (window.ends_at - window.starts_at) // HOUR
         for player in present:
-            value: Value = round(story.an_hour * hours * dice.gauss(1, 0.03)) if story.an_hour else story.best(dice, 0)
+            place = form[player]
+            value = (
+                round(story.an_hour * hours * share(place) * dice.gauss(1, 0.01))
+                if story.an_hour
+                else story.best(dice, place, 0)
+            )
             moment = window.starts_at + dice.random() * (window.ends_at - window.starts_at) * 0.99
             rows.append(_row(board, player, value, f"{window.label}-{player}") | {"at": moment.isoformat()})
     _check(backfill([read_entry(row, place) for place, row in enumerate(rows)], Caller("demo"), at))
     for period in periods:
         close_period(period, at)
+
+
+def _form(board: Board, players: Sequence[str], dice: random.Random) -> dict[str, int]:
+    """Return the places by strength in one period: about as ever, but nobody is always as good."""
+    usual = places(players, board.name)
+    ordered = sorted(players, key=lambda player: usual[player] + dice.gauss(0, 3))
+    return {player: place for place, player in enumerate(ordered)}
 
 
 def _play_running(board: Board, story: Story, players: Sequence[str], at: datetime) -> None:
@@ -108,9 +121,10 @@ def _play_running(board: Board, story: Story, players: Sequence[str], at: dateti
         return
     dice = random.Random(f"{board.name} running")
     played: Callable[..., Iterator[Mapping[str, Value]]] = _added if story.an_hour else _bettered
+    strongest = sorted(players, key=places(players, board.name).__getitem__)
     period = open_period(board, window)
     moments = [*recorded, at]
-    for nth, (moment, values) in enumerate(zip(moments, played(story, players, moments, dice), strict=True)):
+    for nth, (moment, values) in enumerate(zip(moments, played(story, strongest, moments, dice), strict=True)):
         rows = [_row(board, player, value, f"now-{nth}-{player}") for player, value in values.items()]
         entries = [read_entry(row, place) for place, row in enumerate(rows)]
         _check(submit(entries, Caller("demo"), moment - timedelta(seconds=1)))
@@ -134,47 +148,48 @@ def _moments(window: Window, story: Story, at: datetime) -> Iterator[datetime]:
 
 
 def _added(
-    story: Story, players: Sequence[str], moments: Sequence[datetime], dice: random.Random
+    story: Story, strongest: Sequence[str], moments: Sequence[datetime], dice: random.Random
 ) -> Iterator[dict[str, int]]:
-    """Yield what each player gains until each moment.
+    """Yield what each player gains until each moment; the strongest come first.
 
-    Players pass each other all the time, and end so close together that the simulated players soon do so too.
+    Players pass each other all the time and end with gaps between groups. Those of a group end so close together that
+    the simulated players soon pass each other again; on boards with few points some are equal.
     """
-    places = list(players)
-    dice.shuffle(places)
-    places.remove(FIRST)
-    places.insert(FIRSTS_PLACE - 1, FIRST)
-    near = [dice.randint(3, 30) if story.an_hour > 1000 else dice.randint(1, 3) for _ in places]
-    swing = {each: (dice.gauss(0, 4), dice.gauss(0, 4)) for each in places}
+    near = (3, 30) if story.an_hour > 1000 else (0, 2)
+    behind = [_behind(place, near, dice) for place in range(len(strongest))]
+    swing = {each: (dice.uniform(-0.45, 0.45), dice.uniform(3, 9), dice.uniform(0, 2 * pi)) for each in strongest}
     begun = moments[0] - HOUR
     whole = (moments[-1] - begun) / HOUR
     busy = {nth: dice.uniform(0.7, 1.2) for nth in range(1, story.days + 2)}  # activity by day, counted back
-    scored, before, had = 0.0, begun, dict.fromkeys(players, 0)
+    scored, before, had = 0.0, begun, dict.fromkeys(strongest, 0)
     for moment in moments:
         scored += story.an_hour * ((moment - before) / HOUR) * busy.get((moments[-1] - moment).days, 1)
         before, part = moment, (moment - begun) / HOUR / whole
-        apart = 0.45 * story.an_hour * (0.3 + sin(pi * part)) * (1 - part**6)
         gained: dict[str, int] = {}
-        for place, player in enumerate(places):
-            first, second = swing[player]
-            ahead = (1 - part**3) * (first * cos(4 * part) + second * sin(7 * part))
-            ahead += dice.uniform(-2, 2) if part < 1 else 0
-            behind = (place - ahead) * max(apart, sum(near) / len(near)) if part < 1 else sum(near[:place])
-            gained[player] = max(1, round(scored - behind) - had[player])
+        for place, player in enumerate(strongest):
+            far, turns, start = swing[player]
+            ahead = (1 - part) * far * (1 + sin(turns * part + start)) / 2
+            # Until the end less than in the end, so that places in a group change at last.
+            short = near[1] * dice.uniform(3, 6) if part < 1 else behind[place]
+            gained[player] = max(1, round(scored * share(place) * (1 + ahead) - short) - had[player])
             had[player] += gained[player]
         yield gained
 
 
+def _behind(place: int, near: tuple[int, int], dice: random.Random) -> int:
+    """Return how many points a place ends behind the first of its group."""
+    return sum(dice.randint(*near) for _ in range(place - group_of(place).start))
+
+
 def _bettered(
-    story: Story, players: Sequence[str], moments: Sequence[datetime], dice: random.Random
+    story: Story, strongest: Sequence[str], moments: Sequence[datetime], dice: random.Random
 ) -> Iterator[dict[str, Value]]:
     """Yield the results of those who play until each moment: at first all players, in the end a few."""
-    talent = {player: dice.uniform(0.3, 1) for player in players}
     for nth in range(len(moments)):
         far = 1 - min(1, (nth + 1) / (len(moments) - 1 or 1)) * 0.9
-        count = len(players) if nth == 0 else 5 if nth == len(moments) - 1 else len(players) // 2
-        playing = dice.sample(players, count)
-        yield {player: story.best(dice, far * talent[player] * dice.uniform(0.8, 1.2)) for player in playing}
+        count = len(strongest) if nth == 0 else 5 if nth == len(moments) - 1 else len(strongest) // 2
+        playing = dice.sample(range(len(strongest)), count)
+        yield {strongest[place]: story.best(dice, place, far * dice.uniform(0.5, 1)) for place in playing}
 
 
 def _row(board: Board, player: str, value: Value, id_: str) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from competitions.services.leagues.promotion import turn
 from competitions.services.leagues.seasons import begin
 from config.local.competition_players import RACERS
 from config.local.players import roster
+from config.local.strength import share
 from leaderboards.core.input.entries import read_entry
 from leaderboards.core.periods import Window, previous_window, window_at
 from leaderboards.core.submissions import Caller, Status
@@ -26,7 +27,7 @@ BOARD = "Weekly wins"
 TIERS = ("Bronze", "Silver", "Gold")
 SETTINGS = {"enabled": True, "group_size": 8, "promoted": 3, "demoted": 2}
 WEEKS = 2
-A_GAME = 26_000  # points, so that past weeks have about as many as the running one
+A_WEEK = 168 * 13_500  # points of the strongest, so that past weeks have about as many as the running one
 
 
 def make_league(at: datetime) -> None:
@@ -56,7 +57,10 @@ def _play(league: League, week: Window, at: datetime) -> None:
         return
     period = open_period(league.board, week)
     dice = random.Random(week.label)  # the same weeks on every machine
-    points = {player: dice.randint(20, 90) * A_GAME for player in roster(RACERS)} | {next(iter(roster(1))): 88 * A_GAME}
+    first, *others = roster(RACERS)
+    dice.shuffle(others)
+    ordered = [others[0], first, *others[1:]]
+    points = {player: round(A_WEEK * share(place) * dice.gauss(1, 0.01)) for place, player in enumerate(ordered)}
     moment = week.starts_at.isoformat()
     rows = [
         {

@@ -1,4 +1,7 @@
-"""The admin of boards: the list, the form with presets and preview, and actions to retire, replace and delete."""
+"""The admin of boards: the form with presets and preview, and actions to retire, replace and delete.
+
+The list is in ``board_list.py``, what stands above the form in ``status_head.py``.
+"""
 
 from typing import Any
 
@@ -19,37 +22,31 @@ from foundation import clock
 from foundation.errors import Unavailable
 from foundation.numbers import whole_number
 from foundation.translate import translated
-from leaderboards import selectors
 from leaderboards.admin.base.bulk_deletion import NoBulkDeletion
+from leaderboards.admin.boards.board_list import BoardList
 from leaderboards.admin.boards.change_preview import preview_context
-from leaderboards.admin.boards.first_steps import FirstSteps
 from leaderboards.admin.boards.form import BOUNDS, LIMITS, PLAUSIBILITY, BoardForm
-from leaderboards.admin.boards.liveness import liveness_of
 from leaderboards.admin.boards.pending_changes import pending_changes, period_end_text
 from leaderboards.admin.boards.presets import PRESETS, preset_settings, presets_as_typed
 from leaderboards.admin.boards.sample_score_pages import may_test
 from leaderboards.admin.boards.settings_preview import preview_of
+from leaderboards.admin.boards.status_head import board_head
 from leaderboards.admin.wording.decimals import with_plain_decimals
-from leaderboards.core import keys
-from leaderboards.core.periods import window_open_at
 from leaderboards.models import Board, Period
 from leaderboards.selectors.catalog.reserved import reserved_for
 from leaderboards.services import boards as services
 from leaderboards.services.periods.open import open_board
 
 COLLAPSED, SCRIPTS = ("collapse",), ("board-preview", "board-presets", "criteria")
+STYLES = ("admin-confirm", "hues", "admin-home", "admin-board", "admin-lists")
 
 
 @admin.register(Board)
-class BoardAdmin(NoBulkDeletion, FirstSteps):
-    """Boards, with the Redis keys of their running periods."""
+class BoardAdmin(NoBulkDeletion, BoardList):
+    """Boards."""
 
     audited_as = None
     form = BoardForm
-    list_display = ("name", "seq", "running_key", "period", "timezone", "decided_by", "players", "boundary", "state")
-    list_display_links = ("name",)
-    list_per_page = 50
-    search_fields = ("name",)
     actions = ("retire",)
     change_form_template = "admin/leaderboards/board/change_form.html"
     fieldsets = (
@@ -71,46 +68,17 @@ class BoardAdmin(NoBulkDeletion, FirstSteps):
         ),
         (
             _lazy("Where it lives, and how it is shown"),
-            {"fields": ("storage", "unit", "format", "hue", "visibility"), "classes": COLLAPSED},
+            {
+                "fields": ("storage", "encoding", "partitions", "unit", "format", "hue", "visibility"),
+                "classes": COLLAPSED,
+            },
         ),
         (_lazy("What is plausible"), {"fields": PLAUSIBILITY, "classes": COLLAPSED}),
     )
 
     class Media:
-        css = {"all": ["css/admin-confirm.css", "css/hues.css", "css/admin-board.css", "css/admin-lists.css"]}
+        css = {"all": [f"css/{name}.css" for name in STYLES]}
         js = tuple(Script(f"js/admin-{name}.js", type="module") for name in SCRIPTS)
-
-    # -- List -----------------------------------------------------------------------------------
-
-    @admin.display(description=_lazy("running period's key"))
-    def running_key(self, board: Board) -> str:
-        """Return the key of the sorted set that submissions go to now."""
-        window = None if board.is_event else window_open_at(board.calendar, clock.now())
-        return keys.zset(board.seq, window.label) if window else "-"
-
-    @admin.display(description=_lazy("storage"), ordering="storage")
-    def decided_by(self, board: Board) -> str:
-        """Return the storage."""
-        return board.storage
-
-    @admin.display(description=_lazy("players"))
-    def players(self, board: Board) -> str:
-        """Return the number of players in the running period."""
-        return "-" if board.is_event else f"{selectors.standings(board, limit=1).total:,}"
-
-    @admin.display(description=_lazy("next boundary"))
-    def boundary(self, board: Board) -> str:
-        """Return the end of the running period in the board's time zone."""
-        return period_end_text(board) or "-"
-
-    @admin.display(description=_lazy("state"))
-    def state(self, board: Board) -> str:
-        """Return whether the board is in use, changes with the next period, or is retired."""
-        at = clock.now()
-        if board.retired_at:
-            ended = board.retired_at <= at
-            return _("retired") if ended else _("retires with this period")
-        return _("changes with the next period") if services.pending_changes(board, at) else _("in use")
 
     # -- Form -----------------------------------------------------------------------------------
 
@@ -165,7 +133,7 @@ class BoardAdmin(NoBulkDeletion, FirstSteps):
             "waiting": pending_changes(board) if board else None,
             "ends_at": period_end_text(board) if board else "",
             "foreseen": preview_context(form),
-            "liveness": liveness_of(board) if board else None,
+            "head": board_head(request, board, at) if board else None,
             "may_test": board is not None and board.retired_at is None and may_test(request),
         }
         return super().render_change_form(request, context, *args, **kwargs)

@@ -25,7 +25,7 @@ from leaderboards.core.periods import PeriodKind, next_opening, zone_names
 from leaderboards.core.ranking.board_settings import IMMUTABLE_SETTINGS, NEXT_PERIOD_SETTINGS, SCHEDULE_SETTINGS
 from leaderboards.errors import BadBoard
 from leaderboards.formats import points
-from leaderboards.models import Board
+from leaderboards.models import Board, Storage
 from leaderboards.selectors.previews.board_change import BoardChange, board_change
 from leaderboards.services.boards import SETTINGS, check_board
 
@@ -131,6 +131,8 @@ class BoardForm(ModelForm[Board]):
             else:
                 note = _("A change takes effect from %(when)s.") % {"when": on_the_boards_clock(next_at, board)}
                 self._note(name, note)
+        if board.storage == Storage.REDIS:
+            self._fix("partitions", _("Fixed: the ids of a board that Redis decides stand in its partitions."))
 
     def _fix(self, name: str, reason: str) -> None:
         if name in self.fields:
@@ -233,6 +235,14 @@ HELP = {
     "keep_submissions_days": _lazy("How long single submissions are kept after their period is final; at least 2."),
     "storage": _lazy(
         "hybrid suits nearly all boards; redis takes bursts; sql needs no Redis; dynamodb ranks the best at AWS."
+    ),
+    "encoding": _lazy(
+        "How Redis keeps the standings: compact takes a third of the memory, and more of the processor for each score. "
+        "For boards of many millions of players that SQL decides."
+    ),
+    "partitions": _lazy(
+        "Into how many parts Redis divides each period: 1 up to about 25 million players, or one server. Others spread "
+        "a board over a cluster."
     ),
     "unit": _lazy("How points are shown."),
     "format": _lazy("Shown behind the number instead of the unit, such as kcal."),

@@ -20,8 +20,10 @@ from django.utils.translation import gettext_lazy as _lazy
 from foundation import clock
 from foundation.http.client_address import signed_in
 from leaderboards.admin.base.paging import ReadOnlyAdmin
+from leaderboards.admin.base.permissions import may_see
+from leaderboards.admin.boards.period_head import name_of_period, period_head, ways_of
 from leaderboards.admin.confirm.preview_page import PreviewedAction, confirm_with_preview
-from leaderboards.models import Period, Storage
+from leaderboards.models import Period, Standing, Storage
 from leaderboards.selectors.monitoring.resync_progress import count_ranked
 from leaderboards.services.periods import by_hand
 from leaderboards.services.periods.close import is_due
@@ -71,7 +73,7 @@ def _verify(period: Period, typed: dict[str, Any], reason: str, at: datetime, by
 
 
 def _preview_rebuild(period: Period, _typed: dict[str, Any]) -> list[str]:
-    words = {"number": f"{count_ranked(period):,}", "period": period.label}
+    words = {"number": f"{count_ranked(period):,}", "period": name_of_period(period, clock.now())}
     lines = [
         _("The worker puts %(number)s standings of %(period)s into Redis anew, from SQL.") % words,
         _("Meanwhile its pages are answered from SQL and are not live."),
@@ -85,13 +87,13 @@ def _preview_rebuild(period: Period, _typed: dict[str, Any]) -> list[str]:
 
 def _rebuild(period: Period, _typed: dict[str, Any], reason: str, at: datetime, by: AbstractBaseUser) -> str:
     by_hand.ask_for_rebuild(period, reason, at, by)
-    return _("Asked for. “State in Redis” on this page says how far it is.")
+    return _("Asked for. This page says how far it is.")
 
 
 def _preview_close(period: Period, _typed: dict[str, Any]) -> list[str]:
     return [
         _("%(period)s is past its end and its grace. It takes no scores any more, and its ranks become final.")
-        % {"period": period.label},
+        % {"period": name_of_period(period, clock.now())},
         _("%(number)s players are ranked.") % {"number": f"{count_ranked(period):,}"},
         _("The worker does the same by itself. This can not be undone."),
     ]
@@ -149,10 +151,10 @@ class PeriodPages(ReadOnlyAdmin[Period]):
     def render_change_form(
         self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
     ) -> HttpResponse:
-        """Add the acts that are possible now, for those who may."""
+        """Add the head, and the acts that are possible now, for those who may."""
         period: Period | None = kwargs.get("obj")
-        is_shown = period is not None and request.user.has_perm(NEEDS)
-        context["acts"] = [act for act in ACTS if is_shown and period and act.offered(period, clock.now())]
+        if period is not None:
+            context |= _context(request, period, clock.now())
         return super().render_change_form(request, context, *args, **kwargs)
 
     def _page_of(self, act: PeriodAct) -> Any:
@@ -174,7 +176,7 @@ class PeriodPages(ReadOnlyAdmin[Period]):
             return act.run(period, form.cleaned_data, reason, clock.trusted_now(), signed_in(request)), back
 
         action = PreviewedAction(
-            title=f"{act.title}: {period.board.name} {period.label}",
+            title=f"{act.title}: {period.board.name}, {name_of_period(period, clock.now())}",
             question=act.question,
             form=form,
             preview=lambda: act.preview(period, form.cleaned_data),
@@ -183,3 +185,11 @@ class PeriodPages(ReadOnlyAdmin[Period]):
             shown_state=f"{act.slug} {number}",
         )
         return confirm_with_preview(self, request, action)
+
+
+def _context(request: HttpRequest, period: Period, at: datetime) -> dict[str, Any]:
+    head = period_head(request, period, at)
+    title = f"{period.board.name}: {head.name}"
+    acts = [act for act in ACTS if act.offered(period, at)] if request.user.has_perm(NEEDS) else []
+    ways = ways_of(period, lists_standings=may_see(request, Standing))
+    return {"head": head, "subtitle": title, "row_name": title, "acts": acts, "ways": ways}

@@ -1,7 +1,6 @@
 """The page of a board that previews a test score, and then sends it."""
 
 import secrets
-from decimal import Decimal
 from typing import Any
 
 from django import forms
@@ -20,6 +19,8 @@ from foundation.http.client_address import signed_in
 from foundation.messages import Message
 from foundation.translate import translated
 from leaderboards.admin.base.lookups import DeclaredLookupsAdmin
+from leaderboards.admin.integrations.ready_curl import example_points
+from leaderboards.admin.wording.decimals import trim_zeros
 from leaderboards.core.input.entries import Entry, read_entry
 from leaderboards.core.input.json_body import read_json
 from leaderboards.core.submissions import Outcome, Status
@@ -106,7 +107,7 @@ def _example(board: Board) -> str:
     if rules.fields:
         named = ", ".join(f'"{each.name}": 1' for each in rules.fields if not each.is_time)
         return f"{{{named}}}"
-    return str(max(Decimal(1), board.minimum).normalize().to_integral_value())
+    return trim_zeros(example_points(board))
 
 
 def _lines(outcome: Outcome) -> list[str]:

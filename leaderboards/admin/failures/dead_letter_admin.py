@@ -20,6 +20,7 @@ from foundation.models import DeadLetter
 from foundation.translate import translated
 from leaderboards.admin.base.paging import ReadOnlyAdmin
 from leaderboards.admin.failures.amend_form import AmendForm, describe_standing
+from leaderboards.admin.wording.periods import period_in_words
 from leaderboards.models import Difference
 from leaderboards.services.sync import amend_dead_letter, mirror
 
@@ -152,7 +153,7 @@ class DifferenceAdmin(ReadOnlyAdmin[Difference]):
 
     nothing_here = _lazy("Redis and SQL agree wherever they were compared.")
     list_display = ("player", "board", "period_label", "in_sql", "in_redis", "repaired", "found_at")
-    list_filter = ("repaired", "found_at")
+    list_filter = ("repaired", ("period__board", admin.RelatedOnlyFieldListFilter), "found_at")
     list_select_related = ("period__board",)
     search_fields = ("player__exact",)
     search_help_text = _lazy("A player's whole id.")
@@ -166,5 +167,5 @@ class DifferenceAdmin(ReadOnlyAdmin[Difference]):
 
     @admin.display(description=_lazy("period"))
     def period_label(self, difference: Difference) -> str:
-        """Return the period's label."""
-        return difference.period.label
+        """Return the dates of the period, or the name of its competition."""
+        return period_in_words(difference.period)

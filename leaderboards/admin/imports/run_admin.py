@@ -70,8 +70,9 @@ class ImportRunAdmin(ReadOnlyAdmin[ImportRun]):
         kind = request.GET.get("kind", kinds[0] if kinds else "")
         if kind not in kinds:
             raise PermissionDenied
-        form = FORMS[kind](request.POST or None, request.FILES or None) if request.method == "POST" else FORMS[kind]()
-        if request.method == "POST" and form.is_valid():
+        is_sent, named = request.method == "POST", {"board": request.GET.get("board", "")}
+        form = FORMS[kind](request.POST or None, request.FILES or None) if is_sent else FORMS[kind](initial=named)
+        if is_sent and form.is_valid():
             try:
                 run = upload(form.upload(signed_in(request)), clock.trusted_now())
             except MissingColumn as error:

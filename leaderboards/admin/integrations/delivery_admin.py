@@ -15,7 +15,9 @@ from django.utils.translation import gettext_lazy as _lazy
 from foundation import clock
 from foundation.models import WebhookDelivery
 from foundation.webhooks import outbox
+from foundation.webhooks.kinds import kind_in_words
 from leaderboards.admin.base.paging import ReadOnlyAdmin
+from leaderboards.admin.wording.descriptions import exactly_in_utc
 
 STATES = {
     "dead_at": _lazy("dead"),
@@ -45,7 +47,8 @@ class StateFilter(admin.SimpleListFilter):
 class WebhookDeliveryAdmin(ReadOnlyAdmin[WebhookDelivery]):
     """Deliveries: one message to one endpoint each."""
 
-    list_display = ("message_id", "endpoint", "kind", "state", "tries", "last_status", "created_at", "next_try_at")
+    list_display = ("what", "endpoint", "state", "tries", "answer", "made", "next_try", "message_id")
+    list_display_links = ("what", "message_id")
     list_filter = (StateFilter, "endpoint")
     list_select_related = ("endpoint",)
     search_fields = ("message_id__exact",)
@@ -53,21 +56,55 @@ class WebhookDeliveryAdmin(ReadOnlyAdmin[WebhookDelivery]):
     ordering = (F("dead_at").asc(nulls_last=True), "-pk")
     actions = ("replay", "drop")
     fields = (
-        *("message_id", "endpoint", "kind", "state", "created_at", "shown_body", "tries", "last_try_at"),
-        *("last_status", "shown_answer", "next_try_at", "delivered_at", "dead_at", "dropped_at"),
+        *("what", "message_id", "endpoint", "state", "made", "tries", "answer"),
+        *("last_try", "next_try", "shown_answer", "shown_body"),
     )
+
+    def get_fields(self, request: HttpRequest, obj: WebhookDelivery | None = None) -> Any:
+        """Leave out what the message does not have."""
+        lacks = {"next_try": obj and obj.next_try_at is None, "last_try": obj and obj.last_try_at is None}
+        lacks |= {"shown_answer": obj and not obj.last_answer}
+        return [name for name in self.fields if not lacks.get(name)]
+
+    @admin.display(description=_lazy("event"), ordering="kind")
+    def what(self, delivery: WebhookDelivery) -> str:
+        """Return what it tells."""
+        return kind_in_words(delivery.kind)
+
+    @admin.display(description=_lazy("last answer"), ordering="last_status")
+    def answer(self, delivery: WebhookDelivery) -> str:
+        """Return the status of the last answer."""
+        if delivery.last_status is not None:
+            return str(delivery.last_status)
+        return _("no answer") if delivery.tries else _("not tried yet")
+
+    @admin.display(description=_lazy("created"), ordering="created_at")
+    def made(self, delivery: WebhookDelivery) -> str:
+        """Return when the event was."""
+        return exactly_in_utc(delivery.created_at)
+
+    @admin.display(description=_lazy("last try"), ordering="last_try_at")
+    def last_try(self, delivery: WebhookDelivery) -> str:
+        """Return when it was sent last."""
+        return exactly_in_utc(delivery.last_try_at)
+
+    @admin.display(description=_lazy("next try"), ordering="next_try_at")
+    def next_try(self, delivery: WebhookDelivery) -> str:
+        """Return when it is sent, or sent again."""
+        return exactly_in_utc(delivery.next_try_at) if delivery.next_try_at else _("none")
 
     @admin.display(description=_lazy("state"))
     def state(self, delivery: WebhookDelivery) -> str:
         """Return the state."""
-        return next(str(name) for field, name in STATES.items() if getattr(delivery, field) is not None)
+        field, name = next((field, name) for field, name in STATES.items() if getattr(delivery, field) is not None)
+        return str(name) if field == "next_try_at" else f"{name} ({exactly_in_utc(getattr(delivery, field))})"
 
     @admin.display(description=_lazy("body"))
     def shown_body(self, delivery: WebhookDelivery) -> SafeString:
         """Return the body as indented JSON; it is sent without that whitespace."""
         return format_html("<pre>{}</pre>", json.dumps(json.loads(delivery.body), indent=2, ensure_ascii=False))
 
-    @admin.display(description=_lazy("last answer"))
+    @admin.display(description=_lazy("body of the answer"))
     def shown_answer(self, delivery: WebhookDelivery) -> SafeString:
         """Return the last response, or why there was none."""
         return format_html("<pre>{}</pre>", delivery.last_answer)

@@ -2,6 +2,7 @@
 
 import json
 import shlex
+from decimal import Decimal
 from typing import Any
 
 from foundation.models import ServiceKey
@@ -28,6 +29,11 @@ def curl_of(key: ServiceKey, text: str = "") -> str:
     )
 
 
+def example_points(board: Board) -> Decimal:
+    """Points that the board takes: 1, or what it takes that is next to 1."""
+    return min(max(Decimal(1), board.minimum), board.maximum)
+
+
 def _first_board(key: ServiceKey) -> Board | None:
     """One that the key reaches and that takes scores of its own, if there is any."""
     boards = Board.objects.filter(retired_at=None).order_by("seq")
@@ -41,5 +47,10 @@ def _entry(board: Board | None) -> dict[str, Any]:
         return {"board": 1, "player": "test-player", "points": 1}
     target = {"competition": 1} if board.is_event else {"board": board.seq}
     fields = board.rules.fields
-    worth = {"fields": {each.name: 1 for each in fields if not each.is_time}} if fields else {"points": 1}
+    worth = {"fields": {each.name: 1 for each in fields if not each.is_time}} if fields else {"points": _number(board)}
     return {**target, "player": "test-player", **worth}
+
+
+def _number(board: Board) -> int | float:
+    points = example_points(board)
+    return int(points) if points == points.to_integral_value() else float(points)

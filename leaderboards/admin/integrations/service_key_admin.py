@@ -5,116 +5,46 @@ A new key is shown on a page of its own, never in a message: messages are stored
 
 from typing import Any
 
-from django import forms
 from django.contrib import admin, messages
-from django.contrib.admin.widgets import AdminSplitDateTime
-from django.core.exceptions import ValidationError
-from django.db.models import QuerySet
+from django.contrib.admin.views.main import ChangeList
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.template.response import TemplateResponse
-from django.utils.html import format_html
-from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 from django.views.decorators.cache import never_cache
 
 from accounts.reauth import ReauthAdmin
 from foundation import clock
-from foundation.errors import Invalid
-from foundation.generics import ModelForm
 from foundation.models import ServiceKey
 from foundation.security import key_restrictions, service_keys
-from foundation.security.networks import read_blocks
-from foundation.throttling.limits import Limit, read_limit
-from foundation.translate import translated
 from leaderboards.admin.base.lookups import DeclaredLookupsAdmin
+from leaderboards.admin.integrations.key_form import NewKeyForm
+from leaderboards.admin.integrations.key_page import board_names, key_head, state_of
 from leaderboards.admin.integrations.ready_curl import curl_of
-from leaderboards.models import Board
+from leaderboards.admin.integrations.scope_words import scopes_in_words
+from leaderboards.admin.wording.descriptions import in_utc
 
 
-class NewKeyForm(ModelForm[ServiceKey]):
-    """The form of a new key."""
+class KeyStateFilter(admin.SimpleListFilter):
+    """Filter by whether keys work."""
 
-    scopes = forms.MultipleChoiceField(
-        label=_lazy("Scopes"),
-        choices=[(scope, scope) for scope in service_keys.SCOPES],
-        widget=forms.CheckboxSelectMultiple,
-        help_text=_lazy("What the key may do."),
-    )
-    boards = forms.MultipleChoiceField(
-        label=_lazy("Boards"),
-        required=False,
-        widget=forms.CheckboxSelectMultiple,
-        help_text=_lazy("Where it may do so; none ticked means every board, also those made later."),
-    )
+    title = _lazy("state")
+    parameter_name = "state"
 
-    expires_at = forms.SplitDateTimeField(
-        label=_lazy("Expires"),
-        required=False,
-        widget=AdminSplitDateTime,
-        help_text=_lazy("In UTC; empty means never, until it is revoked."),
-    )
-    limit = forms.CharField(
-        label=_lazy("Limit"),
-        required=False,
-        max_length=20,
-        help_text=_lazy("How many requests in how many seconds, such as 100/10; empty means the site's limits."),
-    )
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
+        """Offer the three states."""
+        return [("live", _lazy("live")), ("expired", _lazy("expired")), ("revoked", _lazy("revoked"))]
 
-    signed = forms.BooleanField(
-        label=_lazy("Demand signatures"),
-        required=False,
-        help_text=_lazy("Each request must be signed with a secret that is shown beside the key, once."),
-    )
-    addresses = forms.CharField(
-        label=_lazy("Addresses"),
-        required=False,
-        max_length=3000,
-        widget=forms.Textarea(attrs={"rows": 3}),
-        help_text=_lazy(
-            "From where it may be used: addresses or blocks such as 192.0.2.0/24 or 2001:db8::/32, one a line or with "
-            "commas; empty means from anywhere."
-        ),
-    )
-
-    class Meta:
-        model = ServiceKey
-        fields = ("name", "scopes", "boards", "expires_at")
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        boards = Board.objects.order_by("seq")
-        if "boards" in self.fields:
-            field = self.fields["boards"]
-            assert isinstance(field, forms.MultipleChoiceField)  # noqa: S101 - for the type checker
-            field.choices = [(str(board.seq), f"{board.seq}: {board.name}") for board in boards]
-
-    def clean_boards(self) -> list[int] | None:
-        """Return the numbers of the boards, or None for all."""
-        return [int(seq) for seq in self.cleaned_data["boards"]] or None
-
-    def clean_limit(self) -> Limit | None:
-        """Parse the limit; None for the site's limits."""
-        try:
-            return read_limit(self.cleaned_data["limit"])
-        except ValueError as error:
-            raise ValidationError(
-                _("Write it as requests/seconds: 100/10 means 100 requests in 10 seconds.")
-            ) from error
-
-    def clean_addresses(self) -> list[str]:
-        """Normalise the address blocks; empty for anywhere."""
-        try:
-            return read_blocks(self.cleaned_data["addresses"].replace(",", " ").split())
-        except Invalid as error:
-            raise ValidationError(translated(error.detail)) from error
-
-    def clean_expires_at(self) -> Any:
-        """Refuse a time in the past."""
-        expires_at = self.cleaned_data["expires_at"]
-        if expires_at is not None and expires_at <= clock.now():
-            raise ValidationError(_("This moment has passed: choose a later one, or none."))
-        return expires_at
+    def queryset(self, request: HttpRequest, queryset: QuerySet[ServiceKey]) -> QuerySet[ServiceKey]:
+        """Filter by the chosen state."""
+        at = clock.now()
+        wanted = {
+            "live": Q(revoked_at=None) & (Q(expires_at=None) | Q(expires_at__gt=at)),
+            "expired": Q(revoked_at=None, expires_at__lte=at),
+            "revoked": Q(revoked_at__isnull=False),
+        }.get(self.value() or "")
+        return queryset if wanted is None else queryset.filter(wanted)
 
 
 @admin.register(ServiceKey)
@@ -125,42 +55,62 @@ class ServiceKeyAdmin(ReauthAdmin[ServiceKey], DeclaredLookupsAdmin[ServiceKey])
     reauth_forms = ("add",)
     reauth_actions = ("rotate", "revoke")
 
-    list_display = (
-        *("name", "prefix", "may", "where", "how_much", "demands", "state"),
-        *("created_at", "expires_at", "last_used_at"),
-    )
+    list_display = ("name", "begins_with", "may", "where", "state", "last_used", "expires", "made")
+    list_filter = (KeyStateFilter,)
     search_fields = ("name", "prefix__exact")
+    search_help_text = _lazy("A name, or the eight characters that a key begins with after sunwi_.")
     actions = ("rotate", "revoke")
     list_per_page = 50
     fields = ("name", "scopes", "boards", "expires_at", "limit", "signed", "addresses")
+    change_form_template = "admin/leaderboards/servicekey/change_form.html"
+
+    class Media:
+        css = {"all": ["css/admin-confirm.css", "css/admin-home.css"]}
+
+    def get_changelist_instance(self, request: HttpRequest) -> ChangeList:
+        """Attach to each row the names of its boards: one question for all rows."""
+        changelist = super().get_changelist_instance(request)
+        rows: list[Any] = list(changelist.result_list)
+        names = board_names(rows)
+        for row in rows:
+            row.board_names = [names.get(number, str(number)) for number in row.boards or ()]
+        changelist.result_list = rows
+        return changelist
+
+    @admin.display(description=_lazy("begins with"), ordering="prefix")
+    def begins_with(self, key: ServiceKey) -> str:
+        """Return how the key begins, by which its holder knows it."""
+        return f"sunwi_{key.prefix}_…"
 
     @admin.display(description=_lazy("may"))
     def may(self, key: ServiceKey) -> str:
-        """Return the scopes."""
-        return ", ".join(key.scopes)
+        """Return the scopes in words."""
+        return scopes_in_words(key)
 
     @admin.display(description=_lazy("boards"))
     def where(self, key: ServiceKey) -> str:
-        """Return the boards."""
-        return _("all") if key.boards is None else ", ".join(map(str, key.boards))
-
-    @admin.display(description=_lazy("limit"))
-    def how_much(self, key: ServiceKey) -> str:
-        """Return the limit as requests/seconds."""
-        return str(key.limit) if key.limit else _("the site's")
-
-    @admin.display(description=_lazy("demands"))
-    def demands(self, key: ServiceKey) -> str:
-        """Return what else a request with the key needs: signatures, addresses."""
-        signed = [_("signatures")] if key.is_signed else []
-        return "; ".join([*signed, *([", ".join(key.addresses)] if key.addresses else [])]) or _("nothing else")
+        """Return the names of the boards."""
+        return _("all") if key.boards is None else ", ".join(getattr(key, "board_names", ()))
 
     @admin.display(description=_lazy("state"))
     def state(self, key: ServiceKey) -> str:
         """Return whether it is live, revoked or expired."""
-        if key.revoked_at:
-            return _("revoked")
-        return _("live") if key.is_live(clock.now()) else _("expired")
+        return state_of(key, clock.now())[0]
+
+    @admin.display(description=_lazy("last used"), ordering="last_used_at")
+    def last_used(self, key: ServiceKey) -> str:
+        """Return when it was used last, to the minute."""
+        return in_utc(key.last_used_at) if key.last_used_at else _("never yet")
+
+    @admin.display(description=_lazy("expires"), ordering="expires_at")
+    def expires(self, key: ServiceKey) -> str:
+        """Return when it expires by itself."""
+        return in_utc(key.expires_at) if key.expires_at else _("never")
+
+    @admin.display(description=_lazy("created"), ordering="created_at")
+    def made(self, key: ServiceKey) -> str:
+        """Return when it was made."""
+        return in_utc(key.created_at)
 
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
@@ -173,31 +123,32 @@ class ServiceKeyAdmin(ReauthAdmin[ServiceKey], DeclaredLookupsAdmin[ServiceKey])
         """Return the form of a new key; an existing key is read-only."""
         return super().get_form(request, obj, change, **kwargs) if obj else NewKeyForm
 
-    def get_fields(self, request: HttpRequest, obj: ServiceKey | None = None) -> Any:
-        """Show the state of an existing key, never its secret."""
-        if obj is None:
-            return self.fields
-        return (
-            "name",
-            "prefix",
-            "may",
-            "where",
-            "state",
-            "created_at",
-            "expires_at",
-            "how_much",
-            "demands",
-            "previous_signing_until",
-            "last_used_at",
-            "revoked_at",
-            "ready_curl",
-        )
+    def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
+        """Return what other pages filled in; several scopes and boards are separated by commas."""
+        typed = super().get_changeform_initial_data(request)
+        return typed | {name: str(typed[name]).split(",") for name in ("scopes", "boards") if typed.get(name)}
 
-    @admin.display(description=_lazy("try it"))
-    def ready_curl(self, key: ServiceKey) -> SafeString | str:
-        """Return a curl command that writes nothing, with a variable in place of the key."""
-        command = curl_of(key)
-        return format_html("<pre>{}</pre>", command) if command else "-"
+    def get_fields(self, request: HttpRequest, obj: ServiceKey | None = None) -> Any:
+        """Show the fields of a new key; the head of the page has all that is known of an existing one."""
+        return self.fields if obj is None else ()
+
+    def render_change_form(
+        self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
+    ) -> HttpResponse:
+        """Add what is known of an existing key, never its secret."""
+        key: ServiceKey | None = kwargs.get("obj")
+        if key is not None:
+            may_act = request.user.has_perm("foundation.change_servicekey") and key.revoked_at is None
+            may_add = request.user.has_perm("foundation.add_servicekey")
+            head = key_head(request, key, clock.now())
+            context |= {
+                "head": head,
+                "subtitle": key.name,
+                "row_name": key.name,
+                "may_act": may_act,
+                "may_add": may_add,
+            }
+        return super().render_change_form(request, context, *args, **kwargs)
 
     def has_change_permission(self, request: HttpRequest, obj: ServiceKey | None = None) -> bool:
         """Allow for the list's actions; a key is never edited."""

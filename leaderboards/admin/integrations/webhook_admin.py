@@ -13,6 +13,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.template.response import TemplateResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
+from django.utils.translation import pgettext_lazy
 from django.views.decorators.cache import never_cache
 
 from accounts.reauth import ReauthAdmin
@@ -22,8 +23,9 @@ from foundation.generics import ModelForm
 from foundation.models import WebhookEndpoint
 from foundation.translate import translated
 from foundation.webhooks import addresses, endpoints, outbox
-from foundation.webhooks.kinds import registered_kinds
+from foundation.webhooks.kinds import kind_in_words, registered_kinds
 from leaderboards.admin.base.lookups import DeclaredLookupsAdmin
+from leaderboards.admin.wording.descriptions import in_utc
 
 _SUBJECTS = {
     "competition": _lazy("Competitions"),
@@ -91,8 +93,24 @@ def kind_choices() -> list[tuple[str, list[tuple[str, str]]]]:
     """Return the kinds that the installed apps send, by subject."""
     groups: dict[str, list[tuple[str, str]]] = {}
     for kind in registered_kinds():
-        groups.setdefault(kind.partition(".")[0], []).append((kind, kind))
+        groups.setdefault(kind.partition(".")[0], []).append((kind, f"{kind_in_words(kind)} ({kind})"))
     return [(str(_SUBJECTS.get(subject, subject)), kinds) for subject, kinds in groups.items()]
+
+
+class EndpointStateFilter(admin.SimpleListFilter):
+    """Filter by whether endpoints are told of events."""
+
+    title = _lazy("state")
+    parameter_name = "state"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
+        """Offer both."""
+        return [("live", _lazy("live")), ("disabled", pgettext_lazy("an endpoint", "disabled"))]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[WebhookEndpoint]) -> QuerySet[WebhookEndpoint]:
+        """Filter by the chosen state."""
+        state = self.value()
+        return queryset.filter(disabled_at__isnull=state == "live") if state in ("live", "disabled") else queryset
 
 
 @admin.register(WebhookEndpoint)
@@ -102,8 +120,10 @@ class WebhookEndpointAdmin(ReauthAdmin[WebhookEndpoint], DeclaredLookupsAdmin[We
     audited_as = "webhook"
     form = EndpointForm
     nothing_here = _lazy("Nobody is told of events yet: add the address of a system that shall be.")
-    list_display = ("name", "url", "told_of", "state", "created_at")
+    list_display = ("name", "url", "told_of", "state", "made")
+    list_filter = (EndpointStateFilter,)
     search_fields = ("name", "url")
+    ordering = ("name",)
     actions = ("send_test", "rotate", "disable", "enable")
     reauth_actions = ("rotate",)
 
@@ -113,16 +133,31 @@ class WebhookEndpointAdmin(ReauthAdmin[WebhookEndpoint], DeclaredLookupsAdmin[We
     @admin.display(description=_lazy("told of"))
     def told_of(self, endpoint: WebhookEndpoint) -> str:
         """Return the kinds of events that it receives."""
-        return ", ".join(endpoint.kinds) or _("everything")
+        return ", ".join(map(kind_in_words, endpoint.kinds)) or _("everything")
+
+    @admin.display(description=_lazy("created"), ordering="created_at")
+    def made(self, endpoint: WebhookEndpoint) -> str:
+        """Return when it was made."""
+        return in_utc(endpoint.created_at)
+
+    @admin.display(description=_lazy("previous secret signs until"))
+    def second_secret(self, endpoint: WebhookEndpoint) -> str:
+        """Return until when the secret before the present one signs too."""
+        return in_utc(endpoint.previous_until)
 
     @admin.display(description=_lazy("state"))
     def state(self, endpoint: WebhookEndpoint) -> str:
         """Return whether it is live, or why it is disabled."""
-        return _("disabled: %(why)s") % {"why": endpoint.disabled_reason} if endpoint.disabled_at else _("live")
+        if endpoint.disabled_at is None:
+            return _("live")
+        words = {"why": endpoint.disabled_reason, "when": in_utc(endpoint.disabled_at)}
+        return _("disabled since %(when)s: %(why)s") % words
 
     def get_readonly_fields(self, request: HttpRequest, obj: WebhookEndpoint | None = None) -> Any:
-        """Show the state of an existing endpoint, never its secret."""
-        return ("state", "disabled_at", "previous_until", "created_at") if obj else ()
+        """Show the state of an existing endpoint, never its secret; what it does not have is left out."""
+        if obj is None:
+            return ()
+        return ("state", *(["second_secret"] if obj.previous_until else []), "made")
 
     def has_delete_permission(self, request: HttpRequest, obj: WebhookEndpoint | None = None) -> bool:
         """Deny: disabled endpoints stay, to show what was sent where."""

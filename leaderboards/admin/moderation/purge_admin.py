@@ -193,7 +193,7 @@ class PurgeAdmin(ReadOnlyAdmin[Purge]):
         if not self.has_add_permission(request):
             raise PermissionDenied
         with timezone.override(UTC):
-            form = PurgeForm(request.POST if request.method == "POST" else None, initial=request.GET.dict())
+            form = PurgeForm(request.POST if request.method == "POST" else None, initial=_initial(request))
             back = reverse("admin:leaderboards_purge_changelist")
 
             def preview() -> list[str]:
@@ -220,6 +220,17 @@ class PurgeAdmin(ReadOnlyAdmin[Purge]):
             )
             response = confirm_with_preview(self, request, action)
             return response.render() if hasattr(response, "render") else response
+
+
+def _initial(request: HttpRequest) -> dict[str, Any]:
+    """Prefill the form from the address; with a player, also with times that hold all that the player ever sent."""
+    given = request.GET.dict()
+    since = Player.objects.filter(external_id=given.get("player", "")).values_list("created_at", flat=True).first()
+    if since is None:
+        return dict(given)
+    # Whole seconds, as the form has them; a time to come would be refused.
+    until_at = clock.trusted_now().replace(microsecond=0)
+    return {"from_at": since.replace(microsecond=0), "until_at": until_at, **given}
 
 
 def _is_running(purge: Purge) -> bool:

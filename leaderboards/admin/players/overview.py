@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
-from django.db.models import F, Model, QuerySet
+from django.db.models import F, QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.functional import Promise
@@ -19,11 +19,12 @@ from foundation.audit.actions import label_of
 from foundation.audit.models import AuditEntry
 from leaderboards.admin.audit_log.values import actor_name
 from leaderboards.admin.audit_log.visibility import visible_entries
+from leaderboards.admin.base.permissions import may_see
 from leaderboards.admin.moderation.exclusions import exclusion_lines
-from leaderboards.admin.scores.standing_page import period_in_words
-from leaderboards.admin.scores.submission_admin import value_text
 from leaderboards.admin.wording.descriptions import in_utc
+from leaderboards.admin.wording.periods import period_in_words
 from leaderboards.admin.wording.places import place_text
+from leaderboards.admin.wording.values import shown_value
 from leaderboards.models import PeriodState, Player, Restriction, Standing, Submission
 from leaderboards.selectors.previews.submissions import place_now
 from leaderboards.selectors.visibility.hidden import hidden_now
@@ -72,12 +73,6 @@ def overview(request: HttpRequest, player: Player) -> list[PlayerPart]:
     return [part for part in made if part is not None]
 
 
-def may_see(request: HttpRequest, model: type[Model]) -> bool:
-    """Whether the user may view or change rows of this model."""
-    app, name = model._meta.app_label, model._meta.model_name
-    return any(request.user.has_perm(f"{app}.{verb}_{name}") for verb in ("view", "change"))
-
-
 def list_address(name: str, player: Player, parameter: str = "player__id__exact") -> str:
     """Return the address of an admin list (``leaderboards_standing``) of the player's rows."""
     return f"{reverse(f'admin:{name}_changelist')}?{parameter}={player.pk}"
@@ -107,7 +102,7 @@ def _submissions(request: HttpRequest, player: Player) -> PlayerPart | None:
     latest = Submission.objects.filter(period__in=numbers, player=player).select_related("period__board")
     rows = [
         PlayerRow(
-            f"{row.period.board.name}: {value_text(row)}",
+            f"{row.period.board.name}: {shown_value(row)}",
             reverse("admin:leaderboards_submission_change", args=[row.pk]),
             " · ".join([in_utc(row.at), _("void") if row.voided_at else pgettext("a submission", "counts")]),
         )

@@ -12,6 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 
@@ -22,6 +23,7 @@ from leaderboards.admin.moderation.restriction_pages import RestrictionPages
 from leaderboards.admin.players.account_link_pages import LinkPages
 from leaderboards.admin.players.erase_pages import ErasePages
 from leaderboards.admin.players.overview import overview
+from leaderboards.countries import country_name
 from leaderboards.models import Player
 
 
@@ -30,7 +32,7 @@ class PlayerAdmin(LinkPages, ErasePages, RestrictionPages):
     """Players; a player is created by their first submission, never by a form."""
 
     audited_as = "player"
-    list_display = ("external_id", "name", "country", "user", "kept_out", "created_at")
+    list_display = ("shown_name", "id_shown", "country_shown", "user", "kept_out", "created_at")
     list_filter = (ExclusionFilter,)
     list_select_related = ("user",)
     # Prefix search only, which an index answers: there may be millions of players.
@@ -59,7 +61,22 @@ class PlayerAdmin(LinkPages, ErasePages, RestrictionPages):
         return prefetch_restrictions(super().get_queryset(request))
 
     class Media:
-        css = {"all": ["css/admin-player.css"]}
+        css = {"all": ["css/admin-lists.css"]}
+
+    @admin.display(description=_lazy("player"), ordering="name")
+    def shown_name(self, player: Player) -> str:
+        """Return the name that others see: that of a player without one is the id."""
+        return str(player)
+
+    @admin.display(description=_lazy("id"), ordering="external_id")
+    def id_shown(self, player: Player) -> str:
+        """Return the id that game servers send."""
+        return player.external_id
+
+    @admin.display(description=_lazy("country"), ordering="country")
+    def country_shown(self, player: Player) -> str:
+        """Return the country's name; a dash for a player without one."""
+        return country_name(player.country, get_language() or "en") or player.country or "–"
 
     @admin.display(description=_lazy("kept out"))
     def kept_out(self, player: Player) -> SafeString | str:

@@ -25,7 +25,8 @@ from leaderboards.admin.confirm.reason_page import ActionPrompt, confirmed_reaso
 from leaderboards.admin.moderation.restriction_pages import restrict_preview_lines
 from leaderboards.admin.players.action_pages import MOST_WITHOUT_PROOF
 from leaderboards.admin.scores.edit_pages import SetPages
-from leaderboards.admin.scores.submission_admin import value_text
+from leaderboards.admin.wording.periods import period_in_words, periods_in_words
+from leaderboards.admin.wording.values import shown_value
 from leaderboards.core.ranking.rules import Order
 from leaderboards.errors import NotHideable
 from leaderboards.models import Period, Standing
@@ -80,18 +81,18 @@ class StandingAdmin(SetPages):
         return (f"{best}score", f"{best}member")
 
     def get_changelist_instance(self, request: HttpRequest) -> ChangeList:
-        """Attach to each row of a period its rank and whether it is hidden, with one query for each."""
+        """Attach to each row its period in words, and in a list of one period its rank and whether it is hidden.
+
+        That takes one query for each of the three.
+        """
         changelist = super().get_changelist_instance(request)
         period = _period(request)
-        if period is None:
-            return changelist
         rows: list[Any] = list(changelist.result_list)
-        hidden = hidden_now(period)
-        visible = [row.player.external_id for row in rows if row.score is not None and row.player_id not in hidden]
-        ranks = ranks_excluding(period, visible, frozenset(hidden.values())) if visible else {}
+        names = periods_in_words({row.period for row in rows})
         for row in rows:
-            row.is_out = row.player_id in hidden
-            row.rank_shown = None if row.is_out else ranks.get(row.player.external_id)
+            row.shown_period = names[row.period_id]
+        if period is not None:
+            _attach_ranks(period, rows)
         changelist.result_list = rows
         return changelist
 
@@ -121,13 +122,13 @@ class StandingAdmin(SetPages):
 
     @admin.display(description=_lazy("period"))
     def period_label(self, row: Standing) -> str:
-        """Return the period's label."""
-        return row.period.label
+        """Return the dates of the period, or the name of its competition."""
+        return str(getattr(row, "shown_period", "")) or period_in_words(row.period)
 
     @admin.display(description=_lazy("value"))
     def value(self, row: Standing) -> str:
         """Return the points or fields; "-" for a removed player."""
-        return "-" if row.score is None else value_text(row)
+        return "-" if row.score is None else shown_value(row)
 
     @admin.display(description=_lazy("in Redis"), boolean=True)
     def is_put(self, row: Standing) -> bool:
@@ -168,6 +169,15 @@ class StandingAdmin(SetPages):
         return None
 
 
+def _attach_ranks(period: Period, rows: Sequence[Any]) -> None:
+    hidden = hidden_now(period)
+    visible = [row.player.external_id for row in rows if row.score is not None and row.player_id not in hidden]
+    ranks = ranks_excluding(period, visible, frozenset(hidden.values())) if visible else {}
+    for row in rows:
+        row.is_out = row.player_id in hidden
+        row.rank_shown = None if row.is_out else ranks.get(row.player.external_id)
+
+
 def _by_period(standings: Sequence[Any]) -> dict[Period, list[Any]]:
     """Group standings by period."""
     groups: dict[Period, list[Any]] = defaultdict(list)
@@ -186,7 +196,7 @@ def _preview_lines(chosen: Sequence[Standing]) -> Iterator[str]:
 
 
 def _name(period: Period) -> str:
-    return f"{period.board.name} ({period.label})"
+    return f"{period.board.name} ({period_in_words(period)})"
 
 
 def _period(request: HttpRequest) -> Period | None:

@@ -4,7 +4,6 @@ The trap: users who may view standings but not players must not see who restrict
 """
 
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from django.contrib import admin
 from django.db.models import Q
@@ -15,19 +14,16 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 
-from foundation import clock
-from leaderboards import formats
 from leaderboards.admin.base.paging import ReadOnlyAdmin
 from leaderboards.admin.moderation.restriction_forms import restriction_cells
 from leaderboards.admin.players.action_pages import name_and_id
 from leaderboards.admin.wording.descriptions import in_utc
+from leaderboards.admin.wording.periods import competition_of, period_in_words
 from leaderboards.admin.wording.places import place_text
-from leaderboards.models import Board, Period, Restriction, Standing
-from leaderboards.selectors.catalog.periods import period_info
+from leaderboards.models import Board, Restriction, Standing
 from leaderboards.selectors.previews.submissions import place_now
 from leaderboards.selectors.visibility.hidden import hidden_now
 from leaderboards.selectors.visibility.restrictions import active_restrictions
-from leaderboards.services import events
 from leaderboards.services.moderation.restriction_actions import CHANGE_PLAYER
 
 _SHOWN = ("whose", "on_board", "in_period", "rank_now", "value", "at")
@@ -83,16 +79,6 @@ class StandingPage(ReadOnlyAdmin[Standing]):
         return place_text(row.period, place_now(row.period, row.player))
 
 
-def period_in_words(period: Period) -> str:
-    """Describe a period: its dates in the board's time zone, the name of its competition, or "all time"."""
-    board = period.board
-    if board.is_event:
-        number = _competition_of(period)
-        return events.source().names([number]).get(number, "-")
-    today = clock.now().astimezone(ZoneInfo(board.timezone)).date()
-    return formats.period_dates(board, period_info(period), today) or formats.period_name(board, running=True)
-
-
 def _context(request: HttpRequest, row: Standing) -> dict[str, Any]:
     period, board = row.period, row.period.board
     words = {"player": name_and_id(row.player), "board": board.name, "period": period_in_words(period)}
@@ -102,7 +88,7 @@ def _context(request: HttpRequest, row: Standing) -> dict[str, Any]:
         "kept_out": _exclusion_lines(request, row, board),
     }
     if board.is_event:
-        return context | {"event": {"number": _competition_of(period), "name": words["period"]}}
+        return context | {"event": {"number": competition_of(period.label), "name": words["period"]}}
     if not request.user.has_perm(CHANGE_PLAYER):
         return context
     is_hidden = active_restrictions().filter(player=row.player_id, period=row.period_id).exists()
@@ -133,8 +119,3 @@ def _restriction_line(row: Restriction) -> SafeString:
     since, restriction, by, reason, _end = restriction_cells(row)
     page = reverse("admin:leaderboards_restriction_change", args=[row.pk])
     return format_html('<a href="{}">{}</a> · {} · {} · {}', page, restriction, since, by, reason)
-
-
-def _competition_of(period: Period) -> int:
-    """Return the number of the competition, from the label of its period or of the frozen copy."""
-    return int(period.label.removeprefix("c").partition("-")[0])

@@ -24,22 +24,22 @@ from leaderboards.admin.confirm.preview_page import describe_rank_moves
 from leaderboards.admin.confirm.reason_page import ActionPrompt, confirmed_reason, reason_page, run_for_each
 from leaderboards.admin.scores.edit_pages import EditPages
 from leaderboards.admin.scores.submission_state import BoardOfPlayerFilter, StateFilter, states_of
-from leaderboards.admin.wording.descriptions import exactly_in_utc, with_duration
+from leaderboards.admin.wording.descriptions import exactly_in_utc
+from leaderboards.admin.wording.periods import period_in_words
 from leaderboards.admin.wording.places import place_text
+from leaderboards.admin.wording.values import shown_value, value_text
 from leaderboards.core.input.names import display_name
 from leaderboards.core.periods import PeriodKind
 from leaderboards.core.ranking.policies import StandingState
 from leaderboards.core.ranking.rank_changes import RankChanges
-from leaderboards.models import Board, Period, PeriodState, Player, Standing, Submission
+from leaderboards.models import Board, Period, PeriodState, Player, Submission
 from leaderboards.selectors.previews.rank_moves import moves_in, sum_moves
 from leaderboards.selectors.previews.submissions import SubmissionChangePreview, preview_submission_changes
 from leaderboards.services import events
 from leaderboards.services.imports.score_rows import SERVICE as IMPORT
-from leaderboards.services.moderation.edit import format_value
 from leaderboards.services.moderation.unvoid import unvoid_by_hand
 from leaderboards.services.moderation.void import void_by_hand
 from leaderboards.services.submit.sample_score import SERVICE as TEST
-from leaderboards.stores.sql.writes import state_of
 
 _PLAYER = "player__id__exact"  # the parameter of the list of one player's
 MOST_AT_ONCE = 500  # each is a field of the confirmation form
@@ -48,18 +48,6 @@ REASON_FOR_EVERYBODY = _lazy("Everybody can read it once the result is final: wr
 REASON_FOR_PLAYERS_AND_EVERYBODY = format_lazy(
     "{} {}", _lazy("They are told, in the words of your reason."), REASON_FOR_EVERYBODY
 )
-
-
-def value_text(row: Standing | Submission) -> str:
-    """Format points or fields as the API does, of a submission with its operator; that of a decrement is negative.
-
-    On boards of times the duration comes first: 1:05.250 (65250).
-    """
-    value = state_of(row.points, row.fields, row.at).value
-    text = format_value(row.period, value)
-    if row.period.rules.of_points:
-        text = with_duration(row.period.board, row.period.rules, value[0], text)
-    return f"{text} ({row.operator})" if isinstance(row, Submission) and row.operator else text
 
 
 def _all_id_scopes() -> dict[str, list[Any]]:
@@ -79,10 +67,10 @@ def _all_id_scopes() -> dict[str, list[Any]]:
 class SubmissionAdmin(EditPages):
     """Submissions that SQL accepted. After voiding one, the standing is derived from the others."""
 
-    list_display = ("external_id", "player", "board", "period_label", "value", "happened", "service", "state")
+    list_display = ("player", "value", "board", "period_label", "happened", "state", "service", "external_id")
     list_filter = (StateFilter,)  # by board only of one player: no index serves it for all
-    list_display_links = ("external_id", "player")
-    list_select_related = ("player", "board", "period")
+    list_display_links = ("player", "external_id")
+    list_select_related = ("player", "board", "period__board")
     search_fields = ("external_id__exact",)
     extra_lookups = (_PLAYER, "period__id__exact")
     search_help_text = _lazy("A player's whole id, or the whole id of a submission.")
@@ -136,8 +124,8 @@ class SubmissionAdmin(EditPages):
 
     @admin.display(description=_lazy("period or competition"))
     def period_label(self, row: Submission) -> str:
-        """Return the name of its competition, else the period's label."""
-        return getattr(row, "competition_name", "") or row.period.label
+        """Return the name of its competition, else the dates of the period."""
+        return getattr(row, "competition_name", "") or period_in_words(row.period)
 
     @admin.display(description=_lazy("state"))
     def state(self, row: Submission) -> str:
@@ -196,8 +184,8 @@ class SubmissionAdmin(EditPages):
 
     @admin.display(description=_lazy("value"), ordering="points")
     def value(self, row: Submission) -> str:
-        """Return the points or fields, as sent."""
-        return value_text(row)
+        """Return the points with their unit, or the fields."""
+        return shown_value(row)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

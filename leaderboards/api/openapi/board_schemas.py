@@ -12,6 +12,7 @@ Unit = Annotated[Literal["s", "ms"], shared("UnitOfTime")]
 Update = Annotated[Literal["best", "latest", "increment"], shared("UpdatePolicy")]
 Ties = Annotated[Literal["first_come", "last_come", "shared", "dense"], shared("TiePolicy")]
 TieBreak = Annotated[Literal["auto", "score", "member"], shared("TieBreak")]
+Encoding = Annotated[Literal["plain", "compact"], shared("Encoding")]
 OperatorOfEntry = Annotated[Literal["set", "best", "increment", "decrement"], shared("OperatorOfEntry")]
 StorageOfBoard = Annotated[Literal["hybrid", "redis", "sql", "dynamodb"], shared("StorageOfBoard")]
 VisibilityOfBoard = Annotated[Literal["public", "private"], shared("VisibilityOfBoard")]
@@ -56,6 +57,8 @@ class SettingsButPeriod(Schema):
     retention_days: int
     keep_submissions_days: int
     storage: StorageOfBoard
+    encoding: Encoding = Field(description="How Redis keeps the standings of a period.")
+    partitions: int = Field(description="Into how many parts Redis divides each period: 1, 4, 16, 64 or 256.")
     unit: str
     format: str
     hue: str = Field(description="The colour of its page. Empty: by its number.")
@@ -85,7 +88,9 @@ class BoardShown(SettingsButPeriod):
         description="Null where competitions make the windows. Between two windows of a schedule, the last one."
     )
     opens_at: Time | None = Field(description="When the next window starts, while none is open; else null.")
-    total: int = Field(description="How many players the running period has.")
+    total: int | None = Field(
+        description="How many players the running period has; null while DynamoDB has them and does not answer."
+    )
     retired_at: Time | None
     settings: SettingsOfBoard
 

@@ -15,6 +15,10 @@ Time = Annotated[str, Field(json_schema_extra={"format": "date-time"}, examples=
 Points = Annotated[int | float, Field(description="Exact, with the board's decimals.")]
 Fields = Annotated[dict[str, int], shared("FieldValues", description="In place of points on boards with criteria.")]
 Metadata = Annotated[dict[str, Any], shared("Metadata")]
+INCOMPLETE = (
+    "False, and else absent, where a server with a part of the board's players did not answer in time: those are "
+    "missing, and every rank and the total are null."
+)
 StateOfPeriod = Annotated[Literal["open", "closing", "final", "expired"], shared("StateOfPeriod")]
 
 
@@ -90,7 +94,7 @@ class RunningPeriod(PeriodOfBoard):
 class RowOfStandings(Schema):
     """A player in their place: ``points``, or ``fields`` on boards with criteria."""
 
-    rank: int | None = Field(ge=1, description="Null only while `live` is false and SQL had no time to count.")
+    rank: int | None = Field(ge=1, description="Null only while `live` is false: SQL had no time to count.")
     player: str
     name: str = Field(description="As the game names them; else their id.")
     points: Points | None = None
@@ -107,9 +111,10 @@ class _Frame(Schema):
 
     board: int
     period: PeriodOfBoard
-    total: int = Field(description="How many players the whole period has.")
+    total: int | None = Field(description="How many players the whole period has; null where `complete` is false.")
     as_of: Time
     live: bool = Field(description="False where SQL answered because Redis was away.")
+    complete: bool = Field(True, description=INCOMPLETE)
 
 
 class StandingsOfPeriod(_Frame):
@@ -140,11 +145,12 @@ class RowWithShare(RowOfStandings):
 class RowOfPlayer(RowWithShare):
     """One player's row."""
 
-    total: int
+    total: int | None = Field(description="How many players the whole period has; null where `complete` is false.")
     board: int
     period: PeriodOfBoard
     as_of: Time
     live: bool
+    complete: bool = Field(True, description=INCOMPLETE)
 
 
 class PercentileOfPlayer(Schema):
@@ -161,11 +167,14 @@ class PercentileOfPlayer(Schema):
         ge=0, le=100, description="The exact `top` is at most this much less, the exact `percentile` this much more."
     )
     exact: bool = Field(description="Whether it was counted now; else it is from a histogram of `as_of`.")
-    total: int = Field(description="How many players the whole period had at `as_of`.")
+    total: int | None = Field(
+        description="How many players the whole period had at `as_of`; null where `complete` is false."
+    )
     board: int
     period: PeriodOfBoard
     as_of: Time
     live: bool
+    complete: bool = Field(True, description=INCOMPLETE)
 
 
 class CursorsAround(Schema):
@@ -231,7 +240,9 @@ class WinnerOfPeriod(Schema):
 class PeriodListed(PeriodOfBoard):
     """A period with its players and winners."""
 
-    players: int = Field(description="How many are ranked in it.")
+    players: int | None = Field(
+        description="How many are ranked in it; null while DynamoDB has them and does not answer."
+    )
     winners: list[WinnerOfPeriod] | None = Field(
         description="Up to five of the first rank; empty where nobody is ranked, null before it is final."
     )

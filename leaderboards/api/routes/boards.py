@@ -21,7 +21,7 @@ from leaderboards.api.http.responses import etag_response
 from leaderboards.api.openapi.board_schemas import BoardShown, BoardsListed
 from leaderboards.api.routes.standings import period_json
 from leaderboards.core.input.points import points_number
-from leaderboards.core.ranking.board_settings import NEXT_PERIOD_SETTINGS
+from leaderboards.core.ranking.board_settings import RULE_SETTINGS
 from leaderboards.core.ranking.rules import Rules
 from leaderboards.models import Board
 from leaderboards.selectors import RunningPeriodInfo
@@ -61,7 +61,7 @@ def _shown(board: Board, running: RunningPeriodInfo | None) -> dict[str, Any]:
     return {
         "seq": board.seq,
         **settings,
-        **(_rules_apart(board, running.rules) if running else {}),
+        **(_rules_apart(board, running.rules) | {"partitions": running.partitions} if running else {}),
         **(schedule_settings_at(board, running.as_of) if running else {}),
         "period": _period_shown(running) if running else None,
         "opens_at": when_or_none(running.opens_at) if running else None,
@@ -76,11 +76,7 @@ def _rules_apart(board: Board, rules: Rules) -> dict[str, Any]:
     if rules == board.rules:
         return {}
     now, then = rules.to_json(), board.rules.to_json()
-    return {
-        name: _rule(rules, name, now[name])
-        for name in NEXT_PERIOD_SETTINGS
-        if now[name] != then[name] or name in BOUNDS
-    }
+    return {name: _rule(rules, name, now[name]) for name in RULE_SETTINGS if now[name] != then[name] or name in BOUNDS}
 
 
 def _rule(rules: Rules, name: str, value: Any) -> Any:

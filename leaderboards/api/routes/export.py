@@ -76,7 +76,7 @@ def is_mirrored(period: Period) -> bool:
     except Unavailable as error:
         logger.info("period %s is exported without a mirror pass: %s", period.pk, error.detail)
         return False
-    return period.stale_since is None
+    return not period.is_stale
 
 
 def never_changes(period: Period) -> bool:

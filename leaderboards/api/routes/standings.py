@@ -40,7 +40,7 @@ from leaderboards.api.openapi.schemas import (
     StandingsOfPeriod,
 )
 from leaderboards.core.input.entries import read_player
-from leaderboards.selectors import PeriodInfo, Standings
+from leaderboards.selectors import PeriodInfo, PlayerPercentile, PlayerRow, Standings
 from leaderboards.selectors.rankings.encoded_pages import EncodedPage, page_encoded
 from leaderboards.selectors.rankings.lagging import reading_from_replicas
 from leaderboards.selectors.rankings.metadata import reading_metadata
@@ -106,11 +106,10 @@ def read_player_row(
         )
     content = row_json(found.row) | {
         "percentile": found.percentile,
-        "total": found.total,
         "board": board.seq,
         "period": period_json(found.period),
         "as_of": Volatile(when(found.as_of)),
-        "live": found.live,
+        **completeness_json(found),
     }
     return etag_response(request, content, is_private(board))
 
@@ -161,11 +160,10 @@ def read_percentile(
         "percentile": shares and shares.percentile,
         "error": shares and shares.error,
         "exact": found.is_exact,
-        "total": found.total,
         "board": board.seq,
         "period": period_json(found.period),
         "as_of": Volatile(when(found.as_of)) if found.is_exact else when(found.as_of),
-        "live": found.live,
+        **completeness_json(found),
     }
     return etag_response(request, content, is_private(board))
 
@@ -200,10 +198,16 @@ def standings_header_json(found: Standings | EncodedPage) -> dict[str, Any]:
     return {
         "board": found.board.seq,
         "period": period_json(found.period),
-        "total": found.total,
         "as_of": Volatile(when(found.as_of)),
-        "live": found.live,
+        **completeness_json(found),
     }
+
+
+def completeness_json(found: Standings | EncodedPage | PlayerRow | PlayerPercentile) -> dict[str, Any]:
+    """How many players there are, whether Redis has told, and if so, whether a part of the standings is missing."""
+    if found.complete:
+        return {"total": found.total, "live": found.live}
+    return {"total": None, "live": False, "complete": False}
 
 
 def period_json(period: PeriodInfo) -> dict[str, Any]:

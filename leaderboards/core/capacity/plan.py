@@ -261,11 +261,14 @@ class _Sums:
         load, told = self._load, []
         if redis["servers"] > 1:
             told.append(
-                f"{redis['servers']:,.0f} Redis servers for boards: all boards of a site live on one server today. "
-                "Redis Cluster and boards in partitions are not built."
+                f"{redis['servers']:,.0f} Redis servers for boards were not tried. A Redis Cluster spreads boards over "
+                "them, and `partitions` one board; but a rank asks every partition, so more servers do not make ranks "
+                "cheaper, and a busy board in partitions needs more than `servers_by_cpu` says."
             )
         if load.players * self._figure("redis_bytes_per_standing") > load.node_memory_gb * GB:
-            told.append("A period larger than one server's memory: a period is one sorted set today.")
+            told.append(
+                "A period larger than one server's memory, undivided: give the board `partitions`, or try `compact`."
+            )
         mirrored = self._figure("mirror_standings_a_second")
         if load.storage == "redis" and rates["updates_a_second_at_peak"] / load.boards > mirrored:
             told.append(

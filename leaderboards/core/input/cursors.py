@@ -9,13 +9,15 @@ import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 from foundation.messages import Message
 from leaderboards.core.input.entries import read_player
+from leaderboards.core.packing.layout import LAST_NUMBER
 from leaderboards.core.ranking.gaps import Gap
 from leaderboards.errors import BadCursor, BadPlayer
 
-VERSION = 1
+VERSION, WITH_NUMBER = 1, 2  # the latter has the player's number too
 MOST_CHARACTERS = 2000
 MOST_PARTS = 32  # of a value
 _TEXT = re.compile(r"[A-Za-z0-9_-]+")
@@ -37,7 +39,17 @@ def cursor_text(cursor: Cursor) -> str:
     """Return the cursor as it is sent."""
     gap = cursor.gap
     flags = gap.is_after * _AFTER + cursor.is_backward * _BACKWARD
-    parts = [VERSION, cursor.scope, cursor.label, flags, gap.player, gap.at_ms, *gap.value]
+    number = [] if gap.number is None else [gap.number]
+    parts = [
+        WITH_NUMBER if number else VERSION,
+        cursor.scope,
+        cursor.label,
+        flags,
+        gap.player,
+        *number,
+        gap.at_ms,
+        *gap.value,
+    ]
     content = json.dumps(parts, ensure_ascii=False, separators=(",", ":")).encode()
     return urlsafe_b64encode(content).decode().rstrip("=")
 
@@ -50,14 +62,17 @@ def read_cursor(text: str) -> Cursor:
         parts = json.loads(urlsafe_b64decode(text + "=" * (-len(text) % 4)))
     except (ValueError, RecursionError) as error:
         raise _unreadable() from error
-    if not isinstance(parts, list) or not 7 <= len(parts) <= 6 + MOST_PARTS or parts[0] != VERSION:
+    if not isinstance(parts, list) or not parts or parts[0] not in (VERSION, WITH_NUMBER):
+        raise _unreadable()
+    number = parts.pop(5) if parts[0] == WITH_NUMBER and len(parts) > 5 else None
+    if not 7 <= len(parts) <= 6 + MOST_PARTS or not _is_well_numbered(number):
         raise _unreadable()
     _, scope, label, flags, player, at_ms, *value = parts
     is_well_formed = isinstance(scope, str) and isinstance(label, str) and flags in range(4)
     if not is_well_formed or not all(map(_is_number, [flags, *value])) or not (at_ms is None or _is_number(at_ms)):
         raise _unreadable()
     try:
-        gap = Gap(tuple(value), at_ms, read_player(player), bool(flags & _AFTER))
+        gap = Gap(tuple(value), at_ms, read_player(player), bool(flags & _AFTER), number)
     except BadPlayer as error:
         raise _unreadable() from error
     return Cursor(scope, label, gap, bool(flags & _BACKWARD))
@@ -65,6 +80,10 @@ def read_cursor(text: str) -> Cursor:
 
 def _is_number(part: object) -> bool:
     return isinstance(part, int) and not isinstance(part, bool) and -(2**63) <= part < 2**63
+
+
+def _is_well_numbered(number: Any) -> bool:
+    return number is None or (_is_number(number) and 0 <= number <= LAST_NUMBER)
 
 
 def _unreadable() -> BadCursor:

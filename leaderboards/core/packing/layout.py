@@ -24,10 +24,12 @@ from leaderboards.core.packing.slots import (
 )
 from leaderboards.core.periods import Window
 from leaderboards.core.ranking.criteria import Criterion, Order
-from leaderboards.core.ranking.rules import Rules, TieBreak
+from leaderboards.core.ranking.rules import Encoding, Rules, TieBreak
 from leaderboards.errors import OutOfRange
 
 INTEGER_BITS, PATTERN_BITS = 53, 63
+NUMBER_DIGITS = 12  # of a player's number in the member of a compact period
+LAST_NUMBER = 10**NUMBER_DIGITS - 1
 INFINITY = 0x7FF0_0000_0000_0000
 
 _PATTERN, _FLOAT = struct.Struct(">q"), struct.Struct(">d")
@@ -50,7 +52,11 @@ class Unpacked(NamedTuple):
 
 @dataclass(frozen=True)
 class Layout:
-    """How a period packs (see ``choose_layout``): ``slots`` are in the score, ``tail`` is in the member."""
+    """How a period packs (see ``choose_layout``): ``slots`` are in the score, ``tail`` is in the member.
+
+    A compact period has the player's number in front of the player in the member, so that SQL sorts equal scores as
+    Redis does, which has the number alone.
+    """
 
     rules: Rules
     window: Window
@@ -62,6 +68,11 @@ class Layout:
     def time_slot(self) -> Slot | None:
         """The slot of the time, if there is one."""
         return next((slot for slot in self.slots + self.tail if slot.is_time), None)
+
+    @cached_property
+    def has_numbers(self) -> bool:
+        """Whether members begin with the player's number."""
+        return self.rules.encoding is Encoding.COMPACT
 
     @cached_property
     def is_integer(self) -> bool:
@@ -106,8 +117,11 @@ class Layout:
         """Round a time down to the layout's unit, and limit it to the period's end where time left is packed."""
         return min(at_ms - at_ms % self.resolution_ms, self._last_ms)
 
-    def pack(self, value: tuple[int, ...], at_ms: int, player: str) -> Packed:
-        """Return the score and member of a standing. Raises ``OutOfRange`` if it does not fit."""
+    def pack(self, value: tuple[int, ...], at_ms: int, player: str, number: int = 0) -> Packed:
+        """Return the score and member of a standing. Raises ``OutOfRange`` if it does not fit.
+
+        ``number`` is the player's in SQL: without it the member of a compact period is before all equal ones.
+        """
         at_ms = min(at_ms, self._last_ms)
         pattern = 0
         for slot, source, unit_ms, sign, offset, top, bits in self._pack_steps:
@@ -117,6 +131,8 @@ class Layout:
         if self.tail:
             parts = [str(slot.encode(value, at_ms)).zfill(slot.digits) for slot in self.tail]
             member = f"{'_'.join(parts)}_{player}"
+        elif self.has_numbers:
+            member = f"{number:0{NUMBER_DIGITS}d}_{player}"
         return Packed(float(pattern) if self.is_integer else self._float_of(pattern), member)
 
     def unpack(self, score: float, member: str) -> Unpacked:
@@ -126,7 +142,7 @@ class Layout:
         for source, bits, mask, offset, step in self._unpack_steps:
             by_source[source] = ((pattern & mask) - offset) * step
             pattern >>= bits
-        player = member
+        player = self.player_of(member)
         if self.tail:
             *parts, player = member.split("_", len(self.tail))
             for slot, part in zip(self.tail, parts, strict=True):
@@ -136,7 +152,11 @@ class Layout:
 
     def player_of(self, member: str) -> str:
         """Return the player in a member: the last part, which may contain ``_``."""
-        return member.split("_", len(self.tail))[-1]
+        return member.split("_", self._parts_before_player)[-1]
+
+    def number_of(self, member: str) -> int | None:
+        """Return the player's number in a member; None if members have none."""
+        return int(member[:NUMBER_DIGITS]) if self.has_numbers else None
 
     def sortable_text(self, value: tuple[int, ...]) -> str:
         """Return the value as a text: scaled points, or digits of criteria, where the greater text is better."""
@@ -159,6 +179,10 @@ class Layout:
     def describe(self) -> str:
         """Describe the layout in one sentence, for admins."""
         return layout_text.describe_layout(self.rules, self.slots, self.tail)
+
+    @cached_property
+    def _parts_before_player(self) -> int:
+        return len(self.tail) + self.has_numbers
 
     @cached_property
     def _last_ms(self) -> int:
@@ -212,6 +236,13 @@ class Layout:
 
 def choose_layout(rules: Rules, window: Window) -> Layout:
     """Choose the layout of a period that opens with ``rules``. Raises ``BadBoard``, with what would work."""
+    layout = _layout(rules, window)
+    if rules.is_compact and layout.in_member:
+        raise layout_text.compact_without_members(rules, has_end=window.ends_at is not None)
+    return layout
+
+
+def _layout(rules: Rules, window: Window) -> Layout:
     slots = value_slots(rules)
     if not rules.ties.by_time:
         if total_bits(slots) > PATTERN_BITS:

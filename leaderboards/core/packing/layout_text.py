@@ -6,7 +6,7 @@ from functools import reduce
 from foundation.messages import Message
 from leaderboards.core.packing.slots import TIME_LEFT, Slot, total_bits
 from leaderboards.core.ranking.criteria import ACHIEVED_AT
-from leaderboards.core.ranking.rules import Rules, Ties
+from leaderboards.core.ranking.rules import Rules, TieBreak, Ties
 from leaderboards.errors import BadBoard
 
 _UNIT = {1: Message("millisecond"), 1000: Message("second")}
@@ -29,6 +29,31 @@ def describe_layout(rules: Rules, in_score: tuple[Slot, ...], in_member: tuple[S
         parts = Message("%(parts)s, %(name)s in the member", parts=parts, name=_name_of(in_member[0]))
     times = [slot for slot in in_score + in_member if slot.is_time]
     return Message("%(parts)s: %(ties)s", parts=parts, ties=_tie_text(rules, times))
+
+
+def compact_without_members(rules: Rules, *, has_end: bool) -> BadBoard:
+    """A compact board's time would be in the member; without an end of its period it cannot be in the score."""
+    if not has_end:
+        text = Message(
+            "A compact board keeps no time in the member, and an all-time board has no end from which its score could "
+            "count: choose shared `ties`, another `period`, or set `encoding` to `plain`."
+        )
+    elif rules.tie_break is TieBreak.MEMBER:
+        text = Message(
+            "A compact board keeps no time in the member: set `tie_break` to `score`, choose shared `ties`, or set "
+            "`encoding` to `plain`."
+        )
+    elif rules.of_points:
+        text = Message(
+            "A compact board keeps no time in the member, and the score has no room for it: set `tie_break` to "
+            "`score`, lower `maximum` and `total_maximum`, choose shared `ties`, or set `encoding` to `plain`."
+        )
+    else:
+        text = Message(
+            "A compact board keeps no time in the member, and beside its criteria the score has no room for it: lower "
+            "the `max` of the criteria, choose shared `ties`, or set `encoding` to `plain`."
+        )
+    return BadBoard(text, "encoding")
 
 
 def too_wide_to_share(rules: Rules, slots: tuple[Slot, ...], room: int) -> BadBoard:
@@ -67,24 +92,32 @@ def no_room_for_time(rules: Rules, slots: tuple[Slot, ...], seconds: Slot, room:
     left = room - seconds.bits
     if rules.of_points:
         highest = rules.minimum + 2**left - 1
-        text = rules.text(highest)
+        shown = rules.text(highest)
         lower = (
-            Message("lower `maximum` and `total_maximum` to %(highest)s", highest=text)
+            Message("lower `maximum` and `total_maximum` to %(highest)s", highest=shown)
             if rules.maximum > highest
-            else Message("lower `total_maximum` to %(highest)s", highest=text)
+            else Message("lower `total_maximum` to %(highest)s", highest=shown)
         )
     else:
         lower = Message("lower the greatest values of the criteria to %(left)s bits together", left=left)
-    return BadBoard(
-        Message(
-            "%(parts)s do not fit the %(room)s bits of a score: put the time in the member (`tie_break: member`), or "
-            "%(lower)s.",
-            parts=_joined([_sized(slot) for slot in (*slots, seconds)]),
+    parts = _joined([_sized(slot) for slot in (*slots, seconds)])
+    if rules.is_compact:
+        text = Message(
+            "%(parts)s do not fit the %(room)s bits of a score, and a compact board keeps no time in the member: set "
+            "`encoding` to `plain`, or %(lower)s.",
+            parts=parts,
             room=room,
             lower=lower,
-        ),
-        "tie_break",
-    )
+        )
+    else:
+        text = Message(
+            "%(parts)s do not fit the %(room)s bits of a score: put the time in the member (`tie_break: member`), or "
+            "%(lower)s.",
+            parts=parts,
+            room=room,
+            lower=lower,
+        )
+    return BadBoard(text, "encoding" if rules.is_compact else "tie_break")
 
 
 def past_infinity(first: Slot, last: int, room: int) -> Message:

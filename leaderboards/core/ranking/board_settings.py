@@ -16,7 +16,7 @@ from leaderboards.core.input.points import scaled
 from leaderboards.core.packing.layout import Layout, choose_layout
 from leaderboards.core.periods import WEEKDAYS, Calendar, PeriodKind, Window, window_at
 from leaderboards.core.ranking.criteria import read_criteria
-from leaderboards.core.ranking.rules import Operator, Order, Rules, TieBreak, Ties, Update
+from leaderboards.core.ranking.rules import Encoding, Operator, Order, Rules, TieBreak, Ties, Update
 from leaderboards.core.schedule_checks import check_schedule
 from leaderboards.core.schedules import Schedule
 from leaderboards.errors import BadBoard, BadPoints, OutOfRange
@@ -32,10 +32,10 @@ _LONGEST = {
 _PUT_BACK = timedelta(hours=3)  # the most by which a clock is put back within a window
 _EVENT = Window("c0", datetime(2024, 10, 1, tzinfo=UTC), datetime(2024, 10, 31, tzinfo=UTC))
 
-# Settings that never change once a period exists, and settings that take effect with the next period: rules, and when
-# the windows of a schedule start and how long they are open.
+# Settings that never change once a period exists, and settings that take effect with the next period: rules, the number
+# of partitions, and when the windows of a schedule start and how long they are open.
 IMMUTABLE_SETTINGS = ("period", "timezone", "week_start", "cutoff", "storage")
-NEXT_PERIOD_SETTINGS = (
+RULE_SETTINGS = (
     "order",
     "update",
     "ties",
@@ -46,7 +46,9 @@ NEXT_PERIOD_SETTINGS = (
     "maximum",
     "total_maximum",
     "operators",
+    "encoding",
 )
+NEXT_PERIOD_SETTINGS = (*RULE_SETTINGS, "partitions")
 SCHEDULE_SETTINGS = ("schedule", "open_minutes")
 
 _CUTOFF = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9])")
@@ -75,6 +77,7 @@ class Settings(Protocol):
     maximum: Any
     total_maximum: Any
     operators: Any
+    encoding: Any
 
 
 def board_calendar(board: Settings) -> Calendar:
@@ -140,6 +143,7 @@ def board_rules(board: Settings) -> Rules:
         maximum=min(_bound(board, "maximum"), total_maximum),
         total_maximum=total_maximum,
         operators=read_operators(board.operators),
+        encoding=_one_of(Encoding, board.encoding, "encoding"),
     )
 
 

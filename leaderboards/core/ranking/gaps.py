@@ -11,13 +11,15 @@ from dataclasses import dataclass, replace
 class Gap:
     """The gap behind (``is_after``) or before a standing's place, whether or not the player still stands there.
 
-    ``value`` is scaled points or criteria in their order; ``at_ms`` is None where the layout keeps no time.
+    ``value`` is scaled points or criteria in their order; ``at_ms`` is None where the layout keeps no time. Where
+    members have the player's number in SQL, it is ``number``: it leads to the place of one who was erased meanwhile.
     """
 
     value: tuple[int, ...]
     at_ms: int | None
     player: str
     is_after: bool
+    number: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from leaderboards.core.input.points import points_number, points_text
 from leaderboards.core.ranking.criteria import MAX_SAFE_INTEGER, Criterion, Order, check_criteria, read_criteria
 from leaderboards.errors import BadBoard
 
-__all__ = ["Criterion", "Operator", "Order", "Rules", "TieBreak", "Ties", "Update"]
+__all__ = ["Criterion", "Encoding", "Operator", "Order", "Rules", "TieBreak", "Ties", "Update"]
 
 MOST_DECIMALS = 6
 
@@ -77,6 +77,13 @@ class TieBreak(StrEnum):
     MEMBER = "member"
 
 
+class Encoding(StrEnum):
+    """How Redis keeps a period's standings: a sorted set, or numbers of players in the texts of a tree."""
+
+    PLAIN = "plain"
+    COMPACT = "compact"
+
+
 @dataclass(frozen=True, slots=True)
 class Rules:
     """How a period ranks. Raises ``BadBoard`` for combinations that cannot work.
@@ -94,6 +101,7 @@ class Rules:
     maximum: int = 2**31 - 1
     total_maximum: int = 2**31 - 1
     operators: tuple[Operator, ...] = ()
+    encoding: Encoding = Encoding.PLAIN
 
     def __post_init__(self) -> None:
         if self.criteria:
@@ -101,6 +109,11 @@ class Rules:
             self._check_fields()
         else:
             self._check_points()
+
+    @property
+    def is_compact(self) -> bool:
+        """Whether Redis knows players by their numbers in SQL."""
+        return self.encoding is Encoding.COMPACT
 
     @property
     def of_points(self) -> bool:
@@ -164,6 +177,7 @@ class Rules:
             "maximum": self.maximum,
             "total_maximum": self.total_maximum,
             "operators": [operator.value for operator in self.operators],
+            "encoding": self.encoding.value,
         }
 
     @classmethod
@@ -176,6 +190,7 @@ class Rules:
             tie_break=TieBreak(stored["tie_break"]),
             criteria=read_criteria(stored["criteria"]),
             operators=tuple(map(Operator, stored.get("operators", ()))),  # rules of older releases have none
+            encoding=Encoding(stored.get("encoding", Encoding.PLAIN)),
             **{name: int(stored[name]) for name in ("decimals", "minimum", "maximum", "total_maximum")},
         )
 

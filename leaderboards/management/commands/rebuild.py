@@ -10,7 +10,7 @@ from foundation.monitoring.checks import expect_redis
 from leaderboards import selectors
 from leaderboards.management.command import Command as BaseCommand
 from leaderboards.management.progress import Progress
-from leaderboards.models import IN_REDIS, Period
+from leaderboards.models import IN_REDIS, Part
 from leaderboards.selectors.monitoring.resync_progress import count_ranked
 from leaderboards.services.sync.rebuild import RebuildResult, rebuild, resync_waiting
 
@@ -57,20 +57,19 @@ class _Bar:
     """A progress bar for each rebuilt period; its length is counted when the period begins."""
 
     def __init__(self) -> None:
-        self._period = 0
+        self._part = ""
         self._progress = Progress(0)
 
-    def draw(self, period: Period) -> None:
-        """Draw the progress of a period."""
-        if period.pk != self._period:
+    def draw(self, part: Part) -> None:
+        """Draw the progress of a family of a period."""
+        if str(part) != self._part:
             self.close()
-            self._period, self._players = period.pk, count_ranked(period)
+            self._part, self._players = str(part), count_ranked(part)
             self._progress = Progress(self._players)
-        self._progress.step(
-            period.rebuild_progress, f"{period.label}: {period.rebuild_progress:,} of {self._players:,}"
-        )
+        label = str(part).partition("/")[2]
+        self._progress.step(part.rebuild_progress, f"{label}: {part.rebuild_progress:,} of {self._players:,}")
 
     def close(self) -> None:
         """End the line, if a bar was drawn."""
-        if self._period:
+        if self._part:
             self._progress.close()

@@ -68,12 +68,15 @@ def changed_since(ages: Mapping[str, float]) -> set[str]:
 
 
 def has_cache_version(board: Board, period: Period) -> bool:
-    """Return whether the period is read from Redis: it runs or is closing, is not stale, and Redis stores the board.
+    """Return whether one family in Redis shows the period: it runs or closes, is not stale, and Redis stores the board.
+
+    A divided or compact period has no cache version: its rows are read from SQL each time.
 
     ``board`` is passed since a cached period row has none, and ``period.board`` would ask SQL.
     """
-    in_redis = board.storage in IN_REDIS and period.stale_since is None
-    return in_redis and period.state in ACTIVE_STATES
+    if board.storage not in IN_REDIS or period.is_divided or period.is_compact:
+        return False
+    return period.stale_since is None and period.state in ACTIVE_STATES
 
 
 def clear_known_versions() -> None:

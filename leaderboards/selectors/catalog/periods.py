@@ -11,6 +11,7 @@ from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 
 from django.db.models import Q, QuerySet
 
@@ -35,6 +36,7 @@ from leaderboards.selectors.catalog.cache_versions import (
     has_cache_version,
     known_version,
 )
+from leaderboards.selectors.catalog.parts import cached_parts, clear_parts_cache, reload_parts
 
 CURRENT, PREVIOUS = "current", "previous"
 _LABEL = re.compile(r"[0-9a-z-]{1,24}")
@@ -99,27 +101,31 @@ def cached_period(board: Board, label: str, at: datetime) -> Period | None:
         return period_by_label(board, label)
     if period:
         period.layout  # noqa: B018 - computed once for all copies
-    return _copy_with_board(period, board)
+    return _copy_with_board(period, board, fresh=CACHE_TTL)
 
 
 def reload_sync_state(period: Period) -> None:
-    """Read again the columns that a resync or a moved end changes, and copy them to ``period``."""
+    """Read again what a resync or a moved end changes, with the partitions, and copy it to ``period``."""
     current = _cache.refresh((period.board_id, period.label))
     if current is not None:
         period.copy_sync_state(current)
+        reload_parts(period)
 
 
 def clear_period_cache() -> None:
     """Make this process see a changed period at once."""
     _cache.forget()
+    clear_parts_cache()
 
 
-def _copy_with_board(period: Period | None, board: Board) -> Period | None:
-    """Copy a cached row, since callers may change theirs."""
+def _copy_with_board(period: Period | None, board: Board, fresh: float = 0.0) -> Period | None:
+    """Copy a cached row, since callers may change theirs; its partitions may be ``fresh`` seconds old."""
     if period is None:
         return None
     copied = copy(period)
     copied.board = board
+    if copied.is_divided:
+        copied.parts_source = partial(cached_parts, fresh=fresh)
     return copied
 
 

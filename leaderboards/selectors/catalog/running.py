@@ -23,16 +23,18 @@ from leaderboards.selectors.rankings.store_routing import totals
 
 @dataclass(frozen=True, slots=True)
 class RunningPeriodInfo:
-    """A board's running period, its number of players at ``as_of``, and its rules.
+    """A board's running period, its number of players at ``as_of``, its rules and partitions.
 
+    ``total`` is None while DynamoDB has them and does not answer.
     Between two windows of a schedule it is the one that ended last, and ``opens_at`` is the start of the next one.
     """
 
     period: PeriodInfo
-    total: int
+    total: int | None
     as_of: datetime
     rules: Rules
     opens_at: datetime | None = None
+    partitions: int = 1
 
 
 def running_periods(boards: Collection[Board]) -> dict[int, RunningPeriodInfo]:
@@ -44,7 +46,8 @@ def running_periods(boards: Collection[Board]) -> dict[int, RunningPeriodInfo]:
     running = {}
     for board in labels:
         period = rows.get(board.seq)
-        total, rules = (total_by_period[period.pk], period.rules) if period else (0, board.rules)
+        total, rules = (total_by_period.get(period.pk), period.rules) if period else (0, board.rules)
         shown = period_info_or_window(board, CURRENT, period, at)
-        running[board.seq] = RunningPeriodInfo(shown, total, at, rules, opening(board, shown, at))
+        opens_at, partitions = opening(board, shown, at), (period or board).partitions
+        running[board.seq] = RunningPeriodInfo(shown, total, at, rules, opens_at, partitions)
     return running

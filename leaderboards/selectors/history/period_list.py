@@ -42,10 +42,13 @@ class Winner:
 
 @dataclass(frozen=True, slots=True)
 class ListedPeriod:
-    """A period, its players, and up to ``MOST_WINNERS`` players of the first rank; None before it is final."""
+    """A period, its players, and up to ``MOST_WINNERS`` players of the first rank; None before it is final.
+
+    ``players`` is None while DynamoDB has them and does not answer.
+    """
 
     period: PeriodInfo
-    players: int
+    players: int | None
     winners: list[Winner] | None
 
 
@@ -69,7 +72,7 @@ def period_page(board: Board, page: Page | CursorPage, at: datetime) -> PeriodPa
     won = ask(lambda: _winners(board, over)) if over else {}
     total = ask(begun.count)
     listed = [
-        ListedPeriod(period_info(row), players[row.pk], won.get(row.pk, []) if row.state in OVER_STATES else None)
+        ListedPeriod(period_info(row), players.get(row.pk), won.get(row.pk, []) if row.state in OVER_STATES else None)
         for row in rows
     ]
     return PeriodPage(total, listed, ends)

@@ -11,6 +11,7 @@ from foundation.monitoring.readings import Reading
 from foundation.redis import client as redis
 from leaderboards.metrics import MOST_BOARDS, start_boards
 from leaderboards.models import ACTIVE_STATES, IN_REDIS, Board, Period, QuarantinedEntry, Storage
+from leaderboards.selectors.catalog.parts import parts_of
 from leaderboards.selectors.monitoring.histograms import histograms_taken
 from leaderboards.selectors.monitoring.lag import mirror_age, unclosed, unrepaired
 from leaderboards.stores.redis.publish import announced_at
@@ -44,13 +45,14 @@ def sql_metrics() -> Iterator[Reading]:
 def redis_metrics() -> Iterator[Reading]:
     """Read from Redis: standings that SQL lacks, and announcements that are not published yet."""
     living = Period.objects.filter(state__in=ACTIVE_STATES, board__storage__in=IN_REDIS).select_related("board")
-    mirrored = [each for each in living if each.board.storage == Storage.REDIS]
+    parts = parts_of(living)
+    mirrored = [each for each in parts if each.board.storage == Storage.REDIS]
     rows = sum(_lengths([each.family.dirty for each in mirrored]))
     age = mirror_age() if mirrored else timedelta()
     yield Reading("sunwi_mirror_lag_standings", "Standings that only Redis has.", rows)
     text = "Since when SQL may lack what redis boards took; -1 where nothing was ever copied."
     yield Reading("sunwi_mirror_lag_seconds", text, -1 if age is None else age.total_seconds())
-    yield from _announcement_metrics([each.family.inflight for each in living if each.board.storage == Storage.HYBRID])
+    yield from _announcement_metrics([each.family.inflight for each in parts if each.board.storage == Storage.HYBRID])
 
 
 def _announcement_metrics(keys: Sequence[str]) -> Iterator[Reading]:

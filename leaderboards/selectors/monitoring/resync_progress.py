@@ -2,20 +2,20 @@
 
 from django.utils.translation import gettext as _
 
-from leaderboards.models import Period, Standing
+from leaderboards.models import Part, standings_of
 
 
-def count_ranked(period: Period) -> int:
+def count_ranked(period: Part) -> int:
     """Count the players ranked in SQL: a full rebuild writes as many to Redis."""
-    return Standing.objects.filter(period=period, score__isnull=False).count()
+    return standings_of(period).filter(score__isnull=False).count()
 
 
-def count_pending_publish(period: Period) -> int:
+def count_pending_publish(period: Part) -> int:
     """Count the standings known to be missing in Redis."""
-    return Standing.objects.filter(period=period, pending_publish=True).count()
+    return standings_of(period).filter(pending_publish=True).count()
 
 
-def describe_resync(period: Period) -> str:
+def describe_resync(period: Part) -> str:
     """Describe since when a stale period waits for its resync, and the progress, in the reader's language."""
     if period.needs_full_rebuild:
         progress = {"done": f"{period.rebuild_progress:,}", "total": f"{count_ranked(period):,}"}

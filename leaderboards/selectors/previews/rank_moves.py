@@ -5,6 +5,7 @@ Counts visible players by SQL's standings. While Redis decides, these may be sec
 
 from collections.abc import Iterable, Mapping
 
+from leaderboards.core.packing.layout import LAST_NUMBER
 from leaderboards.core.ranking.policies import StandingState
 from leaderboards.core.ranking.rank_changes import RankChanges, count_rank_changes
 from leaderboards.models import Period, Player, Standing
@@ -44,6 +45,11 @@ def sum_moves(changes: Iterable[RankChanges]) -> RankChanges:
     return total
 
 
+def number_then(player: int) -> int:
+    """Return the number that a player will have in a member: one that does not exist yet stands behind all others."""
+    return player if player >= 0 else LAST_NUMBER + player
+
+
 def _replace_states(
     period: Period,
     before: Mapping[int, tuple[float, str]],
@@ -55,6 +61,6 @@ def _replace_states(
     names = {**dict(known), **unknown}
     for player, state in after.items():
         if state is not None:
-            packed = period.layout.pack(state.value, state.at_ms, names[player])
+            packed = period.layout.pack(state.value, state.at_ms, names[player], number_then(player))
             now[player] = packed.score, packed.member
     return now

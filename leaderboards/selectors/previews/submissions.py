@@ -68,7 +68,7 @@ def place_now(period: Period, player: Player) -> Place | None:
 
 def place_at(period: Period, player: Player, state: StandingState) -> Place:
     """Return the place that the player would have with ``state`` (scaled, with the time quantized by the layout)."""
-    packed = period.layout.pack(state.value, state.at_ms, player.external_id)
+    packed = period.layout.pack(state.value, state.at_ms, player.external_id, player.pk)
     return Place(_rank(period, player, packed.score, packed.member), state)
 
 

@@ -72,4 +72,4 @@ def _outer_gaps(period: Period, rows: Sequence[RankedRow]) -> tuple[Gap, Gap]:
 
 def _gap_behind(period: Period, row: RankedRow) -> Gap:
     standing = period.layout.unpack(row.score, row.member)
-    return Gap(standing.value, standing.at_ms, standing.player, is_after=True)
+    return Gap(standing.value, standing.at_ms, standing.player, True, period.layout.number_of(row.member))

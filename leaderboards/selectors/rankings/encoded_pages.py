@@ -36,7 +36,7 @@ OVERHEAD_BYTES = 300  # of one entry: key, digests
 
 @dataclass(frozen=True, slots=True)
 class EncodedPage:
-    """Rows of a period as JSON, with its number of players at ``as_of``."""
+    """Rows of a period as JSON, with its number of players at ``as_of``; ``complete`` as that of ``Standings``."""
 
     board: Board
     period: PeriodInfo
@@ -45,6 +45,7 @@ class EncodedPage:
     live: bool
     rows: Encoded
     ends: PageEnds = NO_ENDS
+    complete: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +119,8 @@ def _read(
     answers = answers_of(read_period(stored, [page_query(page), *others], reader))
     first = answers.page(0, page)
     rows = _encoded(first.rows)
-    return EncodedPage(board, shown, first.total, first.as_of, first.live, rows, first.ends), (answers, 1)
+    page_read = (board, shown, first.total, first.as_of, first.live, rows, first.ends, first.complete)
+    return EncodedPage(*page_read), (answers, 1)
 
 
 def _read_with_cache(

@@ -22,7 +22,8 @@ from leaderboards.stores.base import Store
 class PlayerPercentile:
     """A player's percentile among ``total`` players at ``as_of``.
 
-    ``is_exact``: it was counted now. It is None if Redis is away, there is no histogram, and SQL did not count in time.
+    ``is_exact``: it was counted now. It is None if Redis is away, there is no histogram, and SQL did not count in time;
+    or if a part of the players is missing (not ``complete``).
     """
 
     player: str
@@ -32,6 +33,7 @@ class PlayerPercentile:
     as_of: datetime
     live: bool
     period: PeriodInfo
+    complete: bool = True
 
 
 def player_percentile(board: Board, player: str, period: str = CURRENT, *, exact: bool = False) -> PlayerPercentile:
@@ -63,4 +65,5 @@ def _from_rank(found: PlayerRow) -> PlayerPercentile:
     exact = None
     if found.percentile is not None and found.row.ahead is not None:
         exact = Percentile(top_percent(found.total, found.row.ahead), found.percentile, 0.0)
-    return PlayerPercentile(found.row.player, exact, True, found.total, found.as_of, found.live, found.period)
+    read = (found.total, found.as_of, found.live, found.period, found.complete)
+    return PlayerPercentile(found.row.player, exact, True, *read)

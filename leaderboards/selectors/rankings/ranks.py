@@ -9,6 +9,7 @@ from leaderboards.selectors.rankings.store_routing import read_from_store, read_
 from leaderboards.selectors.visibility.hidden import shadowed_in
 from leaderboards.selectors.visibility.restrictions import viewing_as
 from leaderboards.stores.base import ForPlayers, Store
+from leaderboards.stores.redis.compact import CompactStore
 from leaderboards.stores.redis.reads import ZsetStore
 from leaderboards.stores.redis.single_rank import has_plain_rank, plain_rank
 
@@ -36,7 +37,7 @@ def ranks_excluding(period: Period, players: Iterable[str], out: Collection[str]
 
 
 def _ranks(store: Store, period: Period, players: Sequence[str]) -> list[tuple[str, int | None]]:
-    if len(players) == 1 and isinstance(store, ZsetStore) and has_plain_rank(period):
+    if len(players) == 1 and isinstance(store, ZsetStore | CompactStore) and has_plain_rank(period):
         return [(players[0], plain_rank(redis.boards(), period, players[0]))]
     (placed,) = store.read(period, [ForPlayers(tuple(players))]).answers
     return [(period.layout.player_of(each.member), each.rank) for each in placed]

@@ -52,7 +52,11 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Standings:
-    """Rows of a period, its players at ``as_of``, and its rules; of pages and windows around a player also the ends."""
+    """Rows of a period, its players at ``as_of``, and its rules; of pages and windows around a player also the ends.
+
+    Not ``complete``: a partition of the period has not answered. Then it is not live either, nobody has a rank, and
+    ``total`` counts only the players of the others.
+    """
 
     board: Board
     period: PeriodInfo
@@ -62,11 +66,15 @@ class Standings:
     rows: list[Row]
     rules: Rules
     ends: PageEnds = NO_ENDS
+    complete: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class PlayerRow:
-    """One player's row, and the percentage of the other players that they are ahead of."""
+    """One player's row, and the percentage of the other players that they are ahead of.
+
+    ``complete`` is that of ``Standings``.
+    """
 
     row: Row
     percentile: float | None
@@ -75,6 +83,7 @@ class PlayerRow:
     live: bool
     period: PeriodInfo
     rules: Rules
+    complete: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +117,8 @@ def player_row(board: Board, player: str, period: str = CURRENT) -> PlayerRow:
     if not found.rows:
         raise not_ranked(player, found.period)
     row, total = found.rows[0], found.total
-    return PlayerRow(row, share_below(row, total), total, found.as_of, found.live, found.period, found.rules)
+    share = share_below(row, total)
+    return PlayerRow(row, share, total, found.as_of, found.live, found.period, found.rules, found.complete)
 
 
 def share_below(row: Row, total: int) -> float | None:
@@ -205,7 +215,8 @@ class Answers:
     ) -> None:
         self.as_of, self.stored = as_of, stored
         self._board, self._shown = board, shown
-        self._reading, self._live = result
+        self._reading, is_live = result
+        self._live = is_live and self._reading.complete
         self._names = {} if stored is None else self.find_names(self._players())
         self._metadata = metadata_of(stored, self._players()) if stored is not None and is_metadata_wanted() else {}
 
@@ -242,7 +253,9 @@ class Answers:
     def _standings(self, placed: list[RankedRow]) -> Standings:
         rows = [*self._rows(self.stored, placed)] if self.stored else []
         rules = self.stored.rules if self.stored else self._board.rules
-        return Standings(self._board, self._shown, self._reading.total, self.as_of, self._live, rows, rules)
+        read = self._reading
+        shown = (self._board, self._shown, read.total, self.as_of, self._live, rows, rules)
+        return Standings(*shown, complete=read.complete)
 
     def _rows(self, period: Period, ranked: Sequence[RankedRow]) -> Iterator[Row]:
         unpack, shown = period.layout.unpack, period.rules.shown

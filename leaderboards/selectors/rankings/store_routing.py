@@ -13,13 +13,17 @@ from foundation.errors import Unavailable
 from foundation.redis import client as redis
 from foundation.redis.client import RedisClient
 from foundation.sync.redis_state import StaleGeneration
+from leaderboards.errors import StorageUnavailable
 from leaderboards.models import IN_REDIS, OVER_STATES, Period, Storage
 from leaderboards.selectors.catalog.cache_versions import fetch_version
+from leaderboards.selectors.catalog.parts import load_cached_parts
 from leaderboards.selectors.catalog.periods import reload_sync_state
 from leaderboards.selectors.visibility.hidden import hidden_counts, hidden_in, keeps_vacated_places
 from leaderboards.stores.base import ConditionalResult, Query, QueryResult, Store
 from leaderboards.stores.dynamodb.reads import DynamoStore
 from leaderboards.stores.excluding import ExcludingStore
+from leaderboards.stores.redis.compact import CompactStore
+from leaderboards.stores.redis.partitioned import PartitionedStore
 from leaderboards.stores.redis.reads import ZsetStore
 from leaderboards.stores.sql.final import FinalStore
 from leaderboards.stores.sql.reads import SqlStore, TimeBoundedSqlStore
@@ -103,9 +107,9 @@ def _route(
         return _ask_sql(period, question, sql_store or SqlStore()), True
     if period.board.storage == Storage.DYNAMODB:
         return question(DynamoStore(), period), True
-    if period.stale_since is None:
+    if not period.is_stale:
         try:
-            store = ZsetStore(reader or redis.boards())
+            store = store_in_redis(period, reader)
             return retry_if_stale(period, lambda: question(store, period)), True
         except Unavailable as error:
             logger.info("period %s is read from SQL: %s", period.pk, error.detail)
@@ -115,34 +119,54 @@ def _route(
 def live_store(period: Period) -> Store:
     """The store of a period that is not final."""
     stores: dict[str, Callable[[], Store]] = {Storage.SQL: SqlStore, Storage.DYNAMODB: DynamoStore}
-    return stores.get(period.board.storage, lambda: ZsetStore(redis.boards()))()
+    return stores.get(period.board.storage, partial(store_in_redis, period))()
+
+
+def store_in_redis(period: Period, reader: RedisClient | None = None) -> ZsetStore | CompactStore | PartitionedStore:
+    """Return the store that reads the period from Redis, with the client ``reader`` in place of the boards' own."""
+    if period.is_divided:
+        return PartitionedStore(redis.partitions_client())
+    return (CompactStore if period.is_compact else ZsetStore)(reader or redis.boards())
 
 
 def totals(periods: Collection[Period]) -> dict[int, int]:
     """Count the players of each period (by pk) with one round trip to Redis and at most two SQL statements.
 
-    Raises ``SqlAway`` or ``StorageUnavailable`` if no store can answer, and ``TooMany``.
+    Periods in DynamoDB are missing while it does not answer. Raises ``SqlAway`` or ``StorageUnavailable`` if no store
+    can answer for the others, and ``TooMany``.
     """
     counts = {period.pk: period.players for period in periods if period.state in OVER_STATES}
     running = [period for period in periods if period.pk not in counts]
     in_redis = [period for period in running if period.board.storage in IN_REDIS]
-    counts |= _totals_in_redis([period for period in in_redis if period.stale_since is None])
+    load_cached_parts(in_redis)
+    counts |= totals_in_redis([period for period in in_redis if not period.is_stale])
     missing_in_redis = [period for period in in_redis if period.pk not in counts]
     in_sql = [period for period in running if period.board.storage == Storage.SQL]
     for store, chosen in ((SqlStore(), in_sql), (SqlStore(timeout_ms=PATIENCE_MS), missing_in_redis)):
         counts |= ask_sql(partial(store.totals, chosen)) if chosen else {}
     in_dynamodb = [period for period in running if period.board.storage == Storage.DYNAMODB]
-    counts |= DynamoStore().totals(in_dynamodb) if in_dynamodb else {}
+    counts |= _totals_in_dynamodb(in_dynamodb) if in_dynamodb else {}
     hidden = hidden_counts(periods)
     return {number: total - hidden[number] for number, total in counts.items()}
 
 
-def _totals_in_redis(periods: Sequence[Period]) -> dict[int, int]:
-    """Count the periods that are current in Redis; none while it is away."""
+def totals_in_redis(periods: Sequence[Period]) -> dict[int, int]:
+    """Count the periods that are current in Redis, by primary key; none while it is away."""
     try:
-        return ZsetStore(redis.boards()).totals(periods)
+        undivided = [period for period in periods if not period.is_divided]
+        counts = ZsetStore(redis.boards()).totals(undivided)
     except Unavailable as error:
         logger.info("%d periods are counted in SQL: %s", len(periods), error.detail)
+        counts = {}
+    divided = [period for period in periods if period.is_divided]
+    return counts | PartitionedStore(redis.partitions_client()).totals(divided) if divided else counts
+
+
+def _totals_in_dynamodb(periods: Sequence[Period]) -> dict[int, int]:
+    try:
+        return DynamoStore().totals(periods)
+    except StorageUnavailable as error:
+        logger.info("%d periods in DynamoDB are not counted: %s", len(periods), error.detail)
         return {}
 
 
@@ -199,8 +223,8 @@ def retry_if_stale(period: Period, script: Callable[[], Answer]) -> Answer:
     try:
         return script()
     except StaleGeneration:  # nothing was done
-        refused_generation = period.generation
+        refused_generations = [part.generation for part in period.parts]
         reload_sync_state(period)
-        if period.generation == refused_generation or period.stale_since is not None:
+        if period.is_stale or [part.generation for part in period.parts] == refused_generations:
             raise
     return script()

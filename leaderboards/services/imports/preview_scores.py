@@ -5,6 +5,7 @@ left out.
 """
 
 from collections import defaultdict
+from collections.abc import Iterable
 from datetime import datetime
 from typing import NamedTuple
 
@@ -17,7 +18,7 @@ from leaderboards.core.ranking.policies import StandingState, evaluate
 from leaderboards.core.ranking.rank_changes import RankChanges
 from leaderboards.core.ranking.rules import Order
 from leaderboards.models import ImportRun, Period, Player, Standing, Storage
-from leaderboards.selectors.previews.rank_moves import moves_in
+from leaderboards.selectors.previews.rank_moves import moves_in, number_then
 from leaderboards.selectors.rankings.store_routing import live_store
 from leaderboards.selectors.visibility.hidden import hidden_now
 from leaderboards.services.imports.chunk_results import lines_of
@@ -113,21 +114,28 @@ def _current_states(period: Period, players: list[str]) -> dict[str, StandingSta
 
 def _rank_moves(period: Period, moved: dict[str, StandingState]) -> RankChanges:
     """How many ranks change; unknown players get negative numbers."""
-    known: dict[str, int] = {}
-    for names in in_chunks(sorted(moved), ROWS_PER_QUERY):
-        known |= dict(Player.objects.filter(external_id__in=names).values_list("external_id", "pk"))
-    unknown = {-nth: name for nth, name in enumerate(sorted(moved.keys() - known.keys()), start=1)}
-    after = {known[name]: moved[name] for name in known} | {number: moved[name] for number, name in unknown.items()}
-    return moves_in(period, after, unknown)
+    numbers = _numbers(moved)
+    unknown = {number: name for name, number in numbers.items() if number < 0}
+    return moves_in(period, {numbers[name]: state for name, state in moved.items()}, unknown)
+
+
+def _numbers(players: Iterable[str]) -> dict[str, int]:
+    """The players' numbers in SQL; unknown players have negative ones."""
+    numbers, names = dict[str, int](), sorted(players)
+    for some in in_chunks(names, ROWS_PER_QUERY):
+        numbers |= dict(Player.objects.filter(external_id__in=some).values_list("external_id", "pk"))
+    unknown = [name for name in names if name not in numbers]
+    return numbers | {name: -nth for nth, name in enumerate(unknown, start=1)}
 
 
 def _first_moves(period: Period, moved: dict[str, StandingState], hidden: set[str]) -> bool:
     """Whether the first place changes; hidden players do not count."""
     shown = [each for each in _best(period) if each[2] not in hidden]
     then = [each for each in shown if each[2] not in moved]
+    numbers = _numbers(moved) if period.is_compact else {}
     for player, state in moved.items():
         if player not in hidden:
-            packed = period.layout.pack(state.value, state.at_ms, player)
+            packed = period.layout.pack(state.value, state.at_ms, player, number_then(numbers.get(player, 0)))
             then.append((packed.score, packed.member, player))
     if not then:
         return False

@@ -16,7 +16,7 @@ from foundation.messages import Message
 from foundation.redis import client as redis
 from foundation.sync import barrier
 from leaderboards import selectors
-from leaderboards.errors import NotRanked, PeriodClosed, StorageUnavailable
+from leaderboards.errors import NotRanked, OutcomeUnknown, PeriodClosed, StorageUnavailable
 from leaderboards.models import Board, Period, PeriodState, Player, Standing, Storage, Submission
 from leaderboards.selectors.catalog.reserved import refuse_reserved
 from leaderboards.services.sync.publish import write_and_publish
@@ -59,9 +59,9 @@ def _remove_from_redis(period: Period, player: str) -> None:
     if period.state != PeriodState.OPEN:
         raise PeriodClosed(Message("Period %(period)s is closed.", period=period.label))
     try:
-        if period.stale_since is not None:
+        if period.is_stale:
             raise StorageUnavailable(Message("The server that stores this board does not answer; try again."))
-        was_there = ZsetWriter(redis.boards()).remove(period, player)
+        was_there = ZsetWriter(redis.boards()).remove(period.part_of(player), player)
     except Unavailable as error:
         raise StorageUnavailable(Message("The server that stores this board does not answer; try again.")) from error
     if not was_there:
@@ -84,6 +84,9 @@ def _remove_from_dynamodb(period: Period, player: str) -> None:
         writer.remove(period, stored)
     except Overtaken as error:
         raise StorageUnavailable(Message("The player has scored meanwhile; try again.")) from error
+    except OutcomeUnknown:
+        if DynamoWriter().look_up(period, [player]):
+            raise
     Standing.objects.filter(period=period, player__external_id=player).delete()
 
 

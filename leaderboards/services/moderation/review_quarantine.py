@@ -31,7 +31,7 @@ from leaderboards.errors import (
 from leaderboards.models import Decision, Player, QuarantinedEntry, Storage, Submission
 from leaderboards.selectors.visibility.restrictions import banned_from
 from leaderboards.services import events
-from leaderboards.services.submit.duplicates import find_duplicates_in_redis
+from leaderboards.services.submit.counted_ids import find_duplicates_in_redis
 from leaderboards.services.submit.pipeline import submit
 from leaderboards.stores.sql.writes import submission_state
 

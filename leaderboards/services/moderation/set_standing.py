@@ -28,7 +28,8 @@ from leaderboards.services.moderation.edit import format_value
 from leaderboards.services.moderation.remove import REMOVED
 from leaderboards.services.players.profiles import refuse_erased
 from leaderboards.services.sync.amend_dead_letter import RedisStanding
-from leaderboards.stores.redis.writes import ZsetRow, ZsetWriter, state_from, stored_state_text
+from leaderboards.stores.redis.stored_states import state_from, stored_state_text
+from leaderboards.stores.redis.writes import ZsetRow, ZsetWriter
 
 SET, UNDONE = "standing.set", "standing.set_undone"
 
@@ -54,7 +55,7 @@ class _Audit(NamedTuple):
 
 def standing_in_redis(period: Period, player: str) -> RedisStanding:
     """The player's standing in Redis. Raises as the Redis client."""
-    [row] = ZsetWriter(redis.boards()).look_up(period, [(player, None)])
+    [row] = ZsetWriter(redis.boards()).look_up(period.part_of(player), [(player, None)])
     state = None if row.score is None else state_from(period, row.score, row.member, row.stored_state)
     return RedisStanding(row.score, state)
 
@@ -74,7 +75,7 @@ def refuse_if_not_settable(period: Period) -> None:
         )
     if period.state != PeriodState.OPEN:
         raise PeriodClosed(Message("Period %(period)s is closed; its standings stay as they are.", period=period.label))
-    if period.stale_since is not None:
+    if period.is_stale:
         raise StorageUnavailable(
             Message("Period %(period)s is being brought up to date: try again in a moment.", period=period.label)
         )
@@ -148,7 +149,8 @@ def _period(number: int) -> Period:
 
 def _write(period: Period, wanted: StandingChange) -> None:
     row, stored_state = _packed(period, wanted)
-    if not ZsetWriter(redis.boards()).amend(period, row, stored_state, wanted.seen):
+    part = period.part_of(row.player)
+    if not ZsetWriter(redis.boards()).amend(part, row, stored_state, wanted.seen):
         raise _changed_meanwhile(wanted.player)
 
 

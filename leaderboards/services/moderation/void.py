@@ -100,5 +100,5 @@ def standing_row(period: Period, player: str, locked: LockedStanding, state: Sta
     row = StandingRow(locked.player_id, player, player, None, None, locked.version + 1)
     if state is None:
         return row
-    packed = period.layout.pack(state.value, state.at_ms, player)
+    packed = period.layout.pack(state.value, state.at_ms, player, locked.player_id)
     return row._replace(member=packed.member, state=state, score=packed.score)

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from heapq import merge
 from itertools import zip_longest
 
 from django.db import transaction
@@ -137,15 +138,16 @@ def stop_accepting(period: Period) -> None:
 def _drain(period: Period) -> None:
     """Close the period in Redis, mirror what SQL lacks, and check that both have the same standings."""
     store = ZsetSync(redis.boards())
-    store.close(period)
+    for part in period.parts:
+        store.close(part)
     failpoint("close.after_closed_in_redis")
     mirror(period)
     period.refresh_from_db()
-    if period.stale_since is not None:
+    if period.is_stale:
         raise NotReadyToClose("its standings in Redis are being resynced")
     if letters := dead_letters_of(period).count():
         raise NotReadyToClose(f"{letters} standings are set aside as dead letters: retry or drop them")
-    if dirty := store.dirty(period, 1)[0]:
+    if dirty := sum(store.dirty(part, 1)[0] for part in period.parts):
         raise NotReadyToClose(f"{dirty} standings are not mirrored yet")
     _compare(period, store)
 
@@ -158,10 +160,15 @@ def _compare(period: Period, store: ZsetSync) -> None:
     dropped = dropped_players(period)
     ranked = Standing.objects.filter(period=period, score__isnull=False).order_by("score", "member")
     in_sql = ranked.values_list("member", "score").iterator(chunk_size=COMPARE_CHUNK)
-    in_redis = store.iterate_ordered(period, COMPARE_CHUNK)
+    in_redis = merge(*(store.iterate_ordered(part, COMPARE_CHUNK) for part in period.parts), key=_by_score_and_member)
     pairs = zip_longest(_without(dropped, period, in_sql), _without(dropped, period, in_redis))
     if any(one != other for one, other in pairs):
         raise NotReadyToClose("a standing in Redis is not the one in SQL; `verify --repair` compares them one by one")
+
+
+def _by_score_and_member(row: _Row) -> tuple[float | None, bytes]:
+    member, score = row
+    return score, member.encode()
 
 
 def _without(players: Collection[str], period: Period, rows: Iterable[_Row]) -> Iterator[_Row]:
@@ -196,7 +203,8 @@ def _unrank_departed(period: Period) -> None:
 def _expire_keys(period: Period) -> None:
     """Set the time to live of a final period's keys. If Redis is unavailable, retention deletes them later."""
     try:
-        ZsetSync(redis.boards()).expire(period, timedelta(days=period.board.retention_days))
+        for part in period.parts:
+            ZsetSync(redis.boards()).expire(part, timedelta(days=period.board.retention_days))
     except Unavailable as error:
         logger.warning("the keys of period %s get no time to live for now: %s", period.pk, error.detail)
 

@@ -5,6 +5,7 @@ that. So the time is read from SQL under the period's barrier.
 """
 
 import logging
+from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
 
@@ -16,7 +17,7 @@ from foundation.redis import client as redis
 from foundation.sync import barrier
 from leaderboards.core.periods import PeriodKind, window_of
 from leaderboards.errors import BadLabel
-from leaderboards.models import IN_REDIS, Board, Period, PeriodState, Standing
+from leaderboards.models import IN_REDIS, Board, Part, Period, PeriodState, Standing
 from leaderboards.selectors.catalog.periods import clear_period_cache
 from leaderboards.stores.redis.sync import ZsetSync
 
@@ -50,15 +51,17 @@ def _delete(period: Period) -> None:
     if Standing.objects.filter(period=present).exists():
         logger.warning("period %s is no window any more, and stays: it has standings", present)
         return
+    parts = present.parts
     Period.objects.filter(pk=present.pk).delete()
     transaction.on_commit(clear_period_cache)
     if present.board.storage in IN_REDIS:
-        transaction.on_commit(partial(_delete_keys, present))
+        transaction.on_commit(partial(delete_keys, present, parts))
 
 
-def _delete_keys(period: Period) -> None:
-    """Delete the period's keys. If Redis is away they stay, and are never read: a new row gets a new generation."""
+def delete_keys(period: Period, parts: Sequence[Part]) -> None:
+    """Delete the keys of families. If Redis is away they stay, and are never read: a new row has another generation."""
     try:
-        ZsetSync(redis.resync_client()).unlink(period)
+        for part in parts:
+            ZsetSync(redis.resync_client()).unlink(part)
     except Unavailable as error:
         logger.warning("the keys of period %s stay in Redis: %s", period, error.detail)

@@ -17,17 +17,14 @@ from typing import Any
 from django.db.models import Q, QuerySet
 
 from foundation import clock
-from foundation.errors import Unavailable
-from foundation.redis import client as redis
 from foundation.sunwi_settings import sunwi_settings
 from foundation.worker.each import for_each
 from leaderboards.core.instants import EPOCH
 from leaderboards.core.periods import PeriodKind
 from leaderboards.core.ranking.histogram import Histogram
 from leaderboards.models import IN_REDIS, Period, PeriodHistogram, PeriodState, Storage
-from leaderboards.selectors.rankings.store_routing import retry_if_stale
+from leaderboards.selectors.rankings.store_routing import retry_if_stale, store_in_redis, totals_in_redis
 from leaderboards.selectors.visibility.hidden import hidden_now
-from leaderboards.stores.redis.reads import ZsetStore
 from leaderboards.stores.sql.histograms import count_histogram, has_players
 from leaderboards.stores.sql.reads import SqlStore
 
@@ -85,12 +82,10 @@ def _by_size(running: Collection[Period], least: int) -> tuple[list[Period], lis
     """Return the periods with at least so many players, and those of which Redis does not say it now."""
     in_sql = [period for period in running if period.board.storage == Storage.SQL]
     in_redis = [period for period in running if period.board.storage in IN_REDIS]
-    try:
-        current = [period for period in in_redis if period.stale_since is None]
-        totals = ZsetStore(redis.boards()).totals(current) if current else {}
-    except Unavailable as error:
-        logger.warning("no histograms of boards in Redis are taken now: %s", error.detail)
-        totals = {}
+    current = [period for period in in_redis if not period.is_stale]
+    totals = totals_in_redis(current) if current else {}
+    if current and not totals:
+        logger.warning("no histograms of boards in Redis are taken now")
     large = [period for period in in_sql if has_players(period, least)]
     large += [period for period in in_redis if totals.get(period.pk, 0) >= least]
     return large, [period for period in in_redis if period.pk not in totals]
@@ -102,7 +97,7 @@ def _count(period: Period) -> Histogram | None:
     if period.board.storage == Storage.SQL:
         counted = count_histogram(period, SQL_MS)
     else:
-        store = ZsetStore(redis.boards())
+        store = store_in_redis(period)
         counted = retry_if_stale(period, lambda: store.histogram(period))
     hidden = sorted(hidden_now(period).values())
     if counted is None or not hidden:
@@ -113,5 +108,5 @@ def _count(period: Period) -> Histogram | None:
 def _scores(period: Period, players: Sequence[str]) -> dict[str, float]:
     if period.board.storage == Storage.SQL:
         return SqlStore().scores(period, players)
-    store = ZsetStore(redis.boards())
+    store = store_in_redis(period)
     return retry_if_stale(period, lambda: store.scores(period, players))

@@ -5,6 +5,7 @@ generation in Redis. The trap: the rules of a time zone may change too, and the 
 """
 
 import logging
+from contextlib import nullcontext
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -19,6 +20,7 @@ from leaderboards.core.periods import PeriodKind, Window, latest_window, next_wi
 from leaderboards.models import IN_REDIS, Board, Period, PeriodState, Storage
 from leaderboards.selectors.catalog.periods import clear_period_cache
 from leaderboards.services.periods.delete_replaced import delete_replaced_periods
+from leaderboards.services.periods.partitions import make_partitions
 from leaderboards.services.sync.invalidate import invalidate_readers
 from leaderboards.services.sync.resync_periods import resync_now
 
@@ -33,18 +35,19 @@ def open_period(board: Board, window: Window) -> Period:
     in_redis = board.storage in IN_REDIS
     write_shards = sunwi_settings.DYNAMODB_WRITE_SHARDS if board.storage == Storage.DYNAMODB else 1
     choose_layout(board.rules, window)
-    period, created = Period.objects.get_or_create(
-        board=board,
-        label=window.label,
-        defaults={
-            "starts_at": window.starts_at,
-            "ends_at": window.ends_at,
-            "rules_json": board.rules.to_json(),
-            "stale_since": clock.now() if in_redis else None,
-            "needs_full_rebuild": in_redis,
-            "write_shards": write_shards,
-        },
-    )
+    defaults = {
+        "starts_at": window.starts_at,
+        "ends_at": window.ends_at,
+        "rules_json": board.rules.to_json(),
+        "stale_since": clock.now() if in_redis else None,
+        "needs_full_rebuild": in_redis,
+        "write_shards": write_shards,
+        "partitions": board.partitions,
+    }
+    with transaction.atomic() if board.partitions > 1 else nullcontext():
+        period, created = Period.objects.get_or_create(board=board, label=window.label, defaults=defaults)
+        if created:
+            make_partitions(period)
     if created and in_redis:
         resync_now(period)
         period.refresh_from_db()

@@ -70,18 +70,24 @@ def record_rank_history(period: Period, due_at: datetime, at: datetime) -> bool:
 def _read_best(period: Period, limit: int) -> tuple[QueryResult, list[RankedRow]]:
     """Read the best shown players, and the row of each shadowed player as they see it, all from one moment."""
     hidden, shadowed = hidden_and_shadowed_now(period)
-    if period.board.storage in IN_REDIS and period.stale_since is not None:
+    if period.board.storage in IN_REDIS and period.is_stale:
         raise StorageUnavailable(Message("The standings in Redis are being brought up to date."))
     store = live_store(period)
     queries: list[Query] = [Page(0, limit)]
     if not hidden:
-        return retry_if_stale(period, lambda: store.read(period, queries)), []
+        return _complete(retry_if_stale(period, lambda: store.read(period, queries))), []
     shown = ExcludingStore(store, hidden)
-    wide = retry_if_stale(period, lambda: store.read(period, shown.widen(queries)))
+    wide = _complete(retry_if_stale(period, lambda: store.read(period, shown.widen(queries))))
     rows = wide.answers[-1]  # of the hidden
     own = [row for row in rows if period.layout.player_of(row.member) in shadowed]
     seen = [row_without(period, row, [each for each in rows if each != row]) for row in own]
     return shown.narrow(period, queries, wide), [row for row in seen if row.rank is not None and row.rank <= limit]
+
+
+def _complete(result: QueryResult) -> QueryResult:
+    if not result.complete:
+        raise StorageUnavailable(Message("A part of the standings in Redis is away."))
+    return result
 
 
 def _to_entries(period: Period, rows: list[RankedRow], *, are_shadowed: bool = False) -> list[RankHistoryEntry]:

@@ -129,7 +129,7 @@ def _repack_row(layout: Layout, row: _Row) -> StandingRow:
     player_id, name, points, fields, at, metadata, version = row
     old = state_of(points, fields, at, metadata)
     state = old._replace(at_ms=layout.quantize(old.at_ms))
-    packed = layout.pack(state.value, state.at_ms, name)
+    packed = layout.pack(state.value, state.at_ms, name, player_id)
     return StandingRow(player_id, name, packed.member, state, packed.score, version)
 
 

@@ -64,7 +64,8 @@ def _expire_if_due(period: Period, at: datetime) -> int:
     if period.closed_at is None or at - period.closed_at < timedelta(days=period.board.retention_days):
         return 0
     if period.board.storage in IN_REDIS:
-        ZsetSync(redis.resync_client()).unlink(period)
+        for part in period.parts:
+            ZsetSync(redis.resync_client()).unlink(part)
     elif period.board.storage == Storage.DYNAMODB:
         DynamoWriter().delete_period(period)
     return Period.objects.filter(pk=period.pk, state=PeriodState.FINAL).update(state=PeriodState.EXPIRED)

@@ -16,7 +16,9 @@ from foundation.messages import Message
 from foundation.redis import client as redis
 from foundation.sync import barrier, generations
 from leaderboards.errors import StorageUnavailable
-from leaderboards.models import IN_REDIS, Board, Period, PeriodState, Standing, Storage
+from leaderboards.models import IN_REDIS, Board, Partition, Period, PeriodState, Standing, Storage
+from leaderboards.services.periods.delete_replaced import delete_keys
+from leaderboards.services.periods.partitions import replace_partitions
 from leaderboards.services.sync.resync_periods import resync_now
 from leaderboards.stores.redis.reads import ZsetStore
 from leaderboards.stores.redis.sync import ZsetSync
@@ -34,20 +36,16 @@ def refresh_rules(board: Board) -> None:
         return
     rules = board.rules.to_json()
     upcoming = Period.objects.filter(board=board, state=PeriodState.OPEN, starts_at__gt=clock.now() - A_DAY)
-    for period in upcoming.exclude(rules_json=rules).order_by("pk"):
-        _refresh(period, rules)
+    for period in upcoming.exclude(rules_json=rules, partitions=board.partitions).order_by("pk"):
+        _refresh(period, rules, board.partitions)
 
 
 @transaction.atomic
-def _refresh(period: Period, rules: dict[str, Any]) -> None:
+def _refresh(period: Period, rules: dict[str, Any], partitions: int) -> None:
     generation = generations.next_generation()
     barrier.hold_exclusive(period.pk)
     present = Period.objects.select_related("board").get(pk=period.pk)
-    has_begun = present.starts_at is None or present.starts_at <= clock.trusted_now()
-    standings = Standing.objects.filter(period=present)
-    if present.board.storage != Storage.DYNAMODB:  # which has the scores of these players
-        standings = standings.filter(score__isnull=False)
-    if has_begun or standings.exists():
+    if _is_fixed(present):
         return
     if present.board.storage == Storage.REDIS and present.stale_since is None:
         if _has_standings_in_redis(present, generation):
@@ -56,17 +54,34 @@ def _refresh(period: Period, rules: dict[str, Any]) -> None:
         present.stale_since, present.needs_full_rebuild = present.stale_since or clock.now(), True
     present.rules_json, present.generation = rules, generation
     present.save(update_fields=["rules_json", "generation", "stale_since", "needs_full_rebuild"])
+    if present.board.storage == Storage.HYBRID and (present.is_divided or partitions > 1):
+        former = replace_partitions(present, partitions)
+        transaction.on_commit(partial(delete_keys, present, former))
+    elif present.is_divided:
+        Partition.objects.filter(period=present).update(generation=generation)
     if present.stale_since is not None:
         transaction.on_commit(partial(resync_now, present))
 
 
+def _is_fixed(period: Period) -> bool:
+    """Whether the period has begun or SQL has a standing of it. Raises ``ClockOff``."""
+    if period.starts_at is None or period.starts_at <= clock.trusted_now():
+        return True
+    standings = Standing.objects.filter(period=period)
+    if period.board.storage != Storage.DYNAMODB:  # which has the scores of these players
+        standings = standings.filter(score__isnull=False)
+    return standings.exists()
+
+
 def _has_standings_in_redis(period: Period, generation: int) -> bool:
     """Lock out writers with the new generation, and return whether Redis has any standing. Raises if it cannot."""
+    store = ZsetSync(redis.exclusive_client())
     try:
-        if not ZsetSync(redis.exclusive_client()).replace_generation(period, generation):
-            raise _redis_unavailable()
-        period.generation = generation
-        return bool(ZsetStore(redis.exclusive_client()).read(period, []).total)
+        for part in period.parts:
+            if not store.replace_generation(part, generation):
+                raise _redis_unavailable()
+            part.generation = generation
+        return any(ZsetStore(redis.exclusive_client()).read(part, []).total for part in period.parts)
     except Unavailable as error:
         raise _redis_unavailable() from error
 

@@ -22,10 +22,8 @@ from foundation.errors import SunwiError
 from foundation.messages import Message
 from foundation.models import DeadLetter
 from foundation.redis import client as redis
-from foundation.sync import barrier
 from leaderboards.core.erased_ids import ERASED_PREFIX
-from leaderboards.core.periods import PeriodKind
-from leaderboards.errors import NotRanked, PeriodClosed, StillRanked, StorageUnavailable, UnknownPlayer
+from leaderboards.errors import NotRanked, PeriodClosed, StillRanked, UnknownPlayer
 from leaderboards.models import (
     ACTIVE_STATES,
     IN_REDIS,
@@ -35,6 +33,7 @@ from leaderboards.models import (
     Follow,
     ImportedPlayer,
     LinkCode,
+    Partition,
     Period,
     PeriodState,
     Player,
@@ -51,6 +50,13 @@ from leaderboards.selectors.player_data.personal_data import final_standings_of
 from leaderboards.services.moderation.remove import remove_from_period
 from leaderboards.services.players import erase_hooks
 from leaderboards.services.players.erase_logs import admin_log_of, forget_in_audit, lock_entries, rename_in_admin_log
+from leaderboards.services.players.erase_waits import (
+    out_of_sync,
+    refuse_if_ranked_again,
+    refuse_if_unheard,
+    wait_for_corrections,
+    wait_for_mirrors,
+)
 from leaderboards.services.players.pictures import forget_picture
 from leaderboards.services.players.profiles import ensure_player, lock_player
 from leaderboards.services.submit.decide_redis import forget_bans
@@ -157,9 +163,10 @@ def _may_be_ranked(period: Period, player: Player) -> bool:
         return bool(DynamoWriter().look_up(period, [player.external_id]))
     if period.board.storage != Storage.REDIS:
         return False
-    if period.stale_since is not None:
-        raise _out_of_sync(period)
-    return ZsetSync(redis.exclusive_client()).knows_player(period, player.external_id)
+    if period.is_stale:
+        raise out_of_sync(period)
+    part = period.part_of(player.external_id)
+    return ZsetSync(redis.exclusive_client()).knows_player(part, player.external_id)
 
 
 def _remove_from(period: Period, player: Player, at: datetime) -> bool:
@@ -169,8 +176,8 @@ def _remove_from(period: Period, player: Player, at: datetime) -> bool:
         return False
     if period.state == PeriodState.CLOSING:
         raise PeriodClosed(Message("Period %(period)s is closing: run it again when it is final.", period=str(period)))
-    if period.board.storage in IN_REDIS and period.stale_since is not None:
-        raise _out_of_sync(period)
+    if period.board.storage in IN_REDIS and period.is_stale:
+        raise out_of_sync(period)
     was_there = False
     with suppress(NotRanked):
         remove_from_period(period, player.external_id, at)
@@ -178,16 +185,8 @@ def _remove_from(period: Period, player: Player, at: datetime) -> bool:
     if period.board.storage == Storage.REDIS:
         mirror(period)
     if ranked.exists() or Standing.objects.filter(period=period, player=player, pending_publish=True).exists():
-        raise _out_of_sync(period)
+        raise out_of_sync(period)
     return was_there
-
-
-def _out_of_sync(period: Period) -> StorageUnavailable:
-    return StorageUnavailable(
-        Message(
-            "Redis does not have period %(period)s as it is: run it again when that is resynced.", period=str(period)
-        )
-    )
 
 
 def _forget_in_redis(player: Player) -> None:
@@ -195,7 +194,8 @@ def _forget_in_redis(player: Player) -> None:
     final = final_standings_of(player).filter(period__state=PeriodState.FINAL).select_related("period__board")
     for row in final.exclude(period__board__storage=Storage.SQL):
         if row.period.board.storage in IN_REDIS:
-            ZsetWriter(redis.boards()).remove_final(row.period, player.external_id, row.member)
+            part = row.period.part_of(player.external_id)
+            ZsetWriter(redis.boards()).remove_final(part, player.external_id, row.member)
         else:
             DynamoWriter().delete_standing(row.period, player.external_id)
 
@@ -204,7 +204,7 @@ def _forget_in_redis(player: Player) -> None:
 def _rename(player: Player, removed: list[str], at: datetime, reason: str) -> ErasureResult:
     lock_entries("player", player.pk)  # first: an undo locks the entry, then the player
     QuarantinedEntry.objects.filter(player=player).delete()  # likewise accepting one
-    _wait_for_mirrors(player)
+    wait_for_mirrors(player)
     for forget in erase_hooks.hooks:
         forget(player, at)
     old, new = player.external_id, _free_id(player)
@@ -216,7 +216,7 @@ def _rename(player: Player, removed: list[str], at: datetime, reason: str) -> Er
     BanRecord.objects.filter(player=player).update(reason="")
     Restriction.objects.filter(player=player).update(reason="", lift_reason="")
     Purge.objects.filter(player=player).update(reason="", undo_reason="")
-    _wait_for_corrections(player)
+    wait_for_corrections(player)
     member = Concat(Substr("member", 1, Length("member") - len(old)), Value(new))
     own.exclude(metadata=None).update(metadata=None)
     erased = ErasureResult(
@@ -229,7 +229,8 @@ def _rename(player: Player, removed: list[str], at: datetime, reason: str) -> Er
         differences=Difference.objects.filter(player=old).update(player=new),
         link_codes=LinkCode.objects.filter(player=player).count(),
     )
-    _refuse_if_ranked_again(player)
+    refuse_if_ranked_again(player)
+    refuse_if_unheard(player)
     nobody = {"name": "", "avatar_url": "", "country": "", "user": None, "erasing_since": None}
     _invalidate_older_dumps(player)
     forget_picture(player)
@@ -248,50 +249,12 @@ def _rename(player: Player, removed: list[str], at: datetime, reason: str) -> Er
     return erased
 
 
-def _wait_for_mirrors(player: Player) -> None:
-    """Wait for mirror passes that may write the old name, and keep new ones from starting.
-
-    Raises ``StorageUnavailable`` if Redis still has the player, or is out of sync, and as the Redis client.
-    """
-    decided_by_redis = Period.objects.filter(state__in=ACTIVE_STATES, board__storage=Storage.REDIS)
-    for period in list(decided_by_redis.select_related("board").order_by("pk")):
-        barrier.hold_exclusive(period.pk)
-        period.refresh_from_db(fields=["stale_since"])
-        store = ZsetSync(redis.exclusive_client())
-        if period.stale_since is not None or store.knows_player(period, player.external_id):
-            raise _out_of_sync(period)
-    there = Period.objects.filter(state__in=ACTIVE_STATES, board__storage=Storage.DYNAMODB, standings__player=player)
-    for period in there.select_related("board").order_by("pk"):
-        if DynamoWriter().look_up(period, [player.external_id]):
-            raise _out_of_sync(period)
-
-
-def _wait_for_corrections(player: Player) -> None:
-    """Wait for corrections of closed events, which rewrite final standings and may have read the old name.
-
-    Call it after the hooks of the apps above, which lock their own rows first when they correct.
-    """
-    closed = Period.objects.exclude(state__in=ACTIVE_STATES).filter(board__period=PeriodKind.EVENT)
-    for number in closed.filter(standings__player=player).order_by("pk").values_list("pk", flat=True):
-        barrier.hold_shared(number)
-
-
 def _invalidate_older_dumps(player: Player) -> None:
     """Have active hybrid periods rebuilt if Redis comes back with an older dump, which has the old name."""
     periods = Period.objects.filter(state__in=ACTIVE_STATES, standings__player=player, board__storage=Storage.HYBRID)
-    periods.update(emptied_generation=F("generation") + 1)
-
-
-def _refuse_if_ranked_again(player: Player) -> None:
-    """Raise ``StorageUnavailable`` if the player has become ranked again since they were removed.
-
-    Other processes learn of the ban within seconds; until then Redis may accept scores, which the mirror copies. In SQL
-    a request from just before the ban may have waited for the player's row, which is locked by now.
-    """
-    ranked = Standing.objects.filter(player=player, score__isnull=False, period__state__in=ACTIVE_STATES)
-    first = ranked.select_related("period__board").first()
-    if first is not None:
-        raise _out_of_sync(first.period)
+    newer = F("generation") + 1
+    Partition.objects.filter(period__in=periods.filter(partitions__gt=1)).update(emptied_generation=newer)
+    periods.update(emptied_generation=newer)
 
 
 def _free_id(player: Player) -> str:

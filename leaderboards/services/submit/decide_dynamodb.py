@@ -8,11 +8,11 @@ and its caller is told that the outcome is unknown. All calls of a transaction e
 
 import logging
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from functools import partial
 
-from django.db import OperationalError, transaction
+from django.db import OperationalError, connection, transaction
 
 from foundation import clock
 from foundation.db.resilience import CONNECTION_ERRORS
@@ -30,10 +30,12 @@ from leaderboards.errors import (
     StorageUnavailable,
     UnknownBoard,
 )
-from leaderboards.models import Period, PeriodState
+from leaderboards.models import Period, PeriodState, Player
 from leaderboards.selectors.catalog.boards import clear_board_cache
 from leaderboards.selectors.catalog.periods import clear_period_cache
-from leaderboards.services.submit.duplicates import find_duplicates_in_dynamodb, id_reused_error
+from leaderboards.selectors.visibility.restrictions import banned_from
+from leaderboards.services.submit.counted_ids import find_duplicates_in_dynamodb
+from leaderboards.services.submit.entry_content import id_reused_error
 from leaderboards.services.submit.group_commit import BatchAborted
 from leaderboards.services.submit.items import Item
 from leaderboards.services.submit.outcomes import EntryDecision, refused
@@ -54,6 +56,7 @@ logger = logging.getLogger(__name__)
 
 MOST_ITEMS = 250
 WRITE_SECONDS = 0.8  # then no call is begun; with the last one's time-outs this is less than SQL_IDLE_SECONDS
+LONG_WAIT_SECONDS = 0.2  # after a longer wait for locks, SQL is asked once more, and the time begins then
 BATCH_LOCK_TIMEOUT_MS = 50
 
 
@@ -69,34 +72,41 @@ def decide(
         return _dry_run(items, service)
     decisions: Decisions = {}
     failure: SunwiError | None = None
-    for nth, wave in enumerate(_waves(items)):
-        if failure is None:
-            decided, failure = _decide_wave(wave, service, at, is_first=nth == 0)
-            decisions |= decided
-        else:
-            decisions |= refuse_all(wave, failure)
-    return decisions
+    left = list(items)
+    while left and failure is None:
+        used = find_duplicates_in_dynamodb(left[0].period.board, [item.entry for item in left[:MOST_ITEMS]], service)
+        wave = _until_an_id_repeats(left[:MOST_ITEMS], used)
+        decided, failure = _decide_wave(wave, used, service, at, is_first=not decisions)
+        decisions |= decided
+        left = left[len(wave) :]
+    return decisions | refuse_all(left, failure) if failure else decisions
 
 
-def _waves(items: Sequence[Item]) -> Iterator[list[Item]]:
-    """Split items so that no id occurs twice in a part: the second is looked up once the first has counted."""
-    wave: list[Item] = []
-    ids: set[str | None] = set()
-    for item in items:
-        if len(wave) == MOST_ITEMS or item.entry.external_id in ids:
-            yield wave
-            wave, ids = [], set()
-        wave.append(item)
-        ids |= {item.entry.external_id} - {None}
-    yield wave
+def _until_an_id_repeats(items: Sequence[Item], used: Decisions) -> Sequence[Item]:
+    """The first items: no id that has not counted occurs twice, for the second is looked up when the first is decided.
+
+    Ids that have counted are answered at once, however often they occur.
+    """
+    ids = set[str]()
+    for nth, item in enumerate(items):
+        own = item.entry.external_id
+        if own is None or item.entry.position in used:
+            continue
+        if own in ids:
+            return items[:nth]
+        ids.add(own)
+    return items
 
 
 def _decide_wave(
-    items: Sequence[Item], service: str, at: datetime, is_first: bool
+    items: Sequence[Item], known: Decisions, service: str, at: datetime, is_first: bool
 ) -> tuple[Decisions, SunwiError | None]:
-    """The decisions, and the failure for which nothing more is to be tried. Raises ``BatchAborted``."""
+    """The decisions, and the failure for which nothing more is to be tried. Raises ``BatchAborted``.
+
+    ``known`` has those of entries whose id has counted, of these items and maybe of later ones.
+    """
     period = items[0].period
-    used = find_duplicates_in_dynamodb(period.board, [item.entry for item in items], service)
+    used = {item.entry.position: known[item.entry.position] for item in items if item.entry.position in known}
     pending = [item for item in items if item.entry.position not in used]
     failure: SunwiError
     try:
@@ -128,8 +138,10 @@ def _apply(items: Sequence[Item], service: str, at: datetime) -> Decisions:
     """Decide under the locks of SQL; new players get an empty standing first, in transactions of their own."""
     known, players = items[0].period, {item.entry.player for item in items}
     timeout_ms = BATCH_LOCK_TIMEOUT_MS if items[0].in_batch else None
+    banned = set[str]()  # who have no standing, and get none
     for _ in range(2):
         decisions: Decisions = {}
+        asked_at = clock.monotonic()
         try:
             with transaction.atomic():
                 period, locked = lock_period_and_standings(known, players, timeout_ms)
@@ -138,10 +150,11 @@ def _apply(items: Sequence[Item], service: str, at: datetime) -> Decisions:
                 if period.rules_json != known.rules_json:
                     raise RulesChanged
                 refuse_delayed(items)
-                new_players = players - locked.keys()
+                new_players = players - locked.keys() - banned
                 if not new_players:
+                    deadline = _deadline(asked_at)
                     failpoint("dynamodb.before_write")
-                    decisions = _decide_players(period, locked, items, service)
+                    decisions = _decide_players(period, locked, items, service, deadline)
                     failpoint("dynamodb.after_write")
         except CONNECTION_ERRORS as error:
             if not decisions:
@@ -151,23 +164,43 @@ def _apply(items: Sequence[Item], service: str, at: datetime) -> Decisions:
             ) from error
         if decisions:
             return decisions
-        ensure_standings(known, new_players, at, timeout_ms)
+        banned = _banned(known, new_players)
+        ensure_standings(known, new_players - banned, at, timeout_ms)
     raise _busy()  # who were removed meanwhile
 
 
+def _deadline(asked_at: float) -> float:
+    """When the last call may begin, for locks that were asked for at ``asked_at`` (monotonic seconds).
+
+    SQL ends a session that is idle after its last statement. This process may be stopped at any moment after that one
+    was sent, so the time counts from before it.
+    """
+    if clock.monotonic() - asked_at > LONG_WAIT_SECONDS:
+        asked_at = clock.monotonic()
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+    return asked_at + WRITE_SECONDS
+
+
+def _banned(period: Period, players: Collection[str]) -> set[str]:
+    """Those who may not score. They get no empty standing: it would count as one that is hidden."""
+    known = Player.objects.filter(banned_from(period.board_id, ""), external_id__in=players)
+    return set(known.values_list("external_id", flat=True))
+
+
 def _decide_players(
-    period: Period, locked: dict[str, LockedStanding], items: Sequence[Item], service: str
+    period: Period, locked: dict[str, LockedStanding], items: Sequence[Item], service: str, deadline: float
 ) -> Decisions:
     by_player: dict[str, list[Item]] = defaultdict(list)
     for item in items:
         by_player[item.entry.player].append(item)
     decisions: Decisions = {}
-    for player in [name for name in by_player if locked[name].banned]:
+    for player in [name for name in by_player if name not in locked or locked[name].banned]:
         decisions |= refuse_all(by_player.pop(player), Banned(Message("This player may not score.")))
     if not by_player:
         return decisions
     try:
-        writer = DynamoWriter(clock.monotonic() + WRITE_SECONDS)
+        writer = DynamoWriter(deadline)
         stored = writer.look_up(period, list(by_player))
     except StorageUnavailable as error:
         return decisions | {

@@ -8,13 +8,14 @@ The script looks ids up itself. For an entry that is refused before it reaches t
 it may have counted in another period or in a competition (decision 0058).
 """
 
+import logging
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from datetime import datetime
 
 from django.db.models import BigIntegerField, Value
 
-from foundation.db.resilience import StaleIfErrorCache
+from foundation.db.resilience import SqlAway, StaleIfErrorCache
 from foundation.errors import SunwiError, Unavailable
 from foundation.failpoints import failpoint
 from foundation.messages import Message
@@ -28,7 +29,6 @@ from leaderboards.errors import (
     Banned,
     OutcomeUnknown,
     OutOfRange,
-    PeriodClosed,
     RequestExpired,
     RulesChanged,
     StorageUnavailable,
@@ -38,22 +38,25 @@ from leaderboards.selectors.catalog.periods import reload_sync_state
 from leaderboards.selectors.rankings.store_routing import retry_if_stale
 from leaderboards.selectors.visibility.hidden import HIDDEN_SECONDS, clear_hidden_cache
 from leaderboards.selectors.visibility.restrictions import active_restrictions
-from leaderboards.services.submit.duplicates import bucketed, find_duplicates, find_duplicates_in_redis, id_reused_error
+from leaderboards.services.submit.decide_partitions import decide_in_partitions
+from leaderboards.services.submit.duplicates import find_duplicates
+from leaderboards.services.submit.entry_content import bucketed, id_reused_error
 from leaderboards.services.submit.group_commit import abort_batch_on_error
-from leaderboards.services.submit.items import Item
+from leaderboards.services.submit.items import Item, player_of
 from leaderboards.services.submit.outcomes import EntryDecision, refused
 from leaderboards.services.submit.quarantine_redis import quarantine_implausible
-from leaderboards.services.submit.request_periods import refuse_delayed
-from leaderboards.stores.redis.writes import (
-    ENTRIES_PER_CALL,
-    EntryToEvaluate,
-    EvaluatedEntry,
-    Verdict,
-    ZsetWriter,
-    state_from,
+from leaderboards.services.submit.redis_entries import (
+    chunks,
+    counted_elsewhere,
+    script_entries,
+    to_decisions,
+    unavailable,
 )
+from leaderboards.services.submit.request_periods import refuse_delayed
+from leaderboards.stores.redis.stored_states import state_from
+from leaderboards.stores.redis.writes import EvaluatedEntry, ZsetWriter
 
-_STATUS = {Verdict.UPDATED: Status.UPDATED, Verdict.SAME: Status.UNCHANGED, Verdict.DUPLICATE: Status.DUPLICATE}
+logger = logging.getLogger(__name__)
 
 
 def decide(
@@ -68,20 +71,36 @@ def decide(
         refusals = _refuse_banned(items)
         fitting = [item for item in items if item.entry.position not in refusals and _fits(item, refusals)]
         decisions = refusals | _duplicates_among(items, refusals, service, at)
-        if period.stale_since is not None:
-            reload_sync_state(period)  # it may have been resynced since
-    if limits is not None and period.stale_since is None:
-        quarantined = _quarantine(fitting, limits, service, at, dry_run)
-        fitting = [item for item in fitting if item.entry.position not in quarantined]
-        decisions |= quarantined
-    return decisions | _by_chunk(fitting, service, at, dry_run)
+        if period.is_stale:
+            _reload(period)
+    if limits is not None:
+        refusals = _quarantine_by_part(fitting, limits, service, at, dry_run)
+        fitting = [item for item in fitting if item.entry.position not in refusals]
+        decisions |= refusals
+    if not period.is_divided:
+        return decisions | _by_chunk(fitting, service, at, dry_run)
+    if dry_run:
+        for _, own in period.by_part(fitting, player_of):
+            decisions |= _by_chunk(own, service, at, dry_run)
+        return decisions
+    return decisions | decide_in_partitions(fitting, service, at)
+
+
+def _reload(period: Period) -> None:
+    """Read a stale period again, which may have been resynced since. Raises ``SqlAway`` if all of it is stale."""
+    try:
+        reload_sync_state(period)
+    except SqlAway as error:
+        if all(part.stale_since is not None for part in period.parts):
+            raise
+        logger.info("period %s: which partitions are stale is not known now: %s", period, error.detail)
 
 
 def _by_chunk(items: Sequence[Item], service: str, at: datetime, dry_run: bool) -> dict[int, EntryDecision]:
-    """Apply chunk by chunk. After the first failure the chunks behind it are refused without a try."""
-    failure: SunwiError | None = _unavailable() if items and items[0].period.stale_since is not None else None
+    """Apply items of one family chunk by chunk. After the first failure the chunks behind it are not tried."""
+    failure: SunwiError | None = unavailable() if items and _is_stale(items[0]) else None
     decisions, untried = dict[int, EntryDecision](), dict[int, EntryDecision]()
-    for chunk in _chunks(items):
+    for chunk in chunks(items):
         if failure is None:
             try:
                 decisions |= _dry_run(chunk, service) if dry_run else _apply(chunk, service)
@@ -91,12 +110,12 @@ def _by_chunk(items: Sequence[Item], service: str, at: datetime, dry_run: bool) 
                     Message("The store did not answer in time; send entries that have an `id` again.")
                 )
                 decisions |= {item.entry.position: refused(unknown) for item in chunk}
-                failure = _unavailable()
+                failure = unavailable()
                 continue
             except (RulesChanged, RequestExpired) as error:
                 failure = error
             except Unavailable:
-                failure = _unavailable()
+                failure = unavailable()
         untried |= {item.entry.position: refused(failure) for item in chunk}
     used = _duplicates_among(items, untried, service, at) if isinstance(failure, RulesChanged) else {}
     return decisions | untried | used
@@ -116,8 +135,25 @@ def _duplicates_among(
     return find_duplicates(unchecked, service, at)
 
 
-def _chunks(items: Sequence[Item]) -> list[Sequence[Item]]:
-    return [items[start : start + ENTRIES_PER_CALL] for start in range(0, len(items), ENTRIES_PER_CALL)]
+def _is_stale(item: Item) -> bool:
+    """Whether the family of the item's player is stale: then nothing of it is applied."""
+    return item.period.part_of(item.entry.player).stale_since is not None
+
+
+def _quarantine_by_part(
+    items: Sequence[Item], limits: Limits, service: str, at: datetime, dry_run: bool
+) -> dict[int, EntryDecision]:
+    """The decisions on items that must not be applied, of all families of a period.
+
+    Items of a stale family are refused unchecked, here and now: the rows of the families may be read again before the
+    others are applied, and by then it may not be stale any more.
+    """
+    stale = [item for item in items if _is_stale(item)]
+    decisions = {item.entry.position: refused(unavailable()) for item in stale}
+    checked = [item for item in items if item.entry.position not in decisions]
+    for _, own in checked[0].period.by_part(checked, player_of) if checked else ():
+        decisions |= _quarantine(own, limits, service, at, dry_run)
+    return decisions
 
 
 def _quarantine(
@@ -125,17 +161,13 @@ def _quarantine(
 ) -> dict[int, EntryDecision]:
     """The decisions on items that must not be applied: they break a limit, or Redis cannot tell whether they do."""
     decisions: dict[int, EntryDecision] = {}
-    for chunk in _chunks(items):
+    for chunk in chunks(items):
         try:
             decisions |= quarantine_implausible(chunk, limits, service, at, dry_run)
         except Unavailable as error:
-            refusal = refused(error if isinstance(error, StorageUnavailable) else _unavailable())
+            refusal = refused(error if isinstance(error, StorageUnavailable) else unavailable())
             decisions |= {item.entry.position: refusal for item in chunk}
     return decisions
-
-
-def _unavailable() -> StorageUnavailable:
-    return StorageUnavailable(Message("The server that stores this board does not answer; try again."))
 
 
 def _refuse_banned(items: Sequence[Item]) -> dict[int, EntryDecision]:
@@ -195,65 +227,19 @@ def _apply(items: Sequence[Item], service: str) -> dict[int, EntryDecision]:
             raise RulesChanged
         refuse_delayed(items)
         with abort_batch_on_error(items[0].in_batch, expected_errors=(Unavailable,)):  # a batch is one chunk
-            send = writer.prepare_submit(period, _script_entries(period, items, service))
+            send = writer.prepare_submit(period, script_entries(period, items, service))
         return send()
 
     rows = retry_if_stale(period, evaluate_now)
     failpoint("submit.after_script")
-    decided = {item.entry.position: _decision(item, row) for item, row in zip(items, rows, strict=True)}
-    elsewhere = [item.entry for item, row in zip(items, rows, strict=True) if row.verdict is Verdict.OTHER_PERIOD]
-    return decided | _counted_elsewhere(period, elsewhere, service)
-
-
-def _counted_elsewhere(period: Period, entries: Sequence[Entry], service: str) -> dict[int, EntryDecision]:
-    """The decisions on entries that counted in another period, with the standings there."""
-    return find_duplicates_in_redis(period.board, entries, service) if entries else {}
-
-
-def _script_entries(period: Period, items: Sequence[Item], service: str) -> list[EntryToEvaluate]:
-    """The items as arguments of the script; times are rounded by the period's present layout."""
-    return [
-        EntryToEvaluate(
-            each.entry.player,
-            each.value,
-            period.layout.quantize(each.at_ms),
-            bucketed(each.entry, service),
-            each.entry.operator,
-        )
-        for each in items
-    ]
-
-
-def _decision(item: Item, row: EvaluatedEntry) -> EntryDecision:
-    period = item.period
-    match row.verdict:
-        case Verdict.CLOSED:
-            return refused(PeriodClosed(Message("Period %(period)s is closed.", period=period.label)))
-        case Verdict.REUSED:
-            return refused(id_reused_error(item.entry))
-        case Verdict.OTHER_PERIOD:  # replaced once it is looked up there
-            return refused(
-                StorageUnavailable(Message("The entry counted in another period; send it again to hear of it."))
-            )
-        case Verdict.OUT_OF_RANGE:
-            rules = period.rules
-            return refused(
-                OutOfRange(
-                    Message(
-                        "The total would leave %(least)s to %(most)s. Nothing was changed.",
-                        least=rules.text(rules.minimum),
-                        most=rules.text(rules.total_maximum),
-                    )
-                )
-            )
-    return EntryDecision(_STATUS[row.verdict], period, row.state)
+    return to_decisions(items, rows, service)
 
 
 def _dry_run(items: Sequence[Item], service: str) -> dict[int, EntryDecision]:
     """The decisions without their effects, by the present state of Redis."""
     period = items[0].period
     players_and_ids = [(item.entry.player, bucketed(item.entry, service)) for item in items]
-    lookups = ZsetWriter(redis.boards()).look_up(period, players_and_ids)
+    lookups = ZsetWriter(redis.boards()).look_up(period.part_of(items[0].entry.player), players_and_ids)
     states: dict[str, StandingState | None] = {}
     proofs: dict[str, bytes] = {}
     decided: dict[int, EntryDecision] = {}
@@ -278,4 +264,4 @@ def _dry_run(items: Sequence[Item], service: str) -> dict[int, EntryDecision]:
             proofs[item.entry.external_id] = bucketed_id.proof
         status = Status.DUPLICATE if earlier else (Status.UNCHANGED if new == old else Status.UPDATED)
         decided[item.entry.position] = EntryDecision(status, period, new)
-    return decided | _counted_elsewhere(period, elsewhere, service)
+    return decided | counted_elsewhere(period, elsewhere, service)

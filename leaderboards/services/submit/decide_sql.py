@@ -43,7 +43,7 @@ from leaderboards.selectors.catalog.boards import clear_board_cache
 from leaderboards.selectors.catalog.periods import clear_period_cache
 from leaderboards.selectors.moderation.plausibility import watch_of
 from leaderboards.services.events import Event
-from leaderboards.services.submit.duplicates import content, id_reused_error
+from leaderboards.services.submit.entry_content import content, id_reused_error
 from leaderboards.services.submit.group_commit import BatchAborted, abort_batch_on_error
 from leaderboards.services.submit.items import Item
 from leaderboards.services.submit.outcomes import EntryDecision, refused
@@ -235,7 +235,7 @@ class _BatchEvaluator:
         new = evaluate(self.period.rules, old, StandingState(item.value, at_ms, entry.metadata, entry.operator))
         self._refuse_implausible(item, old)
         if new is not old:
-            self._packed[entry.player] = self.period.layout.pack(new.value, new.at_ms, entry.player)
+            self._packed[entry.player] = self.period.layout.pack(new.value, new.at_ms, entry.player, locked.player_id)
             self._states[entry.player] = new
         self._attempts[locked.player_id] += 1
         row = (locked.player_id, item.value, at_ms, entry.at, entry.external_id, entry.operator, entry.metadata)

@@ -9,66 +9,32 @@ looked up here where deciding would find out too late or not at all (``resolve.p
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
-from decimal import Decimal
 from typing import Any
 
 from django.db import connection
 
 from foundation.db.resilience import SqlAway, ask
-from foundation.errors import Unavailable
-from foundation.messages import Message
-from foundation.redis import client as redis
-from foundation.sync.redis_state import StaleGeneration
-from leaderboards.core import dynamodb_keys, keys
-from leaderboards.core.id_buckets import BucketedId, bucketed_id
 from leaderboards.core.input.entries import Entry
-from leaderboards.core.input.points import scaled
 from leaderboards.core.periods import event_label, latest_window, previous_window
-from leaderboards.core.ranking.policies import StandingState as PlayerState
-from leaderboards.core.ranking.policies import sent_value
-from leaderboards.core.ranking.rules import Operator
 from leaderboards.core.submissions import Status
-from leaderboards.errors import BadPoints, BadTime, IdReused, NotOpen, OutOfRange, StorageUnavailable
+from leaderboards.errors import BadTime, NotOpen
 from leaderboards.models import (
-    OVER_STATES,
     WITHOUT_SUBMISSIONS,
     Board,
-    Period,
-    QuarantinedEntry,
     Standing,
     Storage,
     Submission,
     SubmissionEdit,
 )
-from leaderboards.selectors.catalog.periods import cached_period, period_by_label
+from leaderboards.selectors.catalog.periods import cached_period
+from leaderboards.services.submit.counted_ids import find_duplicates_in_dynamodb, find_duplicates_in_redis, unavailable
+from leaderboards.services.submit.entry_content import has_same_content, id_reused_error
 from leaderboards.services.submit.outcomes import EntryDecision, refused
-from leaderboards.stores.dynamodb.writes import DynamoWriter
-from leaderboards.stores.redis.writes import ZsetWriter, state_from
 from leaderboards.stores.sql.bulk import one_of_sql
 from leaderboards.stores.sql.writes import state_of
 
 ID_RETENTION = timedelta(hours=24)
 Targeted = tuple[Entry, Board]
-
-
-def content(entry: Entry) -> str:
-    """The content of an entry as text; equal content gives equal text: ``1``, ``1.0`` and ``"1"`` are the same."""
-    if entry.points is not None:
-        points = Decimal(entry.points)
-        value = str(points.normalize() or 0) if abs(points.adjusted()) < 40 else "beyond"  # -0 is 0
-    else:
-        adds = entry.operator is not None and entry.operator.adds  # then a field that was not sent is 0
-        fields = ((name, number) for name, number in sorted(entry.fields or ()) if number or not adds)
-        value = ",".join(f"{name}={number}" for name, number in fields)
-    parts: tuple[str, ...] = (entry.player, value, entry.at.isoformat() if entry.at else "")
-    if entry.operator is not None or entry.metadata is not None:
-        parts = (*parts, entry.operator or "", entry.metadata or "")
-    return "\0".join(parts)
-
-
-def bucketed(entry: Entry, service: str) -> BucketedId | None:
-    """Where a redis board stores the entry's id; None if it has no id."""
-    return bucketed_id(service, entry.external_id, content(entry)) if entry.external_id is not None else None
 
 
 def find_duplicates(targeted: Sequence[Targeted], service: str, at: datetime) -> dict[int, EntryDecision]:
@@ -82,7 +48,7 @@ def find_duplicates(targeted: Sequence[Targeted], service: str, at: datetime) ->
     try:
         found = ask(lambda: _find_in_sql(on_sql, service)) if on_sql else {}
     except SqlAway:  # an id may have been used, so nothing may count
-        found = {entry.position: _unavailable() for entry, _ in on_sql}
+        found = {entry.position: unavailable() for entry, _ in on_sql}
     for (_, competition), scope in group_by_scope(on_redis).items():
         found |= _find_counted_in_redis(scope[0][1], competition, [entry for entry, _ in scope], service, at)
     for scope in group_by_scope(on_dynamodb).values():
@@ -140,35 +106,6 @@ def _repeated(entry: Entry, row: Submission, standing: Standing | None) -> Entry
     return EntryDecision(Status.DUPLICATE, row.period, state)
 
 
-def has_same_content(entry: Entry, row: Submission | QuarantinedEntry) -> bool:
-    """Whether an entry has the content that is stored under its id; ``row`` has its player and period loaded."""
-    if (entry.player, entry.at, entry.operator) != (row.player.external_id, row.sent_at, row.operator):
-        return False
-    if entry.metadata != row.metadata:
-        return False
-    rules = row.period.rules
-    if entry.points is None:
-        absent = 0 if entry.operator is not None and entry.operator.adds else None
-        sent, names = dict(entry.fields or ()), [field.name for field in rules.fields]
-        numbers = [sent.get(name, absent) for name in names]
-        if entry.operator is Operator.DECREMENT:
-            numbers = [-number for number in numbers if number is not None]
-        return row.fields is not None and numbers == row.fields
-    try:
-        return sent_value((scaled(entry.points, rules.decimals),), entry.operator) == (row.points,)
-    except (BadPoints, OutOfRange):
-        return False
-
-
-def id_reused_error(entry: Entry) -> IdReused:
-    """The refusal of an id that was used for other content."""
-    return IdReused(
-        Message(
-            "The id %(id)s was used before for other content; give this entry an id of its own.", id=entry.external_id
-        )
-    )
-
-
 def _find_counted_in_redis(
     board: Board, competition: int, entries: Sequence[Entry], service: str, at: datetime
 ) -> dict[int, EntryDecision]:
@@ -196,98 +133,6 @@ def _ended_period_label(board: Board, entry: Entry, at: datetime) -> str | None:
         return previous_window(board.calendar, own).label if at < own.starts_at + ID_RETENTION else None
     except (BadTime, NotOpen):  # the time is outside all periods
         return None
-
-
-def find_duplicates_in_redis(board: Board, entries: Sequence[Entry], service: str) -> dict[int, EntryDecision]:
-    """The decisions, by position, on entries whose id has counted on a redis board.
-
-    All entries are for the same competition, or none is for one. If Redis does not answer, all are ``unavailable``.
-    """
-    competition = entries[0].competition
-    owner = keys.zset(board.seq, event_label(competition)) if competition else keys.board(board.seq)
-    with_id = [(entry, own) for entry in entries if (own := bucketed(entry, service))]
-    try:
-        counted = ZsetWriter(redis.boards()).look_up_ids(owner, [own for _, own in with_id])
-    except Unavailable:  # an id may have counted, so nothing may count
-        return {entry.position: _unavailable() for entry, _ in with_id}
-    found: dict[int, EntryDecision] = {}
-    repeated: dict[str, list[Entry]] = defaultdict(list)
-    for (entry, own), before in zip(with_id, counted, strict=True):
-        if before and before.proof != own.proof:
-            found[entry.position] = refused(id_reused_error(entry))
-        elif before:
-            repeated[event_label(entry.competition) if entry.competition else before.label].append(entry)
-    for label, again in repeated.items():
-        found |= _repeated_in(board, label, again)
-    return found
-
-
-def find_duplicates_in_dynamodb(board: Board, entries: Sequence[Entry], service: str) -> dict[int, EntryDecision]:
-    """The decisions, by position, on entries whose id has counted on a board in DynamoDB.
-
-    If it does not answer, all are ``unavailable``.
-    """
-    keys_of_ids = {
-        each.position: dynamodb_keys.entry_id(board.seq, service, each.external_id)
-        for each in entries
-        if each.external_id is not None
-    }
-    try:
-        counted = DynamoWriter().look_up_ids(list(keys_of_ids.values())) if keys_of_ids else {}
-    except Unavailable:
-        return {position: _unavailable() for position in keys_of_ids}
-    found: dict[int, EntryDecision] = {}
-    repeated: dict[str, list[Entry]] = defaultdict(list)
-    for entry in entries:
-        before = counted.get(keys_of_ids[entry.position]) if entry.position in keys_of_ids else None
-        if before and before.proof != dynamodb_keys.proof(content(entry)):
-            found[entry.position] = refused(id_reused_error(entry))
-        elif before:
-            repeated[before.label].append(entry)
-    for label, again in repeated.items():
-        found |= _repeated_in(board, label, again)
-    return found
-
-
-def _repeated_in(board: Board, label: str, entries: Sequence[Entry]) -> dict[int, EntryDecision]:
-    """The decisions on duplicates of entries that counted in a period, with the standings there."""
-    try:
-        period = period_by_label(board, label)
-        states = _states(period, [entry.player for entry in entries]) if period else None
-    except Unavailable:  # of Redis or of SQL
-        states = None
-    if period is None or states is None:
-        return {entry.position: _unavailable() for entry in entries}
-    return {entry.position: EntryDecision(Status.DUPLICATE, period, states.get(entry.player)) for entry in entries}
-
-
-def _states(period: Period, players: Sequence[str]) -> dict[str, PlayerState | None]:
-    """The standings of players. A final period whose generation Redis lost in a restart is read from SQL."""
-    is_over = period.state in OVER_STATES
-    if period.board.storage == Storage.DYNAMODB:
-        stored = {} if is_over else DynamoWriter().look_up(period, players)
-        return _states_in_sql(period, players) if is_over else {name: each.state for name, each in stored.items()}
-    try:
-        lookups = ZsetWriter(redis.boards()).look_up(period, [(player, None) for player in players])
-    except StaleGeneration:
-        if not is_over:
-            raise
-        return _states_in_sql(period, players)
-    rows_by_player = zip(players, lookups, strict=True)
-    return {
-        player: None if row.score is None else state_from(period, row.score, row.member, row.stored_state)
-        for player, row in rows_by_player
-    }
-
-
-def _states_in_sql(period: Period, players: Sequence[str]) -> dict[str, PlayerState | None]:
-    ranked = Standing.objects.filter(period=period, player__external_id__in=players, score__isnull=False)
-    rows = ask(lambda: list(ranked.select_related("player")))
-    return {row.player.external_id: state_of(row.points, row.fields, row.at) for row in rows}
-
-
-def _unavailable() -> EntryDecision:
-    return refused(StorageUnavailable(Message("The server that stores this board does not answer; try again.")))
 
 
 def group_by_scope(targeted: Sequence[Targeted]) -> dict[tuple[int, int], list[Targeted]]:

@@ -46,3 +46,8 @@ class Item(NamedTuple):
     arrived: float | None = None
     id_unchecked: bool = False
     in_batch: bool = False
+
+
+def player_of(item: Item) -> str:
+    """The player whom an item is about."""
+    return item.entry.player

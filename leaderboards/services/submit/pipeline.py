@@ -17,6 +17,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from foundation.db.resilience import CONNECTION_ERRORS
+from foundation.errors import Unavailable
 from foundation.messages import Message
 from leaderboards import metrics, selectors
 from leaderboards.core.input.entries import Entry
@@ -184,7 +185,10 @@ def _count(outcomes: Iterable[Outcome], targets: Mapping[int, Target]) -> None:
 
 
 def _ranks(entries: Iterable[Entry], prepared: _Prepared, decisions: Decisions) -> Ranks:
-    """The present ranks of the players of this request, and of those whose entries it repeats; None is no rank."""
+    """The present ranks of the players of this request, and of those whose entries it repeats; None is no rank.
+
+    None too where no store answers now: what becomes of the entries is told all the same.
+    """
     periods_to_decide = {item.entry.position: item.period for items in prepared.groups for item in items}
     players: dict[Period, set[str]] = defaultdict(set)
     for entry in entries:
@@ -192,8 +196,16 @@ def _ranks(entries: Iterable[Entry], prepared: _Prepared, decisions: Decisions) 
         period = decision.period if decision else periods_to_decide.get(entry.position)
         if period and not (target and target.event and target.event.hides_ranks):
             players[period].add(entry.player)
-    found = {period: selectors.ranks(period, names) for period, names in players.items()}
+    found = {period: _ranks_if_told(period, names) for period, names in players.items()}
     return {(period, name): found[period].get(name) for period, names in players.items() for name in names}
+
+
+def _ranks_if_told(period: Period, players: Collection[str]) -> Mapping[str, int]:
+    try:
+        return selectors.ranks(period, players)
+    except Unavailable as error:
+        logger.warning("period %s: ranks of entries are left out: %s", period, error.detail)
+        return {}
 
 
 def _with_ranks(outcomes: Iterable[Outcome], decisions: Decisions, before: Ranks, after: Ranks) -> list[Outcome]:

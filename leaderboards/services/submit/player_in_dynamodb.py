@@ -14,7 +14,7 @@ from leaderboards.core.ranking.policies import StandingState, evaluate
 from leaderboards.core.submissions import Status
 from leaderboards.errors import OutcomeUnknown, StorageUnavailable
 from leaderboards.models import Period
-from leaderboards.services.submit.duplicates import content, id_reused_error
+from leaderboards.services.submit.entry_content import content, id_reused_error
 from leaderboards.services.submit.items import Item
 from leaderboards.services.submit.outcomes import EntryDecision, refused
 from leaderboards.stores.dynamodb.client import unavailable
@@ -124,7 +124,7 @@ def counted_id(period: Period, item: Item, service: str) -> CountedId | None:
     """The item's id as it is stored once it has counted; None if it has none."""
     if item.entry.external_id is None:
         return None
-    key = keys.entry_id(period.board_id, service, item.entry.external_id)
+    key = keys.entry_id(period.board_id, period.board.created_at, service, item.entry.external_id)
     return CountedId(key, period.label, keys.proof(content(item.entry)))
 
 

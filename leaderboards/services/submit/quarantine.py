@@ -23,7 +23,8 @@ from leaderboards.core.ranking.rules import Update
 from leaderboards.errors import Implausible, StorageUnavailable
 from leaderboards.models import Board, Decision, Period, QuarantinedEntry
 from leaderboards.selectors.catalog.boards import clear_board_cache
-from leaderboards.services.submit.duplicates import Targeted, group_by_scope, has_same_content, id_reused_error
+from leaderboards.services.submit.duplicates import Targeted, group_by_scope
+from leaderboards.services.submit.entry_content import has_same_content, id_reused_error
 from leaderboards.services.submit.items import Item
 from leaderboards.services.submit.outcomes import EntryDecision, refused
 

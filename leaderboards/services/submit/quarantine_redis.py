@@ -23,9 +23,10 @@ from leaderboards.core.instants import milliseconds
 from leaderboards.core.plausibility import Breach, FieldLeader, Limits, PastSubmission, PlausibilityChecker
 from leaderboards.core.ranking.policies import StandingState, evaluate
 from leaderboards.errors import OutOfRange, StorageUnavailable
+from leaderboards.models import Part
 from leaderboards.selectors.rankings.store_routing import retry_if_stale
 from leaderboards.selectors.visibility.hidden import hidden_in
-from leaderboards.services.submit.duplicates import bucketed, content, id_reused_error
+from leaderboards.services.submit.entry_content import bucketed, content, id_reused_error
 from leaderboards.services.submit.items import Item
 from leaderboards.services.submit.outcomes import EntryDecision, refused
 from leaderboards.services.submit.quarantine import (
@@ -55,7 +56,7 @@ class _Checked:
 def quarantine_implausible(
     items: Sequence[Item], limits: Limits, service: str, at: datetime, dry_run: bool
 ) -> Mapping[int, EntryDecision]:
-    """The decisions on items of one period that must not be applied, by position; the others are noted.
+    """The decisions on items of one family of a period that must not be applied, by position; the others are noted.
 
     Raises ``Unavailable`` if Redis does not answer: then nothing may be applied.
     """
@@ -73,7 +74,6 @@ def _check_and_note(
     items: Sequence[Item], limits: Limits, service: str, at: datetime, dry_run: bool
 ) -> Mapping[int, Breach]:
     period = items[0].period
-    lists = RecentLists(redis.boards(), period, limits)
     marks = {item.entry.position: _fingerprint(item.entry, service) for item in items}
     players = list(dict.fromkeys(item.entry.player for item in items))
     needs_lists = limits.needs_past or limits.field_jump is not None
@@ -81,12 +81,20 @@ def _check_and_note(
     for _ in range(TRIES):
         recent = _no_submissions(players)
         if needs_lists:
-            recent = retry_if_stale(period, lambda: lists.read(players, hidden))
+            recent = retry_if_stale(period, lambda: _lists(items, limits).read(players, hidden))
         checked = _check(items, marks, recent, limits, milliseconds(at))
         failpoint("quarantine.before_note")
-        if dry_run or not limits.needs_past or lists.note(recent, checked.passed):
+        if dry_run or not limits.needs_past or _lists(items, limits).note(recent, checked.passed):
             return checked.broken
     raise StorageUnavailable(Message("Too many requests for the same players at once; try again."))
+
+
+def _lists(items: Sequence[Item], limits: Limits) -> RecentLists:
+    return RecentLists(redis.boards(), _part(items), limits)
+
+
+def _part(items: Sequence[Item]) -> Part:
+    return items[0].period.part_of(items[0].entry.player)
 
 
 def _fingerprint(entry: Entry, service: str) -> str:
@@ -139,7 +147,7 @@ def _counted(items: Sequence[Item], service: str) -> set[int]:
     with_id = [(item.entry.position, own) for item in items if (own := bucketed(item.entry, service))]
     if not with_id:
         return set()
-    found = ZsetWriter(redis.boards()).look_up_ids(items[0].period.id_namespace, [own for _, own in with_id])
+    found = ZsetWriter(redis.boards()).look_up_ids([(_part(items).id_namespace, own) for _, own in with_id])
     return {position for (position, _), before in zip(with_id, found, strict=True) if before}
 
 

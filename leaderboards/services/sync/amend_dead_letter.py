@@ -22,7 +22,8 @@ from leaderboards.core.ranking.rules import Update
 from leaderboards.errors import BadEntry, BadTime, StandingChanged
 from leaderboards.models import Period
 from leaderboards.services.sync.mirror import active_period_of, mirror_letter
-from leaderboards.stores.redis.writes import ZsetRow, ZsetWriter, state_from, stored_state_text
+from leaderboards.stores.redis.stored_states import state_from, stored_state_text
+from leaderboards.stores.redis.writes import ZsetRow, ZsetWriter
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,8 @@ class RedisStanding:
 
 def look(letter: DeadLetter, period: Period) -> RedisStanding:
     """Read the standing in Redis that the dead letter is about. Raises what the client raises."""
-    [found] = ZsetWriter(redis.boards()).look_up(period, [(letter.payload["player"], None)])
+    player = letter.payload["player"]
+    [found] = ZsetWriter(redis.boards()).look_up(period.part_of(player), [(player, None)])
     state = None if found.score is None else state_from(period, found.score, found.member, found.stored_state)
     return RedisStanding(found.score, state)
 
@@ -62,7 +64,7 @@ def amend(letter: DeadLetter, state: StandingState, seen: float | None) -> str:
         period = active_period_of(letter)
         packed = period.layout.pack(state.value, state.at_ms, player)
         put = ZsetRow(player, packed.score, packed.member)
-        if not ZsetWriter(redis.boards()).amend(period, put, stored_state_text(period, state), seen):
+        if not ZsetWriter(redis.boards()).amend(period.part_of(player), put, stored_state_text(period, state), seen):
             raise StandingChanged(Message("%(player)s has scored meanwhile: look again.", player=player))
     return mirror_letter(letter, period)
 

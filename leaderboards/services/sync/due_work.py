@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from foundation import clock
 from foundation.redis import client as redis
 from foundation.sync.mirroring import record_idle_run
-from leaderboards.models import Period, Standing, Storage
+from leaderboards.models import Part, Standing, Storage
+from leaderboards.selectors.catalog.parts import parts_of
 from leaderboards.selectors.monitoring.lag import MIRROR
 from leaderboards.services.sync.resync_periods import WATERMARK_TRANSACTIONS, active_periods, advance_watermark
 from leaderboards.stores.redis.sync import ZsetSync
@@ -18,16 +19,18 @@ MIRROR_TASK, SETTLE_TASK = TASKS = ("leaderboards.tasks.mirror", "leaderboards.t
 
 def find_due_work() -> list[str]:
     """Return the names of the tasks that have work. Raises what the client raises."""
-    periods = list(active_periods().only("board__storage", "board", "label", "generation", "stale_since"))
-    overview = ZsetSync(redis.resync_client()).read_overview(periods)
-    pairs = zip(periods, overview.generations, strict=True)
-    mismatched = [period for period, generation in pairs if generation != period.generation]
+    columns = ("board__storage", "board", "label", "rules_json", "partitions", "generation", "stale_since")
+    parts = parts_of(active_periods().only(*columns))
+    overview = ZsetSync(redis.resync_client()).read_overview(parts)
+    pairs = zip(parts, overview.generations, strict=True)
+    mismatched = [part for part, generation in pairs if generation != part.generation]
     tasks = [MIRROR_TASK] if overview.dirty else []
-    if mismatched or overview.announced or any(each.stale_since for each in periods) or _has_pending_publish():
+    stale = any(each.stale_since or each.period.stale_since for each in parts)
+    if mismatched or overview.announced or stale or _has_pending_publish():
         tasks.append(SETTLE_TASK)
-    if not overview.dirty and _any_mirrored(periods) and not _any_mirrored(mismatched):
+    if not overview.dirty and _any_mirrored(parts) and not _any_mirrored(mismatched):
         record_idle_run(MIRROR)
-    advance_watermark(periods, clock.now(), WATERMARK_TRANSACTIONS)
+    advance_watermark(parts, clock.now(), WATERMARK_TRANSACTIONS)
     return tasks
 
 
@@ -36,6 +39,6 @@ def _has_pending_publish() -> bool:
     return Standing.objects.filter(pending_publish=True, period__in=active_periods()).exists()
 
 
-def _any_mirrored(periods: Sequence[Period]) -> bool:
-    """Whether Redis decides any of these periods."""
-    return any(each.board.storage == Storage.REDIS for each in periods)
+def _any_mirrored(parts: Sequence[Part]) -> bool:
+    """Whether Redis decides any of these families."""
+    return any(each.board.storage == Storage.REDIS for each in parts)

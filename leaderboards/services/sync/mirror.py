@@ -25,11 +25,13 @@ from foundation.sync import barrier
 from foundation.sync.isolate_failures import write_isolating_failures
 from foundation.sync.mirroring import RUN_SECONDS, copy_until_clean, mirror_each
 from leaderboards.errors import PeriodClosed, StorageUnavailable
-from leaderboards.models import ACTIVE_STATES, Period, Storage
+from leaderboards.models import ACTIVE_STATES, Part, Period, Storage
+from leaderboards.selectors.catalog.parts import parts_of
 from leaderboards.selectors.monitoring.lag import MIRROR
 from leaderboards.services.sync.invalidate import invalidate_readers
+from leaderboards.stores.redis.quiet import quiet_parts
+from leaderboards.stores.redis.stored_states import state_from
 from leaderboards.stores.redis.sync import ALL, DirtyStanding, ZsetSync
-from leaderboards.stores.redis.writes import state_from
 from leaderboards.stores.sql.writes import StandingRow, player_ids_by_external_id, write_standings
 
 logger = logging.getLogger(__name__)
@@ -42,31 +44,38 @@ DROPPED = "dropped"
 def mirror_all(seconds: float = RUN_SECONDS) -> int:
     """Copy the dirty standings of every active redis period, for ``seconds``; returns how many were copied."""
     periods = Period.objects.filter(board__storage=Storage.REDIS, state__in=ACTIVE_STATES)
-    return mirror_each(periods.select_related("board"), _mirror_chunk, MIRROR, seconds)
+    parts = parts_of(periods.select_related("board"))
+    quiet = quiet_parts(redis.boards(), parts)
+    return mirror_each([part for part in parts if part not in quiet], _mirror_chunk, MIRROR, seconds)
 
 
 def mirror(period: Period) -> int:
     """Copy everything in a period that is dirty now; returns how many standings. Raises what the client raises."""
-    return copy_until_clean(partial(_mirror_chunk, period))
+    return sum(mirror_part(part) for part in period.parts)
 
 
-def _mirror_chunk(period: Period) -> tuple[int, int]:
+def mirror_part(part: Part) -> int:
+    """The same for one family of a period."""
+    return copy_until_clean(partial(_mirror_chunk, part))
+
+
+def _mirror_chunk(part: Part) -> tuple[int, int]:
     """Copy a chunk; returns how many standings were copied, and how many more were dirty at that moment."""
     store = ZsetSync(redis.boards())
-    if not store.dirty(period, 1)[0]:
+    if not store.dirty(part, 1)[0]:
         return 0, 0
     with transaction.atomic():
-        barrier.hold_shared(period.pk)
-        period.refresh_from_db(fields=["generation", "stale_since", "state", "ends_at"])
-        if period.stale_since is not None:
+        barrier.hold_shared(part.period_id)
+        part.refresh_sync_state()
+        if part.stale_since is not None:
             return 0, 0
-        total, rows = store.dirty(period, CHUNK)
+        total, rows = store.dirty(part, CHUNK)
         failpoint("mirror.after_read")
-        _copy(period, rows)
-        if period.board.is_event:
-            invalidate_readers(period)  # competitions count in SQL who has started
+        _copy(part.period, rows)
+        if part.board.is_event:
+            invalidate_readers(part.period)  # competitions count in SQL who has started
     failpoint("mirror.after_commit")
-    store.clear_dirty(period, rows)
+    store.clear_dirty(part, rows)
     failpoint("mirror.after_clean")
     return len(rows), max(0, total - len(rows))
 
@@ -76,7 +85,8 @@ def mirror_remaining(period: Period) -> None:
 
     The dirty marks stay, so that the mirror finds them after a rollback.
     """
-    _copy(period, ZsetSync(redis.exclusive_client()).dirty(period, ALL)[1])
+    for part in period.parts:
+        _copy(period, ZsetSync(redis.exclusive_client()).dirty(part, ALL)[1])
 
 
 def _copy(period: Period, rows: Sequence[DirtyStanding]) -> None:
@@ -129,7 +139,7 @@ def active_period_of(letter: DeadLetter) -> Period:
                 state=period.state,
             )
         )
-    if period.stale_since is not None:
+    if period.is_stale:
         raise StorageUnavailable(
             Message("Period %(period)s is being brought up to date: try again in a moment.", period=period.label)
         )
@@ -139,7 +149,8 @@ def active_period_of(letter: DeadLetter) -> Period:
 def retry(letter: DeadLetter) -> str:
     """Mirror a dead letter again; returns why SQL still refuses it, or "". Raises as ``active_period_of``."""
     period = active_period_of(letter)
-    ZsetSync(redis.boards()).mark_dirty(period, letter.payload["player"])
+    player = letter.payload["player"]
+    ZsetSync(redis.boards()).mark_dirty(period.part_of(player), player)
     return mirror_letter(letter, period)
 
 

@@ -18,6 +18,7 @@ import logging
 from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
+from operator import attrgetter
 
 from django.db import transaction
 
@@ -26,13 +27,15 @@ from foundation.errors import Unavailable
 from foundation.failpoints import failpoint
 from foundation.redis import client as redis
 from foundation.redis.client import ScriptCall
-from leaderboards.models import Period, Storage
+from leaderboards.models import Part, Period, Storage
 from leaderboards.services.sync.invalidate import invalidate_readers
 from leaderboards.stores.redis.publish import Publisher, new_token
 from leaderboards.stores.redis.writes import ZsetRow
 from leaderboards.stores.sql.writes import StandingRow, mark_pending_publish, write_standings
 
 logger = logging.getLogger(__name__)
+
+Group = tuple[Part, Sequence[StandingRow]]  # standings of one family
 
 
 def write_and_publish(statements: StatementRunner, period: Period, rows: Sequence[StandingRow], at: datetime) -> None:
@@ -44,11 +47,14 @@ def write_and_publish(statements: StatementRunner, period: Period, rows: Sequenc
     if not rows:
         return
     is_hybrid = period.board.storage == Storage.HYBRID
-    write_standings(statements, period, rows, pending_publish=is_hybrid and period.needs_full_rebuild)
+    groups = period.by_part(rows, attrgetter("player"))
+    for part, own in groups:
+        write_standings(statements, period, own, pending_publish=is_hybrid and part.needs_full_rebuild)
     statements.mark_idle()
     failpoint("submit.before_announce")
-    if is_hybrid and not period.needs_full_rebuild and not _announce(period, rows):
-        mark_pending_publish(statements, period, rows, at)
+    told = [(part, own) for part, own in groups if is_hybrid and not part.needs_full_rebuild]
+    if told and (unheard := _announce(told)):
+        mark_pending_publish(statements, unheard, at)
         invalidate_readers(period)
     statements.mark_idle()  # the Redis client queries SQL when it finds a new server
     failpoint("submit.after_announce")
@@ -56,18 +62,21 @@ def write_and_publish(statements: StatementRunner, period: Period, rows: Sequenc
     transaction.on_commit(lambda: failpoint("submit.after_commit"))
 
 
-def _announce(period: Period, rows: Sequence[StandingRow]) -> bool:
-    """Announce rows and publish them after the commit; False if Redis did not confirm the announcement."""
+def _announce(groups: Sequence[Group]) -> list[Group]:
+    """Announce rows and publish them after the commit; returns those whose announcement Redis did not confirm."""
     publisher, token = Publisher(redis.boards()), new_token()
-    try:
-        publisher.announce(period, [row.player for row in rows], token)
-    except Unavailable as error:
-        logger.warning("period %s: Redis does not hear what is decided: %s", period.pk, error.detail)
-        return False
-    zset_rows = [ZsetRow(row.player, row.score, row.member) for row in rows]
-    prepared = publisher.prepare_publish(period, {token: zset_rows})  # now, while SQL works: later the caller waits
-    transaction.on_commit(partial(_publish, publisher, period, prepared))
-    return True
+    errors = publisher.announce_each([(part, [row.player for row in rows]) for part, rows in groups], token)
+    unheard, prepared = list[Group](), list[ScriptCall]()
+    for (part, rows), error in zip(groups, errors, strict=True):
+        if error is not None:
+            logger.warning("period %s: Redis does not hear what is decided: %s", part, error.detail)
+            unheard.append((part, rows))
+            continue
+        zset_rows = [ZsetRow(row.player, row.score, row.member, row.player_id) for row in rows]
+        prepared += publisher.prepare_publish(part, {token: zset_rows})  # now, while SQL works: later the caller waits
+    if prepared:
+        transaction.on_commit(partial(_publish, publisher, groups[0][0].period, prepared))
+    return unheard
 
 
 def _publish(publisher: Publisher, period: Period, prepared: Sequence[ScriptCall]) -> None:

@@ -14,12 +14,14 @@ from foundation import clock
 from foundation.messages import Message
 from foundation.sync.redis_state import StaleGeneration
 from foundation.sync.registering import register_server
+from foundation.sync.resync_together import resync_each
 from leaderboards.errors import PeriodClosed, UnknownPeriod
-from leaderboards.models import ACTIVE_STATES, Board, Period, Storage
+from leaderboards.models import ACTIVE_STATES, Board, Part, Period, Storage
 from leaderboards.selectors.monitoring.resync_progress import count_ranked
 from leaderboards.services.sync.invalidate import invalidate_readers
-from leaderboards.services.sync.mirror import mirror
+from leaderboards.services.sync.mirror import mirror_part
 from leaderboards.services.sync.resync_periods import OnProgress, PeriodResync
+from leaderboards.services.sync.staleness import note_stale_parts, stale_parts
 
 MAX_WAIT_SECONDS = 60.0
 
@@ -49,10 +51,8 @@ def rebuild(
 
 def resync_waiting(since: datetime) -> list[Period]:
     """Resync the periods that became stale at or after ``since``, on all boards; returns those still stale."""
-    stale = Period.objects.filter(state__in=ACTIVE_STATES, stale_since__gte=since)
-    for period in stale.select_related("board").order_by("stale_since", "pk"):
-        PeriodResync(period).try_resync()
-    return [*stale.order_by("pk")]
+    resync_each([PeriodResync(part) for part in stale_parts() if part.stale_since and part.stale_since >= since])
+    return [*Period.objects.filter(state__in=ACTIVE_STATES, stale_since__gte=since).order_by("pk")]
 
 
 def _periods_to_rebuild(board: Board, label: str | None, at: datetime) -> list[Period]:
@@ -78,29 +78,43 @@ def _periods_to_rebuild(board: Board, label: str | None, at: datetime) -> list[P
 def _rebuild(period: Period, at: datetime, on_progress: OnProgress) -> RebuildResult:
     """Mark the period stale, and resync it until this process or another has rebuilt it, or the time is up."""
     period.refresh_from_db()  # registering the server may have changed it
-    generation_before, deadline = period.generation, clock.monotonic() + MAX_WAIT_SECONDS
-    if period.board.storage == Storage.REDIS:
+    deadline = clock.monotonic() + MAX_WAIT_SECONDS
+    resynced = [_rebuild_part(part, at, on_progress, deadline) for part in period.parts]
+    newest = max(part.generation for part in period.parts)
+    return RebuildResult(period.label, all(resynced), newest, count_ranked(period))
+
+
+def _rebuild_part(part: Part, at: datetime, on_progress: OnProgress, deadline: float) -> bool:
+    """Rebuild one family; whether it was done before the ``deadline`` (monotonic seconds)."""
+    generation_before = part.generation
+    if part.board.storage == Storage.REDIS:
         with suppress(StaleGeneration):  # then the resync assesses Redis's memory, and keeps what only Redis has
-            mirror(period)
+            mirror_part(part)
     while True:
-        mark_for_rebuild(period, at)
-        PeriodResync(period, on_progress).resync()
-        period.refresh_from_db()
-        is_resynced = period.stale_since is None and _rebuilt_generation(period) > generation_before
+        _mark_part_for_rebuild(part, at)
+        PeriodResync(part, on_progress).resync()
+        part.refresh_from_db()
+        is_resynced = part.stale_since is None and _rebuilt_generation(part) > generation_before
         if is_resynced or clock.monotonic() > deadline:
-            break
-        on_progress(period)
+            return is_resynced
+        on_progress(part)
         time.sleep(0.2)  # the worker has the lease
-    return RebuildResult(period.label, is_resynced, period.generation, count_ranked(period))
 
 
-def _rebuilt_generation(period: Period) -> int:
+def _rebuilt_generation(part: Part) -> int:
     """Return the generation of the last rebuild; where Redis decides, of the last resync, since nothing is emptied."""
-    return period.generation if period.board.storage == Storage.REDIS else period.emptied_generation
+    return part.generation if part.board.storage == Storage.REDIS else part.emptied_generation
 
 
 def mark_for_rebuild(period: Period, at: datetime) -> None:
-    """Mark the period stale, and on hybrid boards for a full rebuild, unless it is stale already."""
-    unmarked = Period.objects.filter(pk=period.pk, state__in=ACTIVE_STATES, stale_since=None)
-    unmarked.update(stale_since=at, needs_full_rebuild=period.board.storage == Storage.HYBRID)
-    invalidate_readers(period)
+    """Mark all families of the period stale, and on hybrid boards for a full rebuild, unless they are stale already."""
+    for part in period.parts:
+        _mark_part_for_rebuild(part, at)
+
+
+def _mark_part_for_rebuild(part: Part, at: datetime) -> None:
+    if part.state in ACTIVE_STATES:
+        unmarked = part.as_queryset.filter(stale_since=None)
+        unmarked.update(stale_since=at, needs_full_rebuild=part.board.storage == Storage.HYBRID)
+    note_stale_parts(part)
+    invalidate_readers(part.period)

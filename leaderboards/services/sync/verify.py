@@ -12,24 +12,27 @@ from datetime import datetime
 from math import inf
 from typing import Any
 
-from django.db.models import F, Max
+from django.db.models import Max
 
 from foundation import clock
 from foundation.conf import is_cluster
 from foundation.redis import client as redis
 from foundation.redis.client import RedisAway, RedisSilent
 from foundation.sync.redis_state import StaleGeneration
+from leaderboards.core.erased_ids import ERASED_PREFIX
 from leaderboards.core.ranking.rules import Ties
-from leaderboards.models import Difference, Period, Standing, Storage
+from leaderboards.models import Difference, Part, Partition, Period, Standing, Storage, standings_of
+from leaderboards.selectors.catalog.parts import parts_of
 from leaderboards.selectors.monitoring.comparable import comparable_periods
 from leaderboards.selectors.monitoring.resync_progress import describe_resync
-from leaderboards.services.sync.mirror import is_dropped, mirror
+from leaderboards.services.sync.mirror import is_dropped, mirror_part
 from leaderboards.services.sync.reconcile import publish_current
 from leaderboards.services.sync.restore_lost import reassign_member, restore_lost
 from leaderboards.services.sync.resync_periods import PeriodResync
 from leaderboards.services.sync.verify_result import MAX_REPORTED, FoundDifference, VerifyResult
+from leaderboards.stores.redis.stored_states import stored_state_text, stores_state
 from leaderboards.stores.redis.sync import ZsetSync
-from leaderboards.stores.redis.writes import Lookup, ZsetWriter, stored_state_text, stores_state
+from leaderboards.stores.redis.writes import Lookup, ZsetWriter
 from leaderboards.stores.sql.writes import state_of
 
 logger = logging.getLogger(__name__)
@@ -51,17 +54,17 @@ def verify_all(at: datetime, seconds: float, repair: bool = True, seq: int | Non
     Raises what the client raises.
     """
     until = clock.monotonic() + seconds
-    periods = comparable_periods(at, seq).select_related("board")
+    parts = parts_of(comparable_periods(at, seq).select_related("board").order_by("pk"))
     results = []
-    for period in periods.order_by(F("verified_at").asc(nulls_first=True), "pk"):
+    for part in sorted(parts, key=lambda part: part.verified_at.timestamp() if part.verified_at else -inf):
         if clock.monotonic() >= until:
             break
-        results.append(verify(period, until, repair))
+        results.append(verify(part, until, repair))
     return results
 
 
-def verify(period: Period, until: float, repair: bool) -> VerifyResult:
-    """Compare a period until ``until`` on the monotonic clock; the next run goes on where this one stopped.
+def verify(period: Part, until: float, repair: bool) -> VerifyResult:
+    """Compare a family of a period until ``until`` on the monotonic clock; the next run goes on where this one stopped.
 
     A period that is stale, or becomes stale, is ``skipped`` and left to the resync. A run without ``repair`` leaves the
     cursor as it is.
@@ -81,15 +84,24 @@ def verify(period: Period, until: float, repair: bool) -> VerifyResult:
     else:
         done: dict[str, Any] = {"verified_at": clock.now(), "verify_cursor": ""}
         if repair:
-            Period.objects.filter(pk=period.pk).update(**done if finished else {"verify_cursor": run.cursor})
+            period.as_queryset.update(**done if finished else {"verify_cursor": run.cursor})
+            _note_verified_parts(period)
     counts = run.compared, run.differences, run.repaired
     return VerifyResult(period.board_id, period.label, *counts, finished, skipped, tuple(run.found))
 
 
-class _Verification:
-    """A run over a period. ``cursor`` is ``sql:<player>``, ``redis:<cursor>`` or ``distinct:<cursor>``."""
+def _note_verified_parts(part: Part) -> None:
+    """Note on the period of a partition when the one that was compared first was, once all were."""
+    if isinstance(part, Partition):
+        times = list(Partition.objects.filter(period=part.period_id).values_list("verified_at", flat=True))
+        if None not in times:
+            Period.objects.filter(pk=part.period_id).update(verified_at=min(filter(None, times)))
 
-    def __init__(self, period: Period, repair: bool, cursor: str) -> None:
+
+class _Verification:
+    """A run over a family of a period. ``cursor`` is ``sql:<player>``, ``redis:<cursor>`` or ``distinct:<cursor>``."""
+
+    def __init__(self, period: Part, repair: bool, cursor: str) -> None:
         self.cursor = cursor or "sql:0"
         self._period = period
         self._repair = repair
@@ -106,7 +118,10 @@ class _Verification:
         ``StaleGeneration`` if the period is stale.
         """
         if self._decided_by_redis and self._period.stale_since is None:
-            newest = Standing.objects.filter(period=self._period).aggregate(newest=Max("version"))["newest"] or 0
+            rows = standings_of(self._period)
+            if isinstance(self._period, Partition):  # an erased player's version is of the partition of the old id
+                rows = rows.exclude(score=None, player__external_id__startswith=ERASED_PREFIX)
+            newest = rows.aggregate(newest=Max("version"))["newest"] or 0
             if newest > self._store.read_state(self._period).sequence:
                 self._note("(the whole period)", None, None, self._repair and self._resync(), MEMORY)
         if self._period.stale_since is not None:
@@ -123,7 +138,7 @@ class _Verification:
         """Compare one chunk per step."""
         side, _, last = self.cursor.partition(":")
         # Players are prefetched per chunk: with a join, PostgreSQL scans all players before it.
-        rows = Standing.objects.filter(period=self._period).prefetch_related("player").order_by("player_id")
+        rows = standings_of(self._period).prefetch_related("player").order_by("player_id")
         while side == "sql" and (chunk := list(rows.filter(player__gt=int(last))[:CHUNK])):
             self._compare_rows(chunk)
             last = str(chunk[-1].player_id)
@@ -151,7 +166,7 @@ class _Verification:
     def _compare_members(self, cursor: str) -> str:
         """Check the members that SQL does not rank; those that it ranks were compared before."""
         next_cursor, members = self._store.scan(self._period, cursor, CHUNK)
-        ranked = Standing.objects.filter(period=self._period, score__isnull=False, member__in=members)
+        ranked = Standing.objects.filter(period=self._period.period_id, score__isnull=False, member__in=members)
         known = set(ranked.values_list("member", flat=True))
         unknown = {member: self._period.layout.player_of(member) for member in members if member not in known}
         self._check_again([*unknown.values()])
@@ -174,7 +189,7 @@ class _Verification:
         return self._writer.look_up(self._period, [(name, None) for name in names])
 
     def _row(self, name: str) -> Standing | None:
-        return Standing.objects.filter(period=self._period, player__external_id=name).first()
+        return Standing.objects.filter(period=self._period.period_id, player__external_id=name).first()
 
     def _check_orphan(self, name: str, member: str) -> None:
         """Check a member that is not its player's current one: no later write would change or remove it.
@@ -185,7 +200,7 @@ class _Verification:
             reassigned = reassign_member(self._period, name, member, self._repair)
             if reassigned is not None:
                 if self._repair:
-                    mirror(self._period)
+                    mirror_part(self._period)
                 return self._note_each({name: (self._row(name), reassigned)}, RECLAIMED_MEMBER)
         score = self._store.remove_orphan(self._period, name, member, self._repair)
         if score is not None:
@@ -201,7 +216,7 @@ class _Verification:
         names = [name for name in names if name not in lost]
         differing = self._differing_in_redis(names) if self._decided_by_redis else self._differing_from_sql(names)
         if self._repair and differing and self._decided_by_redis:
-            mirror(self._period)
+            mirror_part(self._period)
         elif self._repair and differing:
             publish_current(self._period, [*differing])
         self._note_each(differing, STANDING)
@@ -239,7 +254,7 @@ class _Verification:
             [in_redis] = self._look_up([name])
             if in_redis.score is None or self._is_same(row, in_redis) or self._store.is_dirty(self._period, name):
                 continue
-            if is_dropped(self._period, name, row.version if row else 0):
+            if is_dropped(self._period.period, name, row.version if row else 0):
                 continue
             if not self._repair or self._repair_standing(name, row, in_redis):
                 differing[name] = row, in_redis.score
@@ -268,7 +283,7 @@ class _Verification:
         self.differences += 1
         self.repaired += repaired
         difference = Difference.objects.create(
-            period=self._period,
+            period=self._period.period,
             player=name,
             in_sql=None if row is None else row.score,
             in_redis=in_redis,

@@ -1,6 +1,7 @@
 """What a run of ``verify`` found, period by period."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from leaderboards.models import Difference
@@ -30,3 +31,16 @@ class VerifyResult:
     finished: bool
     skipped: str = ""
     found: tuple[FoundDifference, ...] = ()
+
+
+def in_one(results: Sequence[VerifyResult]) -> VerifyResult:
+    """Return the results of a period's families, one or more, as one of the period."""
+    return replace(
+        results[0],
+        compared=sum(each.compared for each in results),
+        differences=sum(each.differences for each in results),
+        repaired=sum(each.repaired for each in results),
+        finished=all(each.finished for each in results),
+        skipped="; ".join(dict.fromkeys(each.skipped for each in results if each.skipped)),
+        found=tuple(found for each in results for found in each.found)[:MAX_REPORTED],
+    )

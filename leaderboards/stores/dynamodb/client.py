@@ -73,6 +73,11 @@ def unavailable() -> StorageUnavailable:
     return StorageUnavailable(Message("The server that stores this board does not answer; try again."))
 
 
+def pause() -> None:
+    """Wait before a call that DynamoDB had no capacity for is repeated."""
+    time.sleep(random.uniform(*_PAUSES))  # noqa: S311 - so that those who met do not meet again
+
+
 def is_installed() -> bool:
     """Whether boto3 is there."""
     try:
@@ -138,7 +143,7 @@ class DynamoClient:
                 answer: Item = getattr(self._client, operation)(**arguments)
             except exceptions.ClientError as error:
                 self._judge(error, is_write)
-                time.sleep(random.uniform(*_PAUSES))  # noqa: S311 - so that those who met do not meet again
+                pause()
             except exceptions.BotoCoreError as error:
                 raise self._silent(error, is_write) from error
             else:
@@ -181,7 +186,8 @@ class DynamoClient:
         while left:
             answer = self.call("batch_get_item", deadline, RequestItems=left)
             items += answer["Responses"].get(self.table, [])
-            left = answer.get("UnprocessedKeys") or {}
+            if left := answer.get("UnprocessedKeys") or {}:
+                pause()
         return {ItemKey(item["pk"]["S"], item["sk"]["S"]): item for item in items}
 
     def _pages(self, deadline: float, query: ShardQuery, select: str = "ALL_PROJECTED_ATTRIBUTES") -> list[Item]:

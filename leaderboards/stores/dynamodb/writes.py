@@ -19,7 +19,7 @@ from leaderboards.core.dynamodb_keys import ItemKey
 from leaderboards.core.packing.layout import Packed
 from leaderboards.core.ranking.policies import StandingState
 from leaderboards.models import Period
-from leaderboards.stores.dynamodb.client import READ_SECONDS, Item, Refused, client, gather, key_item
+from leaderboards.stores.dynamodb.client import READ_SECONDS, Item, Refused, client, gather, key_item, pause
 from leaderboards.stores.dynamodb.table import EXPIRES
 
 ID_DAYS = 8
@@ -149,10 +149,11 @@ class DynamoWriter:
 
     def _delete_part(self, gone: Sequence[ItemKey]) -> None:
         left: Item = {self._client.table: [{"DeleteRequest": {"Key": key_item(key)}} for key in gone]}
+        deadline = clock.monotonic() + READ_SECONDS
         while left:
-            deadline = clock.monotonic() + READ_SECONDS
             answer = self._client.call("batch_write_item", deadline, is_write=True, RequestItems=left)
-            left = answer.get("UnprocessedItems") or {}
+            if left := answer.get("UnprocessedItems") or {}:
+                pause()
 
 
 def new_standing(period: Period, player: str, state: StandingState) -> StoredStanding:

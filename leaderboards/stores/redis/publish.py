@@ -11,11 +11,13 @@ from datetime import UTC, datetime
 from typing import Any
 
 from foundation import clock
+from foundation.errors import Unavailable
 from foundation.redis.client import Argument, RedisClient, ScriptCall
 from foundation.sync.redis_state import raise_if_stale
 from leaderboards.core.ranking.rules import Ties
-from leaderboards.models import Period
-from leaderboards.stores.redis.reads import lua_bool, ranked_keys, run, script
+from leaderboards.models import Part
+from leaderboards.stores.redis.player_cells import cell_of_member, cells_of
+from leaderboards.stores.redis.reads import lua_bool, ranked_keys, run, script, script_of
 from leaderboards.stores.redis.writes import ENTRIES_PER_CALL, ZsetRow
 
 SCANNED_AT_ONCE = 500
@@ -44,16 +46,33 @@ class Publisher:
     def __init__(self, link: RedisClient) -> None:
         self._link = link
 
-    def announce(self, period: Period, players: Sequence[str], token: str) -> None:
+    def announce(self, period: Part, players: Sequence[str], token: str) -> None:
         """Announce that the standings of these players are being decided; the caller has locked their rows."""
         self._announce("announce", period, players, token)
 
-    def claim(self, period: Period, players: Sequence[str], token: str) -> list[str]:
+    def announce_each(self, groups: Sequence[tuple[Part, Sequence[str]]], token: str) -> list[Unavailable | None]:
+        """Announce players of several families at once; returns the error of each family, None if it has heard."""
+        try:
+            if len(groups) == 1:
+                self.announce(*groups[0], token)
+                return [None]
+            calls = [
+                ScriptCall(
+                    script("announce"), [part.family.gen, part.family.inflight], [part.generation, token, *players]
+                )
+                for part, players in groups
+            ]
+            answers = self._link.try_many(calls)
+        except Unavailable as error:
+            return [error] * len(groups)
+        return [answer if isinstance(answer, Unavailable) else None for answer in answers]
+
+    def claim(self, period: Part, players: Sequence[str], token: str) -> list[str]:
         """Announce the players without an announcement; returns them."""
         claimed = self._announce("claim_standings", period, players, token)
         return [player for player, is_ours in zip(players, claimed, strict=True) if is_ours]
 
-    def publish(self, period: Period, announced: Mapping[str, Sequence[ZsetRow]]) -> set[str]:
+    def publish(self, period: Part, announced: Mapping[str, Sequence[ZsetRow]]) -> set[str]:
         """Publish rows, by token or by several in a row, that were announced with it and not again since.
 
         Returns the players that were not published. One round trip.
@@ -61,20 +80,20 @@ class Publisher:
         return self.send_prepared(self.prepare_publish(period, announced, last=True))
 
     def prepare_publish(
-        self, period: Period, announced: Mapping[str, Sequence[ZsetRow]], last: bool = False
+        self, period: Part, announced: Mapping[str, Sequence[ZsetRow]], last: bool = False
     ) -> list[ScriptCall]:
         """Prepare the calls for ``send_prepared``. Nothing is sent yet.
 
         ``last``: only while nobody has announced the player since. Who decided a row has announced it themselves and
         leaves it out; who has only read the row needs it, since it may contain what was announced later.
         """
-        keys, calls = [*ranked_keys(period), period.family.inflight], []
+        publish, keys = script_of(period, "publish"), [*ranked_keys(period), period.family.inflight]
+        calls = []
         for token, rows in announced.items():
             for start in range(0, len(rows), ENTRIES_PER_CALL):
-                args = [*self._first_args(period), token, lua_bool(last)]
-                for player, score, member in rows[start : start + ENTRIES_PER_CALL]:
-                    args += (player, "" if score is None else score, member)
-                calls.append(ScriptCall(script("publish"), keys, args))
+                cells = _cells_of_rows(period, rows[start : start + ENTRIES_PER_CALL])
+                args = [*self._first_args(period), token, lua_bool(last), *cells]
+                calls.append(ScriptCall(publish, keys, args))
         return calls
 
     def send_prepared(self, prepared: Sequence[ScriptCall]) -> set[str]:
@@ -82,19 +101,19 @@ class Publisher:
         with raise_if_stale():
             return {player.decode() for others in self._link.run_many(prepared) for player in others}
 
-    def fill(self, period: Period, rows: Sequence[ZsetRow]) -> None:
+    def fill(self, period: Part, rows: Sequence[ZsetRow]) -> None:
         """Fill an emptied period; rows without a score are left out. One round trip."""
         calls = []
         for start in range(0, len(rows), ENTRIES_PER_CALL):
             args = self._first_args(period)
             for row in rows[start : start + ENTRIES_PER_CALL]:
                 if row.score is not None:
-                    args += (row.player, row.score, row.member)
-            calls.append(ScriptCall(script("fill"), ranked_keys(period), args))
+                    args += (row.player, row.score, cell_of_member(period, row.member))
+            calls.append(ScriptCall(script_of(period, "fill"), ranked_keys(period), args))
         with raise_if_stale():
             self._link.run_many(calls)
 
-    def inflight(self, period: Period) -> Iterator[dict[str, str]]:
+    def inflight(self, period: Part) -> Iterator[dict[str, str]]:
         """Yield the open announcements, player to tokens in a row, in parts."""
         cursor, keys = "0", [period.family.gen, period.family.inflight]
         while True:
@@ -105,9 +124,23 @@ class Publisher:
             if cursor == "0":
                 return
 
-    def _announce(self, name: str, period: Period, players: Sequence[str], token: str) -> Any:
+    def _announce(self, name: str, period: Part, players: Sequence[str], token: str) -> Any:
         keys = [period.family.gen, period.family.inflight]
         return run(self._link, name, keys, [period.generation, token, *players])
 
-    def _first_args(self, period: Period) -> list[Argument]:
+    def _first_args(self, period: Part) -> list[Argument]:
         return [period.generation, lua_bool(period.layout.in_member), lua_bool(period.rules.ties is Ties.DENSE)]
+
+
+def _cells_of_rows(period: Part, rows: Sequence[ZsetRow]) -> list[Argument]:
+    """Return player, score ("" to remove the player) and what Redis has for them, of each row."""
+    if not period.layout.has_numbers:
+        return [cell for row in rows for cell in (row.player, "" if row.score is None else row.score, row.member)]
+    numbers, cells = cells_of(period), list[Argument]()
+    numbers.look_up(row.player for row in rows if row.score is None and row.number is None)
+    for player, score, member, number in rows:
+        if score is None:
+            cells += (player, "", numbers.cell(player, number))
+        else:
+            cells += (player, score, cell_of_member(period, member))
+    return cells

@@ -1,6 +1,6 @@
 """Read standings from Redis's sorted set: each call runs one script in one round trip.
 
-The trap: a script answers only if Redis has the generation of the caller's ``Period`` row; otherwise
+The trap: a script answers only if Redis has the generation of the caller's row; otherwise
 ``StaleGeneration`` is raised, and Redis is unavailable for this period.
 """
 
@@ -12,10 +12,11 @@ from typing import Any
 
 from foundation.errors import Unavailable
 from foundation.redis.client import Argument, RedisClient, ScriptCall
+from foundation.redis.lua import Script
 from foundation.sync.redis_state import raise_if_stale, script_loader
 from leaderboards.core.ranking.histogram import PARTS, Edge, Histogram
 from leaderboards.core.ranking.rules import Order, Ties
-from leaderboards.models import Period
+from leaderboards.models import Part
 from leaderboards.stores.base import (
     Around,
     AroundGap,
@@ -29,10 +30,18 @@ from leaderboards.stores.base import (
     ScoreRange,
     pack_gap,
 )
+from leaderboards.stores.redis.player_cells import cell_of_member
 
 SHARES_PER_CALL = 251  # of a script that reads the scores of edges: a quarter of a millisecond
 
-script = script_loader(Path(__file__).parent / "scripts")
+SCRIPTS = Path(__file__).parent / "scripts"
+script = script_loader(SCRIPTS)
+compact_script = script_loader(SCRIPTS, SCRIPTS / "compact")
+
+
+def script_of(period: Part, name: str) -> Script:
+    """Return a script as the keys of a period need it."""
+    return compact_script(name) if period.layout.has_numbers else script(name)
 
 
 def run(link: RedisClient, name: str, keys: Sequence[str], args: Sequence[Argument]) -> Any:
@@ -41,23 +50,29 @@ def run(link: RedisClient, name: str, keys: Sequence[str], args: Sequence[Argume
         return link.run(script(name), keys, args)
 
 
+def run_of(period: Part, link: RedisClient, name: str, keys: Sequence[str], args: Sequence[Argument]) -> Any:
+    """Run a script as the keys of a period need it. Raises ``StaleGeneration``, or what the client raises."""
+    with raise_if_stale():
+        return link.run(script_of(period, name), keys, args)
+
+
 def lua_bool(value: bool) -> str:
     """Return a boolean as the scripts take it."""
     return "1" if value else "0"
 
 
-def descending_flag(period: Period) -> str:
+def descending_flag(period: Part) -> str:
     """Return whether greater scores are better, as the scripts take it."""
     return lua_bool(period.rules.order is Order.DESC)
 
 
-def ranked_keys(period: Period) -> list[str]:
+def ranked_keys(period: Part) -> list[str]:
     """Return the first keys of nearly every script: generation, zset, members, distinct scores."""
     family = period.family
     return [family.gen, family.zset, family.members, family.scores]
 
 
-def placement_args(link: RedisClient, period: Period) -> list[Argument]:
+def placement_args(link: RedisClient, period: Part) -> list[Argument]:
     """Return the first arguments of the scripts that include place.lua: generation, deadline, in_member, dense."""
     flags = (lua_bool(period.layout.in_member), lua_bool(period.rules.ties is Ties.DENSE))
     return [period.generation, link.deadline_ms(period.family.gen), *flags]
@@ -69,7 +84,7 @@ class ZsetStore:
     def __init__(self, link: RedisClient) -> None:
         self._link = link
 
-    def read(self, period: Period, queries: Sequence[Query]) -> QueryResult:
+    def read(self, period: Part, queries: Sequence[Query]) -> QueryResult:
         """Answer all queries from one moment of the period, in one round trip.
 
         Raises ``StaleGeneration``, also if Redis has another cache version than the row.
@@ -77,7 +92,7 @@ class ZsetStore:
         return _parse_result(period, queries, self._read_lines(period, queries, ""))
 
     def read_if_changed(
-        self, period: Period, queries: Sequence[Query], known: str, others: Sequence[Query] = ()
+        self, period: Part, queries: Sequence[Query], known: str, others: Sequence[Query] = ()
     ) -> ConditionalResult:
         """Answer the queries, unless the digest of the answers is still ``known``; always answer ``others``."""
         digest, *lines = self._read_lines(period, queries, known, others)
@@ -89,45 +104,42 @@ class ZsetStore:
         return ConditionalResult(digest, total, QueryResult(total, main), QueryResult(total, beside))
 
     def _read_lines(
-        self, period: Period, queries: Sequence[Query], known: str, others: Sequence[Query] = ()
+        self, period: Part, queries: Sequence[Query], known: str, others: Sequence[Query] = ()
     ) -> list[str]:
         compared = [part for query in queries for part in _query_args(period, query)]
         args = [*_first_args(period), known, len(compared) // 3, *compared]
         for query in others:
             args += _query_args(period, query)
-        text: bytes = run(self._link, "read", _keys(period), args)
+        text: bytes = run_of(period, self._link, "read", _keys(period), args)
         return text.decode().split("\n")
 
-    def totals(self, periods: Sequence[Period]) -> dict[int, int]:
+    def totals(self, periods: Sequence[Part]) -> dict[int, int]:
         """Return the number of players by primary key of the period, without stale ones and those of servers away."""
-        calls = [ScriptCall(script("read"), _keys(period), [*_first_args(period), "", 0]) for period in periods]
+        calls = [
+            ScriptCall(script_of(period, "read"), _keys(period), [*_first_args(period), "", 0]) for period in periods
+        ]
         answers = zip(periods, self._link.try_many(calls), strict=True)
         return {period.pk: int(answer) for period, answer in answers if not isinstance(answer, Unavailable)}
 
-    def quantiles(self, period: Period, shares: Sequence[int]) -> Quantiles:
+    def quantiles(self, period: Part, shares: Sequence[int]) -> Quantiles:
         """Return the rows at these shares of the ranking, in thousandths from the best."""
-        keys = [period.family.gen, period.family.zset]
-        total, *cells = run(self._link, "quantiles", keys, [period.generation, descending_flag(period), *shares])
+        with raise_if_stale():
+            total, *cells = self._link.run(*quantiles_call(period, shares))
         pairs = zip(cells[::2], cells[1::2], strict=True)
         return Quantiles(int(total), [(member.decode(), float(score)) for member, score in pairs])
 
-    def counts(self, period: Period, ranges: Sequence[ScoreRange]) -> list[int]:
+    def counts(self, period: Part, ranges: Sequence[ScoreRange]) -> list[int]:
         """Count the players in each range of scores."""
-        args: list[Argument] = [period.generation]
-        for start, stop in ((each.start, each.stop) for each in ranges):
-            args.append("-inf" if start is None else repr(start))
-            args.append("+inf" if stop is None else f"({stop!r}")
-        return [int(count) for count in run(self._link, "counts", [period.family.gen, period.family.zset], args)]
+        with raise_if_stale():
+            return [int(count) for count in self._link.run(*counts_call(period, ranges))]
 
-    def scores(self, period: Period, players: Sequence[str]) -> dict[str, float]:
+    def scores(self, period: Part, players: Sequence[str]) -> dict[str, float]:
         """Return the scores of those of these players who are ranked. Raises as ``read`` does."""
-        family = period.family
-        keys = [family.gen, family.zset, family.members, family.cache_version]
-        args: list[Argument] = [period.generation, lua_bool(period.layout.in_member), period.cache_version, *players]
-        found = zip(players, run(self._link, "scores", keys, args), strict=True)
+        with raise_if_stale():
+            found = zip(players, self._link.run(*scores_call(period, players)), strict=True)
         return {player: float(score) for player, score in found if score}
 
-    def histogram(self, period: Period) -> Histogram:
+    def histogram(self, period: Part) -> Histogram:
         """Count the players at the scores of ``PARTS`` places. All counts are of one moment, in one script.
 
         The scores are read before, in scripts of ``SHARES_PER_CALL``: scores that change meanwhile make the gaps
@@ -138,11 +150,34 @@ class ZsetStore:
             rows = self.quantiles(period, shares[start : start + SHARES_PER_CALL]).rows
             scores.update(score for _, score in rows)
         edges = sorted(scores)
-        counts = self.counts(period, list(_around_edges(edges)))
-        return _from_counts(edges, counts)
+        counts = self.counts(period, list(around_edges(edges)))
+        return histogram_of(edges, counts)
 
 
-def _around_edges(edges: Sequence[float]) -> Iterator[ScoreRange]:
+def quantiles_call(period: Part, shares: Sequence[int]) -> ScriptCall:
+    """The call that reads the rows at these shares of a family."""
+    keys = [period.family.gen, period.family.zset]
+    return ScriptCall(script_of(period, "quantiles"), keys, [period.generation, descending_flag(period), *shares])
+
+
+def counts_call(period: Part, ranges: Sequence[ScoreRange]) -> ScriptCall:
+    """The call that counts the players of a family in each range of scores."""
+    args: list[Argument] = [period.generation]
+    for start, stop in ((each.start, each.stop) for each in ranges):
+        args.append("-inf" if start is None else repr(start))
+        args.append("+inf" if stop is None else f"({stop!r}")
+    return ScriptCall(script_of(period, "counts"), [period.family.gen, period.family.zset], args)
+
+
+def scores_call(period: Part, players: Sequence[str]) -> ScriptCall:
+    """The call that reads the scores of players of a family."""
+    family = period.family
+    keys = [family.gen, family.zset, family.members, family.cache_version]
+    args: list[Argument] = [period.generation, lua_bool(period.layout.in_member), period.cache_version, *players]
+    return ScriptCall(script_of(period, "scores"), keys, args)
+
+
+def around_edges(edges: Sequence[float]) -> Iterator[ScoreRange]:
     """Yield the ranges below, at and between the edges, and above the last."""
     after: float | None = None
     for edge in edges:
@@ -152,28 +187,29 @@ def _around_edges(edges: Sequence[float]) -> Iterator[ScoreRange]:
     yield ScoreRange(after, None)
 
 
-def _from_counts(edges: Sequence[float], counts: Sequence[int]) -> Histogram:
+def histogram_of(edges: Sequence[float], counts: Sequence[int]) -> Histogram:
+    """Build a histogram from the counts of ``around_edges``."""
     up_to = list(accumulate(counts))
     found = [Edge(edge, up_to[2 * at], counts[2 * at + 1]) for at, edge in enumerate(edges)]
     return Histogram(up_to[-1], tuple(found))
 
 
-def _keys(period: Period) -> list[str]:
+def _keys(period: Part) -> list[str]:
     return [*ranked_keys(period), period.family.cache_version]
 
 
-def _first_args(period: Period) -> list[Argument]:
+def _first_args(period: Part) -> list[Argument]:
     """Return the first arguments of the script ``read``. Without a query it answers with the total alone."""
     in_member = lua_bool(period.layout.in_member)
     return [period.generation, descending_flag(period), period.rules.ties.value, in_member, period.cache_version]
 
 
-def _parse_result(period: Period, queries: Sequence[Query], lines: Sequence[str]) -> QueryResult:
+def _parse_result(period: Part, queries: Sequence[Query], lines: Sequence[str]) -> QueryResult:
     parts = _parse_parts(lines[1:], period.rules.ties.by_time)
     return QueryResult(int(lines[0]), [_next_answer(query, parts) for query in queries])
 
 
-def _query_args(period: Period, query: Query) -> list[Argument]:
+def _query_args(period: Part, query: Query) -> list[Argument]:
     match query:
         case Page(offset, limit):
             return ["page", offset, limit]
@@ -183,7 +219,7 @@ def _query_args(period: Period, query: Query) -> list[Argument]:
             return [part for player in players for part in ("around", player, 0)]
         case AroundGap(gap, ahead, behind):
             score, member = pack_gap(period, gap)
-            return ["gap", f"{score!r} {member}", f"{ahead} {behind} {lua_bool(gap.is_after)}"]
+            return ["gap", f"{score!r} {cell_of_member(period, member)}", f"{ahead} {behind} {lua_bool(gap.is_after)}"]
 
 
 def _next_answer(query: Query, parts: Iterator[list[RankedRow]]) -> list[RankedRow]:

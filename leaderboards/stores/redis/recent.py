@@ -14,9 +14,9 @@ from leaderboards.core import keys as named
 from leaderboards.core.plausibility import Limits, PastSubmission
 from leaderboards.core.ranking.policies import StandingState
 from leaderboards.core.ranking.rules import Order
-from leaderboards.models import Period
+from leaderboards.models import Part
 from leaderboards.stores.redis.reads import lua_bool, run
-from leaderboards.stores.redis.writes import state_from
+from leaderboards.stores.redis.stored_states import state_from
 
 HISTORY_TTL_SECONDS = 8 * 24 * 3600  # longer than a week: jumps are also compared with the previous period
 MINUTE_SECONDS = 60
@@ -53,7 +53,7 @@ def entry_fingerprint(service: str, external_id: str, content: str) -> str:
 class RecentLists:
     """The lists of the players of a period. Those of a calendar board are shared by its periods."""
 
-    def __init__(self, link: RedisClient, period: Period, limits: Limits) -> None:
+    def __init__(self, link: RedisClient, period: Part, limits: Limits) -> None:
         self._link, self._period, self._limits = link, period, limits
 
     def read(self, players: Sequence[str], hidden: Collection[str] = ()) -> RecentSubmissions:

@@ -10,8 +10,10 @@ from foundation.errors import Unavailable
 from foundation.redis.client import Argument, RedisClient, RedisRefused, ScriptCall, values_by_key
 from foundation.sync import redis_state
 from foundation.sync.redis_state import RedisState
-from leaderboards.models import Period
-from leaderboards.stores.redis.reads import lua_bool, placement_args, ranked_keys, run, script
+from leaderboards.models import Part
+from leaderboards.stores.redis.player_cells import members_and_scores
+from leaderboards.stores.redis.quiet import dirty_keys
+from leaderboards.stores.redis.reads import lua_bool, placement_args, ranked_keys, run, run_of, script
 
 KEYS_PER_COMMAND = 1000
 MARKS_PER_CALL = 500  # dirty marks per call, which blocks Redis for 2 to 3 ms
@@ -61,11 +63,11 @@ class ZsetSync:
     def __init__(self, link: RedisClient) -> None:
         self._link = link
 
-    def read_state(self, period: Period) -> RedisState:
+    def read_state(self, period: Part) -> RedisState:
         """Read the period's state under any generation."""
         return redis_state.read_redis_state(self._link, period.family)
 
-    def read_statuses(self, periods: Sequence[Period]) -> list[SyncStatus | Unavailable | None]:
+    def read_statuses(self, periods: Sequence[Part]) -> list[SyncStatus | Unavailable | None]:
         """Read the status of each period in one round trip; None if Redis refuses it.
 
         In a cluster, the error in place of those whose server is away or silent. Raises it if nobody answers.
@@ -74,7 +76,7 @@ class ZsetSync:
         replies = self._link.try_many(calls)
         return [_to_status(reply) for reply in replies]
 
-    def read_overview(self, periods: Sequence[Period]) -> SyncOverview:
+    def read_overview(self, periods: Sequence[Part]) -> SyncOverview:
         """Read an overview of all periods in one round trip, with three commands per thousand periods."""
         groups: list[list[str]] = []
         commands: dict[str, list[tuple[str, ...]]] = {"gen": [], "inflight": [], "dirty": []}
@@ -92,7 +94,7 @@ class ZsetSync:
         announced, dirty = replies[many : many + len(commands["inflight"])], replies[many + len(commands["inflight"]) :]
         return SyncOverview(generations, announced=any(announced), dirty=any(dirty))
 
-    def advance_watermark(self, periods: Sequence[Period], transaction: int) -> None:
+    def advance_watermark(self, periods: Sequence[Part], transaction: int) -> None:
         """Note that Redis has, or has announced, all that SQL transactions below this number have committed.
 
         The server must be registered.
@@ -107,31 +109,31 @@ class ZsetSync:
         ]
         self._link.run_many(calls)
 
-    def replace_generation(self, period: Period, generation: int) -> bool:
+    def replace_generation(self, period: Part, generation: int) -> bool:
         """Set a new generation and keep the data; False if the state changed meanwhile."""
         return self.set_generation(period, generation, self.read_state(period), empty=False) is not None
 
-    def set_generation(self, period: Period, generation: int, expected: RedisState, empty: bool) -> int | None:
+    def set_generation(self, period: Part, generation: int, expected: RedisState, empty: bool) -> int | None:
         """Set a new generation; returns the version counter, None if the state is not the ``expected`` one.
 
         With ``empty`` the family is emptied.
         """
         return redis_state.set_generation(self._link, period.family, generation, expected, empty)
 
-    def fence_generation(self, period: Period, generation: int) -> None:
+    def fence_generation(self, period: Part, generation: int) -> None:
         """Block reads and writes of the period in Redis with a ``generation`` that SQL gives to no row."""
         redis_state.fence_generation(self._link, period.family, generation)
 
-    def close(self, period: Period) -> None:
+    def close(self, period: Part) -> None:
         """Make the submit script refuse further entries."""
         self._link.call("SET", period.family.closed, "1")
 
-    def expire(self, period: Period, after: timedelta) -> None:
+    def expire(self, period: Part, after: timedelta) -> None:
         """Set the time to live of every key of the family."""
         for key in period.family.all_keys:
             self._link.call("EXPIRE", key, int(after.total_seconds()))
 
-    def mark_dirty(self, period: Period, player: str, compared: float | str | None = "*") -> bool:
+    def mark_dirty(self, period: Part, player: str, compared: float | str | None = "*") -> bool:
         """Mark a standing for the mirror; False if its score is not ``compared`` any more, or it is dirty already.
 
         ``compared`` is a score, None for an unranked player, or "*" for any state.
@@ -150,42 +152,48 @@ class ZsetSync:
         ]
         return bool(run(self._link, "mark_dirty", keys, args))
 
-    def restore_stored_state(self, period: Period, player: str, score: float, stored_state: str) -> bool:
+    def restore_stored_state(self, period: Part, player: str, score: float, stored_state: str) -> bool:
         """Restore what is stored beside a score; False if the player has another score or is dirty."""
         family = period.family
         keys = [family.gen, family.zset, family.members, family.stored_state, family.dirty]
         args: list[Argument] = [period.generation, lua_bool(period.layout.in_member), player, repr(score), stored_state]
         return bool(run(self._link, "restore_stored_state", keys, args))
 
-    def remove_orphan(self, period: Period, player: str, member: str, remove: bool) -> float | None:
+    def remove_orphan(self, period: Part, player: str, member: str, remove: bool) -> float | None:
         """Return the score of a member that is not its player's current one, else None; remove it if ``remove``."""
+        if period.family.is_compact:
+            return None  # it has one number for each player
         args = [*placement_args(self._link, period), player, member, lua_bool(remove)]
         score = run(self._link, "remove_orphan", ranked_keys(period), args)
         return float(score) if score else None
 
-    def check_distinct_scores(self, period: Period, scores: Sequence[str], repair: bool) -> list[str]:
-        """Return the scores (in the spelling of ``:scores``) that are listed wrongly: missing there, or of no player.
-
-        They are corrected if ``repair``.
-        """
+    def check_distinct_scores(self, period: Part, scores: Sequence[str], repair: bool) -> list[str]:
+        """Return the scores (in the spelling of ``:scores``) that are missing or nobody's; correct if ``repair``."""
         keys = [period.family.gen, period.family.zset, period.family.scores]
-        wrong = run(self._link, "check_distinct_scores", keys, [period.generation, lua_bool(repair), *scores])
+        args: list[Argument] = [period.generation, lua_bool(repair), *scores]
+        wrong = run_of(period, self._link, "check_distinct_scores", keys, args)
         return [score.decode() for score in wrong]
 
-    def scan_distinct(self, period: Period, cursor: str, count: int) -> tuple[str, list[str]]:
-        """Read about ``count`` distinct scores in their spelling; returns the next cursor too. "0" begins and ends."""
+    def scan_distinct(self, period: Part, cursor: str, count: int) -> tuple[str, list[str]]:
+        """Read about ``count`` distinct scores in their spelling; returns the next cursor too. "0" begins and ends.
+
+        Levels are read all at once.
+        """
+        if period.family.has_levels:
+            levels = self._link.call("GET", period.family.scores) or b""
+            return "0", [str(at) for at in range(8 * len(levels)) if levels[at // 8] >> (7 - at % 8) & 1]
         next_cursor, cells = self._link.call("ZSCAN", period.family.scores, cursor, "COUNT", count)
         return next_cursor.decode(), [cell.decode() for cell in cells[::2]]
 
-    def is_announced(self, period: Period, player: str) -> bool:
+    def is_announced(self, period: Part, player: str) -> bool:
         """Whether a decision of SQL about the player is announced and not published yet."""
         return bool(self._link.call("HEXISTS", period.family.inflight, player))
 
-    def is_dirty(self, period: Period, player: str) -> bool:
+    def is_dirty(self, period: Part, player: str) -> bool:
         """Whether SQL may lack the player's standing."""
         return bool(self._link.call("HEXISTS", period.family.dirty, player))
 
-    def knows_player(self, period: Period, player: str) -> bool:
+    def knows_player(self, period: Part, player: str) -> bool:
         """Whether the player has a standing or a dirty mark there."""
         family = period.family
         in_member = ("HEXISTS", family.members, player)
@@ -193,32 +201,31 @@ class ZsetSync:
         replies = self._link.pipeline([("HEXISTS", family.dirty, player), has_standing])
         return any(reply not in (None, 0) for reply in replies)
 
-    def unlink(self, period: Period) -> None:
+    def unlink(self, period: Part) -> None:
         """Delete every key of the family without blocking the server."""
         self._link.call("UNLINK", *period.family.all_keys)
 
-    def scan(self, period: Period, cursor: str, count: int) -> tuple[str, dict[str, float]]:
+    def scan(self, period: Part, cursor: str, count: int) -> tuple[str, dict[str, float]]:
         """Read about ``count`` members with their scores; returns the next cursor too. "0" begins and ends."""
-        keys = [period.family.gen, period.family.zset]
-        next_cursor, *cells = run(self._link, "scan", keys, [period.generation, cursor, count])
-        pairs = zip(cells[::2], cells[1::2], strict=True)
-        return next_cursor.decode(), {member.decode(): float(score) for member, score in pairs}
+        keys = ranked_keys(period)[:3]
+        next_cursor, *found = run_of(period, self._link, "scan", keys, [period.generation, cursor, count])
+        return next_cursor.decode(), dict(members_and_scores(period, found))
 
-    def iterate_ordered(self, period: Period, at_once: int) -> Iterator[tuple[str, float]]:
+    def iterate_ordered(self, period: Part, at_once: int) -> Iterator[tuple[str, float]]:
         """Yield every member and score, by score and member; consistent only while there are no writes."""
         keys, first = [period.family.gen, period.family.zset], 0
-        while cells := run(self._link, "walk", keys, [period.generation, first, first + at_once - 1]):
-            yield from ((m.decode(), float(score)) for m, score in zip(cells[::2], cells[1::2], strict=True))
+        while found := run_of(period, self._link, "walk", keys, [period.generation, first, first + at_once - 1]):
+            yield from members_and_scores(period, found)
             first += at_once
 
-    def restore(self, period: Period, rows: Sequence[RestoreRow]) -> None:
+    def restore(self, period: Part, rows: Sequence[RestoreRow]) -> None:
         """Write standings of SQL to Redis."""
         args = placement_args(self._link, period)
         for row in rows:
             args += (row.player, "" if row.score is None else row.score, row.member, row.stored_state)
         run(self._link, "restore", [*ranked_keys(period), period.family.stored_state], args)
 
-    def restore_lost(self, period: Period, rows: Sequence[RestoreRow], restore: bool, deadline: int) -> list[str]:
+    def restore_lost(self, period: Part, rows: Sequence[RestoreRow], restore: bool, deadline: int) -> list[str]:
         """Return the players of these rows that Redis has lost, with neither standing nor dirty mark.
 
         They are restored if ``restore``. After the deadline (ms by Redis's clock) the script does nothing.
@@ -231,7 +238,7 @@ class ZsetSync:
         keys = [*ranked_keys(period), family.stored_state, family.dirty]
         return [player.decode() for player in run(self._link, "restore_missing", keys, args)]
 
-    def reassign_member(self, period: Period, player: str, member: str, reassign: bool, deadline: int) -> float | None:
+    def reassign_member(self, period: Part, player: str, member: str, reassign: bool, deadline: int) -> float | None:
         """Return the score of a member whose player has no member, else None.
 
         If ``reassign``, the player gets the member and a dirty mark.
@@ -242,21 +249,20 @@ class ZsetSync:
         score = run(self._link, "reclaim_member", keys, args)
         return float(score) if score else None
 
-    def remove_unknown(self, period: Period, players: Sequence[str]) -> None:
+    def remove_unknown(self, period: Part, players: Sequence[str]) -> None:
         """Remove players that SQL does not know, with their dirty marks."""
         keys = [*ranked_keys(period), period.family.stored_state, period.family.dirty]
         for start in range(0, len(players), MARKS_PER_CALL):
             args = [*placement_args(self._link, period), *players[start : start + MARKS_PER_CALL]]
             run(self._link, "remove_unknown", keys, args)
 
-    def raise_sequence(self, period: Period, highest: int) -> None:
+    def raise_sequence(self, period: Part, highest: int) -> None:
         """Raise the version counter above ``highest`` and above every version of earlier generations."""
         redis_state.raise_sequence(self._link, period.family, period.generation, highest)
 
-    def dirty(self, period: Period, limit: int) -> tuple[int, list[DirtyStanding]]:
+    def dirty(self, period: Part, limit: int) -> tuple[int, list[DirtyStanding]]:
         """Return the number of dirty standings and about ``limit`` of them; all of them with ``ALL``."""
-        family, cursor = period.family, "0"
-        keys = [family.gen, family.zset, family.members, family.stored_state, family.dirty]
+        keys, cursor = dirty_keys(period), "0"
         by_player: dict[str, DirtyStanding] = {}  # HSCAN may return a player twice
         while True:
             args: list[Argument] = [
@@ -269,7 +275,7 @@ class ZsetSync:
             if cursor == "0" or len(by_player) >= limit:
                 return int(total), list(by_player.values())
 
-    def clear_dirty(self, period: Period, rows: Sequence[DirtyStanding]) -> int:
+    def clear_dirty(self, period: Part, rows: Sequence[DirtyStanding]) -> int:
         """Remove the dirty marks whose version did not change since; returns how many standings are still dirty."""
         left = 0
         for start in range(0, len(rows) or 1, MARKS_PER_CALL):

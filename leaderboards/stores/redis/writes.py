@@ -5,21 +5,25 @@ nothing later. No call is repeated.
 """
 
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from functools import cache, partial
 from typing import NamedTuple
 
+from foundation.errors import Unavailable
 from foundation.messages import Message
-from foundation.redis.client import Argument, RedisClient
+from foundation.redis.client import Argument, RedisAway, RedisClient, ScriptCall
+from foundation.sync.redis_state import raise_if_stale, refusal_of
 from leaderboards.core import keys as named
 from leaderboards.core.id_buckets import PROOF_BYTES, BucketedId
 from leaderboards.core.ranking.policies import StandingState, policy_of
 from leaderboards.core.ranking.rules import Operator, Order, Ties, Update
 from leaderboards.core.short_labels import long_label, short_label
 from leaderboards.errors import PeriodClosed
-from leaderboards.models import Period
-from leaderboards.stores.redis.reads import lua_bool, placement_args, ranked_keys, run
+from leaderboards.models import Part
+from leaderboards.stores.redis.bucket_keys import BucketKeys, days_of
+from leaderboards.stores.redis.player_cells import cells_of
+from leaderboards.stores.redis.reads import lua_bool, placement_args, ranked_keys, run, run_of, script
+from leaderboards.stores.redis.stored_states import lua_form, lua_time, state_from, stores_state
 
 ENTRIES_PER_CALL = 250
 
@@ -40,11 +44,12 @@ _VERDICTS = {ord(verdict): verdict for verdict in Verdict}
 
 
 class ZsetRow(NamedTuple):
-    """A player's score and member; without a score the player is removed."""
+    """A player's score, member and number in SQL (None: not known); without a score the player is removed."""
 
     player: str
     score: float | None
     member: str
+    number: int | None = None
 
 
 class EntryToEvaluate(NamedTuple):
@@ -86,58 +91,59 @@ class Lookup(NamedTuple):
     stored_state: str
 
 
-def lua_form(period: Period) -> str:
-    """Where the scripts find a standing's time: in the score, the member, or ``stored_state`` ("plain")."""
-    layout = period.layout
-    if layout.decodes_in_lua:
-        return "score"
-    return "member" if layout.in_member else "plain"
-
-
-def lua_time(period: Period, at_ms: int) -> str:
-    """Return a time as the scripts compare it: a number if it is in the score, else a text of 19 digits."""
-    layout = period.layout
-    if layout.decodes_in_lua:
-        return str(layout.time_field(at_ms))
-    return f"{at_ms:019d}" if stores_state(period) else layout.time_text(at_ms)
-
-
-def stores_state(period: Period) -> bool:
-    """Whether Redis stores ``time|value`` beside the score, for the scripts to compare."""
-    return bool(period.rules.criteria) or lua_form(period) == "plain"
-
-
-def stored_state_text(period: Period, state: StandingState) -> str:
-    """Return what is stored beside the score, "" if nothing is."""
-    return f"{state.at_ms:019d}|{period.layout.sortable_text(state.value)}" if stores_state(period) else ""
-
-
-def state_from(period: Period, score: float, member: str, stored_state: str) -> StandingState:
-    """Return a standing of Redis as the policies take it. If Redis has no time, it is 0."""
-    unpacked = period.layout.unpack(score, member)
-    if unpacked.at_ms is None:
-        return StandingState(unpacked.value, int(stored_state[:19]) if stored_state else 0)
-    return StandingState(unpacked.value, unpacked.at_ms)
-
-
 class ZsetWriter:
     """Changes a period that Redis decides, and looks up its standings and ids."""
 
     def __init__(self, link: RedisClient) -> None:
         self._link = link
 
-    def submit(self, period: Period, entries: Sequence[EntryToEvaluate]) -> list[EvaluatedEntry]:
+    def submit(self, period: Part, entries: Sequence[EntryToEvaluate]) -> list[EvaluatedEntry]:
         """Evaluate and apply up to ``ENTRIES_PER_CALL`` entries."""
         return self.prepare_submit(period, entries)()
 
-    def prepare_submit(self, period: Period, entries: Sequence[EntryToEvaluate]) -> Callable[[], list[EvaluatedEntry]]:
-        """Prepare ``submit``; call the result at once to send it.
+    def prepare_submit(self, period: Part, entries: Sequence[EntryToEvaluate]) -> Callable[[], list[EvaluatedEntry]]:
+        """Prepare ``submit``; call the result at once to send it."""
+        call = self._submit_call(period, entries)
 
-        The day of the id buckets is that of the deadline, after which the script does nothing.
-        """
+        def send() -> list[EvaluatedEntry]:
+            with raise_if_stale():
+                letters, *standings = self._link.run(*call)
+            return _to_evaluated(period, entries, letters, standings)
+
+        return send
+
+    def prepare_each(
+        self, groups: Sequence[tuple[Part, Sequence[EntryToEvaluate]]]
+    ) -> Callable[[], list[list[EvaluatedEntry] | Unavailable]]:
+        """Prepare the entries of several families, which are sent together; each has its answer or its error."""
+        calls = [self._submit_call_or_error(part, entries) for part, entries in groups]
+        ready = [call for call in calls if isinstance(call, ScriptCall)]
+
+        def send() -> list[list[EvaluatedEntry] | Unavailable]:
+            try:
+                sent = iter(self._link.try_many(ready) if ready else ())
+            except Unavailable as error:
+                sent = iter([error] * len(ready))
+            answers = [next(sent) if isinstance(call, ScriptCall) else call for call in calls]
+            return [
+                refusal_of(answer) if isinstance(answer, Unavailable) else _to_evaluated(*group, answer[0], answer[1:])
+                for group, answer in zip(groups, answers, strict=True)
+            ]
+
+        return send
+
+    def _submit_call_or_error(self, period: Part, entries: Sequence[EntryToEvaluate]) -> ScriptCall | RedisAway:
+        """The call, or ``RedisAway`` if the family's server does not tell its clock: nothing is sent to it."""
+        try:
+            return self._submit_call(period, entries)
+        except Unavailable as error:
+            return RedisAway(error.detail)
+
+    def _submit_call(self, period: Part, entries: Sequence[EntryToEvaluate]) -> ScriptCall:
+        """The day of the id buckets is that of the deadline, after which the script does nothing."""
         family, deadline = period.family, self._link.deadline_ms(period.family.gen)
         keys = [*ranked_keys(period), family.stored_state, family.seq, family.dirty, family.closed]
-        entry_args, buckets = _entry_encoder(period), _BucketKeys(period.id_namespace, keys, _days(deadline))
+        entry_args, buckets = _entry_encoder(period), BucketKeys(period.id_namespace, keys, days_of(deadline))
         with_ids = any(entry.bucketed for entry in entries)
         with_operators = any(entry.operator for entry in entries)
         cells: list[Argument] = []
@@ -149,14 +155,9 @@ class ZsetWriter:
                 cells += _id_args(entry.bucketed, buckets)
         per_entry = len(cells) // max(1, len(entries))
         args = [*_submit_args(period, deadline), per_entry, lua_bool(with_operators), *cells]
+        return ScriptCall(script("submit"), keys, args)
 
-        def send() -> list[EvaluatedEntry]:
-            letters, *standings = run(self._link, "submit", keys, args)
-            return _to_evaluated(period, entries, letters, standings)
-
-        return send
-
-    def remove(self, period: Period, player: str) -> bool:
+    def remove(self, period: Part, player: str) -> bool:
         """Remove a player; False if they are not ranked. Raises ``PeriodClosed``."""
         family = period.family
         keys = [*ranked_keys(period), family.stored_state, family.seq, family.dirty, family.closed]
@@ -165,14 +166,16 @@ class ZsetWriter:
             raise PeriodClosed(Message("Period %(period)s is closed.", period=period.label))
         return bool(answer)
 
-    def remove_final(self, period: Period, player: str, member: str) -> None:
+    def remove_final(self, period: Part, player: str, member: str) -> None:
         """Remove a player from a final period's keys under any generation: they are not read any more."""
         family = period.family
+        if family.is_compact:
+            return  # it has nothing but numbers
         self._link.call("ZREM", family.zset, member)
         for key in (family.members, family.stored_state, family.dirty):
             self._link.call("HDEL", key, player)
 
-    def amend(self, period: Period, put: ZsetRow, stored_state: str, seen: float | None) -> bool:
+    def amend(self, period: Part, put: ZsetRow, stored_state: str, seen: float | None) -> bool:
         """Set a standing, or remove the player, and mark it for the mirror; False if the present score is not ``seen``.
 
         ``seen`` is None for an unranked player.
@@ -186,25 +189,30 @@ class ZsetWriter:
         ]
         return bool(run(self._link, "amend", keys, args))
 
-    def look_up(self, period: Period, entries: Sequence[tuple[str, BucketedId | None]]) -> list[Lookup]:
+    def look_up(self, period: Part, entries: Sequence[tuple[str, BucketedId | None]]) -> list[Lookup]:
         """Look up the ids and standings of entries (player, id) without applying them."""
         family = period.family
-        keys = [family.gen, family.zset, family.members, family.stored_state]
+        keys, cells = [family.gen, family.zset, family.members, family.stored_state], cells_of(period)
         args: list[Argument] = [period.generation, lua_bool(period.layout.in_member)]
-        buckets = _BucketKeys(period.id_namespace, keys, _days(self._link.deadline_ms(period.family.gen)))
+        buckets = BucketKeys(period.id_namespace, keys, days_of(self._link.deadline_ms(period.family.gen)))
+        cells.look_up(player for player, _ in entries)
         for player, bucketed in entries:
-            args += (player, bucketed.field if bucketed else b"", buckets.key_index(bucketed))
-        return _parse_lookups(run(self._link, "lookup", keys, args))
+            args += (cells.cell(player), bucketed.field if bucketed else b"", buckets.key_index(bucketed))
+        found = _parse_lookups(run_of(period, self._link, "lookup", keys, args))
+        return [each if each.score is None else each._replace(member=cells.member(each.member)) for each in found]
 
-    def look_up_ids(self, owner: str, ids: Sequence[BucketedId]) -> list[IdRecord | None]:
-        """Look up ids under any generation; ``owner`` is a ``Period.id_namespace``."""
-        days = _days(self._link.deadline_ms(named.ids(owner, "", 0)))
-        commands = [("HGET", named.ids(owner, day, each.bucket), each.field) for each in ids for day in days]
+    def look_up_ids(self, ids: Sequence[tuple[str, BucketedId]]) -> list[IdRecord | None]:
+        """Look up ids under any generation, each with the ``id_namespace`` that it is in."""
+        owners = {owner for owner, _ in ids}
+        days = {owner: days_of(self._link.deadline_ms(named.ids(owner, "", 0))) for owner in owners}
+        commands = [
+            ("HGET", named.ids(owner, day, each.bucket), each.field) for owner, each in ids for day in days[owner]
+        ]
         replies = self._link.pipeline(commands)
         return [_parse_id(today or yesterday) for today, yesterday in zip(replies[::2], replies[1::2], strict=True)]
 
 
-def _submit_args(period: Period, deadline: int) -> list[Argument]:
+def _submit_args(period: Part, deadline: int) -> list[Argument]:
     rules, layout = period.rules, period.layout
     kind = "text" if rules.criteria else ("more" if rules.order is Order.DESC else "less")
     return [
@@ -215,17 +223,11 @@ def _submit_args(period: Period, deadline: int) -> list[Argument]:
     ]
 
 
-def _days(at_ms: int) -> tuple[str, str]:
-    """Return the day of a moment and the day before, as the id buckets name them."""
-    day = datetime.fromtimestamp(at_ms / 1000, UTC).date()
-    return day.isoformat(), (day - timedelta(days=1)).isoformat()
-
-
 def _parse_id(value: bytes | None) -> IdRecord | None:
     return IdRecord(value[:PROOF_BYTES], long_label(value[PROOF_BYTES:])) if value else None
 
 
-def _entry_encoder(period: Period) -> Callable[[EntryToEvaluate], tuple[Argument, ...]]:
+def _entry_encoder(period: Part) -> Callable[[EntryToEvaluate], tuple[Argument, ...]]:
     """Return a function from an entry to its script arguments. The script packs points; criteria are packed here."""
     layout, time = period.layout, cache(partial(lua_time, period))
     if not period.rules.criteria:
@@ -246,16 +248,20 @@ def _parse_lookups(cells: Sequence[bytes]) -> list[Lookup]:
     ]
 
 
-def _id_args(bucketed: BucketedId | None, buckets: "_BucketKeys") -> tuple[Argument, ...]:
+def _id_args(bucketed: BucketedId | None, buckets: "BucketKeys") -> tuple[Argument, ...]:
     return (bucketed.field, bucketed.proof, buckets.key_index(bucketed)) if bucketed else (b"", b"", 0)
 
 
 def _to_evaluated(
-    period: Period, entries: Sequence[EntryToEvaluate], letters: bytes, standings: Sequence[bytes]
+    period: Part, entries: Sequence[EntryToEvaluate], letters: bytes, standings: Sequence[bytes]
 ) -> list[EvaluatedEntry]:
     """Pair each entry with its verdict and standing. The reply omits standings that equal the entry itself."""
-    cells = iter(standings)
-    evaluated = []
+    if not standings:  # the usual case, in half the time
+        return [
+            EvaluatedEntry(_VERDICTS[letter], StandingState(entry.value, entry.at_ms))
+            for entry, letter in zip(entries, letters, strict=True)
+        ]
+    cells, evaluated = iter(standings), []
     for entry, verdict in zip(entries, map(_VERDICTS.__getitem__, letters), strict=True):
         state: StandingState | None = StandingState(entry.value, entry.at_ms)
         if verdict is not Verdict.UPDATED or policy_of(period.rules, entry.operator) is Update.INCREMENT:
@@ -263,20 +269,3 @@ def _to_evaluated(
             state = state_from(period, float(score), member.decode(), "") if score else None
         evaluated.append(EvaluatedEntry(verdict, state))
     return evaluated
-
-
-class _BucketKeys:
-    """Adds the id buckets to a script's ``keys``, in pairs: today's and yesterday's."""
-
-    def __init__(self, owner: str, keys: list[str], days: tuple[str, str]) -> None:
-        self._owner, self._keys, self._days = owner, keys, days
-        self._indexes: dict[int, int] = {}
-
-    def key_index(self, bucketed: BucketedId | None) -> int:
-        """Return the index in KEYS of the id's bucket of today, adding the pair if necessary; 0 without an id."""
-        if bucketed is None:
-            return 0
-        if bucketed.bucket not in self._indexes:
-            self._indexes[bucketed.bucket] = len(self._keys) + 1
-            self._keys += [named.ids(self._owner, day, bucketed.bucket) for day in self._days]
-        return self._indexes[bucketed.bucket]

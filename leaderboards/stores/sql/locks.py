@@ -111,6 +111,9 @@ def _reread_if_changed(known: Period, is_unchanged: Any) -> Period:
     if row is None or not row[0] or known.stale_since is not None or known.state != PeriodState.OPEN:
         board, known = known.board, Period.objects.get(pk=known.pk)
         known.board = board  # may be seconds old, but only its storage matters here, which never changes
+    if known.is_divided:
+        known.forget_parts()
+        known.parts  # noqa: B018 - read now, under the barrier
     return known
 
 

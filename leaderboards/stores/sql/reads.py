@@ -30,6 +30,7 @@ from leaderboards.stores.base import (
     ScoreRange,
     pack_gap,
 )
+from leaderboards.stores.sql.scattered import beyond, count_scattered_ranks
 
 Answer = TypeVar("Answer")
 
@@ -89,8 +90,8 @@ def _count_timeout() -> CountTimeout:
 class SqlStore:
     """The standings in SQL.
 
-    ``timeout_ms`` bounds each count (PostgreSQL). If it is exceeded, rows have no ranks, and quantiles and counts are
-    missing.
+    ``timeout_ms`` bounds each count (PostgreSQL), and ``TOTAL_TIMEOUT_FACTOR`` times as much all ranks of an answer,
+    however many players it names. If that is exceeded, rows have no ranks, and quantiles and counts are missing.
     """
 
     def __init__(self, timeout_ms: int | None = None) -> None:
@@ -100,7 +101,9 @@ class SqlStore:
         """Answer all queries from one moment of the period."""
         with snapshot_transaction():
             view = _View(period, self._timeout_ms)
-            return QueryResult(view.total(), [view.answer(query) for query in queries])
+            total = view.total()
+            view.limit_ranks()
+            return QueryResult(total, [view.answer(query) for query in queries])
 
     def totals(self, periods: Collection[Period]) -> dict[int, int]:
         """Return the number of players by primary key of the period, in one statement. Raises ``CountTimeout``."""
@@ -173,6 +176,11 @@ class _View:
             raise _count_timeout()
         return total
 
+    def limit_ranks(self) -> None:
+        """Give all ranks together as long as the total, where each has a time-out."""
+        if self._timeout_ms is not None:
+            self._deadline = clock.monotonic() + self._timeout_ms * TOTAL_TIMEOUT_FACTOR / 1000
+
     def answer(self, query: Query) -> list[RankedRow]:
         match query:
             case Page(offset, limit):
@@ -183,7 +191,16 @@ class _View:
                 return self._around_gap(gap, ahead, behind)
             case ForPlayers(players):
                 cells = self._cells(self.rows.filter(player__external_id__in=players))
-                return [row for cell in cells for row in self._add_ranks([cell], self._offset_of(*cell))]
+                return self._add_scattered_ranks(cells)
+
+    def _add_scattered_ranks(self, cells: list[tuple[str, float]]) -> list[RankedRow]:
+        """Add ranks to rows that need not be consecutive, in the order in which they came."""
+        if len(cells) == 1:
+            return self._add_ranks(cells, self._offset_of(*cells[0]))
+        is_limited = bool(self._timeout_ms) or self._deadline is not None
+        ranks = count_scattered_ranks(self.rows, self.rules, cells, self._run_in_time, is_limited)
+        unknown = (None, None, None)
+        return [RankedRow(member, score, *ranks.get((member, score), unknown)) for member, score in cells]
 
     def _around(self, player: str, radius: int) -> list[RankedRow]:
         me = self._cells(self.rows.filter(player__external_id=player))
@@ -216,19 +233,18 @@ class _View:
         return self._run_in_time(rows.count, factor)
 
     def _run_in_time(self, query: Callable[[], Answer], factor: int = 1) -> Answer | None:
-        """Run a query within the time-out (times ``factor``) or the deadline; None if that is exceeded."""
-        if self._deadline is None:
-            return run_with_timeout(query, self._timeout_ms and self._timeout_ms * factor)
-        left_ms = int((self._deadline - clock.monotonic()) * 1000)
-        return run_with_timeout(query, left_ms) if left_ms > 0 else None
+        """Run a query within the time-out (times ``factor``) and before the deadline; None if that is exceeded."""
+        limit_ms = self._timeout_ms and self._timeout_ms * factor
+        if self._deadline is not None:
+            left_ms = int((self._deadline - clock.monotonic()) * 1000)
+            if left_ms <= 0:
+                return None
+            limit_ms = min(limit_ms or left_ms, left_ms)
+        return run_with_timeout(query, limit_ms)
 
     def _beyond(self, side: str, member: str, score: float, inclusive: bool = False) -> QuerySet[Standing]:
-        """Return the rows on one side of a row, or with it if ``inclusive``.
-
-        The condition on the score alone makes use of the index.
-        """
-        strictly = Q(**{f"score__{side}": score}) | Q(**{f"member__{side}{'e' * inclusive}": member})
-        return self.rows.filter(strictly, **{f"score__{side}e": score})
+        """Return the rows on one side of a row, or with it if ``inclusive``."""
+        return self.rows.filter(beyond(side, member, score, inclusive))
 
     def _cells(self, rows: QuerySet[Standing]) -> list[tuple[str, float]]:
         return [(member, score) for member, score in rows.values_list("member", "score") if score is not None]

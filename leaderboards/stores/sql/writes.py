@@ -17,7 +17,7 @@ from foundation.sync import barrier
 from leaderboards.core.instants import milliseconds
 from leaderboards.core.ranking.policies import StandingState
 from leaderboards.core.ranking.rules import Operator
-from leaderboards.models import Period, Player, QuarantinedEntry, Submission
+from leaderboards.models import Part, Partition, Period, Player, QuarantinedEntry, Submission
 from leaderboards.stores.sql.bulk import Cell, InsertTarget, insert, one_of, one_of_sql, send_rows
 
 ROWS_PER_STATEMENT = 250  # the server writes the first rows while the next statement is prepared
@@ -191,9 +191,10 @@ def write_standings(
 
 
 def mark_pending_publish(
-    statements: StatementRunner, period: Period, rows: Sequence[StandingRow], at: datetime
+    statements: StatementRunner, parts: Sequence[tuple[Part, Sequence[StandingRow]]], at: datetime
 ) -> None:
-    """Mark standings that this transaction has written as possibly missing in Redis, and their period as stale."""
+    """Mark standings that this transaction has written as possibly missing in Redis, and their families as stale."""
+    period, rows = parts[0][0].period, [row for _, own in parts for row in own]
     condition, params = one_of_sql("player_id", "bigint", [row.player_id for row in rows])
     statements.execute(
         f"UPDATE leaderboards_standing SET pending_publish = %s WHERE period_id = %s AND {condition}",
@@ -201,30 +202,32 @@ def mark_pending_publish(
     )
     # If another transaction marks the period now, do not wait for it: should it not commit, the worker finds the rows.
     skip_locked = " FOR NO KEY UPDATE SKIP LOCKED" if connection.vendor == "postgresql" else ""
-    statements.execute(
-        "UPDATE leaderboards_period SET stale_since = %s WHERE id IN"
-        f" (SELECT id FROM leaderboards_period WHERE id = %s AND stale_since IS NULL{skip_locked})",
-        [connection.ops.adapt_datetimefield_value(at), period.pk],
-    )
+    numbers = [("leaderboards_partition", part.pk) for part, _ in parts if isinstance(part, Partition)]
+    for table, number in (*numbers, ("leaderboards_period", period.pk)):
+        statements.execute(
+            f"UPDATE {table} SET stale_since = %s WHERE id IN"
+            f" (SELECT id FROM {table} WHERE id = %s AND stale_since IS NULL{skip_locked})",
+            [connection.ops.adapt_datetimefield_value(at), number],
+        )
 
 
-def clear_pending_publish(period: Period, published: Sequence[tuple[int, int]]) -> None:
+def clear_pending_publish(part: Part, published: Sequence[tuple[int, int]]) -> None:
     """Clear ``pending_publish`` of published standings (player, version) that still have that version.
 
-    Locked rows keep their marks. If the period has a new generation, nothing is cleared: Redis may lack them again.
+    Locked rows keep their marks. If the family has a new generation, nothing is cleared: Redis may lack them again.
     """
     if not published:
         return
     pairs = ", ".join(["(%s, %s)"] * len(published))
     skip_locked = " ORDER BY player_id FOR UPDATE SKIP LOCKED" if connection.vendor == "postgresql" else ""
     with transaction.atomic(), connection.cursor() as cursor:
-        barrier.hold_shared(period.pk)
-        if not Period.objects.filter(pk=period.pk, generation=period.generation).exists():
+        barrier.hold_shared(part.period_id)
+        if not part.same_generation.exists():
             return
         cursor.execute(
             "UPDATE leaderboards_standing SET pending_publish = %s WHERE id IN (SELECT id FROM leaderboards_standing"
             f" WHERE period_id = %s AND (player_id, version) IN (VALUES {pairs}){skip_locked})",
-            [False, period.pk, *(cell for pair in published for cell in pair)],
+            [False, part.period_id, *(cell for pair in published for cell in pair)],
         )
 
 

@@ -20,6 +20,7 @@ from foundation.caching.micro_cache import MicroCache
 from foundation.db.resilience import SqlAway, ask
 from foundation.users import UserKey
 from leaderboards import formats, selectors
+from leaderboards.countries import country_name
 from leaderboards.models import Board
 from leaderboards.selectors import BoardPage
 from leaderboards.selectors.player_data.follows import followed_ids
@@ -27,7 +28,6 @@ from leaderboards.selectors.player_data.names import cached_names, countries_of
 from leaderboards.selectors.rankings.filtered import FilteredPage, page_of_country, page_of_players, places_among
 from leaderboards.selectors.rankings.standings import row_of
 from leaderboards.selectors.visibility.restrictions import current_viewer
-from leaderboards.views.components.faces import country_name
 from leaderboards.views.components.table_rows import Line
 from leaderboards.views.http.responses import ROWS, pages_of
 from leaderboards.views.http.viewer import Viewer

@@ -1,4 +1,4 @@
-"""The share menu of a board's page: of the board, or of the viewer's row in it."""
+"""The share menu of a board's page: of the board, of the viewer's row in it, or of another player's (``?row=``)."""
 
 from contextlib import nullcontext
 
@@ -17,7 +17,7 @@ from leaderboards.views.components.pictures import language_query
 from leaderboards.views.components.preview import row_words
 from leaderboards.views.components.share import ShareMenu, share_response, with_query
 from leaderboards.views.http.access import visible_board
-from leaderboards.views.http.viewer import Viewer, viewer_of
+from leaderboards.views.http.viewer import Viewer, row_asked
 
 
 @require_safe
@@ -29,12 +29,12 @@ def share_board(request: HttpRequest, seq: int) -> HttpResponse:
             raise Http404(f"Board {seq} counts in competitions: share the competition.")
         label = request.GET.get("period", "")
         selectors.standings(board, label or selectors.CURRENT, limit=0)  # refuses unknown periods
-        return share_response(request, _menu(board, label, _own_row(viewer_of(request), board, label)))
+        return share_response(request, _menu(board, label, _shown_row(row_asked(request), board, label)))
     except NotFound as error:
         raise Http404(error.detail) from error
 
 
-def _own_row(viewer: Viewer, board: Board, label: str) -> PlayerRow | None:
+def _shown_row(viewer: Viewer, board: Board, label: str) -> PlayerRow | None:
     if viewer.player is None:
         return None
     with as_seen_by(viewer.player, board) if viewer.linked else nullcontext():

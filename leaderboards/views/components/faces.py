@@ -1,8 +1,7 @@
 """A player's picture or generated face, and the flag of their country."""
 
-import json
 import re
-from functools import cache, lru_cache
+from functools import lru_cache
 from html import escape
 
 from django.templatetags.static import PrefixNode
@@ -11,15 +10,14 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language
 
-from foundation import file_locations
 from foundation.sunwi_settings import sunwi_settings
 from leaderboards.core.faces import drawn, face_of, parts_of
+from leaderboards.countries import country_name
 from leaderboards.models import Player
 from leaderboards.selectors.player_data.names import picture_of
 
 _PLAIN = re.compile(r"[\w/.:-]+").fullmatch  # HTML wants quotes around nothing of this
 _PIXELS = {"l": 44, "xl": 112}
-_NO_COUNTRIES = {"EU", "UN", "XX"}  # flags of no country
 
 
 def face_html(player: str, size: str = "", picture: str | None = None) -> SafeString:
@@ -72,18 +70,6 @@ def flag_html(country: str, *, in_row: bool = False) -> SafeString:
     return _flag(country, get_language() or "en", in_row) if country else SafeString()
 
 
-def country_name(country: str, language: str) -> str:
-    """Return the name of a country; empty if the code is unknown."""
-    names = _countries().get(country, {})
-    return names.get(language) or names.get("en", "")
-
-
-def countries(language: str) -> list[tuple[str, str]]:
-    """Return the countries as code and name, in the order of their names."""
-    named = [(code, country_name(code, language)) for code in _countries() if code not in _NO_COUNTRIES]
-    return sorted(named, key=lambda each: each[1])
-
-
 @lru_cache(maxsize=1024)
 def _flag(country: str, language: str, in_row: bool) -> SafeString:
     name = escape(country_name(country, language))
@@ -97,11 +83,3 @@ def _flag(country: str, language: str, in_row: bool) -> SafeString:
 def attribute(text: str) -> str:
     """Return an escaped text as the value of an attribute, in quotes if HTML needs them."""
     return text if _PLAIN(text) else f'"{text}"'
-
-
-@cache
-def _countries() -> dict[str, dict[str, str]]:
-    countries: dict[str, dict[str, str]] = json.loads(
-        (file_locations.folder("static") / "flags" / "countries.json").read_text("utf-8")
-    )
-    return countries

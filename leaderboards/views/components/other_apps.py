@@ -55,10 +55,41 @@ class News:
 
 
 @dataclass(frozen=True, slots=True)
+class LeadRow:
+    """One of the first rows of a race, as text; ``tied`` if others share its rank."""
+
+    player: str
+    name: str
+    rank: int | None
+    tied: bool
+    result: str
+    country: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class HomeLead:
+    """The race that a new visitor of the home page sees first: what runs (``kind``), until when, and its first rows.
+
+    ``participants`` says how many take part. ``seconds_left`` change all the time, so an ETag does not cover them; None
+    where nothing ends.
+    """
+
+    board: Board
+    name: str
+    address: str
+    kind: str
+    participants: str
+    rows: Sequence[LeadRow]
+    ends_at: datetime | None
+    seconds_left: int | None = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class HomePart:
     """A live part of the home page: its template, what that shows, and ``seen``, all of it that an ETag covers.
 
-    ``coming`` and ``news`` concern the viewer alone, and stand beside their places.
+    ``coming`` and ``news`` concern the viewer alone, and stand beside their places. ``lead`` may lead the page, and
+    ``beside_lead`` is what the part shows then.
     """
 
     template: str
@@ -66,6 +97,8 @@ class HomePart:
     seen: object
     coming: Sequence[Coming] = ()
     news: Sequence[News] = ()
+    lead: HomeLead | None = None
+    beside_lead: Any = None
 
 
 BuildHomePart = Callable[[HttpRequest], HomePart]

@@ -119,7 +119,7 @@ def _gap_text(board: Board, row: Row, above: Sequence[Row]) -> str:
     if better is None or row.points is None or better.points is None:
         return ""
     gap = abs(Decimal(row.points) - Decimal(better.points))
-    return formats.points(board, gap) if gap else ""
+    return formats.gap(board, gap) if gap else ""
 
 
 def move_of(row: Row, movement: Movement | None) -> Move | None:
@@ -179,7 +179,7 @@ def gap_between(board: Board, me: Row, other: Row) -> Gap:
 def _distance(board: Board, me: Row, other: Row) -> str:
     if me.fields is None or other.fields is None:
         apart = abs(Decimal(me.points or 0) - Decimal(other.points or 0))
-        return formats.points_with_unit(board, apart) if apart else ""
+        return formats.gap(board, apart, with_unit=True) if apart else ""
     for name in formats.shown_fields(me.fields):
         if between := abs(me.fields[name] - other.fields[name]):
             return formats.named_distance(name, between)

@@ -47,6 +47,17 @@ def viewer_of(request: HttpRequest) -> Viewer:
         return Viewer(None, refused=given is not None)
 
 
+def row_asked(request: HttpRequest) -> Viewer:
+    """Return whose row is to be shared: that of the player whom ``?row=`` names, else the viewer's own."""
+    viewer, named = viewer_of(request), request.GET.get("row", "").strip()
+    if not named or named == viewer.player:
+        return viewer
+    try:
+        return Viewer(read_player(named), is_in_address=True)
+    except BadPlayer:
+        return viewer
+
+
 def _own_player(request: HttpRequest) -> str | None:
     """Return the signed-in user's player. While SQL is unavailable, the user counts as not signed in."""
     if not may_be_signed_in(request):

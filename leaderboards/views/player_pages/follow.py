@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBadRequest, JsonResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
+from django.urls import Resolver404, resolve, reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
@@ -95,22 +95,37 @@ def following(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def row_menu(request: HttpRequest, player: str) -> HttpResponse:
-    """Return what one can do with a row of the board ``?board=``, as the part of a page that a script shows there."""
-    seq = whole_number(request.GET.get("board", "")) or 0
+    """Return what one can do with a row, as the part of a page that a script shows there.
+
+    ``?board=`` is the board on which two are compared (without it they choose one), ``?share=`` the share menu of the
+    page, ``?period=`` what it shows of the past, ``?next=`` the page itself.
+    """
+    board, share = whole_number(request.GET.get("board", "")), _share_path(request.GET.get("share", ""))
     known = Player.objects.filter(visible_q(None, ""), external_id=player) if "\0" not in player else None
-    shown = known.first() if known is not None and seq > 0 else None
-    if shown is None:
+    shown = known.first() if known is not None else None
+    if shown is None or not (board or share):
         raise Http404("There is no such player.")
     viewer = viewer_of(request)
-    back = next_url(request, reverse("board", args=[seq]))
+    back = next_url(request, reverse("board", args=[board]) if board else reverse("player", args=[player]))
     context = {
         "player": shown,
-        "board": seq,
+        "board": board,
+        "share": share,
+        "period": request.GET.get("period", ""),
         "viewer": viewer,
         "is_self": viewer.player == player,
         "button": follow_button(request, shown, back),
     }
     return private(render(request, "leaderboards/_row_menu.html", context))
+
+
+def _share_path(given: str) -> str:
+    """Return the path of a share menu of this site; empty if it is none."""
+    try:
+        name = resolve(given).url_name
+    except Resolver404:
+        return ""
+    return given if name in ("board-share", "competition-share") else ""
 
 
 def _refusal_response(request: HttpRequest, error: SunwiError) -> HttpResponse:

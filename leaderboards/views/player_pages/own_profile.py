@@ -25,6 +25,7 @@ from foundation.translate import translated
 from foundation.users import User
 from leaderboards.core.input.profiles import LONGEST_NAME, LONGEST_URL
 from leaderboards.core.periods import zone_names
+from leaderboards.countries import countries
 from leaderboards.models import Player
 from leaderboards.services.players.own_profile import (
     Correspondence,
@@ -32,7 +33,6 @@ from leaderboards.services.players.own_profile import (
     correspondence_of,
     editable_fields,
 )
-from leaderboards.views.components.faces import countries
 from leaderboards.views.http.theme import THEME_COOKIE, chosen_theme
 from leaderboards.views.http.viewer import YEAR
 

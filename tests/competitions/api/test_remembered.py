@@ -23,7 +23,17 @@ from leaderboards.services.boards import save_board
 from leaderboards.services.moderation.ban import ban, unban
 from leaderboards.services.moderation.restrict import RestrictionScope, lift_from, restrict
 from leaderboards.services.sync.mirror import mirror_all
-from tests.competitions.remembering import IN_REDIS, PATHS, Known, SetClock, elsewhere, scored, seen, shown
+from tests.competitions.remembering import (
+    IN_REDIS,
+    PATHS,
+    Known,
+    SetClock,
+    elsewhere,
+    scored,
+    seen,
+    shown,
+    take_sql_away_later,
+)
 from tests.competitions.site import (
     END,
     HOUR,
@@ -38,7 +48,7 @@ from tests.competitions.site import (
     reloaded,
 )
 from tests.leaderboards.api.conftest import Caller, problem, with_key
-from tests.remembered import count_trips, take_sql_away
+from tests.remembered import count_trips
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("links")]
 
@@ -270,7 +280,7 @@ def test_one_whose_board_was_made_private_elsewhere_is_not_shown_if_sql_goes_awa
     with elsewhere():
         save_board(cup.board)
 
-    take_sql_away(monkeypatch)
+    take_sql_away_later(monkeypatch)
 
     for path in PATHS:
         problem(anybody.get(f"/competitions/{cup.pk}/{path}"), 503, "unavailable")
@@ -284,6 +294,6 @@ def test_one_that_is_hidden_elsewhere_is_not_shown_by_what_was_read_before(
     with elsewhere():
         change_end.change_end(reloaded(cup), SOON + MINUTE, "Less time.", SOON, None)
 
-    take_sql_away(monkeypatch)
+    take_sql_away_later(monkeypatch)
 
     problem(anybody.get(f"/competitions/{cup.pk}/standings"), 503, "unavailable")

@@ -12,8 +12,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from config.console import home, needs, status, tiles
-from config.console.blocks import Budget, BudgetSpent
 from foundation import clock
+from foundation.db.blocks import Budget, BudgetSpent
 from foundation.models import DeadLetter, Heartbeat
 from foundation.monitoring import minutes
 from foundation.tasks import WORKER
@@ -207,6 +207,36 @@ def test_what_every_page_shows_is_one_look_of_some_seconds(admin: Client) -> Non
         text(admin, address)
 
     assert not [each for each in asked if re.search("heartbeat|deadletter", each["sql"] or "")]
+
+
+def test_the_page_asks_for_its_parts_alone_and_these_are_all_of_its_parts(admin: Client) -> None:
+    board = make_board("hybrid", clock.now())
+    score(board, {"ann": 5}, clock.now())
+
+    whole, fragment = text(admin), text(admin, f"{HOME}?fragment=1")
+
+    parts = re.findall(r'data-part="(\w+)"', whole)
+    assert sorted(re.findall(r'data-part="(\w+)"', fragment)) == sorted(parts)
+    assert set(parts) == {"rail", "banner", "clock", "tiles", "parts", "next", "lately"}
+    assert "<html" not in fragment
+    assert "csrfmiddlewaretoken" not in fragment
+    assert 'src="/static/js/admin-live.js" data-every="5"' in whole
+    assert Client().get(f"{HOME}?fragment=1").status_code == 302
+
+
+def test_bars_of_all_boards_are_on_one_scale(admin: Client) -> None:
+    at = clock.now()
+    few, many = (make_board("sql", at, name=name, update="increment") for name in ("Few", "Many"))
+    score(few, {"ann": 1}, at)
+    score(many, {f"p{nth}": 1 for nth in range(28)}, at)
+    minutes.write()
+
+    html = text(admin)
+
+    table = html.partition('class="home-table"')[2].partition("</table>")[0]
+    heights = {name: re.findall(r"v-(\d+)h", row) for name, row in re.findall(r">(Few|Many)</a>(.*?)</tr>", table)}
+    assert heights == {"Few": ["1"], "Many": ["28"]}
+    assert "the highest bar is 28 a minute" in html
 
 
 @pytest.fixture(autouse=True)

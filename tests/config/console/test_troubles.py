@@ -111,6 +111,14 @@ def test_the_page_of_health_has_the_doctors_lines_what_is_wrong_first(links: Non
     assert "has never given a sign of life: start worker and beat" in html
 
 
+def test_every_line_of_the_doctor_has_a_name_in_korean(links: None) -> None:
+    with override("ko"):
+        html = chief().get(HEALTH, headers={"accept-language": "ko"}).content.decode()
+
+    assert "점수 분포" in html
+    assert "histograms" not in html
+
+
 def test_the_doctors_lines_are_for_who_may_look_at_periods(links: None) -> None:
     assert "Checks" not in said(staff("view_board"), HEALTH)
     assert "Checks" in said(staff("view_period"), HEALTH)

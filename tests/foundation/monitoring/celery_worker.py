@@ -12,8 +12,8 @@ from config.local import child_process
 
 
 @contextmanager
-def running_worker(environment: dict[str, str], log: Path) -> Iterator[None]:
-    """A real Celery worker with this environment, whose lines go into ``log``."""
+def running_worker(environment: dict[str, str], log: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """A real Celery worker with this environment, whose lines go into ``log``; its process."""
     options = ["worker", "--pool", "threads", "-c", "2", "--without-gossip", "--without-mingle", "--without-heartbeat"]
     command = [sys.executable, "-m", "config.run_celery", "-A", "config", *options, "-l", "INFO"]
     with log.open("wb") as out:
@@ -21,6 +21,6 @@ def running_worker(environment: dict[str, str], log: Path) -> Iterator[None]:
             command, cwd=settings.BASE_DIR, env=environment, stdin=subprocess.DEVNULL, stdout=out, stderr=out
         )
     try:
-        yield
+        yield child
     finally:
         child_process.stop(child)

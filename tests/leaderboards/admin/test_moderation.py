@@ -93,6 +93,18 @@ def test_a_purge_is_shown_then_asked_for_with_a_reason_and_its_page_says_how_far
     assert "A cheat." not in page(admin, "/admin/leaderboards/purge/")
 
 
+def test_from_a_players_page_the_range_holds_all_that_the_player_sent(admin: Client, ann: Player) -> None:
+    Player.objects.filter(pk=ann.pk).update(created_at=clock.now() - timedelta(days=3))
+    form = admin.get(PURGE, {"player": "ann"}).context["form"]
+    typed = {name: str(form[name].value() or "") for name in ("player", "from_at", "until_at")}
+    typed = {name: value.removesuffix("+00:00").replace(" ", "T") for name, value in typed.items()}
+
+    asked, _ = shown(admin, PURGE, look="1", **typed)
+
+    assert "1 submission is voided, of 1 player." in asked
+    assert not admin.get(PURGE, {"player": "nobody"}).context["form"]["from_at"].value()
+
+
 def test_what_is_typed_anew_after_it_was_shown_is_shown_again_and_not_done(admin: Client, ann: Player) -> None:
     _, typed = shown(admin, PURGE, player="ann", **a_minute())
 

@@ -3,6 +3,7 @@
 import json
 import re
 import shlex
+from decimal import Decimal
 from html import unescape
 from typing import Any
 
@@ -193,6 +194,25 @@ def test_a_new_key_comes_with_a_command_that_asks_and_writes_nothing(admin: Clie
     assert words[:2] == ["curl", "http://localhost:8000/api/v1/scores?dry_run=true"]
     assert service_keys.authenticate(words[3].removeprefix("Authorization: ")).name == "game"
     assert words[-1] == f'{{"entries": [{{"board": {board.pk}, "player": "test-player", "points": 1}}]}}'
+
+
+@pytest.mark.parametrize(
+    ("limits", "example"),
+    [
+        ({"minimum": 100}, "100"),
+        ({"minimum": -50, "maximum": -10}, "-10"),
+        ({"minimum": Decimal("2.5"), "decimals": 1}, "2.5"),
+        ({"minimum": 0}, "1"),
+    ],
+)
+def test_the_first_score_to_try_is_one_that_the_board_takes(
+    admin: Client, links: None, limits: dict[str, Any], example: str
+) -> None:
+    board = BoardFactory.create(period="day", **limits)
+    key, _text = service_keys.make("game", ["scores:write"], boards=[board.pk])
+
+    assert typed(admin, board)["worth"] == example
+    assert f'"points": {example}}}' in curl_of(key)
 
 
 def test_a_made_key_shows_it_with_a_variable_and_a_signed_one_shows_none() -> None:

@@ -78,6 +78,7 @@ def test_the_board_that_shows_a_period_final_soon_ends_every_ten_minutes(tmp_pat
         ('{"boards": [{"name": "A", "maximum": NaN}]}', "[Tt]he file is not JSON: NaN"),
         ('{"boards": [{"name": "A", "colour": "red"}]}', "no setting 'colour'"),
         ('{"boards": [{"period": "week"}]}', "needs a name"),
+        ('{"boards": [{"name": "A", "ties": "none"}]}', "`ties`: .*one of first_come, last_come, shared, dense"),
         ('{"boards": [{"name": "Good"}, {"name": "Bad", "timezone": "Mars/Olympus"}]}', "Bad: .*is no time zone"),
     ],
 )

@@ -18,7 +18,8 @@ def test_it_prints_what_is_needed_and_what_is_not_supported() -> None:
     assert small.startswith("5,000,000 players a day on each of 1 boards (hybrid), 10 updates and 20 reads")
     assert "Sunwi supports this today, as far as these figures go." in small
     assert "Not supported today\n" in large
-    assert "all boards of a site live on one server today" in large
+    assert "A Redis Cluster spreads boards over them, and `partitions` one board" in large
+    assert "are not built" not in large
     assert "Not measured: redis_headroom, " in small
     assert "Money a month" not in small
 

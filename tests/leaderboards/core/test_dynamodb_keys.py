@@ -1,6 +1,7 @@
 """Keys of boards in DynamoDB: places sort as scores and members do, and shards share players evenly."""
 
 import math
+from datetime import UTC, datetime, timedelta
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,6 +11,8 @@ from leaderboards.core.dynamodb_keys import ItemKey
 
 SCORES = st.floats(min_value=0, allow_nan=False, allow_infinity=False).map(abs)  # -0.0 is no score
 MEMBERS = st.text(st.characters(exclude_categories=["Cs"]), max_size=80)
+MADE = datetime(2026, 11, 24, 9, 30, 0, 123456, UTC)
+LATER = MADE + timedelta(milliseconds=1)
 CELLS = st.tuples(SCORES, MEMBERS)
 
 
@@ -59,5 +62,5 @@ def test_players_are_shared_out_evenly_and_each_stays_where_they_are() -> None:
 def test_the_keys_are_spelt_as_the_documents_say() -> None:
     assert keys.standing(7, "2026-47", 1, "ann") == ItemKey("7#2026-47#p0", "ann")
     assert keys.counters(7, "all") == "7#all#n"
-    assert keys.entry_id(7, "game", "x").partition.startswith("7#id#")
-    assert len({keys.entry_id(7, service, "x") for service in ("game", "other")}) == 2
+    assert keys.entry_id(7, MADE, "game", "x").partition.startswith("7#id#")
+    assert len({keys.entry_id(7, at, name, "x") for at in (MADE, LATER) for name in ("game", "other")}) == 4

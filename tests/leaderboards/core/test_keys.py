@@ -8,23 +8,34 @@ import pytest
 
 from foundation.redis.slots import slot_of
 from foundation.sync.keys import has_names_for_cluster, use_names_for_cluster
-from leaderboards.core.keys import PeriodKeyFamily, board, ids, recent, zset
+from leaderboards.core.keys import PeriodKeyFamily, board, family, ids, partition, recent, zset, zset_of_partition
 from likes.core.keys import DayKeys, KindKeys, ThingKeys, is_of_a_thing, thing_of
 
 
 def test_a_period_is_named_after_board_and_label_and_all_beside_it_wears_its_name_as_the_hash_tag() -> None:
-    family = PeriodKeyFamily(zset(1, "2017-37"))
+    named = PeriodKeyFamily(zset(1, "2017-37"))
 
-    assert family.zset == "LeaderBoard_1_2017-37"
-    assert family.gen == "{LeaderBoard_1_2017-37}:gen"
-    for key in family.all_keys[1:]:
+    assert named.zset == "LeaderBoard_1_2017-37"
+    assert named.gen == "{LeaderBoard_1_2017-37}:gen"
+    for key in named.all_keys[1:]:
         assert re.fullmatch(r"\{LeaderBoard_1_2017-37\}:[a-z-]+", key)
     fixed = [
         name
         for name in dir(PeriodKeyFamily)
-        if isinstance(getattr(PeriodKeyFamily, name), property) and name != "all_keys"
+        if isinstance(getattr(PeriodKeyFamily, name), property) and name not in ("all_keys", "is_compact")
     ]
-    assert sorted(family.all_keys) == sorted({family.zset, *(getattr(family, name) for name in fixed)})
+    assert sorted(named.all_keys) == sorted({named.zset, *(getattr(named, name) for name in fixed)})
+
+
+def test_scores_of_a_compact_family_are_in_buckets_of_as_many_numbers_as_have_fifty_of_its_players() -> None:
+    plain, compact = family(zset(1, "2017-37"), is_compact=False), family(zset(1, "2017-37"), is_compact=True)
+    part = family(zset_of_partition(1, "2017-37", 3, 16), is_compact=True, partitions=16)
+
+    assert (plain.is_compact, plain.has_levels, plain.members) == (False, False, "{LeaderBoard_1_2017-37}:members")
+    assert (compact.is_compact, compact.has_levels, compact.per_bucket) == (True, True, 50)
+    assert compact.members == "{LeaderBoard_1_2017-37}:numbers:50"
+    assert part.members.endswith("}_2017-37:numbers:800")
+    assert {compact.members, compact.scores} <= {*compact.all_keys}
 
 
 def test_ids_are_the_boards_or_a_competitions_own() -> None:
@@ -72,3 +83,9 @@ def test_likes_that_redis_decides_and_days_are_in_one_slot_each_and_views_are_no
     assert all(is_of_a_thing(each.count) for each in things)
     assert not any(is_of_a_thing(key) for key in kind.all_keys)
     assert ThingKeys("note", "1").count == "{note:1}:likes_count"
+
+
+@pytest.mark.parametrize("number", [-1, 4, 15])
+def test_a_partition_that_a_board_does_not_have_is_no_search_without_end(number: int) -> None:
+    with pytest.raises(ValueError, match="in 4 partitions has none"):
+        partition(17, number, 4)

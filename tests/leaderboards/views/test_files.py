@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
+from config.local import fonts
+from leaderboards.countries import country_name
 from leaderboards.models import Player
-from leaderboards.views.components.faces import country_name, flag_html
+from leaderboards.views.components.faces import flag_html
 from tests.playing import make_board, name, score
 
 ROOT = Path(__file__).parents[3]
@@ -31,6 +33,14 @@ def test_fonts_have_the_digest_of_their_content_in_their_name_and_are_asked_for_
     assert {path.name for path in FONTS.glob("*-OFL.txt")} == {
         *("archivo-OFL.txt", "sunwi-hangul-OFL.txt", "sunwi-names-OFL.txt")
     }
+
+
+def test_the_font_has_every_korean_syllable_of_the_players_texts() -> None:
+    sheet = (ROOT / "static/css/type.css").read_text("utf-8")
+
+    [more] = re.findall(r"sunwi-hangul-more\.[^}]*?unicode-range:\s*([^;}]+)", sheet)
+
+    assert more.split(", ") == fonts.syllables()[1].split(",")  # else: python -m config.local.fonts
 
 
 def test_every_flag_has_a_name_and_a_code_of_none_has_no_flag() -> None:

@@ -57,6 +57,16 @@ def test_the_menu_has_the_link_the_picture_and_the_ways_of_ones_own_row(client: 
     assert page["Cache-Control"] == "private, no-cache"
 
 
+def test_another_players_row_is_shared_also_by_who_has_a_row_of_their_own(client: Client, board: int) -> None:
+    signed_in(client, "robin", "robin")
+
+    html = unescape(client.get(f"/boards/{board}/share/?row=mina").content.decode())
+
+    assert f'value="http://testserver/boards/{board}/?player=mina"' in html
+    assert "Link to the row of mina" in html
+    assert "/?player=robin" not in html
+
+
 def test_without_a_player_it_is_of_the_board_and_a_period_goes_along(client: Client, board: int) -> None:
     label = "2026-01"
     Board.objects.filter(seq=board).update(period="month")

@@ -4,8 +4,9 @@
 -- ARGV    1 generation, then per range: from, to (as ZCOUNT takes them)
 -- returns per range the count
 --! include guard.lua
+--! include rows.lua
 local answer = {}
 for i = 2, #ARGV, 2 do
-  answer[#answer + 1] = redis.call('ZCOUNT', KEYS[2], ARGV[i], ARGV[i + 1])
+  answer[#answer + 1] = count_between(ARGV[i], ARGV[i + 1])
 end
 return answer

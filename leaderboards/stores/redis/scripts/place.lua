@@ -1,6 +1,9 @@
 -- Places players in the sorted set and removes them. Expects KEYS[2] zset, KEYS[3] members, KEYS[4] scores, batch.lua,
 -- and the locals in_member (the member carries the time) and dense (distinct scores are kept).
 -- Adds before it removes, so that a server out of memory refuses before anything has changed.
+-- The distinct scores are bits if KEYS[4] is named `levels`: then scores are whole numbers from 0 (core/levels.py).
+local has_levels = dense and string.sub(KEYS[4], -7) == ':levels'
+
 local function as_text(score)
   return string.format('%.17g', tonumber(score))
 end
@@ -12,7 +15,11 @@ end
 
 local function drop_score(score)
   if dense and score and redis.call('ZCOUNT', KEYS[2], as_text(score), as_text(score)) == 0 then
-    redis.call('ZREM', KEYS[4], as_text(score))
+    if has_levels then
+      redis.call('SETBIT', KEYS[4], as_text(score), 0)
+    else
+      redis.call('ZREM', KEYS[4], as_text(score))
+    end
   end
 end
 
@@ -30,7 +37,8 @@ local function place(players, scores, members)
   batch_write('ZADD', KEYS[2], zset_cells)
   batch_write('HSET', KEYS[3], member_cells)
   batch_write('ZREM', KEYS[2], replaced)
-  batch_write('ZADD', KEYS[4], distinct)
+  for n = 1, has_levels and #distinct or 0, 2 do redis.call('SETBIT', KEYS[4], distinct[n + 1], 1) end
+  batch_write('ZADD', KEYS[4], has_levels and {} or distinct)
   for _, score in ipairs(old_scores or {}) do drop_score(score) end
 end
 

@@ -23,7 +23,7 @@ for n, open in ipairs(batch_read('HMGET', KEYS[5], announced)) do
       later[#later + 1], later[#later + 2] = ARGV[i], string.sub(open, stop + 1)
     end
     if ARGV[i + 1] == '' then
-      remove(ARGV[i])
+      remove(ARGV[i], ARGV[i + 2])
     else
       players[at], scores[at], members[at] = ARGV[i], ARGV[i + 1], ARGV[i + 2]
     end

@@ -4,12 +4,13 @@
 -- ARGV    1 generation  2 descending (1 or 0), then shares in thousandths, 0 (the best) to 1000 (the last)
 -- returns the total, then per share: member, score
 --! include guard.lua
-local total = redis.call('ZCARD', KEYS[2])
+--! include rows.lua
+local total = count_rows()
 local answer = { total }
 if total == 0 then return answer end
 for i = 3, #ARGV do
   local index = math.min(math.floor(total * ARGV[i] / 1000), total - 1)
-  local row = redis.call(ARGV[2] == '1' and 'ZREVRANGE' or 'ZRANGE', KEYS[2], index, index, 'WITHSCORES')
+  local row = rows_at(index, index, ARGV[2] == '1')
   answer[#answer + 1] = row[1]
   answer[#answer + 1] = row[2]
 end

@@ -18,19 +18,17 @@ if ARGV[5] ~= '' and redis.call('GET', KEYS[5]) ~= ARGV[5] then
 end
 local down, ties, in_member = ARGV[2] == '1', ARGV[3], ARGV[4] == '1'
 local shares = ties == 'shared' or ties == 'dense'
-
-local function better(key, score)
-  if down then return redis.call('ZCOUNT', key, '(' .. score, '+inf') end
-  return redis.call('ZCOUNT', key, '-inf', '(' .. score)
-end
+--! include rows.lua
+--! include members.lua
+--! include places.lua
 
 local function places_of(cells)
   local places, score, rank, tied, ahead = {}, nil, nil, nil, nil
   for i = 2, #cells, 2 do
     if cells[i] ~= score then
       score = cells[i]
-      ahead, tied = better(KEYS[2], score), redis.call('ZCOUNT', KEYS[2], score, score)
-      rank = (ties == 'dense' and better(KEYS[4], score) or ahead) + 1
+      ahead, tied = better(score), count_between(score, score)
+      rank = (ties == 'dense' and distinct_better(score) or ahead) + 1
     end
     local at = #places
     places[at + 1], places[at + 2], places[at + 3] = rank, tied, ahead
@@ -41,39 +39,16 @@ end
 -- The first index of a page is returned as the text that was passed: Lua would write a large number with an exponent.
 local function page(first, last)
   if last < tonumber(first) then return first, {} end
-  return first, redis.call(down and 'ZREVRANGE' or 'ZRANGE', KEYS[2], first, last, 'WITHSCORES')
+  return first, rows_at(first, last, down)
 end
 
 local function around(player, radius)
   local member = player
   if in_member then member = redis.call('HGET', KEYS[3], player) end
-  local index = member and redis.call(down and 'ZREVRANK' or 'ZRANK', KEYS[2], member)
+  local index = member and index_of(member, down)
   if not index then return -1, {} end
-  if radius == 0 then return index, { member, redis.call('ZSCORE', KEYS[2], member) } end
+  if radius == 0 then return index, { member, score_of(member) } end
   return page(math.max(index - radius, 0), index + radius)
-end
-
--- Whether a member stands before another one with the same score: byte by byte, since < goes by the server's locale.
-local function stands_before(one, other)
-  for i = 1, math.min(#one, #other) do
-    local a, b = string.byte(one, i), string.byte(other, i)
-    if a ~= b then return (a > b) == down end
-  end
-  return #one ~= #other and (#one > #other) == down
-end
-
--- The number of rows before the place of a member with this score, whether or not it is there: by halving among equals.
-local function rows_before(score, member)
-  local index = redis.call(down and 'ZREVRANK' or 'ZRANK', KEYS[2], member)
-  if index and tonumber(redis.call('ZSCORE', KEYS[2], member)) == tonumber(score) then return index, 1 end
-  local low = better(KEYS[2], score)
-  local high = low + redis.call('ZCOUNT', KEYS[2], score, score)
-  while low < high do
-    local middle = math.floor((low + high) / 2)
-    local there = redis.call(down and 'ZREVRANGE' or 'ZRANGE', KEYS[2], middle, middle)[1]
-    if stands_before(there, member) then low = middle + 1 else high = middle end
-  end
-  return low, 0
 end
 
 local function around_gap(place, sizes)
@@ -84,7 +59,7 @@ local function around_gap(place, sizes)
   return page(math.max(index - ahead, 0), index + behind - 1)
 end
 
-local lines, covered = { redis.call('ZCARD', KEYS[2]) }, 1 -- covered: the last line that the digest covers
+local lines, covered = { count_rows() }, 1 -- covered: the last line that the digest covers
 for i = 8, #ARGV, 3 do
   local size, at, first, cells = tonumber(ARGV[i + 2]), #lines, nil, nil
   if ARGV[i] == 'page' then

@@ -6,6 +6,8 @@
 --         then players
 -- returns per player: the score, or '' if not ranked
 --! include guard.lua
+--! include rows.lua
+--! include members.lua
 if ARGV[3] ~= '' and redis.call('GET', KEYS[4]) ~= ARGV[3] then
   return redis.error_reply('STALE another cache_version')
 end
@@ -13,6 +15,6 @@ local answer = {}
 for i = 4, #ARGV do
   local member = ARGV[i]
   if ARGV[2] == '1' then member = redis.call('HGET', KEYS[3], member) end
-  answer[#answer + 1] = member and redis.call('ZSCORE', KEYS[2], member) or ''
+  answer[#answer + 1] = member and score_of(member) or ''
 end
 return answer

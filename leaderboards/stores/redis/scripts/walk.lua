@@ -4,4 +4,5 @@
 -- ARGV    1 generation  2 the first row (0 is the least)  3 the last
 -- returns per row: member, score
 --! include guard.lua
-return redis.call('ZRANGE', KEYS[2], ARGV[2], ARGV[3], 'WITHSCORES')
+--! include rows.lua
+return rows_at(ARGV[2], ARGV[3], false)

@@ -1,12 +1,14 @@
 """The demo's past: made once, through the services, with places that change and results that stay."""
 
 from datetime import datetime, timedelta
+from itertools import pairwise
 
 import pytest
 from django.test import Client
 
-from config.local.seeding.history import FIRSTS_PLACE, PLAYERS, STORIES, make_history
+from config.local.seeding.history import PLAYERS, STORIES, make_history
 from config.local.seeding.seed import make_boards
+from config.local.strength import FIRSTS_PLACE
 from foundation import clock
 from leaderboards.models import (
     Board,
@@ -58,6 +60,25 @@ def test_boards_have_months_of_results_and_a_race_in_which_places_change(at: dat
     assert page.count("race-line") == 10
     assert "<td class=up>" in page
     assert thin_snapshots(at) <= len(looks)  # what a worker would let go soon is little
+
+
+def test_points_are_spread_with_a_leader_ahead_close_groups_ties_and_a_long_tail(at: datetime) -> None:
+    make_history(at)
+
+    board = Board.objects.get(name="Weekly wins")
+    points = [int(row.points or 0) for row in standings(board, limit=PLAYERS).rows]
+    first, second = points[:2]
+    assert first - second > first * 0.03
+    assert points[9] < first * 0.7
+    assert points[-1] < first * 0.05
+    close = [ahead - behind for ahead, behind in pairwise(points[:15]) if ahead - behind < 100]
+    assert len(close) >= 5
+    rows = standings(Board.objects.get(name="Golf"), limit=PLAYERS).rows
+    assert any((row.tied or 0) > 1 for row in rows)
+    last = Period.objects.filter(board=board, state=PeriodState.FINAL).latest("starts_at")
+    finals = [int(row.points or 0) for row in standings(board, last.label, limit=10).rows]
+    assert finals[9] < finals[0] * 0.7
+    assert FinalStanding.objects.filter(period__board=board, rank=1).values("player").distinct().count() > 1
 
 
 def test_a_second_start_makes_nothing_twice_and_a_retired_board_is_left_alone(at: datetime) -> None:

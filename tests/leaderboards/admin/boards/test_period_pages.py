@@ -9,6 +9,7 @@ from django.test import Client
 
 from foundation import clock
 from foundation.audit.models import AuditEntry
+from leaderboards.admin.wording.periods import period_in_words
 from leaderboards.core.input.entries import read_entry
 from leaderboards.core.submissions import Caller
 from leaderboards.models import Board, Period, PeriodState
@@ -112,4 +113,4 @@ def test_what_sql_alone_keeps_is_not_compared_and_a_board_leads_to_its_periods(a
     assert admin.get(address(period, "verify")).status_code == 404
     way = f"/admin/leaderboards/period/?board__seq__exact={board.pk}"
     assert way in page(admin, f"/admin/leaderboards/board/{board.pk}/change/")
-    assert period.label in page(admin, way)
+    assert period_in_words(period) in page(admin, way)

@@ -12,7 +12,7 @@ from django.test import Client
 from foundation import clock
 from foundation.models import WebhookDelivery, WebhookEndpoint
 from foundation.webhooks import outbox
-from foundation.webhooks.kinds import registered_kinds
+from foundation.webhooks.kinds import kind_in_words, registered_kinds
 from tests.foundation.factories import WebhookEndpointFactory
 from tests.leaderboards.admin.typed import act, page
 
@@ -117,7 +117,7 @@ def test_an_endpoint_is_disabled_with_a_name_and_enabled_and_sent_no_test_messag
     assert (row.endpoint, row.kind) == (live, "test")
     assert f"Live: {row.message_id} goes out within seconds" in tested
     assert "Off is disabled: enable it first." in tested
-    assert "disabled: By admin." in html
+    assert re.search(r"disabled since \w{3} .* UTC: By admin\.", html)
     assert "All of the selected are so already." in again
     assert disabled.disabled_at is not None
     assert WebhookEndpoint.objects.get(name="Off").disabled_at is None
@@ -176,3 +176,19 @@ def test_a_stranger_can_neither_see_nor_act(stranger: Client) -> None:
 
     assert WebhookDelivery.objects.get().dead_at is not None
     assert WebhookEndpoint.objects.get().previous_secret == ""
+
+
+def test_kinds_are_words_in_both_languages_and_each_has_its_own(admin: Client) -> None:
+    endpoint = WebhookEndpointFactory.create(kinds=["reward.granted", "order.paid"])
+    make_delivery()
+
+    english, korean = page(admin, ENDPOINTS), admin.get(ENDPOINTS, headers={"accept-language": "ko"}).content.decode()
+    form = admin.get(f"{ENDPOINTS}{endpoint.pk}/change/", headers={"accept-language": "ko"}).content.decode()
+    words = [kind_in_words(kind) for kind in registered_kinds()]
+
+    assert "a reward is earned, order.paid" in english
+    assert "보상을 받음, order.paid" in korean
+    assert "기록이 보류됨 (score.quarantined)" in form
+    assert not set(words) & set(registered_kinds())
+    assert len(set(words)) == len(words)
+    assert "None" not in page(admin, f"{DELIVERIES}{WebhookDelivery.objects.get().pk}/change/").partition("<main")[2]

@@ -8,6 +8,7 @@ from django.test import Client
 from foundation import clock
 from foundation.audit.models import AuditEntry
 from leaderboards.admin.scores import standing_admin as standings
+from leaderboards.admin.wording.periods import period_in_words
 from leaderboards.models import Board, Period, Player, Restriction, Standing
 from tests.leaderboards.admin.moderation.test_ban_pages import scored
 from tests.leaderboards.admin.typed import act, make_board, page
@@ -76,7 +77,7 @@ def test_a_period_is_read_by_rank_as_its_board_ranks_and_says_who_is_hidden(admi
 
 def test_the_period_leads_there_and_the_list_says_which_it_is(admin: Client, board: Board) -> None:
     assert of(final()) in page(admin, f"/admin/leaderboards/period/{final().pk}/change/")
-    assert f"Standings: One ({final().label})" in page(admin, of(final()))
+    assert f"Standings: One ({period_in_words(final())})" in page(admin, of(final()))
     assert [rank for rank, _ in shown(page(admin, of(final())))] == ["1", "2"]
 
 
@@ -94,9 +95,9 @@ def test_several_are_hidden_with_one_reason_after_a_look_at_each_period(admin: C
     done = act(admin, LIST, "hide", *chosen, confirmed="1", reason="A ring.")
     again = act(admin, LIST, "hide", *chosen, confirmed="1", reason="A ring.")
 
-    assert f"One ({final().label}): ann. 1 final period shows them no more" in look
+    assert f"One ({period_in_words(final())}): ann. 1 final period shows them no more" in look
     assert "1 first place moves, 2 ranks change." in look
-    assert f"One ({running().label}): ann, bob. On 1 running board they hold" in look
+    assert f"One ({period_in_words(running())}): ann, bob. On 1 running board they hold" in look
     assert "Give a reason of 1 to 300 characters." in missing
     assert "3 standings are hidden." in done
     assert "nothing was done" in again

@@ -154,7 +154,7 @@ def test_what_the_product_does_not_do_is_said() -> None:
     assert small.not_supported == []
     told = " ".join(large.not_supported)
     assert "Redis servers for boards" in told
-    assert "a period is one sorted set" in told
+    assert "give the board `partitions`" in told
     assert "one primary" in told
     assert any("one worker mirrors" in sentence for sentence in burst.not_supported)
 

@@ -257,8 +257,8 @@ def test_nobody_answers_in_the_place_of_dynamodb_and_there_is_no_file_of_a_runni
     board: Board = period.board
     with away(), pytest.raises(StorageUnavailable):
         shown(period)
-    with away(), pytest.raises(StorageUnavailable):
-        totals([period])
+    with away():
+        assert totals([period]) == {}
     Period.objects.filter(pk=period.pk).update(starts_at=NOON - 30 * DAY)
 
     with pytest.raises(NotAvailable, match="there is no file before that"):

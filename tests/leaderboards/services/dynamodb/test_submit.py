@@ -28,6 +28,7 @@ from tests.leaderboards.services.restricting import EVERY_WAY, keep_out
 from tests.leaderboards.services.site import DAY, NOON, make_board, period_of
 
 GAME = Caller("game")
+BANS = [each for each in EVERY_WAY if each.startswith("banned")]
 
 
 def entry(board: Board, player: str, points: int, position: int = 0, **more: Any) -> Any:
@@ -185,7 +186,7 @@ def test_a_period_that_is_closed_or_has_other_rules_takes_nothing(summed: Board)
     assert DynamoWriter().look_up(period, ["a"])["a"].state.value == (5,)
 
 
-@pytest.mark.parametrize("how", [each for each in EVERY_WAY if each.startswith("banned")])
+@pytest.mark.parametrize("how", BANS)
 def test_the_banned_are_refused_at_once_and_their_neighbours_score(summed: Board, how: str) -> None:
     send(summed, ("a", 5, None), ("b", 5, None))
     keep_out(how, summed, "a")

@@ -51,11 +51,11 @@ def test_a_change_that_waits_for_a_turn_leaves_the_period_that_has_begun_as_it_i
     following, starts_at = upcoming_of(board)
     refresh, wanted = upcoming_rules._refresh, {"name": board.name, "minimum": -100_000}
 
-    def after_the_turn(period: Period, rules: dict[str, object]) -> None:
+    def after_the_turn(period: Period, rules: dict[str, object], partitions: int) -> None:
         """The process was held up; meanwhile the period begins and somebody scores."""
         with clock.freeze_at(starts_at + timedelta(minutes=1)):
             score(board, {"ann": 900}, clock.now())
-            refresh(period, rules)
+            refresh(period, rules, partitions)
 
     with patch.object(upcoming_rules, "_refresh", after_the_turn):
         apply_boards([wanted], NOON)

@@ -4,7 +4,7 @@ import pytest
 
 from leaderboards.core.input.entries import read_entry
 from leaderboards.core.input.json_body import read_json
-from leaderboards.services.submit.duplicates import content
+from leaderboards.services.submit.entry_content import content
 
 
 def content_of(points: str) -> str:

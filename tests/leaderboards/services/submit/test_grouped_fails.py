@@ -11,8 +11,8 @@ from foundation.db.resilience import SqlAway
 from leaderboards.core.input.entries import Entry, read_entry
 from leaderboards.core.ranking.policies import evaluate
 from leaderboards.models import Board, Period
-from leaderboards.services.submit import decide_redis, decide_sql, grouped, pending_items
-from leaderboards.services.submit.duplicates import bucketed
+from leaderboards.services.submit import decide_redis, decide_sql, grouped, pending_items, redis_entries
+from leaderboards.services.submit.entry_content import bucketed
 from leaderboards.services.sync.publish import write_and_publish
 from leaderboards.stores.sql import locks
 from tests.leaderboards.services.joining import GAME, LONG, Company, entry
@@ -49,7 +49,7 @@ def test_one_that_fails_as_nobody_foresaw_takes_nobody_along(sent: Company, stor
         return bucketed(row, service)
 
     sent.monkeypatch.setattr(decide_sql, "evaluate", failing)
-    sent.monkeypatch.setattr(decide_redis, "bucketed", failing_before_the_script)
+    sent.monkeypatch.setattr(redis_entries, "bucketed", failing_before_the_script)
     sent.hold(board.seq)
     ann, bad, bob = [sent.send(entry(board, *each)) for each in (("ann", 5), ("ann", 666), ("bob", 7))]
     sent.let_go()

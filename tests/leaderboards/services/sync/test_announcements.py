@@ -107,7 +107,7 @@ def test_a_mark_of_who_wrote_since_we_read_stays() -> None:
 
     def meanwhile(step: str) -> None:
         if step == "reconcile.after_shown":
-            with patch.object(publish, "_announce", return_value=False):
+            with patch.object(publish, "_announce", side_effect=list):
                 sent(board, ONE)()
 
     with patch.object(reconcile, "failpoint", meanwhile):
@@ -125,7 +125,7 @@ def test_a_mark_of_what_was_read_and_not_shown_stays() -> None:
     def meanwhile(step: str) -> None:
         if step == "reconcile.after_claim":
             sent(board, ONE)()
-            with patch.object(publish, "_announce", return_value=False):
+            with patch.object(publish, "_announce", side_effect=list):
                 sent(board, OTHER)()
 
     with patch.object(reconcile, "failpoint", meanwhile):

@@ -2,17 +2,20 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from types import ModuleType
 from typing import Any
 from unittest.mock import patch
 
 import pytest
 from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from foundation.models import DrawnGeneration
 from foundation.redis import client as redis
 from foundation.redis.client import RedisRefused, RedisSilent
 from leaderboards.models import Period, Standing
 from leaderboards.services.sync import reconcile
+from leaderboards.services.sync import restore as restoring
 from leaderboards.services.sync import resync_periods as settling
 from leaderboards.services.sync.resync_periods import PeriodResync, resync_due
 from leaderboards.stores.redis.publish import Publisher
@@ -114,6 +117,7 @@ def test_who_scores_between_our_read_and_our_put_is_shown_as_they_are_now(step: 
     agree(arena)
 
 
+@patch.object(settling, "PROGRESS_SECONDS", 0)
 @patch.object(reconcile, "CHUNK", 2)
 def test_chunk_by_chunk_it_clears_all_marks_and_says_how_far_it_is() -> None:
     arena = begun("hybrid", stale=True, lost=True)
@@ -127,6 +131,28 @@ def test_chunk_by_chunk_it_clears_all_marks_and_says_how_far_it_is() -> None:
     assert seen == [2, 4, 6, 8, 8, 8, 8]  # all of them, then who is marked
     assert not Standing.objects.filter(pending_publish=True).exists()
     agree(arena)
+
+
+@pytest.mark.parametrize(
+    ("storage", "module", "size"), [("hybrid", reconcile, "CHUNK"), ("redis", restoring, "ENTRIES_PER_CALL")]
+)
+def test_how_far_it_is_is_not_committed_with_each_chunk(storage: str, module: ModuleType, size: str) -> None:
+    arena = begun(storage)
+    if storage == "redis":
+        arena.mirror()
+    with redis_client() as client:
+        client.flushdb()
+    Period.objects.filter(pk=arena.period.pk).update(stale_since=NOW)
+    chunks: list[int] = []
+
+    with patch.object(module, size, 1), CaptureQueriesContext(connection) as said:
+        PeriodResync(
+            Period.objects.get(pk=arena.period.pk), on_progress=lambda row: chunks.append(row.rebuild_progress)
+        ).resync()
+
+    commits = [each for each in said if each["sql"].startswith("UPDATE") and 'SET "rebuild_progress"' in each["sql"]]
+    assert max(chunks) >= len(FIRST)
+    assert len(commits) == 1
 
 
 def test_what_was_announced_and_not_published_is_shown_as_sql_has_it() -> None:

@@ -19,7 +19,8 @@ def standing(period: Period, player: str, points: int) -> StoredStanding:
 
 
 def counted(period: Period, external_id: str) -> CountedId:
-    return CountedId(keys.entry_id(period.board_id, "game", external_id), period.label, keys.proof("content"))
+    key = keys.entry_id(period.board_id, period.board.created_at, "game", external_id)
+    return CountedId(key, period.label, keys.proof("content"))
 
 
 def items(dynamodb: Any) -> list[dict[str, Any]]:

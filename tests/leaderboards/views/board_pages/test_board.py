@@ -55,7 +55,7 @@ def test_the_list_tells_of_each_board_that_is_not_over_and_of_private_ones_to_st
                 "2 share this rank Why 2?",
             ],
         ),
-        ({"order": "asc", "unit": "milliseconds"}, {"mina": 61_250, "robin": 59_999}, ["0:01.251 ahead of mina"]),
+        ({"order": "asc", "unit": "milliseconds"}, {"mina": 61_250, "robin": 59_999}, ["1.251 s ahead of mina"]),
         (  # a column each, and the gap names the one that decides
             {"criteria": [STAGES, MEMBERS]},
             {"mina": {"stage": 1200, "members": 3}, "robin": {"stage": 1200, "members": 5}},
@@ -181,6 +181,7 @@ def test_an_event_board_sends_people_to_its_competitions_and_no_label_opens_its_
     assert {answer.status_code for answer in answers} == {404}
     assert "This board counts in competitions." in text(client.get(board))
     assert "c7" not in text(client.get(board))
+    assert f'href="/competitions/?board={event.board.seq}"' in client.get("/boards/").content.decode()
 
 
 def test_names_are_text(client: Client) -> None:

@@ -151,3 +151,23 @@ def test_the_menu_of_a_row_offers_it_and_leads_back_to_the_board(board: int, rob
     wrong = ("/players/nobody/menu/?board=1", "/players/mina/menu/")
     assert [client.get(each).status_code for each in wrong] == [404] * 2
     assert User.objects.get(username="robin").follows.count() == 1
+
+
+def test_the_menu_of_a_row_shares_it_from_where_it_stands_and_leads_to_no_other_site(
+    board: int, robin: Client, client: Client
+) -> None:
+    menu = f"/players/mina/menu/?board={board}&share=/boards/{board}/share/&period=2026-46"
+
+    assert (
+        f'href="/boards/{board}/share/?row=mina&amp;period=2026-46" data-share-menu'
+        in client.get(menu).content.decode()
+    )
+    own = robin.get(menu.replace("mina", "robin")).content.decode()
+    assert "Share this row" in own
+    assert "Compare" not in own
+    for elsewhere in ("https://evil.example/", "//evil.example/boards/1/share/", "javascript:alert(1)", "/admin/"):
+        assert "evil" not in (
+            page := client.get(f"/players/mina/menu/?board={board}&share={elsewhere}").content.decode()
+        )
+        assert "Share" not in page
+    assert client.get("/players/mina/menu/?share=/competitions/7/share/").status_code == 200

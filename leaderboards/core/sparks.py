@@ -18,13 +18,16 @@ class Spark:
     unknown_width: int
 
 
-def spark(values: Sequence[int | None]) -> Spark | None:
-    """Draw a bar for each minute, the present one last; None if no value is known. Values above 0 stay visible."""
+def spark(values: Sequence[int | None], scale: int = 0) -> Spark | None:
+    """Draw a bar for each minute, the present one last; None if no value is known. Values above 0 stay visible.
+
+    ``scale`` is the value of a bar of full height, for several drawings beside each other; by default the largest.
+    """
     known = [value for value in values if value is not None]
     if not known:
         return None
     most = max(known)
-    path = "".join(_bar(nth, value, most) for nth, value in enumerate(values) if value)
+    path = "".join(_bar(nth, value, max(scale, most)) for nth, value in enumerate(values) if value)
     unknown = len(values) - len(known)
     return Spark(path, len(values) * (BAR + GAP) - GAP, HEIGHT, most, len(known), unknown * (BAR + GAP))
 

@@ -51,13 +51,13 @@ class Budget:
         except BudgetSpent:
             return Block(None, _("SQL took too long for this part. Load the page again."))
         except Unavailable as error:
-            logger.info("%s cannot be read for the console: %s", what, error.detail)
+            logger.info("%s cannot be read for a page of the admin: %s", what, error.detail)
             return Block(None, _("This part cannot be read now: a server does not answer."))
         except DatabaseError as error:
-            logger.info("%s cannot be read for the console: %s", what, error)
+            logger.info("%s cannot be read for a page of the admin: %s", what, error)
             return Block(None, _("SQL took too long for this part. Load the page again."))
         except Exception:
-            logger.exception("%s cannot be read for the console", what)
+            logger.exception("%s cannot be read for a page of the admin", what)
             return Block(None, _("This part cannot be read now. The log says why."))
 
     @contextmanager
