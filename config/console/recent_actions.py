@@ -1,4 +1,4 @@
-"""The latest entries of the audit log that the reader may see."""
+"""The latest entries of the audit log that the reader may see: of people and keys, before those of the schedule."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,6 +15,7 @@ from leaderboards.admin.audit_log.values import actor_name
 from leaderboards.admin.audit_log.visibility import visible_entries
 
 SHOWN = 8
+LOOKED_AT = 200
 NOT_LISTED = (SIGNED_IN, SIGNED_OUT)
 
 
@@ -30,10 +31,10 @@ class RecentAction:
 
 
 def recent_actions(request: HttpRequest) -> Sequence[RecentAction]:
-    """Return the latest actions, latest first."""
-    actions = AuditEntry.objects.exclude(act__in=NOT_LISTED)
-    rows = visible_entries(request, actions.select_related("by").prefetch_related("subjects"))
-    entries = list(rows[:SHOWN])
+    """Return what people and keys did among the latest entries, latest first; without any, what happened by itself."""
+    latest = visible_entries(request, AuditEntry.objects.exclude(act__in=NOT_LISTED))
+    rows = AuditEntry.objects.filter(pk__in=latest.values("pk")[:LOOKED_AT]).prefetch_related("subjects")
+    entries = list(rows.exclude(by_name="", key_name="")[:SHOWN]) or list(rows[:SHOWN])
     names = load_subject_names(subject for entry in entries for subject in entry.subjects.all())
     kinds = all_subjects()
     recent = []

@@ -35,24 +35,25 @@ class _StatusCache:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._status: Status | None = None
-        self._until = 0.0
+        self._read_at = 0.0
 
-    def get(self) -> Status:
+    def get(self, at_most: float = FRESH_SECONDS) -> Status:
+        """Return the status, read anew if it is older than ``at_most`` seconds."""
         cached = self._status
-        if cached is not None and clock.monotonic() < self._until:
+        if cached is not None and clock.monotonic() < self._read_at + at_most:
             return cached
         # While another thread refreshes, return the previous status; without one, wait.
         if not self._lock.acquire(blocking=cached is None) and cached is not None:
             return cached
         try:
-            if self._status is None or clock.monotonic() >= self._until:
-                self._status, self._until = _read_status(), clock.monotonic() + FRESH_SECONDS
+            if self._status is None or clock.monotonic() >= self._read_at + at_most:
+                self._status, self._read_at = _read_status(), clock.monotonic()
             return self._status
         finally:
             self._lock.release()
 
     def forget(self) -> None:
-        self._status, self._until = None, 0.0
+        self._status = None
         troubles.seen.answered_at, troubles.seen.refusal = None, "redis_away"
 
 

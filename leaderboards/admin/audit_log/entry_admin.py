@@ -63,7 +63,7 @@ class AuditEntryAdmin(UndoEntryAdmin, UndoSelectedAdmin):
     change_list_template = "admin/audit/log.html"
 
     class Media:
-        css = {"all": ["css/admin-audit.css"]}
+        css = {"all": ["css/admin-lists.css"]}
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[AuditEntry]:
         """Query the entries that the user may see, with their subjects."""

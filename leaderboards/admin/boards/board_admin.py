@@ -95,7 +95,7 @@ class BoardAdmin(NoBulkDeletion, BoardList):
             raise PermissionDenied
         form = self._form_class(request)(request.POST, instance=board)
         form.is_valid()
-        context = {"preview": preview_of(form.instance, clock.now(), _refusals(form))}
+        context = {"preview": preview_of(form.instance, clock.now(), form)}
         return render(request, "admin/leaderboards/board/_preview.html", context)
 
     def get_fieldsets(self, request: HttpRequest, obj: Board | None = None) -> Any:
@@ -126,7 +126,7 @@ class BoardAdmin(NoBulkDeletion, BoardList):
                 _("This board holds the totals of %(whom)s. Retiring it ends that series.") % {"whom": owner},
             )
         context |= {
-            "preview": preview_of(_board_in_form(form), at, _refusals(form)),
+            "preview": preview_of(_board_in_form(form), at, form),
             "preview_address": reverse("admin:leaderboards_board_preview") + (f"?board={board.pk}" if board else ""),
             "presets": [] if board or self._replaced(request) else presets_as_typed(),
             "replaces": self._replaced(request),
@@ -249,12 +249,6 @@ def _board_in_form(form: BoardForm) -> Board:
             if name in form.initial:
                 setattr(board, name, form.initial[name])
     return board
-
-
-def _refusals(form: BoardForm) -> dict[str, list[str]]:
-    """Return the form's errors but those of the name: a preview needs no valid name."""
-    errors = {name: [str(detail) for detail in details] for name, details in form.errors.items()}
-    return {name: details for name, details in errors.items() if name != "name"}
 
 
 def _board(seq: str | None) -> Board | None:

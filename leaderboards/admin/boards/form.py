@@ -20,6 +20,7 @@ from leaderboards.admin.boards.criteria_field import CriteriaField, as_stored_if
 from leaderboards.admin.boards.preview_seal import SEAL_FIELD, matches_seal
 from leaderboards.admin.wording.decimals import trim_zeros
 from leaderboards.admin.wording.descriptions import on_the_boards_clock
+from leaderboards.admin.wording.form_labels import with_labels
 from leaderboards.choices import OPERATORS, Unit
 from leaderboards.core.periods import PeriodKind, next_opening, zone_names
 from leaderboards.core.ranking.board_settings import IMMUTABLE_SETTINGS, NEXT_PERIOD_SETTINGS, SCHEDULE_SETTINGS
@@ -179,7 +180,8 @@ class BoardForm(ModelForm[Board]):
         try:
             check_board(self._board_to_check())
         except BadBoard as error:
-            self.add_error(error.field if error.field in self.fields else None, translated(error.detail))
+            said = with_labels(translated(error.detail), self)
+            self.add_error(error.field if error.field in self.fields else None, said)
         else:
             self._require_seen_preview()
 

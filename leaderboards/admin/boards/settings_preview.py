@@ -3,17 +3,18 @@
 The form shows it when it is loaded, and updates it while the user types. Invalid settings are part of the preview.
 """
 
-from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from django.forms import BaseForm
 from django.utils.dateformat import format as spell
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
 from foundation.translate import translated
 from leaderboards.admin.wording.descriptions import on_the_boards_clock, rules_in_words
+from leaderboards.admin.wording.form_labels import label_of, with_labels
 from leaderboards.admin.wording.packing import Packing, packing_in_words
 from leaderboards.core import keys
 from leaderboards.core.periods import PeriodKind, Window, next_window, window_at
@@ -48,9 +49,9 @@ class WindowLine:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """An invalid setting, and what would be valid."""
+    """The label of an invalid setting, and what would be valid."""
 
-    setting: str
+    label: str
     detail: str
 
 
@@ -68,18 +69,19 @@ class Preview:
     refusals: list[Refusal] = field(default_factory=list)
 
 
-def preview_of(board: Board, at: datetime, errors: Mapping[str, Sequence[str]] | None = None) -> Preview:
-    """Preview the settings of ``board``; ``errors`` are the form's errors by setting."""
+def preview_of(board: Board, at: datetime, form: BaseForm) -> Preview:
+    """Preview the settings of ``board``, and the errors of its form but those of the name: a preview needs none."""
     preview = Preview()
-    for setting, details in (errors or {}).items():
-        preview.refusals += [Refusal(setting, detail) for detail in details]
+    for setting, details in form.errors.items():
+        if setting != "name":
+            preview.refusals += [Refusal(label_of(setting, form), str(detail)) for detail in details]
     for fill in (_fill_periods, _fill_rules):
         try:
             fill(preview, board, at)
         except BadBoard as error:
-            detail = translated(error.detail)
+            detail = with_labels(translated(error.detail), form)
             if detail not in [refusal.detail for refusal in preview.refusals]:
-                preview.refusals.append(Refusal(error.field, detail))
+                preview.refusals.append(Refusal(label_of(error.field, form), detail))
     return preview
 
 

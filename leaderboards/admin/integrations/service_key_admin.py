@@ -19,11 +19,15 @@ from foundation import clock
 from foundation.models import ServiceKey
 from foundation.security import key_restrictions, service_keys
 from leaderboards.admin.base.lookups import DeclaredLookupsAdmin
+from leaderboards.admin.base.permissions import may_see
 from leaderboards.admin.integrations.key_form import NewKeyForm
 from leaderboards.admin.integrations.key_page import board_names, key_head, state_of
 from leaderboards.admin.integrations.ready_curl import curl_of
 from leaderboards.admin.integrations.scope_words import scopes_in_words
 from leaderboards.admin.wording.descriptions import in_utc
+from leaderboards.models import Board
+
+MOST_WAYS = 3  # to boards, from the page of a new key
 
 
 class KeyStateFilter(admin.SimpleListFilter):
@@ -230,7 +234,8 @@ class ServiceKeyAdmin(ReauthAdmin[ServiceKey], DeclaredLookupsAdmin[ServiceKey])
         return TemplateResponse(request, "admin/leaderboards/confirm.html", context)
 
     def _secrets_page(self, request: HttpRequest, key: ServiceKey, secrets: dict[str, Any]) -> HttpResponse:
-        context = self.admin_site.each_context(request) | {"name": key.name, "opts": self.opts} | secrets
+        ways = {"boards": Board.objects.filter(pk__in=key.boards or ())[:MOST_WAYS] if may_see(request, Board) else ()}
+        context = self.admin_site.each_context(request) | {"name": key.name, "opts": self.opts} | ways | secrets
         return _uncached_page(request, context)
 
 

@@ -146,8 +146,8 @@ def test_they_are_found_by_competition_name_and_words(admin: Client) -> None:
     people = page(admin, f"{PARTICIPANTS}?competition__id__exact={here.pk}&q=al")
     listed, found = (page(admin, f"{COMMENTS}?{by}") for by in (f"competition__id__exact={here.pk}", "q=sunsh"))
 
-    assert '<td class="field-player nowrap">alice</td>' in people
-    assert '<td class="field-player nowrap">bob</td>' not in people
+    assert 'class="field-player nowrap">alice</td>' in people
+    assert 'class="field-player nowrap">bob</td>' not in people
     assert ("Rain again" in listed, "Sunshine" in listed) == (True, False)
     assert ("Rain again" in found, "Sunshine" in found) == (False, True)
 
@@ -207,8 +207,8 @@ def test_a_grant_is_taken_back_with_a_reason_found_by_it_exported_with_it_and_gi
     assert "there is nothing to take back" in said(
         admin, GRANTS, "take_back", grant.pk, confirmed="1", reason="No.", instead="next"
     )
-    assert '<td class="field-player nowrap">alice</td>' in page(admin, f"{GRANTS}?revoked_at__isempty=0")
-    assert '<td class="field-player nowrap">alice</td>' not in page(admin, f"{GRANTS}?revoked_at__isempty=1")
+    assert 'class="field-player nowrap">alice</td>' in page(admin, f"{GRANTS}?revoked_at__isempty=0")
+    assert 'class="field-player nowrap">alice</td>' not in page(admin, f"{GRANTS}?revoked_at__isempty=1")
     exported = b"".join(acted(admin, GRANTS, "export", grant.pk)).decode()
     header, line = csv.reader(io.StringIO(exported, newline=""))
     row = dict(zip(header, line, strict=True))

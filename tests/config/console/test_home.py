@@ -13,6 +13,7 @@ from django.test.utils import CaptureQueriesContext
 
 from config.console import home, needs, status, tiles
 from foundation import clock
+from foundation.audit.models import AuditEntry
 from foundation.db.blocks import Budget, BudgetSpent
 from foundation.models import DeadLetter, Heartbeat
 from foundation.monitoring import minutes
@@ -104,6 +105,38 @@ def test_staff_without_rights_are_told_of_servers_and_of_no_scores() -> None:
     assert 'class="tile is-unknown"' in html  # scores and refusals
     assert "Done lately" not in html
     assert "/admin/leaderboards/board/" not in html
+
+
+def test_what_people_did_is_not_pushed_out_by_what_happens_by_itself(admin: Client) -> None:
+    at = clock.now()
+    AuditEntry.objects.create(at=at - timedelta(hours=1), act="board.changed", by_name="mina")
+    AuditEntry.objects.bulk_create(AuditEntry(at=at, act="period.closed") for _ in range(20))
+
+    html = text(admin).partition("Done lately")[2]
+
+    assert "mina" in html
+    assert "by itself" not in html
+
+
+def test_without_acts_of_people_the_last_ones_of_the_schedule_are_told(admin: Client) -> None:
+    AuditEntry.objects.create(at=clock.now(), act="period.closed")
+
+    assert "by itself" in text(admin).partition("Done lately")[2]
+
+
+def test_home_reads_the_status_anew_where_other_pages_take_what_is_known(
+    admin: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seconds = clock.monotonic()
+    monkeypatch.setattr(clock, "monotonic", lambda: seconds)
+    text(admin)
+    Heartbeat.note(WORKER, clock.now() - timedelta(minutes=5))
+    seconds += 2
+
+    elsewhere, home_page = text(admin, "/admin/leaderboards/board/"), text(admin)
+
+    assert "The worker has been silent" not in elsewhere
+    assert "The worker has been silent" in home_page
 
 
 def broken(*_args: object, **_more: object) -> Any:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 import redis
-from celery import current_app
 from django.conf import settings as configured
 
+from config.celery import app
 from foundation.worker.watchdog import LOOKS, STATUS, Watchdog
 from tests.foundation.monitoring.celery_worker import running_worker
 
@@ -65,7 +65,7 @@ def test_a_real_worker_that_hangs_says_where_and_ends(
     with running_worker(environment, tmp_path / "log") as worker:
         give_up = time.monotonic() + 60
         while worker.poll() is None and time.monotonic() < give_up:
-            current_app.send_task(HEARTBEAT)  # what waits to be begun is no sign of life
+            app.send_task(HEARTBEAT)  # what waits to be begun is no sign of life
             time.sleep(0.2)
 
     told = (tmp_path / "log").read_text(errors="replace")

@@ -92,6 +92,17 @@ def test_players_have_a_name_first_and_countries_are_named(admin: Client) -> Non
     assert "대한민국" in rows(admin, "leaderboards/player", language="ko")
 
 
+def test_each_cell_says_its_column_which_a_phone_shows_in_a_card(admin: Client) -> None:
+    PlayerFactory.create(external_id="u-1", name="Alice", country="KR")
+
+    html = page(admin, "/admin/leaderboards/player/")
+
+    [row] = re.findall(r"<tr>(.*?)</tr>", html.partition("<tbody>")[2].partition("</tbody>")[0], re.DOTALL)
+    headings = re.findall(r'<th scope="col".*?<div class="text">(?:<a[^>]*>|<span>)(.*?)<', html, re.DOTALL)
+    assert re.findall(r'data-label="([^"]+)"', row) == [each for each in headings if each]
+    assert re.search(r'<td class="action-checkbox">', row)  # the column of ticks has no words
+
+
 @pytest.mark.parametrize(
     "model",
     ["leaderboards/board", "leaderboards/period", "leaderboards/standing", "leaderboards/submission"],

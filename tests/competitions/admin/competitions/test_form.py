@@ -69,7 +69,7 @@ def test_the_list_says_where_each_stands_and_what_comes_next(admin: Client) -> N
 
     assert "publish it" in html
     assert "freezes " in html
-    assert '<td class="field-taking_part">2</td>' in html
+    assert 'class="field-taking_part">2</td>' in html
     assert "KST" in html
     shown = [each for each in ("draft", "running", "hidden", "past") if "Now" in page(admin, f"{LIST}?state={each}")]
     assert shown == ["running"]

@@ -171,8 +171,8 @@ def test_count_again_repairs_what_somebody_spoilt(admin: Client, series: Series)
 def test_the_list_and_the_results_say_what_is_counted(admin: Client, series: Series) -> None:
     html, results = page(admin, LIST), page(admin, f"/admin/competitions/seriesresult/?series__id__exact={series.pk}")
 
-    assert '<td class="field-counted">2</td>' in html
-    assert results.count('<td class="field-place">') == 4
+    assert 'class="field-counted">2</td>' in html
+    assert results.count('class="field-place">') == 4
     assert admin.get("/admin/competitions/seriesresult/?player__external_id__regex=a").status_code == 400
     assert admin.get("/admin/competitions/seriesresult/add/").status_code == 403
 

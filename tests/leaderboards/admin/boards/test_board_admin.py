@@ -37,7 +37,7 @@ def test_a_board_is_made_with_two_periods_and_listed_with_its_players_and_next_b
     assert Period.objects.filter(board=board).count() == 2
     assert f"LeaderBoard_{board.seq}_{window_at(board.calendar, clock.now()).label}" in page(admin, change(board))
     assert "00:00 KST" in html
-    assert '<td class="field-players">1</td>' in html
+    assert 'class="field-players">1</td>' in html
 
 
 def test_a_preset_fills_the_form_without_javascript(admin: Client) -> None:

@@ -38,3 +38,12 @@ def test_what_an_encoding_cannot_be_is_told_at_the_top_with_the_fields_label(adm
 
 def test_a_form_without_errors_has_no_list_of_them(admin: Client) -> None:
     assert links(page(admin, ADD)) == {}
+
+
+def test_a_refusal_says_the_labels_of_fields_not_the_names_of_settings(admin: Client) -> None:
+    typed = settings(storage="hybrid", period="week", minimum="50", maximum="10")
+
+    html = admin.post(ADD, typed).content.decode()
+
+    assert "“Minimum” 50 lies above “Maximum” 10" in html
+    assert "`" not in html.partition('class="error-links"')[2].partition("</ul>")[0]

@@ -84,7 +84,7 @@ def test_only_staff_who_may_see_boards_may_ask_and_by_post_only(admin: Client, s
 def test_of_a_schedule_without_expression_it_says_nothing_but_what_is_missing(admin: Client) -> None:
     html = asked(admin, period="schedule", schedule=" ", open_minutes="120")
 
-    assert "`schedule` has five fields" in html
+    assert "“Schedule” has five fields" in html
     assert "Windows start by" not in html
 
 

@@ -103,6 +103,18 @@ def test_readers_see_neither_who_made_it_nor_how_to_end_it(admin: Client) -> Non
     assert "New key in its place" not in html
 
 
+def test_the_page_of_a_new_key_leads_on_to_its_boards(admin: Client) -> None:
+    board = make_board(name="Weekly wins")
+    typed = {"name": "game", "scopes": ["scores:write"]}
+
+    limited = admin.post(f"{KEYS}add/", typed | {"boards": [str(board.pk)]}).content.decode()
+    unlimited = admin.post(f"{KEYS}add/", typed | {"name": "other"}).content.decode()
+
+    way = f'<a href="/admin/leaderboards/board/{board.pk}/change/" class="button">To board “Weekly wins”</a>'
+    assert way in limited
+    assert "To board" not in unlimited
+
+
 def test_the_list_has_words_and_names_and_no_codes(admin: Client) -> None:
     board = make_board(name="Weekly wins")
     made(admin, boards=[str(board.pk)])
