@@ -5,6 +5,8 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PYTEST = $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal
 ALONE = $(BIN)/python -m pytest -q
+# DynamoDB is the same beside every Redis and SQL.
+CONTRACT = $(ALONE) -m "contract and not long" -k "not dynamodb"
 # Tests often wait, for a server that is frozen or a page that moves: one more than there are cores fills the gaps.
 ONE_MORE = -n $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 REDIS := $(shell command -v redis-server)
@@ -50,16 +52,18 @@ test: $(VENV)/.installed-test
 # What npm installs for the long tests comes beside the quick ones; if it fails, `long` says so.
 check:
 	@$(MAKE) --no-print-directory npm-tools >/dev/null 2>&1 & \
-		$(MAKE) --no-print-directory test ARGS="$(ONE_MORE) --durations=25"; status=$$?; wait; exit $$status
+		$(MAKE) --no-print-directory test ARGS="$(ONE_MORE) --hypothesis-profile=whole --durations=25"; status=$$?; wait; exit $$status
 	@$(MAKE) --no-print-directory lint
 	@$(MAKE) --no-print-directory deployable
-	@$(MAKE) --no-print-directory long ARGS=--durations=25
+	@$(MAKE) --no-print-directory long EXAMPLES= ARGS=--durations=25
 	@$(MAKE) --no-print-directory elsewhere
 	@$(MAKE) --no-print-directory smoke
 
+# Quick tests of examples run once more, with more examples; `check` has run them so before.
+EXAMPLES = or hypothesis
 # Tests in which an hour passes in a second, or that compare times, come last, alone: beside others they would measure those.
 long: $(VENV)/.installed-dev npm-tools
-	@$(PYTEST) $(ONE_MORE) -m "(long and not bench and not alone) or hypothesis" --hypothesis-profile=whole $(ARGS)
+	@$(PYTEST) $(ONE_MORE) -m "(long and not bench and not alone) $(EXAMPLES)" --hypothesis-profile=whole $(ARGS)
 	@$(ALONE) -m alone
 
 # Linters and a generator that the tests of the OpenAPI document run: a plain hint where this machine has no Node.js.
@@ -82,16 +86,16 @@ elsewhere: $(VENV)/.installed-test
 
 elsewhere-debian:
 ifneq ($(and $(REDIS),$(ICU)),)
-	TEST_REDIS_SERVER=$(REDIS) TEST_POSTGRES_LOCALE=icu $(ALONE) -m "contract and not long"
+	TEST_REDIS_SERVER=$(REDIS) TEST_POSTGRES_LOCALE=icu $(CONTRACT)
 else
 	@echo "LEFT OUT: the contract on Debian's Redis and a PostgreSQL with ICU; install redis-server and postgresql" >&2
 endif
 
 elsewhere-cluster:
-	TEST_REDIS=cluster $(ALONE) -m "contract and not long"
+	TEST_REDIS=cluster $(CONTRACT)
 
 elsewhere-sqlite:
-	TEST_DATABASE=sqlite $(ALONE) -m "contract and not long"
+	TEST_DATABASE=sqlite $(CONTRACT)
 
 deployable: $(VENV)/.installed-test
 	SECRET_KEY=$$($(BIN)/python -c 'import secrets; print(secrets.token_urlsafe(60))') ALLOWED_HOSTS=boards.example \

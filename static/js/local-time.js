@@ -26,6 +26,9 @@ function retell() {
       const at = new Date(time.dateTime);
       time.textContent = new Intl.DateTimeFormat(language, form(time.textContent, at, time.dataset.after)).format(at);
     }
+    for (const tick of place.querySelectorAll("text[data-at]")) {
+      tick.textContent = new Intl.DateTimeFormat(language, minute).format(new Date(tick.dataset.at));
+    }
     for (const name of place.querySelectorAll(".zone")) name.textContent = own;
   }
 }

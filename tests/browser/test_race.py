@@ -1,7 +1,8 @@
 """The race in a browser: lines that end in their rows, rows that lift their line, and both live without disturbing."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from playwright.sync_api import Page, ViewportSize, expect
@@ -252,6 +253,26 @@ def test_the_times_above_the_lines_say_their_zone(raced: int, opened: Opened) ->
 
     expect(page.locator(".race-zone")).to_have_text("Times: UTC")
     expect(page.locator(".race-zone")).to_be_visible()
+
+
+def test_times_of_day_above_the_lines_are_told_in_the_readers_zone(live_server: LiveServer, opened: Opened) -> None:
+    del live_server
+    board = make_board(name="Today", period="all_time", update="increment")
+    score(board, PLAYERS)
+    period = Period.objects.select_related("board").get(board=board)
+    for hours in (6, 4, 2):
+        at = clock.now() - hours * HOUR
+        record_rank_history(period, at, at)
+        score(board, {"p05": 12})
+
+    page = opened(f"/boards/{board}/", viewport=WIDE, timezone_id="Asia/Seoul")
+
+    expect(page.locator(".race-zone .zone")).to_have_text("Asia/Seoul")
+    told = page.evaluate("""() => [...document.querySelectorAll(".race-svg text[data-at]")]
+        .map((tick) => [tick.dataset.at, tick.textContent])""")
+    assert len(told) > 2
+    for at, text in told:
+        assert text == f"{datetime.fromisoformat(at).astimezone(ZoneInfo('Asia/Seoul')):%H:%M}"
 
 
 def test_a_big_screen_has_faces_and_metals_on_the_boards_stage(raced: int, opened: Opened) -> None:

@@ -5,6 +5,7 @@ names must be escaped, as in ``row_html.py``.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from html import escape
 from itertools import pairwise
 
@@ -201,11 +202,17 @@ def _classes(race: Race, nth: int) -> str:
 
 
 def _times(race: Race) -> str:
-    return "".join(f"<text x={_percent(x)} y={_rem(20)}>{escape(label)}</text>" for x, label in race.ticks)
+    return "".join(
+        f"<text x={_percent(x)} y={_rem(20)}{_iso(at)}>{escape(label)}</text>" for x, label, at in race.ticks
+    )
+
+
+def _iso(at: datetime | None) -> str:
+    return f" data-at={at.astimezone(UTC):%FT%RZ}" if at else ""
 
 
 def _grid(race: Race, high: int) -> str:
-    return f'<path class=race-grid d="{"".join(f"M{x} 0v{in_units(high)}" for x, _ in race.ticks)}"/>'
+    return f'<path class=race-grid d="{"".join(f"M{x} 0v{in_units(high)}" for x, *_ in race.ticks)}"/>'
 
 
 def _own_line_svg(mine: Mine, high: int) -> str:

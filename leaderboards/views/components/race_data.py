@@ -3,8 +3,20 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from leaderboards.core.race import LINES, Drawn
+
+
+class Tick(NamedTuple):
+    """A time above the lines: its position, its text, and the time itself where it is one of a day.
+
+    The day on which something happens is the board's; a time of the day is told in the reader's zone by a script.
+    """
+
+    x: int
+    label: str
+    at: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +35,7 @@ class Race:
     names: Mapping[str, str]
     rows: tuple[tuple[int | None, ...], ...]
     ranks: Mapping[str, tuple[int | None, ...]]
-    ticks: tuple[tuple[int, str], ...]
+    ticks: tuple[Tick, ...]
     is_over: bool
     is_frozen: bool = False
     tied: frozenset[str] = frozenset()
@@ -33,6 +45,11 @@ class Race:
     def is_level(self) -> bool:
         """Whether more share the first rank than there are lines: which ten are drawn would be chance."""
         return self.at_first > LINES
+
+    @property
+    def has_times_of_day(self) -> bool:
+        """Whether the times above the lines are those of a day, not days."""
+        return any(tick.at for tick in self.ticks)
 
     @property
     def height(self) -> int:

@@ -8,6 +8,7 @@ from django.utils.translation import pgettext
 
 from leaderboards.core.race import across
 from leaderboards.selectors.history.race import RaceSnapshots
+from leaderboards.views.components.race_data import Tick
 
 MOST_TICKS = 8
 _MINUTE, _HOUR, _DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
@@ -17,8 +18,8 @@ _STEPS = (
 )
 
 
-def race_ticks(zone_name: str, snapshots: RaceSnapshots, start: datetime) -> list[tuple[int, str]]:
-    """Return positions (0 to ``WIDTH``) and labels, at most ``MOST_TICKS``, in the language of the reader."""
+def race_ticks(zone_name: str, snapshots: RaceSnapshots, start: datetime) -> list[Tick]:
+    """Return at most ``MOST_TICKS``, in the language of the reader; positions are 0 to ``WIDTH``."""
     zone, span = ZoneInfo(zone_name), snapshots.end - start
     if span <= 1.5 * _DAY:
         step = next((step for step in _STEPS if span / step <= MOST_TICKS - 1), _STEPS[-1])
@@ -31,8 +32,8 @@ def race_ticks(zone_name: str, snapshots: RaceSnapshots, start: datetime) -> lis
         at = start.astimezone(zone).replace(hour=0, minute=0, second=0, microsecond=0)
         at += _DAY if start - at.astimezone(start.tzinfo) > 0.5 * _DAY else timedelta()
         pattern = "D" if span <= 8 * _DAY else pgettext("date format", "j M")
-    found: list[tuple[int, str]] = []
+    found: list[Tick] = []
     while at < snapshots.end - span / (20 if pattern == "D" else 12):
-        found.append((across(at, start, snapshots.end), spell(at, pattern)))
+        found.append(Tick(across(at, start, snapshots.end), spell(at, pattern), at if pattern == "H:i" else None))
         at += step
     return found

@@ -52,7 +52,7 @@ def pages() -> list[SitePage]:
         SitePage("home-as-player", "/", "robin"),
         SitePage("inbox-settings", "/inbox/settings/", "robin"),
         SitePage("admin", "/admin/", "chief", foreign="순위표"),
-        SitePage("admin-boards", "/admin/leaderboards/board/", "chief", foreign="다음 경계"),
+        SitePage("admin-boards", "/admin/leaderboards/board/", "chief", foreign="순위표"),
         SitePage("admin-board", "/admin/leaderboards/board/add/", "chief", foreign="이 설정의 뜻"),
         SitePage("admin-competition", "/admin/competitions/competition/add/", "chief", foreign="게임에 쓰는 코드"),
         SitePage(
