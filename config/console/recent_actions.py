@@ -1,4 +1,4 @@
-"""The latest entries of the audit log that the reader may see: of people and keys, before those of the schedule."""
+"""The latest entries of the audit log that the reader may see: people's, else those of keys, else the schedule's."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,10 +31,11 @@ class RecentAction:
 
 
 def recent_actions(request: HttpRequest) -> Sequence[RecentAction]:
-    """Return what people and keys did among the latest entries, latest first; without any, what happened by itself."""
+    """Return what people did among the latest entries, latest first; without any, what keys did, or the schedule."""
     latest = visible_entries(request, AuditEntry.objects.exclude(act__in=NOT_LISTED))
     rows = AuditEntry.objects.filter(pk__in=latest.values("pk")[:LOOKED_AT]).prefetch_related("subjects")
-    entries = list(rows.exclude(by_name="", key_name="")[:SHOWN]) or list(rows[:SHOWN])
+    narrowed = (rows.exclude(by_name=""), rows.exclude(key_name=""), rows)
+    entries = next(filter(None, (list(each[:SHOWN]) for each in narrowed)), [])
     names = load_subject_names(subject for entry in entries for subject in entry.subjects.all())
     kinds = all_subjects()
     recent = []

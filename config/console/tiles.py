@@ -26,7 +26,8 @@ from leaderboards.selectors.monitoring.lag import MIRRORED_EVERY, mirror_age
 GOOD, WARNING, BAD, UNKNOWN = "good", "warning", "bad", "unknown"
 LONG_QUEUE = 1000
 MANY_REFUSED = 0.2
-QUEUE_FRESH_SECONDS = 5.0
+QUEUE_FRESH_SECONDS = 1.0
+STALE = {"state__in": ACTIVE_STATES, "stale_since__isnull": False}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ class Tile:
     @property
     def is_number(self) -> bool:
         """Whether the value is a number, which is shown larger than a word."""
-        return self.value[:1].isdigit()
+        return self.value.removeprefix("< ")[:1].isdigit()
 
     @property
     def word(self) -> str:
@@ -59,7 +60,7 @@ class Tile:
 def tiles(budget: Budget, troubles: Sequence[Trouble], hour: Hour | None, at: datetime) -> list[Tile]:
     """Return all six. ``hour`` is None for readers who may not view boards: scores and refusals are then unknown."""
     wrong = {trouble.code for trouble in troubles}
-    return [_sql(budget), _redis(wrong), _mirror(budget, at), _queue(wrong), _scores(hour), _refused(hour)]
+    return [_sql(budget), _redis(budget, wrong), _mirror(budget, at), _queue(wrong), _scores(hour), _refused(hour)]
 
 
 def unknown(title: str, line: str = "") -> Tile:
@@ -90,13 +91,19 @@ def _measure_sql() -> tuple[float, int, int]:
     return milliseconds, int(used), int(most)
 
 
-def _redis(wrong: set[str]) -> Tile:
+def _redis(budget: Budget, wrong: set[str]) -> Tile:
+    if seen.milliseconds is None and seen.refusal == "redis_unknown":
+        return Tile("Redis", BAD, _("Unknown"), line=_("another server, not let in yet"))
     if seen.milliseconds is None:
         line = _("since %(when)s") % {"when": _clock_time(seen.answered_at)} if seen.answered_at else ""
         return Tile("Redis", BAD, _("No answer"), line=line)
     used = _megabytes(seen.used)
     line = _("%(used)s of %(most)s") % {"used": used, "most": _megabytes(seen.most)} if seen.most else used
-    return Tile("Redis", BAD if "redis_full" in wrong else GOOD, _milliseconds(seen.milliseconds), "ms", line)
+    stale = budget.read("stale periods", Period.objects.filter(**STALE).exists)
+    if stale.value:
+        line = _("periods are being brought up to date")
+    state = BAD if "redis_full" in wrong else WARNING if stale.value else GOOD
+    return Tile("Redis", state, _milliseconds(seen.milliseconds), "ms", line)
 
 
 def _mirror(budget: Budget, _at: datetime) -> Tile:
@@ -186,7 +193,9 @@ def _refused(hour: Hour | None) -> Tile:
 
 
 def percent(share: float) -> str:
-    """Format a share as percent, with one decimal below ten percent."""
+    """Format a share as percent, with one decimal below ten percent; what is not nothing is never told as 0."""
+    if 0 < share < 0.0005:
+        return "< 0.1"
     return f"{100 * share:.1f}".rstrip("0").rstrip(".") if share < 0.1 else f"{100 * share:.0f}"
 
 

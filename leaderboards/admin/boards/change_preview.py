@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.contrib.admin.utils import label_for_field
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -31,7 +32,7 @@ def change_rows(change: BoardChange) -> list[ChangeRow]:
     """Return a row for each changed setting."""
     return [
         ChangeRow(
-            str(label_for_field(each.setting, Board)),
+            capfirst(str(label_for_field(each.setting, Board))),
             setting_in_words(each.setting, each.old, trim_zeros),
             setting_in_words(each.setting, each.new, trim_zeros),
             _begins(change, each),

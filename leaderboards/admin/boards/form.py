@@ -23,7 +23,13 @@ from leaderboards.admin.wording.descriptions import on_the_boards_clock
 from leaderboards.admin.wording.form_labels import with_labels
 from leaderboards.choices import OPERATORS, Unit
 from leaderboards.core.periods import PeriodKind, next_opening, zone_names
-from leaderboards.core.ranking.board_settings import IMMUTABLE_SETTINGS, NEXT_PERIOD_SETTINGS, SCHEDULE_SETTINGS
+from leaderboards.core.ranking.board_settings import (
+    IMMUTABLE_SETTINGS,
+    NEXT_PERIOD_SETTINGS,
+    SCHEDULE_SETTINGS,
+    board_calendar,
+    board_rules,
+)
 from leaderboards.errors import BadBoard
 from leaderboards.formats import points
 from leaderboards.models import Board, Storage
@@ -177,13 +183,20 @@ class BoardForm(ModelForm[Board]):
         super()._post_clean()  # type: ignore[misc]  # Django keeps it private, and means it to be extended
         if self.errors:
             return
-        try:
-            check_board(self._board_to_check())
-        except BadBoard as error:
-            said = with_labels(translated(error.detail), self)
-            self.add_error(error.field if error.field in self.fields else None, said)
-        else:
+        board = self._board_to_check()
+        for check in (check_board, board_calendar, board_rules):  # the first stops at its first error
+            try:
+                check(board)
+            except BadBoard as error:
+                self._refuse(error)
+        if not self.errors:
             self._require_seen_preview()
+
+    def _refuse(self, error: BadBoard) -> None:
+        """Add an error at its field, unless the field has one."""
+        field = error.field if error.field in self.fields else None
+        if field is None or field not in self.errors:
+            self.add_error(field, with_labels(translated(error.detail), self))
 
     def is_valid(self) -> bool:
         """Return whether the form has no errors, and its effects were seen."""

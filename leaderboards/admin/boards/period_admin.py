@@ -11,6 +11,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 
+from foundation import clock
 from foundation.db.resilience import CONNECTION_ERRORS
 from foundation.errors import Unavailable
 from foundation.translate import translated
@@ -18,7 +19,7 @@ from leaderboards import formats
 from leaderboards.admin.boards.period_pages import PeriodPages
 from leaderboards.admin.wording.descriptions import in_utc, on_the_boards_clock
 from leaderboards.admin.wording.periods import periods_in_words
-from leaderboards.models import IN_REDIS, OVER_STATES, Period
+from leaderboards.models import IN_REDIS, OVER_STATES, Period, PeriodState
 from leaderboards.selectors.monitoring.resync_progress import count_pending_publish, count_ranked
 from leaderboards.selectors.rankings.store_routing import totals
 
@@ -27,7 +28,7 @@ from leaderboards.selectors.rankings.store_routing import totals
 class PeriodAdmin(PeriodPages):
     """Periods of boards, with the rules that they opened with and the progress of their resync."""
 
-    list_display = ("named", "board", "begins", "ends", "state", "player_count", "settling")
+    list_display = ("named", "board", "begins", "ends", "state_now", "player_count", "settling")
     list_filter = ("state", ("board", admin.RelatedOnlyFieldListFilter), "board__period")
     list_select_related = ("board",)
     search_fields = ("label__startswith", "board__name__icontains")
@@ -69,6 +70,13 @@ class PeriodAdmin(PeriodPages):
     def ends(self, period: Period) -> str:
         """Return the end in the board's time zone."""
         return on_the_boards_clock(period.ends_at, period.board, year=True) if period.ends_at else _("never")
+
+    @admin.display(description=_lazy("state"), ordering="state")
+    def state_now(self, period: Period) -> str:
+        """Return its state; of one that takes no scores yet, that it has not begun."""
+        if period.state == PeriodState.OPEN and period.starts_at and period.starts_at > clock.now():
+            return _("not begun yet")
+        return period.get_state_display()
 
     @admin.display(description=_lazy("players"))
     def player_count(self, period: Period) -> str:

@@ -4,7 +4,7 @@ The form shows it when it is loaded, and updates it while the user types. Invali
 """
 
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from django.forms import BaseForm
@@ -82,6 +82,8 @@ def preview_of(board: Board, at: datetime, form: BaseForm) -> Preview:
             detail = with_labels(translated(error.detail), form)
             if detail not in [refusal.detail for refusal in preview.refusals]:
                 preview.refusals.append(Refusal(label_of(error.field, form), detail))
+    if preview.packing:
+        preview.packing = replace(preview.packing, text=with_labels(preview.packing.text, form))
     return preview
 
 

@@ -4,7 +4,7 @@ import re
 
 from django import forms
 
-_NAME = re.compile(r"`([a-z_]+)`")
+_NAME = re.compile(r"`([a-z_]+)(?:: ([a-z_]+))?`")  # `ties`, or `ties: shared`
 
 
 def label_of(name: str, form: forms.BaseForm) -> str:
@@ -17,4 +17,9 @@ def with_labels(text: str, form: forms.BaseForm) -> str:
     words = {
         str(value): str(label) for field in form.fields.values() for value, label in getattr(field, "choices", ())
     } | {name: str(field.label) for name, field in form.fields.items() if field.label}
-    return _NAME.sub(lambda found: f"“{words[found[1]]}”" if found[1] in words else found[0], text)
+
+    def said(found: re.Match[str]) -> str:
+        names = [name for name in found.groups() if name]
+        return f"“{': '.join(words[name] for name in names)}”" if words.keys() >= {*names} else found[0]
+
+    return _NAME.sub(said, text)

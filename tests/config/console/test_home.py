@@ -18,7 +18,7 @@ from foundation.db.blocks import Budget, BudgetSpent
 from foundation.models import DeadLetter, Heartbeat
 from foundation.monitoring import minutes
 from foundation.tasks import WORKER
-from leaderboards.models import Board
+from leaderboards.models import Board, Period
 from tests.competitions.site import draft
 from tests.leaderboards.factories import BoardFactory
 from tests.leaderboards.services.site import make_board, score
@@ -116,6 +116,19 @@ def test_what_people_did_is_not_pushed_out_by_what_happens_by_itself(admin: Clie
 
     assert "mina" in html
     assert "by itself" not in html
+
+
+def test_a_redis_whose_boards_are_brought_up_to_date_is_not_told_as_well(admin: Client) -> None:
+    Period.objects.filter(board=make_board("hybrid", clock.now())).update(stale_since=clock.now())
+
+    html = text(admin)
+
+    assert re.search(r'class="tile is-warning" data-key="Redis".*?periods are being brought up to date', html)
+
+
+def test_a_share_that_is_not_nothing_is_not_told_as_zero() -> None:
+    assert [tiles.percent(share) for share in (0, 0.0001, 0.004, 0.2)] == ["0", "< 0.1", "0.4", "20"]
+    assert tiles.Tile("Refused", tiles.GOOD, "< 0.1").is_number
 
 
 def test_without_acts_of_people_the_last_ones_of_the_schedule_are_told(admin: Client) -> None:

@@ -49,7 +49,7 @@ def test_a_change_is_shown_with_old_and_new_values_from_when_and_for_how_many_be
         ) in page
         assert "re-ranks" not in page
         assert "The running period keeps its rules until Mon 23 Nov 00:00 CET." in page
-        assert '<th scope="row">order</th><td>more is better</td><td>less is better</td>' in page
+        assert '<th scope="row">Order</th><td>more is better</td><td>less is better</td>' in page
         stored = Board.objects.get(pk=board.pk)
         assert (stored.order, stored.unit) == (board.order, board.unit)
 

@@ -106,7 +106,7 @@ def test_a_stored_board_shows_its_rows_and_saving_them_changes_nothing_also_of_o
 
     looked = admin.post(change(board), typed | row_fields(row("stage", "32767"), TIME))
 
-    assert [each.setting for each in looked.context["foreseen"]["rows"]] == ["name"]
+    assert [each.setting for each in looked.context["foreseen"]["rows"]] == ["Name"]
     assert "criteria" not in looked.context["adminform"].form.changed_data
 
 

@@ -47,3 +47,15 @@ def test_a_refusal_says_the_labels_of_fields_not_the_names_of_settings(admin: Cl
 
     assert "“Minimum” 50 lies above “Maximum” 10" in html
     assert "`" not in html.partition('class="error-links"')[2].partition("</ul>")[0]
+
+
+def test_all_that_is_wrong_is_told_at_once_and_the_side_says_it_by_labels_too(admin: Client) -> None:
+    typed = settings(storage="hybrid", period="week", minimum="50", maximum="10", timezone="Mars/Olympus")
+
+    html = admin.post(ADD, typed).content.decode()
+
+    assert links(html).keys() == {"id_minimum", "id_timezone"}
+    wide = admin.post(ADD, settings(storage="hybrid", encoding="compact", tie_break="member")).content.decode()
+    packed = wide.partition('class="packing')[2].partition("</dd>")[0]
+    assert "“Tie break”" in packed
+    assert "`" not in packed
