@@ -4,7 +4,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from leaderboards.models import Follow
-from tests.browser.conftest import DESKTOP, Opened
+from tests.browser import checks
+from tests.browser.conftest import DESKTOP, SMALL_PHONE, Opened
 from tests.browser.test_held import answered
 from tests.playing import account, score
 
@@ -102,3 +103,14 @@ def test_two_are_compared_from_a_row_and_the_address_can_be_shared(board: int, o
     stranger.get_by_label("With whom?").fill("mina")
     stranger.keyboard.press("Enter")
     expect(stranger.locator(".compare-gap")).to_have_text("mina is ahead: 60 points")
+
+
+def test_the_strip_of_a_small_phone_has_room_for_a_name(board: int, opened: Opened) -> None:
+    score(board, {"robin": 710_000})
+
+    page = opened(f"/boards/{board}/", who="robin", viewport=SMALL_PHONE)
+
+    name = page.locator(".own-name bdi")
+    assert name.evaluate("(each) => each.scrollWidth <= each.clientWidth")
+    assert page.locator(".own-you").evaluate("(each) => each.textContent") == "You"  # for who listens
+    assert checks.wrong_boxes(page, thumbs=True) == []
