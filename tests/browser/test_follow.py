@@ -7,7 +7,7 @@ from leaderboards.models import Follow
 from tests.browser import checks
 from tests.browser.conftest import DESKTOP, SMALL_PHONE, Opened
 from tests.browser.test_held import answered
-from tests.playing import account, score
+from tests.playing import account, name, score
 
 
 @pytest.fixture
@@ -107,10 +107,11 @@ def test_two_are_compared_from_a_row_and_the_address_can_be_shared(board: int, o
 
 def test_the_strip_of_a_small_phone_has_room_for_a_name(board: int, opened: Opened) -> None:
     score(board, {"robin": 710_000})
+    name("robin", "Robin Hood")
 
     page = opened(f"/boards/{board}/", who="robin", viewport=SMALL_PHONE)
 
-    name = page.locator(".own-name bdi")
-    assert name.evaluate("(each) => each.scrollWidth <= each.clientWidth")
+    shown = page.locator(".own-name bdi")
+    assert shown.evaluate("(each) => each.scrollWidth <= each.clientWidth")
     assert page.locator(".own-you").evaluate("(each) => each.textContent") == "You"  # for who listens
     assert checks.wrong_boxes(page, thumbs=True) == []
