@@ -67,6 +67,7 @@ class Visitor:
 
     def look(self, page: SitePage, variants: Sequence[Variant], *, axe: bool) -> dict[str, list[str]]:
         """Visits it once, and looks in each of these ways; what is wrong, by page and way. Axe only where told."""
+        self.tab.goto("about:blank")  # else the page before goes on asking, without the session that it had
         self.tab.context.clear_cookies()
         if page.who:
             cookie = (page.cookie or self.site.session)(page.who)
