@@ -52,14 +52,14 @@ test: $(VENV)/.installed-test
 # What npm installs for the long tests comes beside the quick ones; if it fails, `long` says so.
 check:
 	@$(MAKE) --no-print-directory npm-tools >/dev/null 2>&1 & \
-		$(MAKE) --no-print-directory test ARGS="$(ONE_MORE) --hypothesis-profile=whole --durations=25"; status=$$?; wait; exit $$status
+		$(MAKE) --no-print-directory test ARGS="$(ONE_MORE) --durations=25"; status=$$?; wait; exit $$status
 	@$(MAKE) --no-print-directory lint
 	@$(MAKE) --no-print-directory deployable
 	@$(MAKE) --no-print-directory long EXAMPLES= ARGS=--durations=25
 	@$(MAKE) --no-print-directory elsewhere
 	@$(MAKE) --no-print-directory smoke
 
-# Quick tests of examples run once more, with more examples; `check` has run them so before.
+# Quick tests of examples run once more, with twice the examples; not in `check`, whose time is bounded.
 EXAMPLES = or hypothesis
 # Tests in which an hour passes in a second, or that compare times, come last, alone: beside others they would measure those.
 long: $(VENV)/.installed-dev npm-tools
