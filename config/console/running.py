@@ -18,9 +18,10 @@ from leaderboards.core.periods import latest_window, next_opening
 from leaderboards.core.sparks import Spark, spark
 from leaderboards.errors import BadBoard
 from leaderboards.formats import number, period_dates, period_name, time_left
-from leaderboards.models import ACTIVE_STATES, Board, Period, Storage
+from leaderboards.models import Board, Storage
 from leaderboards.selectors.catalog.periods import PeriodInfo
 from leaderboards.selectors.catalog.running import running_periods
+from leaderboards.selectors.monitoring.lag import stale_periods
 
 SHOWN = 8
 MOST_COUNTED = 1000
@@ -109,7 +110,7 @@ def _players(boards: Sequence[Board]) -> Mapping[int, int]:
 
 def _stale(boards: Sequence[Board]) -> set[int]:
     """Return the boards with a stale period; they are not live."""
-    rows = Period.objects.filter(state__in=ACTIVE_STATES, stale_since__isnull=False, board__in=boards)
+    rows = stale_periods().filter(board__in=boards)
     return set(rows.order_by().values_list("board_id", flat=True).distinct())
 
 

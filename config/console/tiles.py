@@ -21,13 +21,12 @@ from foundation.monitoring.minutes import Hour
 from leaderboards.core.sparks import Spark, spark
 from leaderboards.formats import number
 from leaderboards.models import ACTIVE_STATES, Period, Storage
-from leaderboards.selectors.monitoring.lag import MIRRORED_EVERY, mirror_age
+from leaderboards.selectors.monitoring.lag import MIRRORED_EVERY, mirror_age, stale_periods
 
 GOOD, WARNING, BAD, UNKNOWN = "good", "warning", "bad", "unknown"
 LONG_QUEUE = 1000
 MANY_REFUSED = 0.2
 QUEUE_FRESH_SECONDS = 1.0
-STALE = {"state__in": ACTIVE_STATES, "stale_since__isnull": False}
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +98,7 @@ def _redis(budget: Budget, wrong: set[str]) -> Tile:
         return Tile("Redis", BAD, _("No answer"), line=line)
     used = _megabytes(seen.used)
     line = _("%(used)s of %(most)s") % {"used": used, "most": _megabytes(seen.most)} if seen.most else used
-    stale = budget.read("stale periods", Period.objects.filter(**STALE).exists)
+    stale = budget.read("stale periods", stale_periods().exists)
     if stale.value:
         line = _("periods are being brought up to date")
     state = BAD if "redis_full" in wrong else WARNING if stale.value else GOOD

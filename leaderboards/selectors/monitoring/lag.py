@@ -25,6 +25,11 @@ def mirror_age() -> timedelta | None:
     return Heartbeat.silence(MIRROR, clock.now())
 
 
+def stale_periods() -> QuerySet[Period]:
+    """Query the periods that Redis lacks something of."""
+    return Period.objects.filter(state__in=ACTIVE_STATES, stale_since__isnull=False)
+
+
 def unrepaired() -> QuerySet[Difference]:
     """Query the differences that `verify` found and no repairing run has checked since."""
     since = Q(period__verified_at=None) | Q(found_at__gt=F("period__verified_at"))

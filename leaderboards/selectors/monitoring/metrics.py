@@ -13,7 +13,7 @@ from leaderboards.metrics import MOST_BOARDS, start_boards
 from leaderboards.models import ACTIVE_STATES, IN_REDIS, Board, Period, QuarantinedEntry, Storage
 from leaderboards.selectors.catalog.parts import parts_of
 from leaderboards.selectors.monitoring.histograms import histograms_taken
-from leaderboards.selectors.monitoring.lag import mirror_age, unclosed, unrepaired
+from leaderboards.selectors.monitoring.lag import mirror_age, stale_periods, unclosed, unrepaired
 from leaderboards.stores.redis.publish import announced_at
 
 SCANNED = 500  # announcements of a period whose age is read
@@ -25,7 +25,7 @@ def sql_metrics() -> Iterator[Reading]:
     at = clock.now()
     used = Board.objects.filter(Q(retired_at=None) | Q(retired_at__gt=at)).order_by("-seq")
     start_boards(used.values_list("seq", flat=True)[:MOST_BOARDS])
-    rows = Period.objects.filter(state__in=ACTIVE_STATES, stale_since__isnull=False)
+    rows = stale_periods()
     stale = rows.aggregate(count=Count("pk"), first=Min("stale_since"))
     yield Reading("sunwi_stale", "Parts that Redis lacks something of.", stale["count"], ("part", "periods"))
     text = "Since when the part that has been stale longest is."
