@@ -16,7 +16,7 @@ from leaderboards.selectors.rankings.cursor_pages import CursorPage
 from leaderboards.selectors.rankings.standings import around, standings_page
 from leaderboards.services.periods.close import close_period
 from leaderboards.stores.base import Page
-from tests.contracts.arena import NOW, STORAGES, Arena, Sent, mixed
+from tests.contracts.arena import NOW, STORAGES, Arena, Sent, mixed, storages_of
 from tests.contracts.forms import FORMS, Form
 from tests.contracts.test_examples import PLAYERS, chosen
 from tests.leaderboards.services.restricting import keep_out
@@ -65,7 +65,7 @@ def names(pages: list[Standings]) -> list[list[str]]:
 
 @pytest.mark.parametrize("form", FORMS, ids=str)
 def test_forward_and_back_are_the_same_pages_and_both_end(links: None, subtests: pytest.Subtests, form: Form) -> None:
-    for nth, storage in enumerate(STORAGES):
+    for nth, storage in enumerate(storages_of(FORMS.index(form))):
         with subtests.test(storage=storage):
             arena = Arena.open(form, storage, *chosen(form, storage))
             first, second, _ = mixed(PLAYERS[8 * nth : 8 * nth + 8])
@@ -181,8 +181,9 @@ def test_a_page_that_has_emptied_meanwhile_leads_back(links: None, storage: str)
     assert (read(arena, second).ends.before, read(arena, second).ends.behind) == (None, None)
 
 
-@pytest.mark.parametrize("form", FORMS, ids=str)
-@pytest.mark.parametrize("storage", STORAGES)
+@pytest.mark.parametrize(
+    ("storage", "form"), [(storage, form) for nth, form in enumerate(FORMS) for storage in storages_of(nth)], ids=str
+)
 def test_from_a_players_window_the_list_is_read_on_both_ways(links: None, storage: str, form: Form) -> None:
     arena = Arena.open(form, storage, *chosen(form, storage))
     arena.send(*(Sent(player, nth % 4, nth % 3) for nth, player in enumerate(CROWD)))

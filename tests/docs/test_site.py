@@ -1,5 +1,6 @@
 """Links of the repository's documents lead somewhere, and the site is made of them without warnings."""
 
+import fcntl
 import os
 import re
 import subprocess
@@ -53,15 +54,23 @@ def test_every_decision_is_in_the_index_under_its_own_title() -> None:
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site, made once."""
-    folder = tmp_path_factory.mktemp("site")
+def site(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+    """The site, made once for all workers of this run: whoever comes first makes it, under a lock."""
+    own = tmp_path_factory.getbasetemp()
+    folder = (own if worker_id == "master" else own.parent) / "site"
+    with folder.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / "objects.inv").exists():  # its last file
+            build(folder)
+    return folder
+
+
+def build(folder: Path) -> None:
     command = (sys.executable, "-m", "sphinx", "--quiet", "--fail-on-warning", "--builder", "html", "docs", folder)
     ended = subprocess.run(
         command, cwd=ROOT, env={"PATH": os.environ["PATH"]}, capture_output=True, text=True, check=False
     )
     assert ended.returncode == 0, ended.stderr
-    return folder
 
 
 @pytest.mark.long
