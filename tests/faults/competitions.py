@@ -4,14 +4,11 @@ Where others score, a board's competition has the board's own number. Snapshots 
 ago or around now, which the services are told.
 """
 
-import time
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
-from typing import Any, TypeVar
-
-from django.db import OperationalError
+from typing import Any
 
 from competitions.models import Mail, Notice, RewardGrant, RewardTier, Snapshot, SnapshotRow
 from competitions.services.lifecycle.snapshots import take_due_snapshots
@@ -20,7 +17,7 @@ from competitions.services.notices.notices import release_deferred, write_notice
 from competitions.services.notices.rank_notices import compare_due_snapshots
 from competitions.services.rewards.reward import grant_due_rewards
 from foundation import clock
-from foundation.errors import SunwiError, Unavailable
+from foundation.errors import SunwiError
 from foundation.webhooks.models import WebhookDelivery
 from foundation.webhooks.outbox import event_id
 from leaderboards.core.periods import event_label, event_window
@@ -34,11 +31,10 @@ from leaderboards.stores.sql.writes import state_of
 from tests.competitions import site
 from tests.competitions.services.telling import HOUR, NOON, contest, listening, snapshot, who, with_address
 from tests.faults import load
-from tests.faults.history import like_a_request
+from tests.faults.trying import at_last
 from tests.leaderboards.services import site as board_site
 from tests.leaderboards.services.copying import copy_period
 
-Done = TypeVar("Done")
 LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)  # everybody has joined by then
 DAYS = 30  # to the end that is announced; periods end sooner
 NIGHT = NOON - 10 * HOUR
@@ -107,22 +103,6 @@ def move_end_at_last(board: int, days: float) -> None:
 
 def freeze(board: int) -> int:
     return at_last(lambda: copy_period(_period(board), f"c{board}-frozen", clock.now()).players)
-
-
-def at_last(act: Callable[[], Done], seconds: float = 30.0) -> Done:
-    """Act again and again until nothing that decides is away or being resynced, and no session was ended for idling.
-
-    Who holds a period's barrier may idle for ``SQL_ALONE_SECONDS`` only; a loaded machine takes that long at times.
-    """
-    until = time.monotonic() + seconds
-    while True:
-        try:
-            with like_a_request():
-                return act()
-        except (Unavailable, OperationalError):
-            if time.monotonic() > until:
-                raise
-            time.sleep(0.05)
 
 
 def badly_packed(boards: list[int]) -> list[str]:

@@ -6,9 +6,11 @@ Each writer likes in the name of players of his own, so that what he was told la
 import random
 import time
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from math import inf
 from typing import Any
+
+from django.db import OperationalError
 
 from foundation import clock
 from foundation.errors import Unavailable
@@ -30,6 +32,7 @@ from likes.stores.choose import store_of
 from likes.stores.redis_views import RedisViews
 from tests.faults.history import Notes, like_a_request
 from tests.faults.processes import stopping
+from tests.faults.trying import at_last
 
 NOTE = Likeable("note", boards=dict.fromkeys, storage=Storage.HYBRID)
 CHEER = Likeable("cheer", boards=dict.fromkeys, storage=Storage.REDIS)
@@ -87,10 +90,14 @@ DUTIES: dict[str, Callable[[], object]] = {
 
 
 def work(only: Sequence[str] = ()) -> None:
-    """The worker's tasks, where a look says so, until told to stop. Only counting needs no Redis."""
+    """The worker's tasks, where a look says so, until told to stop. Only counting needs no Redis.
+
+    A loaded machine may keep us from a transaction for so long that PostgreSQL ends it: the schedule comes again.
+    """
     while not stopping():
         for name in only or DUTIES:
-            with like_a_request(), nullcontext() if name == "count" else suppress(Unavailable):
+            may_fail = (OperationalError,) if name == "count" else (OperationalError, Unavailable)
+            with suppress(*may_fail), like_a_request():
                 DUTIES[name]()
         time.sleep(0.02)
 
@@ -104,7 +111,7 @@ def mark_unput(thing: str) -> None:
 def bring_to_rest(things: Sequence[str], seconds: float = 60.0) -> list[dict[str, Any]]:
     """Work until nothing waits, and Redis was told of all; what each place says then."""
     until = time.monotonic() + seconds
-    while left := _left_to_do():
+    while left := at_last(_left_to_do):
         assert time.monotonic() < until, f"no rest after {seconds} s: {left}"
         time.sleep(0.02)
     return look(things)

@@ -3,7 +3,6 @@
 `shift` moves the time that a child believes in, in seconds.
 """
 
-import logging
 import random
 import time
 from collections.abc import Callable, Sequence
@@ -36,8 +35,7 @@ from leaderboards.services.sync.due_work import MIRROR_TASK, SETTLE_TASK
 from tests.at_once import at_once
 from tests.faults.history import Notes, like_a_request
 from tests.faults.processes import stopping
-
-logger = logging.getLogger(__name__)
+from tests.faults.trying import as_a_task
 
 CALLER = Caller("faults")
 LATE = 0.4  # how many entries say when they happened, where a period ends
@@ -160,11 +158,7 @@ def work(pause: float = 0.1, lease: float = 2.0, shift: float = 0.0, only: Seque
     }
     while not stopping():
         for name in only or duties:
-            try:
-                with like_a_request():
-                    duties[name]()
-            except Exception as error:
-                logger.warning("%s did not get through: %r", name, error)
+            as_a_task(name, duties[name])
         time.sleep(pause)
 
 
